@@ -1,0 +1,291 @@
+//! The two declarations from which everything about a setting follows.
+
+/// Declares a group of settings: the struct, its defaults, its format and its [`Group`](crate::form::Group).
+///
+/// ```
+/// weightlab::form! {
+///     /// Plain gradient descent.
+///     pub struct Descent: "Gradient descent" {
+///         rate: f64 = 0.1, "Learning rate", "Length of a step along the gradient", range [0.0, 10.0];
+///         epochs: u64 = 5, "Epochs", "Passes over the training part", unit "epochs";
+///     }
+/// }
+/// assert_eq!(Descent::default().rate, 0.1);
+/// ```
+#[macro_export]
+macro_rules! form {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident : $title:literal {
+        $( $field:ident : $type:ty = $default:expr, $label:literal, $help:literal
+           $(, unit $unit:literal)? $(, range [$low:expr, $high:expr])? ; )*
+    }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        $vis struct $name { $( #[doc = $help] pub $field: $type, )* }
+        $crate::form_impl! { $name : $title { $( $field : $type = $default, $label, $help
+            $(, unit $unit)? $(, range [$low, $high])? ; )* } None }
+        $crate::form_serialize! { $name $($field)* }
+    };
+}
+
+/// Declares a group of settings that may be written as one of its fields alone: `Train("5ep")` for
+/// `Train(steps: "5ep")`. That field comes first, and its type reads itself from text.
+#[macro_export]
+macro_rules! short_form {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident : $title:literal, $example:literal {
+        $first:ident : $first_type:ty = $first_default:expr, $first_label:literal, $first_help:literal ;
+        $( $field:ident : $type:ty = $default:expr, $label:literal, $help:literal
+           $(, unit $unit:literal)? $(, range [$low:expr, $high:expr])? ; )*
+    }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+        #[serde(default, deny_unknown_fields, remote = "Self")]
+        $vis struct $name {
+            #[doc = $first_help] pub $first: $first_type,
+            $( #[doc = $help] pub $field: $type, )*
+        }
+
+        $crate::form_impl! { $name : $title {
+            $first : $first_type = $first_default, $first_label, $first_help;
+            $( $field : $type = $default, $label, $help $(, unit $unit)? $(, range [$low, $high])? ; )*
+        } Some(0) }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                if *self == (Self { $first: self.$first.clone(), ..Self::default() }) {
+                    return self.$first.serialize(serializer);
+                }
+                $crate::form_serialize_fields!(self, serializer, $name $first $($field)*)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Either;
+                impl<'de> serde::de::Visitor<'de> for Either {
+                    type Value = $name;
+                    fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result { f.write_str($example) }
+                    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<$name, E> {
+                        let $first = text.parse().map_err(E::custom)?;
+                        Ok($name { $first, ..$name::default() })
+                    }
+                    fn visit_unit<E: serde::de::Error>(self) -> Result<$name, E> { Ok($name::default()) }
+                    fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<$name, A::Error> {
+                        $name::deserialize(serde::de::value::MapAccessDeserializer::new(map))
+                    }
+                }
+                deserializer.deserialize_any(Either)
+            }
+        }
+    };
+}
+
+/// Serialization of a group: the fields that differ from their defaults.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! form_serialize {
+    ($name:ident $($field:ident)*) => {
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $crate::form_serialize_fields!(self, serializer, $name $($field)*)
+            }
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! form_serialize_fields {
+    ($self:ident, $serializer:ident, $name:ident $($field:ident)*) => {{
+        #[allow(unused_imports)]
+        use serde::ser::SerializeStruct;
+        #[allow(unused_variables)]
+        let default = $name::default();
+        let count = 0 $( + usize::from($self.$field != default.$field) )*;
+        #[allow(unused_mut)]
+        let mut state = $serializer.serialize_struct(stringify!($name), count)?;
+        $( if $self.$field == default.$field {
+            state.skip_field(stringify!($field))?;
+        } else {
+            state.serialize_field(stringify!($field), &$self.$field)?;
+        } )*
+        state.end()
+    }};
+}
+
+/// The part of [`form!`](crate::form!) behind the struct and its format, for a struct with a short form of its own.
+#[macro_export]
+macro_rules! form_impl {
+    ($name:ident : $title:literal {
+        $( $field:ident : $type:ty = $default:expr, $label:literal, $help:literal
+           $(, unit $unit:literal)? $(, range [$low:expr, $high:expr])? ; )*
+    } $shorthand:expr) => {
+        impl Default for $name {
+            fn default() -> Self { Self { $( $field: $default, )* } }
+        }
+
+        impl $crate::form::Value for $name {
+            fn node(&mut self) -> $crate::form::Node<'_> { $crate::form::Node::Group(self) }
+        }
+
+        impl $crate::form::Group for $name {
+            fn title(&self) -> &'static str { $title }
+            fn fields(&self) -> &'static [$crate::form::Field] {
+                const FIELDS: &[$crate::form::Field] = &[ $( $crate::form::Field {
+                    key: stringify!($field), label: $label, help: $help,
+                    unit: $crate::form_unit!($($unit)?),
+                    range: $crate::form_range!($([$low, $high])?),
+                }, )* ];
+                FIELDS
+            }
+            #[allow(unused_assignments, unused_mut)]
+            fn value(&mut self, index: usize) -> &mut dyn $crate::form::Value {
+                let mut at = 0;
+                $( if at == index { return &mut self.$field; } at += 1; )*
+                unreachable!("field {index} of {} fields", at)
+            }
+            #[allow(unused_assignments, unused_mut, unused_variables)]
+            fn is_default(&self, index: usize) -> bool {
+                let default = Self::default();
+                let mut at = 0;
+                $( if at == index { return self.$field == default.$field; } at += 1; )*
+                unreachable!("field {index} of {} fields", at)
+            }
+            #[allow(unused_assignments, unused_mut, unused_variables)]
+            fn reset(&mut self, index: usize) {
+                let mut at = 0;
+                $( if at == index { self.$field = $default; } at += 1; )*
+            }
+            fn shorthand(&self) -> Option<usize> { $shorthand }
+        }
+    };
+}
+
+/// Unit of a field: what is given, or nothing.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! form_unit {
+    () => {
+        ""
+    };
+    ($unit:literal) => {
+        $unit
+    };
+}
+
+/// Range of a field: what is given, or none.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! form_range {
+    () => {
+        None
+    };
+    ([$low:expr, $high:expr]) => {
+        Some([$low as f64, $high as f64])
+    };
+}
+
+/// Declares alternatives: the enum, its format and its [`Choice`](crate::form::Choice). The first one is the default.
+///
+/// ```
+/// weightlab::choice! {
+///     /// How many entries.
+///     pub enum HowMany: "How many" {
+///         All, "All", "Every entry";
+///         Share(f64) = 0.5, "Share", "This share of them", range [0.0, 1.0];
+///     }
+/// }
+/// assert_eq!(HowMany::default(), HowMany::All);
+/// ```
+#[macro_export]
+macro_rules! choice {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident : $title:literal {
+        $( $variant:ident $(($payload:ty) = $default:expr)?, $label:literal, $help:literal
+           $(, range [$low:expr, $high:expr])? ; )*
+    }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        $vis enum $name { $( #[doc = $help] $variant $(($payload))?, )* }
+
+        impl $name {
+            /// All alternatives with their default settings, in the order in which they are offered.
+            #[must_use]
+            pub fn all() -> Vec<Self> { vec![ $( $crate::choice_value!($name $variant $($default)?), )* ] }
+
+            /// Its name in files.
+            #[must_use]
+            pub fn key(&self) -> &'static str {
+                use $crate::form::Choice;
+                self.variants()[self.selected()].key
+            }
+
+            /// Its name in the window.
+            #[must_use]
+            pub fn label(&self) -> &'static str {
+                use $crate::form::Choice;
+                self.variants()[self.selected()].label
+            }
+        }
+
+        impl Default for $name {
+            fn default() -> Self { Self::all().swap_remove(0) }
+        }
+
+        impl $crate::form::Value for $name {
+            fn node(&mut self) -> $crate::form::Node<'_> { $crate::form::Node::Choice(self) }
+        }
+
+        impl $crate::form::Choice for $name {
+            fn title(&self) -> &'static str { $title }
+            fn variants(&self) -> &'static [$crate::form::Variant] {
+                const VARIANTS: &[$crate::form::Variant] = &[ $( $crate::form::Variant {
+                    key: stringify!($variant), label: $label, help: $help,
+                    range: $crate::form_range!($([$low, $high])?),
+                }, )* ];
+                VARIANTS
+            }
+            fn selected(&self) -> usize {
+                let key = match self { $( $crate::choice_pattern!($name $variant $($payload)?) => stringify!($variant), )* };
+                $crate::form::Choice::variants(self).iter().position(|variant| variant.key == key).unwrap_or(0)
+            }
+            fn select(&mut self, index: usize) { *self = Self::all().swap_remove(index); }
+            fn payload(&mut self) -> Option<&mut dyn $crate::form::Value> {
+                $( $crate::choice_payload!(self $name $variant $($payload)?); )*
+                None
+            }
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! choice_value {
+    ($name:ident $variant:ident) => {
+        $name::$variant
+    };
+    ($name:ident $variant:ident $default:expr) => {
+        $name::$variant($default)
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! choice_pattern {
+    ($name:ident $variant:ident) => {
+        $name::$variant
+    };
+    ($name:ident $variant:ident $payload:ty) => {
+        $name::$variant(_)
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! choice_payload {
+    ($self:ident $name:ident $variant:ident) => {};
+    ($self:ident $name:ident $variant:ident $payload:ty) => {
+        if let $name::$variant(payload) = $self {
+            return Some(payload);
+        }
+    };
+}

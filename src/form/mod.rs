@@ -1,0 +1,188 @@
+//! How one setting is declared: once, with its label, help, unit and range in one breath.
+//!
+//! A settings struct is written with [`form!`](crate::form!), an enum of alternatives with
+//! [`choice!`](crate::choice!). The declaration yields the serde format (defaults left out), and a mutable
+//! tree of [`Node`]s that everything else walks: the window draws it ([`Node`] by [`Node`]), `--set` and
+//! `sweep` address it ([`path`]), validation checks its ranges ([`check`]), and the written reference of the
+//! file format is generated from it ([`reference`]).
+
+mod check;
+mod macros;
+pub mod path;
+pub mod reference;
+pub mod ron_text;
+mod values;
+
+pub use check::{RangeProblem, check_ranges};
+pub use values::{Overrides, Steps, StepsUnit};
+
+/// What a person is told about one setting.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Field {
+    /// Name in files and paths.
+    pub key: &'static str,
+    /// Name in the window.
+    pub label: &'static str,
+    /// One or two sentences: what it does, and when to change it.
+    pub help: &'static str,
+    /// Unit shown behind the value; empty when it has none.
+    pub unit: &'static str,
+    /// Inclusive bounds of a number.
+    pub range: Option<[f64; 2]>,
+}
+
+/// One alternative of a [`Choice`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Variant {
+    /// Name in files and paths.
+    pub key: &'static str,
+    /// Name in the window.
+    pub label: &'static str,
+    /// What choosing it means.
+    pub help: &'static str,
+    /// Inclusive bounds of the number that the alternative carries, if it carries one.
+    pub range: Option<[f64; 2]>,
+}
+
+/// A setting seen as text of the file format; every serde value has it.
+pub trait Stored {
+    /// The value as RON, on one line, defaults left out.
+    fn to_ron(&self) -> String;
+    /// Replaces the value by what the RON text says.
+    ///
+    /// # Errors
+    /// What the parser says of the text; the value is unchanged then.
+    fn set_ron(&mut self, text: &str) -> Result<(), String>;
+}
+
+impl<T: serde::Serialize + serde::de::DeserializeOwned> Stored for T {
+    fn to_ron(&self) -> String {
+        ron_text::to_line(self)
+    }
+
+    fn set_ron(&mut self, text: &str) -> Result<(), String> {
+        *self = ron_text::from_str(text).map_err(|error| error.code.to_string())?;
+        Ok(())
+    }
+}
+
+/// Anything that can stand in a form.
+pub trait Value: Stored {
+    /// The value as one node of the tree of settings.
+    fn node(&mut self) -> Node<'_>;
+}
+
+/// What kind of control a value is.
+pub enum Node<'a> {
+    /// On or off.
+    Switch(&'a mut bool),
+    /// A whole number.
+    Integer(&'a mut dyn Integer),
+    /// A real number.
+    Number(&'a mut f64),
+    /// Free text.
+    Text(&'a mut String),
+    /// A value with a written form of its own, such as `"5ep"`.
+    Parsed(&'a mut dyn Parsed),
+    /// One of several alternatives.
+    Choice(&'a mut dyn Choice),
+    /// Several settings under one title.
+    Group(&'a mut dyn Group),
+    /// Any number of values of one kind.
+    List(&'a mut dyn List),
+    /// A value that may be left out.
+    Optional(&'a mut dyn Optional),
+    /// Paths of settings with the values they are overridden by.
+    Overrides(&'a mut Overrides),
+}
+
+/// A whole number of any width.
+pub trait Integer {
+    /// The number.
+    fn get(&self) -> u64;
+    /// Writes it, limited to the type's largest value.
+    fn set(&mut self, value: u64);
+}
+
+/// A value with a written form of its own.
+pub trait Parsed {
+    /// As it is written.
+    fn text(&self) -> String;
+    /// Reads what was written.
+    ///
+    /// # Errors
+    /// What was expected; the value is unchanged then.
+    fn set_text(&mut self, text: &str) -> Result<(), String>;
+}
+
+/// One of several alternatives.
+pub trait Choice {
+    /// Name of the kind of thing that is chosen.
+    fn title(&self) -> &'static str;
+    /// All alternatives, in the order in which they are offered.
+    fn variants(&self) -> &'static [Variant];
+    /// Index of the present one.
+    fn selected(&self) -> usize;
+    /// Takes another alternative, with its default settings.
+    fn select(&mut self, index: usize);
+    /// The settings of the present alternative.
+    fn payload(&mut self) -> Option<&mut dyn Value>;
+}
+
+/// Several settings under one title.
+pub trait Group {
+    /// Name of the group.
+    fn title(&self) -> &'static str;
+    /// Declarations, in order.
+    fn fields(&self) -> &'static [Field];
+    /// The value of field `index`.
+    fn value(&mut self, index: usize) -> &mut dyn Value;
+    /// Whether field `index` has its default.
+    fn is_default(&self, index: usize) -> bool;
+    /// Gives field `index` its default.
+    fn reset(&mut self, index: usize);
+    /// The field that a bare value stands for, when the group may be written as that alone.
+    fn shorthand(&self) -> Option<usize> {
+        None
+    }
+}
+
+/// Any number of values of one kind.
+pub trait List {
+    /// Number of items.
+    fn count(&self) -> usize;
+    /// Item `index`.
+    fn item(&mut self, index: usize) -> &mut dyn Value;
+    /// Inserts a default item before `index`.
+    fn insert_default(&mut self, index: usize);
+    /// Inserts a copy of item `index` behind it.
+    fn duplicate(&mut self, index: usize);
+    /// Takes item `index` out.
+    fn remove(&mut self, index: usize);
+    /// Exchanges two items.
+    fn swap(&mut self, a: usize, b: usize);
+    /// A default item, for the reference.
+    fn sample(&self) -> Box<dyn Value>;
+}
+
+/// A value that may be left out.
+pub trait Optional {
+    /// Whether it is there.
+    fn is_set(&self) -> bool;
+    /// Puts a default there, or takes it away.
+    fn set(&mut self, present: bool);
+    /// The value, if it is there.
+    fn value(&mut self) -> Option<&mut dyn Value>;
+    /// A default value, for the reference.
+    fn sample(&self) -> Box<dyn Value>;
+}
+
+/// The name by which a group that has a field `name` can be addressed in a path.
+pub(crate) fn name_of(value: &mut dyn Value) -> Option<String> {
+    let Node::Group(group) = value.node() else { return None };
+    let index = group.fields().iter().position(|field| field.key == "name")?;
+    match group.value(index).node() {
+        Node::Text(text) => Some(text.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,300 @@
+//! Addresses of settings: `train.batch`, `arms.dense.plan.0.Train`, `arms.*.plan.**.Train`.
+//!
+//! One grammar serves `--set`, `set` and `sweep`: steps between dots; a step is the name of a setting, the index
+//! or name of an item of a list, `*` for any one of them, or `**` for any number of steps. A chosen alternative is no
+//! step of its own (`train.optimizer.rate`), but may be named where that helps to pick it (`plan.**.Train`).
+
+use std::fmt;
+
+use super::{Node, Value, name_of};
+
+/// One step of the place of a setting, as problems name it: `arms[1].plan[2].Prune.amount`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Segment {
+    /// A setting of a group.
+    Key(String),
+    /// An item of a list, counted from 0.
+    Index(usize),
+    /// The chosen alternative.
+    Variant(String),
+}
+
+/// The place of a setting.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place(pub Vec<Segment>);
+
+impl Place {
+    /// This place, and one step on.
+    #[must_use]
+    pub fn then(&self, segment: Segment) -> Self {
+        let mut segments = self.0.clone();
+        segments.push(segment);
+        Self(segments)
+    }
+
+    /// This place, and a setting in it.
+    #[must_use]
+    pub fn key(&self, key: &str) -> Self {
+        self.then(Segment::Key(key.to_owned()))
+    }
+
+    /// This place, and an item of it.
+    #[must_use]
+    pub fn index(&self, index: usize) -> Self {
+        self.then(Segment::Index(index))
+    }
+
+    /// This place, and the alternative chosen there.
+    #[must_use]
+    pub fn variant(&self, variant: &str) -> Self {
+        self.then(Segment::Variant(variant.to_owned()))
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, segment) in self.0.iter().enumerate() {
+            match segment {
+                Segment::Index(index) => write!(f, "[{index}]")?,
+                Segment::Key(name) | Segment::Variant(name) if position == 0 => f.write_str(name)?,
+                Segment::Key(name) | Segment::Variant(name) => write!(f, ".{name}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a setting could not be written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    /// Nothing has that address.
+    #[error("no setting matches \"{path}\": {detail}")]
+    NoMatch {
+        /// The address.
+        path: String,
+        /// Where the search ended, and what there is instead.
+        detail: String,
+    },
+    /// The setting is there, but the text is no value of it.
+    #[error("\"{value}\" is no value for \"{path}\": {detail}")]
+    BadValue {
+        /// The address.
+        path: String,
+        /// The text.
+        value: String,
+        /// What the parser says.
+        detail: String,
+    },
+}
+
+/// Writes the RON `text` (or plain text, where a setting is text) into every setting that `path` addresses.
+///
+/// Returns how many there were, at least 1. On an error some of them may be written: work on a copy.
+///
+/// # Errors
+/// [`PathError::NoMatch`] when there is none, [`PathError::BadValue`] when the text does not fit.
+pub fn assign(root: &mut dyn Value, path: &str, text: &str) -> Result<usize, PathError> {
+    let steps: Vec<&str> = path.split('.').map(str::trim).collect();
+    let mut search = Search { text, path, written: 0, missed: None };
+    search.visit(root, &steps, 0)?;
+    if search.written > 0 {
+        return Ok(search.written);
+    }
+    let detail = search
+        .missed
+        .map_or_else(|| "it ends inside a setting that has no parts".to_owned(), |missed| missed.explain());
+    Err(PathError::NoMatch { path: path.to_owned(), detail })
+}
+
+struct Missed {
+    depth: usize,
+    step: String,
+    known: Vec<String>,
+}
+
+impl Missed {
+    fn explain(&self) -> String {
+        if self.known.is_empty() {
+            return format!("there is nothing called \"{}\"", self.step);
+        }
+        format!("there is nothing called \"{}\"; there are {}", self.step, self.known.join(", "))
+    }
+}
+
+struct Search<'a> {
+    text: &'a str,
+    path: &'a str,
+    written: usize,
+    missed: Option<Missed>,
+}
+
+impl Search<'_> {
+    fn visit(&mut self, value: &mut dyn Value, steps: &[&str], depth: usize) -> Result<(), PathError> {
+        let Some((&step, rest)) = steps.split_first() else { return self.write(value) };
+        if step == "**" {
+            self.visit(value, rest, depth + 1)?;
+            return self.each_child(value, &mut |search, child, _| search.visit(child, steps, depth));
+        }
+        if let Node::Choice(choice) = value.node() {
+            let named = choice.variants()[choice.selected()].key == step;
+            return match choice.payload() {
+                Some(payload) if named => self.visit(payload, rest, depth + 1),
+                Some(payload) => self.visit(payload, steps, depth),
+                None => Ok(()),
+            };
+        }
+        if let Node::Optional(optional) = value.node() {
+            return optional.value().map_or(Ok(()), |inner| self.visit(inner, steps, depth));
+        }
+        let mut found = false;
+        let mut known = Vec::new();
+        self.each_child(value, &mut |search, child, names| {
+            known.push(names.last().cloned().unwrap_or_default());
+            if step == "*" || names.iter().any(|name| name == step) {
+                found = true;
+                search.visit(child, rest, depth + 1)?;
+            }
+            Ok(())
+        })?;
+        if !found && self.missed.as_ref().is_none_or(|missed| missed.depth <= depth) {
+            self.missed = Some(Missed { depth, step: step.to_owned(), known });
+        }
+        Ok(())
+    }
+
+    fn each_child(
+        &mut self,
+        value: &mut dyn Value,
+        act: &mut dyn FnMut(&mut Self, &mut dyn Value, &[String]) -> Result<(), PathError>,
+    ) -> Result<(), PathError> {
+        match value.node() {
+            Node::Group(group) => {
+                for (index, field) in group.fields().iter().enumerate() {
+                    act(self, group.value(index), &[field.key.to_owned()])?;
+                }
+            }
+            Node::List(list) => {
+                for index in 0..list.count() {
+                    let item = list.item(index);
+                    let mut names = vec![index.to_string()];
+                    names.extend(name_of(item));
+                    act(self, item, &names)?;
+                }
+            }
+            Node::Choice(choice) => {
+                if let Some(payload) = choice.payload() {
+                    return self.each_child(payload, act);
+                }
+            }
+            Node::Optional(optional) => {
+                if let Some(inner) = optional.value() {
+                    return self.each_child(inner, act);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, value: &mut dyn Value) -> Result<(), PathError> {
+        let written = write_value(value, self.text.trim());
+        written.map_err(|detail| PathError::BadValue {
+            path: self.path.to_owned(),
+            value: self.text.to_owned(),
+            detail,
+        })?;
+        self.written += 1;
+        Ok(())
+    }
+}
+
+/// Writes RON into any value; text and lengths of training may stand without quotes, and a value that may be left
+/// out takes `None`.
+fn write_value(value: &mut dyn Value, text: &str) -> Result<(), String> {
+    if let Node::Group(group) = value.node()
+        && let Some(index) = group.shorthand()
+        && !text.starts_with('(')
+    {
+        return write_value(group.value(index), text);
+    }
+    let bare = text.trim_matches('"');
+    match value.node() {
+        Node::Parsed(parsed) => parsed.set_text(bare),
+        Node::Text(content) if !text.starts_with(['"', 'r']) => {
+            text.clone_into(content);
+            Ok(())
+        }
+        Node::Optional(optional) if text != "None" && !text.starts_with("Some") => {
+            let was_set = optional.is_set();
+            if !was_set {
+                optional.set(true);
+            }
+            let written = optional.value().map_or(Ok(()), |inner| write_value(inner, text));
+            if written.is_err() && !was_set {
+                optional.set(false);
+            }
+            written
+        }
+        _ => value.set_ron(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    crate::form! {
+        struct Step: "Step" {
+            name: String = "step".to_owned(), "Name", "What it is called";
+            rate: Option<f64> = None, "Rate", "How much", range [0.0, 1.0];
+            length: super::super::Steps = super::super::Steps::epochs(1), "Length", "How long";
+        }
+    }
+    crate::choice! {
+        enum Stage: "Stage" {
+            Walk(Step) = Step::default(), "Walk", "Slowly";
+            Rest, "Rest", "Not at all";
+            Loop(Vec<Stage>) = Vec::new(), "Loop", "Again and again";
+        }
+    }
+    crate::form! {
+        struct Plan: "Plan" {
+            stages: Vec<Stage> = Vec::new(), "Stages", "In order";
+        }
+    }
+
+    fn plan() -> Plan {
+        let walk = || Stage::Walk(Step::default());
+        Plan { stages: vec![walk(), Stage::Rest, Stage::Loop(vec![walk(), walk()])] }
+    }
+
+    #[test]
+    fn stars_reach_one_step_or_any_number() {
+        let mut plan = plan();
+        assert_eq!(assign(&mut plan, "stages.*.length", "3ep"), Ok(1));
+        assert_eq!(assign(&mut plan, "stages.**.Walk.length", "\"7it\""), Ok(3));
+        let Stage::Loop(body) = &plan.stages[2] else { panic!("the loop") };
+        let Stage::Walk(step) = &body[1] else { panic!("the walk") };
+        assert_eq!(step.length, super::super::Steps::iterations(7));
+    }
+
+    #[test]
+    fn items_answer_to_their_index_and_options_to_their_value() {
+        let mut plan = plan();
+        assert_eq!(assign(&mut plan, "stages.0.rate", "0.5"), Ok(1));
+        assert_eq!(assign(&mut plan, "stages.2.0.name", "second walk"), Ok(1));
+        assert_eq!(assign(&mut plan, "stages.0.rate", "None"), Ok(1));
+        assert!(matches!(&plan.stages[0], Stage::Walk(step) if step.rate.is_none()));
+    }
+
+    #[test]
+    fn no_match_says_where_and_what_there_is() {
+        let error = assign(&mut plan(), "stages.0.pace", "1").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "no setting matches \"stages.0.pace\": there is nothing called \"pace\"; there are name, rate, length"
+        );
+        let error = assign(&mut plan(), "stages.0.rate", "fast").unwrap_err();
+        assert!(matches!(error, PathError::BadValue { .. }), "{error}");
+    }
+}

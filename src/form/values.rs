@@ -1,0 +1,267 @@
+//! The leaf types of forms: numbers, text, lists, lengths of training, overrides.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::{Integer, List, Node, Optional, Parsed, Value, ron_text};
+
+impl Value for bool {
+    fn node(&mut self) -> Node<'_> {
+        Node::Switch(self)
+    }
+}
+
+impl Value for f64 {
+    fn node(&mut self) -> Node<'_> {
+        Node::Number(self)
+    }
+}
+
+impl Value for String {
+    fn node(&mut self) -> Node<'_> {
+        Node::Text(self)
+    }
+}
+
+macro_rules! integer {
+    ($($type:ty),*) => { $(
+        impl Integer for $type {
+            fn get(&self) -> u64 { *self as u64 }
+            fn set(&mut self, value: u64) { *self = <$type>::try_from(value).unwrap_or(<$type>::MAX); }
+        }
+        impl Value for $type {
+            fn node(&mut self) -> Node<'_> { Node::Integer(self) }
+        }
+    )* };
+}
+integer!(u32, u64, usize);
+
+impl<T: Value + Default + Clone + Serialize + de::DeserializeOwned + 'static> Value for Vec<T> {
+    fn node(&mut self) -> Node<'_> {
+        Node::List(self)
+    }
+}
+
+impl<T: Value + Default + Clone + 'static> List for Vec<T> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+    fn item(&mut self, index: usize) -> &mut dyn Value {
+        &mut self[index]
+    }
+    fn insert_default(&mut self, index: usize) {
+        self.insert(index, T::default());
+    }
+    fn duplicate(&mut self, index: usize) {
+        let copy = self[index].clone();
+        self.insert(index + 1, copy);
+    }
+    fn remove(&mut self, index: usize) {
+        Vec::remove(self, index);
+    }
+    fn swap(&mut self, a: usize, b: usize) {
+        self.as_mut_slice().swap(a, b);
+    }
+    fn sample(&self) -> Box<dyn Value> {
+        Box::new(T::default())
+    }
+}
+
+impl<T: Value + Default + Serialize + de::DeserializeOwned + 'static> Value for Option<T> {
+    fn node(&mut self) -> Node<'_> {
+        Node::Optional(self)
+    }
+}
+
+impl<T: Value + Default + 'static> Optional for Option<T> {
+    fn is_set(&self) -> bool {
+        self.is_some()
+    }
+    fn set(&mut self, present: bool) {
+        *self = present.then(T::default);
+    }
+    fn value(&mut self) -> Option<&mut dyn Value> {
+        self.as_mut().map(|value| value as &mut dyn Value)
+    }
+    fn sample(&self) -> Box<dyn Value> {
+        Box::new(T::default())
+    }
+}
+
+/// Unit of a length of training.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepsUnit {
+    /// Passes over the training part.
+    Epochs,
+    /// Mini-batches.
+    Iterations,
+}
+
+/// A length of training: `"5ep"` or `"200it"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Steps {
+    /// How many.
+    pub count: u64,
+    /// Of what.
+    pub unit: StepsUnit,
+}
+
+impl Steps {
+    /// `count` epochs.
+    #[must_use]
+    pub const fn epochs(count: u64) -> Self {
+        Self { count, unit: StepsUnit::Epochs }
+    }
+
+    /// `count` iterations.
+    #[must_use]
+    pub const fn iterations(count: u64) -> Self {
+        Self { count, unit: StepsUnit::Iterations }
+    }
+
+    /// The length in iterations, when an epoch has `per_epoch` of them.
+    #[must_use]
+    pub const fn to_iterations(self, per_epoch: u64) -> u64 {
+        match self.unit {
+            StepsUnit::Epochs => self.count.saturating_mul(per_epoch),
+            StepsUnit::Iterations => self.count,
+        }
+    }
+}
+
+impl Default for Steps {
+    fn default() -> Self {
+        Self::epochs(1)
+    }
+}
+
+impl fmt::Display for Steps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = match self.unit {
+            StepsUnit::Epochs => "ep",
+            StepsUnit::Iterations => "it",
+        };
+        write!(f, "{}{unit}", self.count)
+    }
+}
+
+impl FromStr for Steps {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let parsed = if let Some(count) = text.strip_suffix("ep") {
+            count.trim().parse().map(Self::epochs)
+        } else if let Some(count) = text.strip_suffix("it") {
+            count.trim().parse().map(Self::iterations)
+        } else {
+            return Err(format!("\"{text}\" is not a length of training; write \"5ep\" or \"200it\""));
+        };
+        parsed.map_err(|_| {
+            format!("\"{text}\" needs a whole number before its unit, as in \"5ep\" or \"200it\"")
+        })
+    }
+}
+
+impl Serialize for Steps {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Steps {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
+
+impl Parsed for Steps {
+    fn text(&self) -> String {
+        self.to_string()
+    }
+    fn set_text(&mut self, text: &str) -> Result<(), String> {
+        *self = text.parse()?;
+        Ok(())
+    }
+}
+
+impl Value for Steps {
+    fn node(&mut self) -> Node<'_> {
+        Node::Parsed(self)
+    }
+}
+
+/// Paths of settings with the RON text of the value that each one gets.
+///
+/// The text is kept as it was written until the type of the setting is known.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overrides(pub BTreeMap<String, String>);
+
+impl Serialize for Overrides {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw: Result<BTreeMap<&str, Box<ron::value::RawValue>>, _> = self
+            .0
+            .iter()
+            .map(|(path, text)| {
+                Ok((path.as_str(), ron::value::RawValue::from_boxed_ron(text.as_str().into())?))
+            })
+            .collect();
+        raw.map_err(|error: ron::error::SpannedError| serde::ser::Error::custom(error))?.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Overrides {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = BTreeMap::<String, Box<ron::value::RawValue>>::deserialize(deserializer)?;
+        Ok(Self(raw.into_iter().map(|(path, value)| (path, value.get_ron().trim().to_owned())).collect()))
+    }
+}
+
+impl Value for Overrides {
+    fn node(&mut self) -> Node<'_> {
+        Node::Overrides(self)
+    }
+}
+
+impl Overrides {
+    /// The texts of the items, where the value of `path` is a RON list.
+    ///
+    /// # Errors
+    /// When it is no list, or an empty one.
+    pub fn items(text: &str) -> Result<Vec<String>, String> {
+        let items: Vec<Box<ron::value::RawValue>> = ron_text::from_str(text)
+            .map_err(|_| format!("{text} is not a list; write the values in brackets, as in [0.1, 0.01]"))?;
+        if items.is_empty() {
+            return Err("the list of values is empty".to_owned());
+        }
+        Ok(items.iter().map(|item| item.get_ron().trim().to_owned()).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_of_training_reads_as_it_is_written() {
+        assert_eq!("5ep".parse(), Ok(Steps::epochs(5)));
+        assert_eq!("200it".parse(), Ok(Steps::iterations(200)));
+        assert_eq!(Steps::epochs(5).to_string(), "5ep");
+        assert!("5 apples".parse::<Steps>().unwrap_err().contains("5ep"));
+        assert!("-5ep".parse::<Steps>().is_err());
+    }
+
+    #[test]
+    fn overrides_keep_the_text_of_their_values() {
+        let text = r#"{ "net.hidden": [[32], [64, 32]], "train.batch": 8 }"#;
+        let overrides: Overrides = ron_text::from_str(text).unwrap();
+        assert_eq!(overrides.0["net.hidden"], "[[32], [64, 32]]");
+        let again: Overrides = ron_text::from_str(&ron_text::to_line(&overrides)).unwrap();
+        assert_eq!(again, overrides);
+        assert_eq!(Overrides::items("[[32], [64, 32]]").unwrap(), ["[32]", "[64, 32]"]);
+        assert!(Overrides::items("8").is_err());
+    }
+}
