@@ -1,0 +1,40 @@
+//! Interventions on single weights, as mathematics on host slices.
+//!
+//! Every function here takes the flat values of parameters, says which entries to prune, hold or move, and changes
+//! nothing itself: the layers above apply the answer. Slices are in the exported (PyTorch) layout, a linear weight
+//! `[out, in]`, a convolution's `[out, in, height, width]`; parameters come in the order of the network. All counting
+//! (indices, ties, random draws) follows that order, so that another program can repeat it.
+//!
+//! | question | answered by |
+//! |---|---|
+//! | how many entries | [`Amount`] |
+//! | ranked alone or together | [`Scope`] |
+//! | which ones are worth least | [`criteria`] |
+//! | so which ones go | [`prune`] |
+//! | which ones are held still | [`freeze`] |
+//! | where else could they have been | [`shuffle`] |
+//! | what weights start from | [`init`] |
+//! | where randomness comes from | [`stream`], [`draw`] |
+//! | what two masks have in common | [`overlap`] |
+
+mod amount;
+pub mod criteria;
+pub mod draw;
+mod entry;
+pub mod freeze;
+pub mod init;
+pub mod overlap;
+pub mod prune;
+mod schedule;
+mod scope;
+mod select;
+pub mod shuffle;
+pub mod stream;
+
+pub use amount::{Amount, AmountError, checked_fraction, round_half_even};
+pub use criteria::Criterion;
+pub use entry::{Census, Entry};
+pub use init::{BiasInit, Init};
+pub use schedule::{density_at, survivors_at};
+pub use scope::Scope;
+pub use select::{Cut, lowest};

@@ -1,0 +1,285 @@
+//! Scores become a mask: the one place that decides which entries a criterion's scores remove.
+//!
+//! Mistakes of other tools that cannot be made here: one entry too many together with every tie (counts are exact and
+//! ties go by index); pruned entries that are scored again and come back (only free entries are candidates); layers
+//! left out of the target that still count in the base.
+
+use super::{Amount, AmountError, Census, Cut, Entry, Scope, survivors_at};
+use thiserror::Error;
+
+/// A parameter that may lose entries. The three slices are equally long, in the exported layout.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    /// The parameter's name, for messages.
+    pub name: &'a str,
+    /// The layer that it belongs to, counted in the order of the network.
+    pub layer: usize,
+    /// Whether that layer is the output layer.
+    pub is_output: bool,
+    /// The current values.
+    pub weights: &'a [f32],
+    /// The criterion's scores, the lowest go first; may be empty for a threshold, which asks for none.
+    pub scores: &'a [f32],
+    /// What holds each entry.
+    pub entries: &'a [Entry],
+}
+
+/// How much to prune, and who competes with whom.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rule {
+    /// How much.
+    pub amount: Amount,
+    /// Whether layers are ranked together.
+    pub scope: Scope,
+    /// Multiplies the fraction removed from the output layer, in [0, 1]. 1 treats it like any other layer, 0 takes it
+    /// out of the ranking and of the base; in between, a global ranking ranks it alone.
+    pub output_factor: f64,
+}
+
+impl Rule {
+    /// Checks the numbers, without a network.
+    ///
+    /// # Errors
+    /// As [`Amount::check`]; an output factor outside [0, 1], or between them with an amount that is no fraction.
+    pub fn check(self) -> Result<(), PruneError> {
+        let Self { amount, scope: _, output_factor } = self;
+        amount.check()?;
+        if !(0.0..=1.0).contains(&output_factor) {
+            return Err(PruneError::OutputFactor { value: output_factor });
+        }
+        if self.splits_output() && !matches!(amount, Amount::Fraction(_)) {
+            return Err(PruneError::OutputFactorNeedsFraction { value: output_factor });
+        }
+        Ok(())
+    }
+
+    /// Whether the output layer has a fraction of its own.
+    fn splits_output(self) -> bool {
+        self.output_factor > 0.0 && self.output_factor < 1.0
+    }
+
+    /// Whether the rule speaks about this parameter at all.
+    fn covers(self, target: &Target) -> bool {
+        self.output_factor > 0.0 || !target.is_output
+    }
+
+    /// The factor of a parameter's fraction.
+    fn factor(self, target: &Target) -> f64 {
+        if target.is_output { self.output_factor } else { 1.0 }
+    }
+}
+
+/// Entries that are ranked together, and how many of them go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quota {
+    /// Positions of the parameters in the list of targets, ascending.
+    pub targets: Vec<usize>,
+    /// How many free entries they have.
+    pub free: u64,
+    /// How many of those to remove.
+    pub remove: u64,
+}
+
+impl Quota {
+    /// The part of this quota that falls to `step` (from 1) of `steps` exponential steps, for a criterion that scores
+    /// anew in between. The parts add up to the quota.
+    #[must_use]
+    pub fn step(&self, step: u32, steps: u32) -> Self {
+        let survivors = |step| survivors_at(self.free, self.free - self.remove, step, steps);
+        let free = survivors(step.saturating_sub(1));
+        Self { targets: self.targets.clone(), free, remove: free - survivors(step) }
+    }
+}
+
+/// The entries to prune: for each target the indices, ascending.
+///
+/// # Errors
+/// As [`Rule::check`], [`quotas`] and [`lowest_of`].
+pub fn prune(targets: &[Target], rule: Rule) -> Result<Vec<Vec<u32>>, PruneError> {
+    match rule.amount {
+        Amount::Threshold(threshold) => {
+            rule.check()?;
+            check_lengths(targets, false)?;
+            Ok(below(targets, rule, threshold))
+        }
+        _ => lowest_of(targets, &quotas(targets, rule)?),
+    }
+}
+
+/// How many entries go from each group of parameters that is ranked together. Only the states of the entries matter.
+///
+/// # Errors
+/// As [`Rule::check`]; a count larger than what is there; a threshold, which has no count.
+pub fn quotas(targets: &[Target], rule: Rule) -> Result<Vec<Quota>, PruneError> {
+    rule.check()?;
+    groups(targets, rule).into_iter().map(|group| quota(targets, rule, group)).collect()
+}
+
+/// The free entries with the lowest scores, as many as the quotas say; of equal scores the lower index goes first,
+/// across parameters in the order of the targets.
+///
+/// # Errors
+/// Slices of unequal length; a free entry whose score is NaN, since NaN has no place in a ranking.
+pub fn lowest_of(targets: &[Target], quotas: &[Quota]) -> Result<Vec<Vec<u32>>, PruneError> {
+    check_lengths(targets, true)?;
+    let mut removed = vec![Vec::new(); targets.len()];
+    for quota in quotas {
+        let members = || quota.targets.iter().map(|&position| &targets[position]);
+        members().try_for_each(check_scores)?;
+        let mut cut = Cut::after(
+            members().flat_map(|target| free_scores(target).map(|(_, score)| score)),
+            quota.remove,
+        );
+        for &position in &quota.targets {
+            let taken = free_scores(&targets[position]).filter(|&(_, score)| cut.takes(score));
+            removed[position] = taken.map(|(index, _)| index).collect();
+        }
+    }
+    Ok(removed)
+}
+
+fn groups(targets: &[Target], rule: Rule) -> Vec<Vec<usize>> {
+    let ranked_alone =
+        |target: &Target| rule.scope == Scope::Global && rule.splits_output() && target.is_output;
+    let group = |alone: bool| {
+        let of_group =
+            move |(_, target): &(usize, &Target)| rule.covers(target) && ranked_alone(target) == alone;
+        rule.scope.groups(
+            targets.iter().enumerate().filter(of_group).map(|(position, target)| (position, target.layer)),
+        )
+    };
+    [group(false), group(true)].concat()
+}
+
+fn quota(targets: &[Target], rule: Rule, group: Vec<usize>) -> Result<Quota, PruneError> {
+    let census: Census = group.iter().map(|&position| Census::of(targets[position].entries)).sum();
+    let first = &targets[group[0]];
+    let remove = rule
+        .amount
+        .removes(census.free, census.free + census.pruned, rule.factor(first))
+        .ok_or(PruneError::ThresholdHasNoCount)?;
+    if remove > census.free {
+        let place = match rule.scope {
+            Scope::Global => "the target".to_owned(),
+            Scope::PerLayer => format!("the layer of {}", first.name),
+        };
+        return Err(PruneError::TooMany { wanted: remove, available: census.free, place });
+    }
+    Ok(Quota { targets: group, free: census.free, remove })
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "weights are f32, and a threshold is compared in their format"
+)]
+fn below(targets: &[Target], rule: Rule, threshold: f64) -> Vec<Vec<u32>> {
+    let threshold = threshold as f32;
+    let of_target = |target: &Target| {
+        let small =
+            free_values(target.entries, target.weights).filter(|(_, weight)| weight.abs() < threshold);
+        small.map(|(index, _)| index).collect()
+    };
+    targets.iter().map(|target| if rule.covers(target) { of_target(target) } else { Vec::new() }).collect()
+}
+
+fn free_scores(target: &Target) -> impl Iterator<Item = (u32, f32)> + Clone {
+    free_values(target.entries, target.scores)
+}
+
+/// The values of the free entries, each with its index.
+pub(super) fn free_values(entries: &[Entry], values: &[f32]) -> impl Iterator<Item = (u32, f32)> + Clone {
+    (0..)
+        .zip(entries.iter().zip(values))
+        .filter(|(_, (entry, _))| entry.is_free())
+        .map(|(at, (_, value))| (at, *value))
+}
+
+fn check_lengths(targets: &[Target], with_scores: bool) -> Result<(), PruneError> {
+    let unequal = |target: &&Target| {
+        let size = target.weights.len();
+        target.entries.len() != size || with_scores && target.scores.len() != size
+    };
+    targets.iter().find(unequal).map_or(Ok(()), |target| {
+        Err(PruneError::Lengths {
+            parameter: target.name.to_owned(),
+            weights: target.weights.len(),
+            scores: target.scores.len(),
+            entries: target.entries.len(),
+        })
+    })
+}
+
+fn check_scores(target: &Target) -> Result<(), PruneError> {
+    free_scores(target).find(|(_, score)| score.is_nan()).map_or(Ok(()), |(index, _)| {
+        Err(PruneError::NanScore {
+            parameter: target.name.to_owned(),
+            index,
+            weight: target.weights[index as usize],
+        })
+    })
+}
+
+/// Why nothing was pruned.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum PruneError {
+    /// The amount is out of its range.
+    #[error(transparent)]
+    Amount(#[from] AmountError),
+    /// The output factor is outside [0, 1] or NaN.
+    #[error(
+        "output_factor is {value}; give a number from 0 (leave the output layer alone) to 1 (like any other)"
+    )]
+    OutputFactor {
+        /// Its value.
+        value: f64,
+    },
+    /// The output factor multiplies a fraction, and there is none.
+    #[error("output_factor is {value}, but only 0 and 1 go with an amount other than Fraction")]
+    OutputFactorNeedsFraction {
+        /// Its value.
+        value: f64,
+    },
+    /// More entries are to go than there are.
+    #[error("{wanted} entries are to be pruned, but {place} has {available} free ones; lower the count")]
+    TooMany {
+        /// How many were to go.
+        wanted: u64,
+        /// How many there are.
+        available: u64,
+        /// Where.
+        place: String,
+    },
+    /// A score without a rank.
+    #[error(
+        "{parameter}[{index}] has a score of NaN (its weight is {weight}), which has no rank; \
+         look for the training step at which values stop being finite"
+    )]
+    NanScore {
+        /// The parameter.
+        parameter: String,
+        /// The entry.
+        index: u32,
+        /// Its weight.
+        weight: f32,
+    },
+    /// A threshold was asked for its count.
+    #[error(
+        "an amount of Threshold is no count, so it cannot be reached in steps; use Fraction, Remaining or Count"
+    )]
+    ThresholdHasNoCount,
+    /// Slices of one parameter do not belong together.
+    #[error("{parameter} has {weights} weights, but {scores} scores and {entries} states of entries")]
+    Lengths {
+        /// The parameter.
+        parameter: String,
+        /// How many weights.
+        weights: usize,
+        /// How many scores.
+        scores: usize,
+        /// How many states.
+        entries: usize,
+    },
+}
+
+#[cfg(test)]
+mod tests;
