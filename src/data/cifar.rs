@@ -1,0 +1,108 @@
+//! CIFAR-10: binary batches of records, one byte for the label and 3,072 for the image, red, green and blue planes.
+
+use std::path::Path;
+
+use super::locate::KnownSet;
+use super::{DataError, Parts, Samples, Shape, files, records};
+
+/// CIFAR-10 (Krizhevsky 2009), the "binary version".
+pub const CIFAR10: KnownSet = KnownSet {
+    name: "CIFAR-10",
+    needed: &["data_batch_1.bin", "test_batch.bin"],
+    folders: &[
+        "cifar-10-batches-bin",
+        "cifar10",
+        "cifar10/cifar-10-batches-bin",
+        "CIFAR10/cifar-10-batches-bin",
+    ],
+    remedy: "Get the binary version (torchvision's cifar-10-batches-py and Burn's images are other formats) from \
+             www.cs.toronto.edu/~kriz/cifar.html, unpack it, then name its folder: Cifar10(dir: \"…\")",
+};
+
+const SHAPE: Shape = Shape::new(3, 32, 32);
+const CLASSES: usize = 10;
+
+/// Reads CIFAR-10 from a folder; pixels are divided by 255. The training part is those of its five files that are there,
+/// in their order.
+///
+/// # Errors
+/// A missing, truncated or wrong file.
+pub fn cifar10(folder: &Path) -> Result<Parts, DataError> {
+    let mut train = batch(&CIFAR10.file(folder, "data_batch_1.bin")?)?;
+    for number in 2..=5 {
+        let path = folder.join(format!("data_batch_{number}.bin"));
+        if path.is_file() {
+            let Samples { shape: _, values, labels } = batch(&path)?;
+            train.values.extend(values);
+            train.labels.extend(labels);
+        }
+    }
+    let test = batch(&CIFAR10.file(folder, "test_batch.bin")?)?;
+    Ok(Parts { train, test, classes: CLASSES, standardise: false })
+}
+
+fn batch(path: &Path) -> Result<Samples, DataError> {
+    let wrong = |expected: &str, found: String| DataError::WrongFile {
+        path: path.to_path_buf(),
+        expected: expected.to_owned(),
+        found,
+        remedy: CIFAR10.remedy.to_owned(),
+    };
+    let content = files::read(path, CIFAR10.remedy)?;
+    let record = records::record_len(SHAPE);
+    if content.is_empty() || content.len() % record != 0 {
+        let found = format!("{} bytes, which is {} and a rest", content.len(), content.len() / record);
+        return Err(wrong(
+            &format!("whole records of {record} bytes (a batch has 10,000 of them: 30,730,000)"),
+            found,
+        ));
+    }
+    let samples = records::decode(&content, SHAPE, 255.0);
+    match samples.labels.iter().find(|&&label| label as usize >= CLASSES) {
+        Some(label) => Err(wrong("labels from 0 to 9", format!("label {label}"))),
+        None => Ok(samples),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Folder, real_data};
+    use super::*;
+
+    fn record(label: u8) -> Vec<u8> {
+        let mut record = vec![51; 3073];
+        record[0] = label;
+        record
+    }
+
+    #[test]
+    fn the_batches_that_are_there_are_read_in_order() {
+        let folder = Folder::new("cifar-good");
+        folder.write("data_batch_1.bin", &[record(3), record(1)].concat());
+        folder.write("data_batch_3.bin", &record(8));
+        folder.write("test_batch.bin", &record(2));
+        let parts = cifar10(folder.path()).unwrap();
+        assert_eq!((parts.train.labels.as_slice(), parts.test.labels.as_slice()), (&[3, 1, 8][..], &[2][..]));
+        assert_eq!(parts.train.sample(2)[3071], 0.2);
+    }
+
+    #[test]
+    fn truncated_and_wrong_files_say_so() {
+        let folder = Folder::new("cifar-bad");
+        folder.write("data_batch_1.bin", &record(3)[..3000]);
+        assert!(cifar10(folder.path()).unwrap_err().to_string().contains("whole records of 3073 bytes"));
+        folder.write("data_batch_1.bin", &record(30));
+        assert!(cifar10(folder.path()).unwrap_err().to_string().contains("label 30"));
+    }
+
+    #[test]
+    fn real_cifar_has_a_thousand_test_images_of_each_class() {
+        let Some(folder) = real_data("cifar-10-batches-bin") else { return };
+        let parts = cifar10(&folder).unwrap();
+        assert!(parts.train.len() % 10_000 == 0 && parts.test.len() == 10_000);
+        for class in 0..10 {
+            assert_eq!(parts.test.labels.iter().filter(|&&label| label == class).count(), 1000);
+        }
+        assert!(parts.train.values.iter().all(|value| (0.0..=1.0).contains(value)));
+    }
+}

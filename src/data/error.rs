@@ -1,0 +1,41 @@
+//! What can be wrong with data: each message says what, where, and what to do.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+#[derive(Debug, Error)]
+pub enum DataError {
+    /// No folder holds the files.
+    #[error("{set} was not found. Needed in one folder: {files}. Looked in:{}\n{remedy}", lines(tried))]
+    Missing {
+        set: &'static str,
+        /// The names of the files that are needed.
+        files: String,
+        /// Every folder that was looked into, in that order.
+        tried: Vec<PathBuf>,
+        remedy: String,
+    },
+
+    /// A file is there but is not what it should be: truncated, damaged, or another one.
+    #[error("{}: expected {expected}, found {found}. {remedy}", path.display())]
+    WrongFile { path: PathBuf, expected: String, found: String, remedy: String },
+
+    /// The operating system refuses to read a file.
+    #[error("{}: cannot be read ({source}). Check that the file may be read and that its disk is there", path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
+
+    /// A setting of the experiment does not fit the data.
+    #[error("{setting}: {problem}")]
+    Setting { setting: &'static str, problem: String },
+}
+
+/// One path per line, with a word on those that do not exist.
+fn lines(paths: &[PathBuf]) -> String {
+    let line = |path: &PathBuf| {
+        let note = if path.is_dir() { "" } else { " (no such folder)" };
+        format!("\n  {}{note}", path.display())
+    };
+    paths.iter().map(line).collect()
+}

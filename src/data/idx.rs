@@ -1,0 +1,252 @@
+//! MNIST and Fashion-MNIST: IDX files, raw or gzip.
+
+use std::path::Path;
+
+use super::locate::KnownSet;
+use super::{DataError, Parts, Samples, Shape, files};
+
+/// MNIST (`LeCun`, Cortes & Burges).
+pub const MNIST: KnownSet = KnownSet {
+    name: "MNIST",
+    needed: &NAMES,
+    folders: &["mnist", "MNIST/raw", "MNIST", "mnist/MNIST/raw"],
+    remedy: "Get the four files from the MNIST pages (yann.lecun.com/exdb/mnist) or let torchvision download them, \
+             then name their folder: Mnist(dir: \"…\")",
+};
+
+/// Fashion-MNIST (Xiao, Rasul & Vollgraf 2017).
+pub const FASHION_MNIST: KnownSet = KnownSet {
+    name: "Fashion-MNIST",
+    needed: &NAMES,
+    folders: &["fashion-mnist", "FashionMNIST/raw", "FashionMNIST", "fashion_mnist", "fashion"],
+    remedy: "Get the four files from github.com/zalandoresearch/fashion-mnist or let torchvision download them, \
+             then name their folder: FashionMnist(dir: \"…\")",
+};
+
+const NAMES: [&str; 4] = [
+    "train-images-idx3-ubyte",
+    "train-labels-idx1-ubyte",
+    "t10k-images-idx3-ubyte",
+    "t10k-labels-idx1-ubyte",
+];
+const CLASSES: usize = 10;
+
+/// How the training labels of each set begin. The files have the same names, so a folder can be taken for the other set.
+const MNIST_BEGINS: [u32; 10] = [5, 0, 4, 1, 9, 2, 1, 3, 1, 4];
+const FASHION_MNIST_BEGINS: [u32; 10] = [9, 0, 0, 3, 0, 2, 7, 2, 5, 5];
+
+const IMAGES_MAGIC: u32 = 0x0803;
+const LABELS_MAGIC: u32 = 0x0801;
+
+/// Reads MNIST from a folder; pixels are divided by 255.
+///
+/// # Errors
+/// A missing, truncated or wrong file.
+pub fn mnist(folder: &Path) -> Result<Parts, DataError> {
+    parts(folder, &MNIST, (&FASHION_MNIST, &FASHION_MNIST_BEGINS))
+}
+
+/// Reads Fashion-MNIST from a folder; pixels are divided by 255.
+///
+/// # Errors
+/// A missing, truncated or wrong file.
+pub fn fashion_mnist(folder: &Path) -> Result<Parts, DataError> {
+    parts(folder, &FASHION_MNIST, (&MNIST, &MNIST_BEGINS))
+}
+
+fn parts(folder: &Path, set: &KnownSet, (other, begins): (&KnownSet, &[u32])) -> Result<Parts, DataError> {
+    let [train_images, train_labels, test_images, test_labels] = NAMES;
+    let train = part(folder, set, train_images, train_labels)?;
+    if train.labels.starts_with(begins) {
+        return Err(wrong(
+            folder,
+            set.name.to_owned(),
+            format!("{}, whose files have the same names", other.name),
+            set,
+        ));
+    }
+    let test = part(folder, set, test_images, test_labels)?;
+    if test.shape != train.shape {
+        let [expected, found] =
+            [train.shape, test.shape].map(|s| format!("test images of {}×{} pixels", s.height, s.width));
+        return Err(wrong(folder, expected, found, set));
+    }
+    Ok(Parts { train, test, classes: CLASSES, standardise: false })
+}
+
+fn part(folder: &Path, set: &KnownSet, images: &str, labels: &str) -> Result<Samples, DataError> {
+    let path = set.file(folder, labels)?;
+    let file = Idx::read(&path, LABELS_MAGIC, 1, set)?;
+    let labels: Vec<u32> = file.bytes.iter().map(|&label| u32::from(label)).collect();
+    if let Some(label) = labels.iter().find(|&&label| label >= 10) {
+        return Err(wrong(&path, "labels from 0 to 9".to_owned(), format!("label {label}"), set));
+    }
+    let path = set.file(folder, images)?;
+    let Idx { sizes, bytes } = Idx::read(&path, IMAGES_MAGIC, 3, set)?;
+    if sizes[0] != labels.len() {
+        return Err(wrong(
+            &path,
+            format!("{} images, one for each label", labels.len()),
+            format!("{}", sizes[0]),
+            set,
+        ));
+    }
+    let values = bytes.iter().map(|&byte| f32::from(byte) / 255.0).collect();
+    Ok(Samples::new(Shape::new(1, sizes[1], sizes[2]), values, labels))
+}
+
+/// A file of bytes with its sizes.
+struct Idx {
+    sizes: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+impl Idx {
+    fn read(path: &Path, magic: u32, dimensions: usize, set: &KnownSet) -> Result<Self, DataError> {
+        let content = files::read(path, set.remedy)?;
+        let head = 4 * (1 + dimensions);
+        let numbers: Vec<u32> =
+            content.as_chunks::<4>().0.iter().take(1 + dimensions).map(|b| u32::from_be_bytes(*b)).collect();
+        if numbers.len() < 1 + dimensions {
+            return Err(wrong(
+                path,
+                format!("a head of {head} bytes"),
+                format!("{} bytes", content.len()),
+                set,
+            ));
+        }
+        if numbers[0] != magic {
+            return Err(wrong(
+                path,
+                format!("the magic number {magic:#06x}"),
+                format!("{:#06x}", numbers[0]),
+                set,
+            ));
+        }
+        let sizes: Vec<usize> = numbers[1..].iter().map(|&size| size as usize).collect();
+        let body = sizes.iter().try_fold(1usize, |product, &size| product.checked_mul(size));
+        match body.and_then(|body| body.checked_add(head)) {
+            Some(length) if length == content.len() && length > head => {
+                Ok(Self { sizes, bytes: content[head..].to_vec() })
+            }
+            length => {
+                let expected = match length {
+                    Some(length) if length > head => format!("{length} bytes"),
+                    Some(_) => "at least one sample".to_owned(),
+                    None => "a smaller set".to_owned(),
+                };
+                Err(wrong(path, expected, format!("{} bytes", content.len()), set))
+            }
+        }
+    }
+}
+
+fn wrong(path: &Path, expected: String, found: String, set: &KnownSet) -> DataError {
+    DataError::WrongFile { path: path.to_path_buf(), expected, found, remedy: set.remedy.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Folder, gzip, real_data};
+    use super::*;
+
+    fn images(count: u32) -> Vec<u8> {
+        let mut bytes = [IMAGES_MAGIC, count, 2, 2].map(u32::to_be_bytes).concat();
+        bytes.extend((0..count * 4).map(|value| if value == 0 { 255 } else { 51 }));
+        bytes
+    }
+
+    fn labels(labels: &[u8]) -> Vec<u8> {
+        let count = u32::try_from(labels.len()).unwrap();
+        [[LABELS_MAGIC, count].map(u32::to_be_bytes).concat(), labels.to_vec()].concat()
+    }
+
+    fn folder(name: &str) -> Folder {
+        let folder = Folder::new(name);
+        folder.write("train-images-idx3-ubyte.gz", &gzip(&images(3)));
+        folder.write("train-labels-idx1-ubyte", &labels(&[7, 0, 9]));
+        folder.write("t10k-images.idx3-ubyte", &images(1));
+        folder.write("t10k-labels-idx1-ubyte.gz", &gzip(&labels(&[5])));
+        folder
+    }
+
+    #[test]
+    fn raw_gzip_and_torchvisions_names_are_read() {
+        let parts = mnist(folder("idx-good").path()).unwrap();
+        assert_eq!(parts.train.labels, [7, 0, 9]);
+        assert_eq!(parts.train.values[..3], [1.0, 0.2, 0.2]);
+        assert_eq!((parts.test.len(), parts.test.shape), (1, Shape::new(1, 2, 2)));
+    }
+
+    #[test]
+    fn a_truncated_file_says_how_much_is_missing_and_what_to_do() {
+        let folder = folder("idx-truncated");
+        folder.write("train-images-idx3-ubyte.gz", &images(3)[..20]);
+        let message = mnist(folder.path()).unwrap_err().to_string();
+        assert!(
+            message.contains("train-images-idx3-ubyte.gz: expected 28 bytes, found 20 bytes"),
+            "{message}"
+        );
+        assert!(message.contains("torchvision"), "{message}");
+    }
+
+    #[test]
+    fn another_file_and_a_missing_file_are_told_apart() {
+        let folder = folder("idx-wrong");
+        folder.write("train-labels-idx1-ubyte", &images(3));
+        assert!(mnist(folder.path()).unwrap_err().to_string().contains("magic number 0x0801"));
+        std::fs::remove_file(folder.join("train-labels-idx1-ubyte")).unwrap();
+        let message = mnist(folder.path()).unwrap_err().to_string();
+        assert!(
+            message.contains("MNIST was not found") && message.contains("train-labels-idx1-ubyte"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn mnist_is_not_taken_for_fashion_mnist() {
+        let folder = folder("idx-swapped");
+        folder.write(
+            "train-labels-idx1-ubyte",
+            &labels(&MNIST_BEGINS.map(|label| u8::try_from(label).unwrap())),
+        );
+        folder.write("train-images-idx3-ubyte.gz", &images(10));
+        assert!(mnist(folder.path()).is_ok());
+        let message = fashion_mnist(folder.path()).unwrap_err().to_string();
+        assert!(message.contains("expected Fashion-MNIST, found MNIST"), "{message}");
+    }
+
+    #[test]
+    fn empty_files_and_parts_of_two_sizes_are_refused() {
+        let folder = folder("idx-sizes");
+        folder.write(
+            "t10k-images.idx3-ubyte",
+            &[[IMAGES_MAGIC, 1, 1, 2].map(u32::to_be_bytes).concat(), vec![0; 2]].concat(),
+        );
+        let message = mnist(folder.path()).unwrap_err().to_string();
+        assert!(
+            message.contains("expected test images of 2×2 pixels, found test images of 1×2 pixels"),
+            "{message}"
+        );
+        folder.write("t10k-labels-idx1-ubyte.gz", &labels(&[]));
+        assert!(
+            mnist(folder.path())
+                .unwrap_err()
+                .to_string()
+                .contains("expected at least one sample, found 8 bytes")
+        );
+    }
+
+    #[test]
+    fn real_mnist_begins_with_its_known_digits() {
+        let Some(folder) = real_data("mnist") else { return };
+        let parts = mnist(&folder).unwrap();
+        assert_eq!((parts.train.len(), parts.test.len()), (60_000, 10_000));
+        assert_eq!(parts.train.labels[..5], [5, 0, 4, 1, 9]);
+        assert_eq!(parts.test.labels[..5], [7, 2, 1, 0, 4]);
+        // Sums over the bytes of the files, taken with numpy.
+        let bytes =
+            |part: &Samples| part.values.iter().map(|&value| f64::from(value * 255.0).round()).sum::<f64>();
+        assert_eq!((bytes(&parts.train), bytes(&parts.test)), (1_567_298_545.0, 264_923_200.0));
+    }
+}

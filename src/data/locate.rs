@@ -1,0 +1,159 @@
+//! Where datasets are, when an experiment names no folder.
+
+use std::path::{Path, PathBuf};
+
+use super::DataError;
+
+/// Names the folder that is looked into first.
+pub const DATA_VARIABLE: &str = "WEIGHTLAB_DATA";
+
+/// A dataset that lies in a folder.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownSet {
+    /// What people call it.
+    pub name: &'static str,
+    /// Files that must be there, without `.gz`.
+    pub needed: &'static [&'static str],
+    /// Folders that tools put it into, below their data folder.
+    pub folders: &'static [&'static str],
+    /// Where to get it, and how to name it.
+    pub remedy: &'static str,
+}
+
+impl KnownSet {
+    /// The file of this name in a folder, raw or gzip, also with torchvision's dot for the first hyphen before `idx`.
+    /// Burn keeps the training files in a folder `train` below it and the test files in `test`.
+    ///
+    /// # Errors
+    /// When it is not there.
+    pub fn file(&self, folder: &Path, name: &str) -> Result<PathBuf, DataError> {
+        let dotted = name.replace("-idx", ".idx");
+        [name.to_owned(), format!("{name}.gz"), dotted.clone(), format!("{dotted}.gz")]
+            .iter()
+            .flat_map(|name| ["", "train", "test"].map(|part| folder.join(part).join(name)))
+            .find(|path| path.is_file())
+            .ok_or_else(|| self.missing(vec![folder.to_path_buf()]))
+    }
+
+    fn is_in(&self, folder: &Path) -> bool {
+        self.needed.iter().all(|name| self.file(folder, name).is_ok())
+    }
+
+    fn missing(&self, tried: Vec<PathBuf>) -> DataError {
+        let remedy = format!("{}, or set {DATA_VARIABLE} to the folder above it.", self.remedy);
+        DataError::Missing { set: self.name, files: self.needed.join(", "), tried, remedy }
+    }
+}
+
+/// Where data may be on this machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// What [`DATA_VARIABLE`] says.
+    pub data: Option<PathBuf>,
+    /// The user's home.
+    pub home: Option<PathBuf>,
+    /// The folder of the experiment.
+    pub base: PathBuf,
+}
+
+impl Places {
+    /// The places that the environment names.
+    #[must_use]
+    pub fn from_env(base: &Path) -> Self {
+        let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"));
+        let data = std::env::var_os(DATA_VARIABLE).filter(|value| !value.is_empty());
+        Self { data: data.map(PathBuf::from), home: home.map(PathBuf::from), base: base.to_path_buf() }
+    }
+
+    /// The first folder that holds all files of a set: below `$WEIGHTLAB_DATA`, below `data` beside the experiment (where
+    /// torchvision's examples keep theirs), then below the user's data and cache folders of torchvision and Burn. Each of
+    /// these folders itself comes after those below it: MNIST and Fashion-MNIST have the same file names, and only the
+    /// name of a folder tells them apart.
+    ///
+    /// # Errors
+    /// Every folder that was looked into, and where to get the files.
+    pub fn find(&self, set: &KnownSet) -> Result<PathBuf, DataError> {
+        let home = |below: &str| self.home.as_ref().map(|home| home.join(below));
+        let roots = [
+            self.data.clone(),
+            Some(self.base.join("data")),
+            home("data"),
+            home(".cache/torch/datasets"),
+            home(".cache/burn-dataset"),
+        ];
+        let mut tried = Vec::new();
+        for root in roots.into_iter().flatten() {
+            for folder in set.folders.iter().map(|folder| root.join(folder)).chain([root.clone()]) {
+                if set.is_in(&folder) {
+                    return Ok(folder);
+                }
+                tried.push(folder);
+            }
+        }
+        Err(set.missing(tried))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Folder;
+    use super::super::{FASHION_MNIST, MNIST};
+    use super::*;
+
+    fn fill(folder: &Folder, below: &str) {
+        for name in MNIST.needed {
+            folder.write(&format!("{below}/{name}.gz"), b"");
+        }
+    }
+
+    #[test]
+    fn the_variable_comes_first_and_names_the_folder_or_the_one_above() {
+        let folder = Folder::new("locate-variable");
+        fill(&folder, "MNIST/raw");
+        fill(&folder, "home/data/mnist");
+        let places = Places {
+            data: Some(folder.path().to_path_buf()),
+            home: Some(folder.join("home")),
+            base: folder.join("elsewhere"),
+        };
+        assert_eq!(places.find(&MNIST).unwrap(), folder.join("MNIST/raw"));
+        let named = Places { data: Some(folder.join("MNIST/raw")), ..places.clone() };
+        assert_eq!(named.find(&MNIST).unwrap(), folder.join("MNIST/raw"));
+        assert_eq!(Places { data: None, ..places }.find(&MNIST).unwrap(), folder.join("home/data/mnist"));
+    }
+
+    #[test]
+    fn a_folder_with_the_name_of_the_set_comes_before_the_one_above() {
+        let folder = Folder::new("locate-named-first");
+        fill(&folder, ".");
+        fill(&folder, "fashion-mnist");
+        let places = Places { data: Some(folder.path().to_path_buf()), ..Places::default() };
+        assert_eq!(places.find(&FASHION_MNIST).unwrap(), folder.join("fashion-mnist"));
+        assert_eq!(places.find(&MNIST).unwrap(), folder.path());
+    }
+
+    #[test]
+    fn burns_cache_has_a_folder_for_each_part() {
+        let folder = Folder::new("locate-burn");
+        for name in MNIST.needed {
+            let part = if name.starts_with("train") { "train" } else { "test" };
+            folder.write(&format!(".cache/burn-dataset/mnist/{part}/{name}"), b"");
+        }
+        let places = Places { home: Some(folder.path().to_path_buf()), ..Places::default() };
+        let found = places.find(&MNIST).unwrap();
+        assert_eq!(found, folder.join(".cache/burn-dataset/mnist"));
+        assert_eq!(MNIST.file(&found, MNIST.needed[2]).unwrap(), found.join("test/t10k-images-idx3-ubyte"));
+    }
+
+    #[test]
+    fn a_set_that_is_nowhere_lists_where_it_was_looked_for() {
+        let places = Places { data: Some("/nowhere".into()), home: None, base: "/neither".into() };
+        let message = places.find(&MNIST).unwrap_err().to_string();
+        assert!(message.contains("MNIST was not found"), "{message}");
+        assert!(
+            message.contains("/nowhere/MNIST/raw (no such folder)") && message.contains("/neither/data"),
+            "{message}"
+        );
+        assert!(message.contains("WEIGHTLAB_DATA"), "{message}");
+    }
+}

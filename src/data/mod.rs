@@ -1,0 +1,48 @@
+//! Samples on the host: readers (one file each), splitting, batching, augmentation.
+//!
+//! A reader yields [`Parts`], the training and test part as its files hold them; [`prepare`] applies what an
+//! experiment asks for on top (limits, a validation part, image size, labels, normalisation) and yields the
+//! [`Dataset`] that a run uses. Everything is plain `f32` on the host, `[n, channels, height, width]` in row-major
+//! order; nothing here knows the tensor library, draws from a global stream, or reads the environment behind the
+//! caller's back.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `samples` | the containers |
+//! | `embedded` | UCI digits and iris, inside the binary |
+//! | `idx`, `cifar` | MNIST and Fashion-MNIST, CIFAR-10, from a folder |
+//! | `locate` | which folder, when the experiment names none |
+//! | `prepare`, `split`, `resize`, `standardise` | from parts to a data set |
+//! | `order`, `augment` | what training draws in every epoch |
+
+mod augment;
+mod cifar;
+mod embedded;
+mod error;
+mod files;
+mod idx;
+mod locate;
+mod order;
+mod prepare;
+mod records;
+mod resize;
+mod samples;
+mod source;
+mod split;
+mod standardise;
+#[cfg(test)]
+mod testing;
+
+pub use augment::{Augmentation, augment, flip_horizontal, shift_crop};
+pub use cifar::{CIFAR10, cifar10};
+pub use embedded::{digits, iris};
+pub use error::DataError;
+pub use idx::{FASHION_MNIST, MNIST, fashion_mnist, mnist};
+pub use locate::{DATA_VARIABLE, KnownSet, Places};
+pub use order::{batches, below, shuffled};
+pub use prepare::{Labels, Normalize, Options, prepare};
+pub use resize::resize;
+pub use samples::{Dataset, Parts, Samples, Shape};
+pub use source::{Cifar10, Data, Digits, Facts, FashionMnist, Iris, Mnist};
+pub use split::{take_validation, validation_indices};
+pub use standardise::Standardisation;

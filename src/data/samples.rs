@@ -1,0 +1,191 @@
+//! Containers: samples with their labels, the parts that a reader yields, the data set that a run uses.
+
+/// The shape of one sample. Images are `channels × height × width`; a vector of features has its length in
+/// `channels`, with height and width 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    pub channels: usize,
+    pub height: usize,
+    pub width: usize,
+}
+
+impl Shape {
+    pub const fn new(channels: usize, height: usize, width: usize) -> Self {
+        Self { channels, height, width }
+    }
+
+    /// Values of one sample.
+    #[expect(clippy::len_without_is_empty, reason = "a shape is a size, not a container")]
+    pub const fn len(self) -> usize {
+        self.channels * self.plane()
+    }
+
+    /// Values of one channel of one sample.
+    pub const fn plane(self) -> usize {
+        self.height * self.width
+    }
+
+    /// False for a vector of features.
+    pub const fn is_image(self) -> bool {
+        self.plane() > 1
+    }
+}
+
+/// Samples with their labels, in a fixed order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Samples {
+    pub shape: Shape,
+    /// `[n, channels, height, width]`, row-major.
+    pub values: Vec<f32>,
+    /// The class of each sample, `[n]`.
+    pub labels: Vec<u32>,
+}
+
+impl Samples {
+    /// # Panics
+    /// When `values` does not hold exactly one sample for each label.
+    pub fn new(shape: Shape, values: Vec<f32>, labels: Vec<u32>) -> Self {
+        assert_eq!(values.len(), shape.len() * labels.len(), "one sample for each label");
+        Self { shape, values, labels }
+    }
+
+    /// No samples, of this shape.
+    pub fn none(shape: Shape) -> Self {
+        Self::new(shape, Vec::new(), Vec::new())
+    }
+
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// The values of sample `index`, `[channels, height, width]`.
+    pub fn sample(&self, index: usize) -> &[f32] {
+        let size = self.shape.len();
+        &self.values[index * size..(index + 1) * size]
+    }
+
+    /// A copy of the first `count` samples, or of all when there are fewer.
+    pub fn first(&self, count: usize) -> Self {
+        let count = count.min(self.len());
+        let values = self.values[..count * self.shape.len()].to_vec();
+        Self::new(self.shape, values, self.labels[..count].to_vec())
+    }
+
+    /// A copy of the samples at `indices`, in that order; an index may repeat.
+    pub fn pick(&self, indices: &[u32]) -> Self {
+        let mut values = Vec::with_capacity(indices.len() * self.shape.len());
+        let mut labels = Vec::with_capacity(indices.len());
+        for &index in indices {
+            values.extend_from_slice(self.sample(index as usize));
+            labels.push(self.labels[index as usize]);
+        }
+        Self::new(self.shape, values, labels)
+    }
+
+    /// Keeps the first `count` samples.
+    pub fn truncate(&mut self, count: usize) {
+        self.labels.truncate(count);
+        self.values.truncate(count * self.shape.len());
+    }
+
+    /// Removes the samples at `indices`, which ascend without repetition, and returns them. Both keep their order.
+    ///
+    /// What stays is moved within its own memory: a second copy of a large training part could be too much.
+    pub fn take_out(&mut self, indices: &[u32]) -> Self {
+        let taken = self.pick(indices);
+        let size = self.shape.len();
+        let mut removed = indices.iter().map(|&index| index as usize).peekable();
+        let mut kept = 0;
+        for index in 0..self.len() {
+            if removed.next_if_eq(&index).is_some() {
+                continue;
+            }
+            self.values.copy_within(index * size..(index + 1) * size, kept * size);
+            self.labels[kept] = self.labels[index];
+            kept += 1;
+        }
+        self.truncate(kept);
+        taken
+    }
+}
+
+/// What a reader yields: both parts in the order of their files.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parts {
+    pub train: Samples,
+    pub test: Samples,
+    pub classes: usize,
+    /// Whether the set is standardised whatever the experiment asks for, as iris is.
+    pub standardise: bool,
+}
+
+/// What a run uses: parts of one shape and with the same classes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dataset {
+    pub train: Samples,
+    /// Empty unless asked for.
+    pub validation: Samples,
+    pub test: Samples,
+    pub classes: usize,
+}
+
+impl Dataset {
+    /// The shape of one sample, the same in all parts.
+    pub fn shape(&self) -> Shape {
+        self.train.shape
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Four samples of two values: sample i holds 10i and 10i + 1, and has label i.
+    fn four() -> Samples {
+        let values = vec![0.0, 1.0, 10.0, 11.0, 20.0, 21.0, 30.0, 31.0];
+        Samples::new(Shape::new(1, 1, 2), values, vec![0, 1, 2, 3])
+    }
+
+    #[test]
+    fn a_shape_counts_values_of_a_sample_and_of_a_channel() {
+        let shape = Shape::new(3, 4, 5);
+        assert_eq!((shape.len(), shape.plane()), (60, 20));
+        assert!(shape.is_image());
+        assert!(!Shape::new(4, 1, 1).is_image());
+    }
+
+    #[test]
+    fn picking_follows_the_indices_and_may_repeat() {
+        let picked = four().pick(&[3, 0, 3]);
+        assert_eq!(picked.values, [30.0, 31.0, 0.0, 1.0, 30.0, 31.0]);
+        assert_eq!(picked.labels, [3, 0, 3]);
+    }
+
+    #[test]
+    fn the_first_samples_are_at_most_all() {
+        assert_eq!(four().first(1).sample(0), [0.0, 1.0]);
+        assert_eq!(four().first(9), four());
+    }
+
+    #[test]
+    fn taking_out_keeps_the_order_of_both() {
+        let mut rest = four();
+        let taken = rest.take_out(&[0, 2]);
+        assert_eq!((taken.labels.as_slice(), taken.sample(1)), (&[0, 2][..], &[20.0, 21.0][..]));
+        assert_eq!(
+            (rest.labels.as_slice(), rest.values.as_slice()),
+            (&[1, 3][..], &[10.0, 11.0, 30.0, 31.0][..])
+        );
+    }
+
+    #[test]
+    fn taking_out_nothing_changes_nothing() {
+        let mut rest = four();
+        assert!(rest.take_out(&[]).is_empty());
+        assert_eq!(rest, four());
+    }
+}

@@ -1,0 +1,177 @@
+//! The datasets that a file can name. A new one is a reader in a file of its own, and one line in [`Data`].
+
+use std::path::{Path, PathBuf};
+
+use super::{
+    CIFAR10, DataError, Dataset, FASHION_MNIST, KnownSet, Labels, MNIST, Normalize, Options, Parts, Places,
+    Shape,
+};
+use super::{cifar10, digits, fashion_mnist, iris, mnist, prepare};
+
+/// Declares the settings of a dataset: its own ones, then those that all datasets share.
+macro_rules! dataset {
+    ($(#[$meta:meta])* $name:ident : $title:literal { $($own:tt)* }) => {
+        crate::form! {
+            $(#[$meta])*
+            pub struct $name: $title {
+                $($own)*
+                labels: Labels = Labels::Classes, "Labels", "What is to be told apart";
+                image_size: Option<usize> = None, "Image size", "Images are resized to this side; left out: as they are, digits 32 for a VGG", unit "pixels", range [1, 512];
+                validation: usize = 0, "Validation", "Samples taken out of the training part, the same ones for all seeds", unit "samples", range [0, 1e9];
+                limit_train: Option<usize> = None, "Training samples", "Only the first so many", unit "samples", range [1, 1e9];
+                limit_test: Option<usize> = None, "Test samples", "Only the first so many", unit "samples", range [1, 1e9];
+                normalize: Normalize = Normalize::None, "Normalisation", "How values are scaled";
+            }
+        }
+        impl $name {
+            fn options(&self) -> Options {
+                Options {
+                    validation: self.validation,
+                    limit_train: self.limit_train,
+                    limit_test: self.limit_test,
+                    image_size: self.image_size,
+                    labels: self.labels.clone(),
+                    normalize: self.normalize.clone(),
+                }
+            }
+        }
+    };
+}
+
+dataset! {
+    /// Settings of UCI's handwritten digits.
+    Digits: "Digits" {}
+}
+dataset! {
+    /// Settings of Fisher's iris flowers.
+    Iris: "Iris" {}
+}
+dataset! {
+    /// Settings of MNIST.
+    Mnist: "MNIST" {
+        dir: Option<String> = None, "Folder", "Where the files are; relative to the experiment's file. Left out: the usual places";
+    }
+}
+dataset! {
+    /// Settings of Fashion-MNIST.
+    FashionMnist: "Fashion-MNIST" {
+        dir: Option<String> = None, "Folder", "Where the files are; relative to the experiment's file. Left out: the usual places";
+    }
+}
+dataset! {
+    /// Settings of CIFAR-10.
+    Cifar10: "CIFAR-10" {
+        dir: Option<String> = None, "Folder", "Where the files are; relative to the experiment's file. Left out: the usual places";
+    }
+}
+
+crate::choice! {
+    /// The datasets that a file can name.
+    pub enum Data: "Data" {
+        Digits(Digits) = Digits::default(), "Digits (built in)", "1,797 handwritten digits of 8×8 pixels";
+        Iris(Iris) = Iris::default(), "Iris (built in)", "150 flowers with 4 measures, 3 classes";
+        Mnist(Mnist) = Mnist::default(), "MNIST", "70,000 handwritten digits of 28×28 pixels";
+        FashionMnist(FashionMnist) = FashionMnist::default(), "Fashion-MNIST", "70,000 pieces of clothing of 28×28 pixels";
+        Cifar10(Cifar10) = Cifar10::default(), "CIFAR-10", "60,000 photographs of 32×32 pixels in 10 classes";
+    }
+}
+
+/// What is known of a dataset before it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Shape of one sample.
+    pub shape: Shape,
+    /// Number of classes.
+    pub classes: usize,
+    /// Size of the training part that is left to train on.
+    pub train_samples: usize,
+    /// Size of the test part.
+    pub test_samples: usize,
+}
+
+impl Data {
+    /// The settings that all datasets share.
+    fn options(&self) -> Options {
+        match self {
+            Self::Digits(settings) => settings.options(),
+            Self::Iris(settings) => settings.options(),
+            Self::Mnist(settings) => settings.options(),
+            Self::FashionMnist(settings) => settings.options(),
+            Self::Cifar10(settings) => settings.options(),
+        }
+    }
+
+    /// Shape, classes and size of the original.
+    const fn original(&self) -> (Shape, usize, usize, usize) {
+        match self {
+            Self::Digits(_) => (Shape::new(1, 8, 8), 10, 1437, 360),
+            Self::Iris(_) => (Shape::new(4, 1, 1), 3, 120, 30),
+            Self::Mnist(_) | Self::FashionMnist(_) => (Shape::new(1, 28, 28), 10, 60_000, 10_000),
+            Self::Cifar10(_) => (Shape::new(3, 32, 32), 10, 50_000, 10_000),
+        }
+    }
+
+    /// The image size that holds: the one that is set, or `side` for digits.
+    fn image_size(&self, side: Option<usize>) -> Option<usize> {
+        let set = self.options().image_size;
+        if matches!(self, Self::Digits(_)) { set.or(side) } else { set }
+    }
+
+    /// What is known before the data are read; `side` is what the network asks of small built-in images.
+    #[must_use]
+    pub fn facts(&self, side: Option<usize>) -> Facts {
+        let (mut shape, mut classes, train, test) = self.original();
+        let options = self.options();
+        if let Some(size) = self.image_size(side).filter(|_| shape.is_image()) {
+            shape = Shape::new(shape.channels, size, size);
+        }
+        if options.labels == Labels::EvenOdd {
+            classes = 2;
+        }
+        let train = options.limit_train.map_or(train, |limit| limit.min(train));
+        let test_samples = options.limit_test.map_or(test, |limit| limit.min(test));
+        Facts { shape, classes, train_samples: train.saturating_sub(options.validation), test_samples }
+    }
+
+    /// Reads the data; a folder is relative to `base`.
+    ///
+    /// # Errors
+    /// What cannot be read, where it was looked for, and where to get it.
+    pub fn read(&self, side: Option<usize>, base: &Path) -> Result<Dataset, DataError> {
+        let options = Options { image_size: self.image_size(side), ..self.options() };
+        prepare(self.parts(base)?, &options)
+    }
+
+    fn parts(&self, base: &Path) -> Result<Parts, DataError> {
+        match self {
+            Self::Digits(_) => Ok(digits()),
+            Self::Iris(_) => Ok(iris()),
+            Self::Mnist(Mnist { dir, .. }) => mnist(&folder(dir.as_deref(), base, &MNIST)?),
+            Self::FashionMnist(FashionMnist { dir, .. }) => {
+                fashion_mnist(&folder(dir.as_deref(), base, &FASHION_MNIST)?)
+            }
+            Self::Cifar10(Cifar10 { dir, .. }) => cifar10(&folder(dir.as_deref(), base, &CIFAR10)?),
+        }
+    }
+
+    /// The same data wherever they are: the settings that a run's identity depends on.
+    #[must_use]
+    pub fn without_place(&self) -> Self {
+        let mut data = self.clone();
+        match &mut data {
+            Self::Mnist(Mnist { dir, .. })
+            | Self::FashionMnist(FashionMnist { dir, .. })
+            | Self::Cifar10(Cifar10 { dir, .. }) => *dir = None,
+            Self::Digits(_) | Self::Iris(_) => {}
+        }
+        data
+    }
+}
+
+/// The folder that is named, or the first of the usual places that holds the files.
+fn folder(named: Option<&str>, base: &Path, set: &KnownSet) -> Result<PathBuf, DataError> {
+    match named {
+        Some(dir) => Ok(base.join(dir)),
+        None => Places::from_env(base).find(set),
+    }
+}

@@ -1,0 +1,72 @@
+//! The validation part.
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::{DataError, Samples, shuffled};
+
+/// Key of the stream that chooses validation samples: the same for all seeds, so that runs of an experiment validate on
+/// the same samples.
+const KEY: [u8; 32] = *b"weightlab validation samples v1\0";
+
+/// Which of `len` samples are for validation: the first `count` of one fixed shuffle, ascending.
+pub fn validation_indices(len: usize, count: usize) -> Vec<u32> {
+    let mut order = shuffled(len, &mut ChaCha8Rng::from_seed(KEY));
+    order.truncate(count);
+    order.sort_unstable();
+    order
+}
+
+/// Takes `count` samples out of the training part. Both keep their order.
+///
+/// # Errors
+/// When nothing would be left to train on.
+pub fn take_validation(train: &mut Samples, count: usize) -> Result<Samples, DataError> {
+    if count >= train.len() && count > 0 {
+        let problem = format!(
+            "{count} of {} training samples would leave none to train on; take fewer, or raise limit_train",
+            train.len()
+        );
+        return Err(DataError::Setting { setting: "validation", problem });
+    }
+    let indices = validation_indices(train.len(), count);
+    Ok(train.take_out(&indices))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Shape;
+
+    fn samples(count: u32) -> Samples {
+        let values = (0..count).map(|value| value as f32).collect();
+        Samples::new(Shape::new(1, 1, 1), values, (0..count).collect())
+    }
+
+    #[test]
+    fn training_and_validation_share_nothing_and_lose_nothing() {
+        let mut train = samples(100);
+        let validation = take_validation(&mut train, 30).unwrap();
+        assert_eq!((train.len(), validation.len()), (70, 30));
+        assert!(validation.labels.is_sorted() && train.labels.is_sorted());
+        let mut all = [train.labels, validation.labels].concat();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..100));
+    }
+
+    #[test]
+    fn the_choice_stays_the_one_that_another_program_makes() {
+        // ChaCha8 and the rules of `shuffled`, written out in Python.
+        assert_eq!(validation_indices(20, 5), [2, 6, 11, 17, 18]);
+        let of_mnist = validation_indices(60_000, 5000);
+        assert_eq!(of_mnist[..6], [7, 11, 13, 21, 25, 34]);
+        assert_eq!(of_mnist.iter().sum::<u32>(), 149_065_008);
+    }
+
+    #[test]
+    fn a_validation_part_must_leave_something_to_train_on() {
+        let message = take_validation(&mut samples(10), 10).unwrap_err().to_string();
+        assert!(message.contains("validation: 10 of 10"), "{message}");
+        assert!(take_validation(&mut samples(10), 0).unwrap().is_empty());
+    }
+}
