@@ -1,0 +1,89 @@
+//! Adam (Kingma & Ba, ICLR 2015), as in `torch.optim.Adam`.
+
+use super::Rule;
+
+crate::form! {
+    /// Settings of Adam.
+    pub struct Adam: "Adam" {
+        rate: f64 = 0.001, "Learning rate", "Length of a step while gradients keep their sign", range [0.0, 1000.0];
+        beta1: f64 = 0.9, "Beta 1", "Memory of the running mean of gradients", range [0.0, 0.999999];
+        beta2: f64 = 0.999, "Beta 2", "Memory of the running mean of squared gradients", range [0.0, 0.99999999];
+        epsilon: f64 = 1e-8, "Epsilon", "Keeps the division finite", range [0.0, 1.0];
+        weight_decay: f64 = 0.0, "Weight decay", "Adds this share of each weight to its gradient", range [0.0, 10.0];
+    }
+}
+
+impl Rule for Adam {
+    fn rate(&self) -> f64 {
+        self.rate
+    }
+
+    fn slots(&self) -> &'static [&'static str] {
+        &["mean", "square"]
+    }
+
+    fn update(&self, step: u64, rate: f64, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
+        Moments { beta1: self.beta1, beta2: self.beta2, epsilon: self.epsilon }.update(
+            step,
+            rate,
+            self.weight_decay,
+            0.0,
+            weights,
+            gradients,
+            state,
+        );
+    }
+}
+
+/// What Adam and AdamW share.
+pub(super) struct Moments {
+    pub beta1: f64,
+    pub beta2: f64,
+    pub epsilon: f64,
+}
+
+impl Moments {
+    /// m ← β₁m + (1 − β₁)g; v ← β₂v + (1 − β₂)g²; w ← w − rate/(1 − β₁ᵗ) · m / (√v/√(1 − β₂ᵗ) + ε).
+    ///
+    /// `coupled` decay is added to the gradient (Adam), `decoupled` decay shrinks the weight before the step (AdamW).
+    #[allow(clippy::cast_possible_truncation, clippy::too_many_arguments)] // the formula has that many letters
+    pub fn update(
+        &self,
+        step: u64,
+        rate: f64,
+        coupled: f64,
+        decoupled: f64,
+        weights: &mut [f32],
+        gradients: &[f32],
+        state: &mut [&mut [f32]],
+    ) {
+        let [means, squares] = state else { unreachable!("Adam keeps two values for every entry") };
+        let steps = step as f64;
+        let step_size = (rate / (1.0 - self.beta1.powf(steps))) as f32;
+        let root_correction = (1.0 - self.beta2.powf(steps)).sqrt() as f32;
+        let (keep1, keep2) = (self.beta1 as f32, self.beta2 as f32);
+        let (new1, new2) = ((1.0 - self.beta1) as f32, (1.0 - self.beta2) as f32);
+        let (epsilon, coupled) = (self.epsilon as f32, coupled as f32);
+        let shrink = (1.0 - rate * decoupled) as f32;
+        let moments = means.iter_mut().zip(squares.iter_mut());
+        for ((weight, gradient), (mean, square)) in weights.iter_mut().zip(gradients).zip(moments) {
+            let shrunk = *weight * shrink;
+            let gradient = gradient + coupled * shrunk;
+            *mean = keep1 * *mean + new1 * gradient;
+            *square = keep2 * *square + new2 * gradient * gradient;
+            *weight = shrunk - step_size * (*mean / (square.sqrt() / root_correction + epsilon));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_step_has_the_length_of_the_rate() {
+        let (mut weight, mut mean, mut square) = ([1.0f32], [0.0f32], [0.0f32]);
+        Adam::default().update(1, 0.001, &mut weight, &[123.0], &mut [&mut mean, &mut square]);
+        assert!((weight[0] - 0.999).abs() < 1e-7, "{}", weight[0]);
+    }
+}

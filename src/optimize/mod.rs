@@ -1,0 +1,68 @@
+//! Optimizers and learning-rate schedules: pure maths on host slices, with the settings beside the formulas.
+//!
+//! An optimizer is one file that implements [`Rule`], and one line in [`Optimizer`].
+
+mod adam;
+mod adamw;
+mod schedule;
+mod sgd;
+
+pub use adam::Adam;
+pub use adamw::AdamW;
+pub use schedule::{Cosine, Moment, Schedule, StepDecay};
+pub use sgd::Sgd;
+
+/// How an optimizer changes parameters.
+pub trait Rule {
+    /// Learning rate before any schedule.
+    fn rate(&self) -> f64;
+    /// Names of the values that it remembers for every entry, such as its momentum.
+    fn slots(&self) -> &'static [&'static str];
+    /// Changes `weights` by one step along `gradients`.
+    ///
+    /// `state` holds one slice for each of [`slots`](Self::slots), zeros before the first step; all slices have the
+    /// same length, and an entry depends on nothing but its own values, so a caller may split them anywhere.
+    /// `step` counts from 1.
+    fn update(&self, step: u64, rate: f64, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]);
+}
+
+crate::choice! {
+    /// The optimizers that a file can name.
+    pub enum Optimizer: "Optimizer" {
+        Adam(Adam) = Adam::default(), "Adam", "Steps scaled by running moments of the gradient";
+        AdamW(AdamW) = AdamW::default(), "AdamW", "Adam with weight decay apart from the gradient";
+        Sgd(Sgd) = Sgd::default(), "SGD", "Plain gradient descent, with momentum if wanted";
+    }
+}
+
+impl Optimizer {
+    /// The rule behind the name.
+    #[must_use]
+    pub fn rule(&self) -> &(dyn Rule + Sync) {
+        match self {
+            Self::Adam(rule) => rule,
+            Self::AdamW(rule) => rule,
+            Self::Sgd(rule) => rule,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_optimizer_minimises_a_parabola() {
+        for optimizer in Optimizer::all() {
+            let rule = optimizer.rule();
+            let mut weight = [1.0f32];
+            let mut state = vec![vec![0.0f32]; rule.slots().len()];
+            for step in 1..=2000 {
+                let gradient = [weight[0]];
+                let mut slots: Vec<&mut [f32]> = state.iter_mut().map(Vec::as_mut_slice).collect();
+                rule.update(step, rule.rate().max(0.01), &mut weight, &gradient, &mut slots);
+            }
+            assert!(weight[0].abs() < 0.02, "{} ends at {}", optimizer.key(), weight[0]);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Stochastic gradient descent, as in `torch.optim.SGD`.
+
+use super::Rule;
+
+crate::form! {
+    /// Settings of stochastic gradient descent.
+    pub struct Sgd: "SGD" {
+        rate: f64 = 0.1, "Learning rate", "Length of a step along the gradient", range [0.0, 1000.0];
+        momentum: f64 = 0.0, "Momentum", "Share of the previous step that is kept", range [0.0, 0.9999];
+        nesterov: bool = false, "Nesterov", "Looks ahead along the momentum before it steps";
+        dampening: f64 = 0.0, "Dampening", "Share of the gradient that the momentum leaves out", range [0.0, 1.0];
+        weight_decay: f64 = 0.0, "Weight decay", "Adds this share of each weight to its gradient", range [0.0, 10.0];
+    }
+}
+
+impl Rule for Sgd {
+    fn rate(&self) -> f64 {
+        self.rate
+    }
+
+    fn slots(&self) -> &'static [&'static str] {
+        if self.momentum > 0.0 { &["momentum"] } else { &[] }
+    }
+
+    /// g ← g + decay·w; v ← momentum·v + (1 − dampening)·g (v ← g at the first step); w ← w − rate·v,
+    /// or with Nesterov w − rate·(g + momentum·v).
+    #[allow(clippy::cast_possible_truncation)] // settings are f64, weights f32
+    fn update(&self, step: u64, rate: f64, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
+        let (rate, decay, momentum) = (rate as f32, self.weight_decay as f32, self.momentum as f32);
+        let Some(velocities) = state.first_mut() else {
+            for (weight, gradient) in weights.iter_mut().zip(gradients) {
+                *weight -= rate * (gradient + decay * *weight);
+            }
+            return;
+        };
+        let fresh = if step == 1 { 1.0 } else { 1.0 - self.dampening as f32 };
+        for ((weight, gradient), velocity) in weights.iter_mut().zip(gradients).zip(velocities.iter_mut()) {
+            let gradient = gradient + decay * *weight;
+            *velocity = momentum * *velocity + fresh * gradient;
+            *weight -= rate * if self.nesterov { gradient + momentum * *velocity } else { *velocity };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn momentum_and_decay_follow_the_formula() {
+        let rule = Sgd { momentum: 0.5, weight_decay: 0.5, ..Sgd::default() };
+        let (mut weight, mut velocity) = ([2.0f32], [0.0f32]);
+        rule.update(1, 1.0, &mut weight, &[1.0], &mut [&mut velocity]);
+        assert_eq!((weight[0], velocity[0]), (0.0, 2.0)); // g = 1 + 0.5·2
+        rule.update(2, 1.0, &mut weight, &[1.0], &mut [&mut velocity]);
+        assert_eq!((weight[0], velocity[0]), (-2.0, 2.0)); // v = 0.5·2 + 1
+    }
+
+    #[test]
+    fn nesterov_looks_ahead() {
+        let rule = Sgd { momentum: 0.5, nesterov: true, ..Sgd::default() };
+        let (mut weight, mut velocity) = ([0.0f32], [0.0f32]);
+        rule.update(1, 1.0, &mut weight, &[1.0], &mut [&mut velocity]);
+        assert_eq!(weight[0], -1.5);
+    }
+}
