@@ -1,0 +1,196 @@
+//! What a run says while it goes on. Everything that is known of a run is the fold of these events.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Something that happened in a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// The run began, or went on after an interruption.
+    Started {
+        /// Whether it went on from a checkpoint.
+        resumed: bool,
+        /// Threads that it computes with.
+        threads: usize,
+    },
+    /// A stage began.
+    Stage(StageBegan),
+    /// One value of one series.
+    Point(Point),
+    /// What a stage did.
+    Report(Report),
+    /// How far it is; sent often, kept in memory only.
+    Progress(Progress),
+    /// All stages are done.
+    Finished {
+        /// Wall time of all its parts together, seconds.
+        secs: f64,
+    },
+    /// It was stopped and can be resumed.
+    Stopped {
+        /// Wall time so far, seconds.
+        secs: f64,
+    },
+    /// It failed.
+    Failed {
+        /// What happened, where, and what to do.
+        message: String,
+    },
+}
+
+/// A stage began.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StageBegan {
+    /// Its number in the order of execution, from 0.
+    pub number: usize,
+    /// How many there are.
+    pub of: usize,
+    /// Its place in the plan, such as `2.1`.
+    pub stage: String,
+    /// What it is, as a sentence.
+    pub label: String,
+    /// The round of the innermost repetition, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round: Option<u64>,
+    /// The branch that it belongs to; empty for the trunk.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub branch: String,
+}
+
+/// One value of one series, with all of its possible x values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// Name of the series, such as `test_accuracy`.
+    pub series: String,
+    /// The value; accuracies lie in [0, 1].
+    #[serde(with = "any_number")]
+    pub value: f64,
+    /// Place of the stage in the plan, such as `2.1`.
+    pub stage: String,
+    /// The branch; empty for the trunk.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub branch: String,
+    /// The member of an ensemble, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<usize>,
+    /// The round of the innermost repetition, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round: Option<u64>,
+    /// Position: epochs with their fraction. Goes back when the network is rewound.
+    pub epoch: f64,
+    /// Position: mini-batches. Goes back when the network is rewound.
+    pub iteration: u64,
+    /// Epochs trained in all; never goes back.
+    pub trained: f64,
+    /// Share of the prunable weights that remain, in [0, 1].
+    pub remaining: f64,
+    /// Fault rate of a campaign's cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    /// Bit of a campaign's cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bit: Option<u32>,
+    /// Layer of a campaign's cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer: Option<String>,
+    /// Wall time since the run began, seconds.
+    pub secs: f64,
+}
+
+/// What a stage did, as a table that a person reads and a program can.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// Place of the stage in the plan.
+    pub stage: String,
+    /// The branch; empty for the trunk.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub branch: String,
+    /// The round of the innermost repetition, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round: Option<u64>,
+    /// What the report is about: `prune`, `graft`, `layers`, `held`, ….
+    pub kind: String,
+    /// The result in one sentence.
+    pub summary: String,
+    /// The verdict of a check; absent where nothing was checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed: Option<bool>,
+    /// Names of the columns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<String>,
+    /// The table.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<Vec<String>>,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Share of the expected work that is done, in [0, 1].
+    pub done: f64,
+    /// Position: epochs with their fraction.
+    pub epoch: f64,
+    /// Position: mini-batches.
+    pub iteration: u64,
+    /// Wall time since the run began, seconds, earlier parts included.
+    pub secs: f64,
+    /// Expected time to the end, seconds, once it can be told.
+    pub secs_left: Option<f64>,
+}
+
+/// JSON has no NaN and no infinity: they are written as text.
+mod any_number {
+    use super::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Number(f64),
+        Text(String),
+    }
+
+    #[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
+    pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        if value.is_finite() { value.serialize(serializer) } else { value.to_string().serialize(serializer) }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        match Written::deserialize(deserializer)? {
+            Written::Number(number) => Ok(number),
+            Written::Text(text) => text.parse().map_err(serde::de::Error::custom),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(crate) fn point(series: &str, value: f64) -> Point {
+        Point {
+            series: series.to_owned(),
+            value,
+            stage: "0".to_owned(),
+            branch: String::new(),
+            member: None,
+            round: None,
+            epoch: 0.0,
+            iteration: 0,
+            trained: 0.0,
+            remaining: 1.0,
+            rate: None,
+            bit: None,
+            layer: None,
+            secs: 0.0,
+        }
+    }
+
+    #[test]
+    fn events_survive_their_line_of_json_with_infinities_and_nan() {
+        for value in [0.125, f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+            let line = serde_json::to_string(&Event::Point(point("train_loss", value))).unwrap();
+            let Event::Point(again) = serde_json::from_str(&line).unwrap() else { panic!("{line}") };
+            assert!(again.value == value || (again.value.is_nan() && value.is_nan()), "{line}");
+        }
+    }
+}

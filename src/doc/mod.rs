@@ -1,0 +1,31 @@
+//! What the user writes and what a run yields: the experiment, its file, its runs, their events and records.
+
+pub mod event;
+mod experiment;
+pub mod fault;
+pub mod file;
+pub mod intervention;
+pub mod network;
+mod problem;
+mod record;
+mod scan;
+mod sentence;
+mod spec;
+pub mod stage;
+pub mod structure;
+pub mod targets;
+pub mod templates;
+mod training;
+pub(crate) mod validate;
+
+pub use event::{Event, Point, Report};
+pub use experiment::{Arm, Device, Experiment, VERSION};
+pub use intervention::{Intervention, Target};
+pub use network::{Activation, Head, Mlp, Net, Output, Vgg};
+pub use problem::{Problem, Severity};
+pub use record::{RunRecord, RunState};
+pub use spec::{ExpandedArm, Run, RunSpec, by_id, expand_arms, runs};
+pub use stage::{Stage, Train};
+pub use structure::Structure;
+pub use training::{Loss, NonFinite, Training};
+pub use validate::validate;

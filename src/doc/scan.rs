@@ -1,0 +1,212 @@
+//! Finds the line and column of a setting in the text of a file.
+//!
+//! The parser knows positions of syntax errors only. Problems that validation finds carry a [`Place`]; this scanner
+//! walks the brackets of the text along it, and ends at the deepest step that is written there.
+
+use crate::form::path::{Place, Segment};
+
+/// Line and column, both from 1, of the setting at `place`, or of the nearest enclosing one that is written down.
+#[must_use]
+pub fn locate(text: &str, place: &Place) -> (usize, usize) {
+    let tokens = tokens(text);
+    let mut cursor = Cursor { tokens: &tokens, at: 0 };
+    let mut found = cursor.offset().unwrap_or(0);
+    for segment in &place.0 {
+        match cursor.enter(segment) {
+            Some(offset) => found = offset,
+            None => break,
+        }
+    }
+    line_and_column(text, found)
+}
+
+/// Line and column, both from 1, of a byte offset.
+fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+    let before = &text[..offset.min(text.len())];
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Token<'a> {
+    Open(u8),
+    Close,
+    Comma,
+    Colon,
+    Word(&'a str),
+    Text(&'a str),
+}
+
+/// The tokens of a text with their byte offsets, without comments.
+fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
+    let mut tokens = Vec::new();
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &text[at..];
+        let length = match bytes[at] {
+            byte @ (b'(' | b'[' | b'{') => push(&mut tokens, at, Token::Open(byte), 1),
+            b')' | b']' | b'}' => push(&mut tokens, at, Token::Close, 1),
+            b',' => push(&mut tokens, at, Token::Comma, 1),
+            b':' => push(&mut tokens, at, Token::Colon, 1),
+            b'"' => {
+                let length = quoted_length(rest);
+                push(&mut tokens, at, Token::Text(rest[1..length].trim_end_matches('"')), length)
+            }
+            b'/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            b'/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            byte if byte.is_ascii_whitespace() => 1,
+            _ => {
+                let length =
+                    rest.find(|c: char| "()[]{},:\"".contains(c) || c.is_whitespace()).unwrap_or(rest.len());
+                push(&mut tokens, at, Token::Word(&rest[..length]), length)
+            }
+        };
+        at += length;
+    }
+    tokens
+}
+
+fn push<'a>(tokens: &mut Vec<(usize, Token<'a>)>, at: usize, token: Token<'a>, length: usize) -> usize {
+    tokens.push((at, token));
+    length
+}
+
+/// Length of a quoted text with its quotes.
+fn quoted_length(rest: &str) -> usize {
+    let mut escaped = false;
+    for (offset, character) in rest.char_indices().skip(1) {
+        match character {
+            '\\' if !escaped => escaped = true,
+            '"' if !escaped => return offset + 1,
+            _ => escaped = false,
+        }
+    }
+    rest.len()
+}
+
+struct Cursor<'a> {
+    tokens: &'a [(usize, Token<'a>)],
+    /// The first token of the present value.
+    at: usize,
+}
+
+impl Cursor<'_> {
+    fn offset(&self) -> Option<usize> {
+        self.tokens.get(self.at).map(|(offset, _)| *offset)
+    }
+
+    fn token(&self, at: usize) -> Option<Token<'_>> {
+        self.tokens.get(at).map(|(_, token)| *token)
+    }
+
+    /// Steps into the present value; the offset of what was entered, or nothing when it is not written there.
+    fn enter(&mut self, segment: &Segment) -> Option<usize> {
+        match segment {
+            Segment::Variant(name) => self.enter_variant(name),
+            Segment::Key(name) => self.enter_entry(|key, _| key == Some(name.as_str()), None),
+            Segment::Index(index) => self.enter_entry(|_, position| position == *index, Some(b'[')),
+        }
+    }
+
+    /// `Name(…)`: what stands in the brackets becomes the present value; of a bare name there is nothing inside.
+    fn enter_variant(&mut self, name: &str) -> Option<usize> {
+        let at = if matches!(self.token(self.at), Some(Token::Open(b'('))) { self.at + 1 } else { self.at };
+        (self.token(at) == Some(Token::Word(name))).then_some(())?;
+        self.at = at + 1;
+        self.tokens.get(at).map(|(offset, _)| *offset)
+    }
+
+    fn enter_entry(
+        &mut self,
+        wanted: impl Fn(Option<&str>, usize) -> bool,
+        bracket: Option<u8>,
+    ) -> Option<usize> {
+        let mut at = self.at;
+        while matches!(self.token(at), Some(Token::Word(_))) {
+            at += 1;
+        }
+        // A list that a variant carries, as in `Only(["fc1"])`, stands in the brackets of the variant.
+        if self.token(at) == Some(Token::Open(b'('))
+            && bracket.is_some_and(|b| self.token(at + 1) == Some(Token::Open(b)))
+        {
+            at += 1;
+        }
+        matches!(self.token(at), Some(Token::Open(_))).then_some(())?;
+        at += 1;
+        let mut position = 0;
+        while let Some(token) = self.token(at) {
+            if token == Token::Close {
+                return None;
+            }
+            let key = match (token, self.token(at + 1)) {
+                (Token::Word(key) | Token::Text(key), Some(Token::Colon)) => Some(key),
+                _ => None,
+            };
+            if wanted(key, position) {
+                let entry = self.tokens[at].0;
+                self.at = if key.is_some() { at + 2 } else { at };
+                return Some(entry);
+            }
+            at = self.after_entry(at);
+            position += 1;
+        }
+        None
+    }
+
+    /// The token behind the comma that ends the entry at `at`, or the closing bracket.
+    fn after_entry(&self, mut at: usize) -> usize {
+        let mut depth = 0usize;
+        while let Some(token) = self.token(at) {
+            match token {
+                Token::Open(_) => depth += 1,
+                Token::Close if depth == 0 => return at,
+                Token::Close => depth -= 1,
+                Token::Comma if depth == 0 => return at + 1,
+                _ => {}
+            }
+            at += 1;
+        }
+        at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "// a comment (with brackets\nExperiment(\n    name: \"a, (b\",\n    arms: [\n        (name: \"x\", plan: [Train(\"5ep\"), Do(Prune(amount: Fraction(2.0)))]),\n    ],\n    set: { \"train.batch\": 8 },\n)\n";
+
+    fn place(segments: &[Segment]) -> Place {
+        Place(segments.to_vec())
+    }
+
+    fn key(name: &str) -> Segment {
+        Segment::Key(name.to_owned())
+    }
+
+    fn variant(name: &str) -> Segment {
+        Segment::Variant(name.to_owned())
+    }
+
+    #[test]
+    fn a_setting_is_found_through_lists_and_variants() {
+        let prune = [
+            key("arms"),
+            Segment::Index(0),
+            key("plan"),
+            Segment::Index(1),
+            variant("Do"),
+            variant("Prune"),
+            key("amount"),
+        ];
+        assert_eq!(locate(FILE, &place(&prune)), (5, 51));
+        assert_eq!(locate(FILE, &place(&[key("set"), key("train.batch")])), (7, 12));
+    }
+
+    #[test]
+    fn what_is_not_written_is_found_at_what_encloses_it() {
+        assert_eq!(locate(FILE, &place(&[key("train"), key("batch")])), (2, 1));
+        assert_eq!(locate(FILE, &place(&[key("arms"), Segment::Index(0), key("sweep")])), (5, 9));
+    }
+}

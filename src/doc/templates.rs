@@ -1,0 +1,98 @@
+//! Experiments to start from. A new one is a file under `experiments/`, and one line here.
+
+use std::path::Path;
+
+use super::experiment::Experiment;
+use super::file;
+
+/// An experiment to start from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Template {
+    /// What menus call it.
+    pub name: &'static str,
+    /// What it compares, and what it needs.
+    pub description: &'static str,
+    /// Its text, comments included.
+    pub text: &'static str,
+}
+
+const TEMPLATES: &[Template] = &[
+    Template {
+        name: "Lottery ticket on digits",
+        description: "Winning tickets against new weights and random masks; built-in data, under a minute",
+        text: include_str!("../../experiments/lottery_digits.ron"),
+    },
+    Template {
+        name: "Optimizers on digits",
+        description: "SGD, Adam and AdamW at two learning rates each; built-in data, seconds",
+        text: include_str!("../../experiments/optimizers_digits.ron"),
+    },
+    Template {
+        name: "LeNet-300-100 on MNIST",
+        description: "The lottery ticket with the settings of its paper; needs MNIST, minutes",
+        text: include_str!("../../experiments/lenet_mnist.ron"),
+    },
+    Template {
+        name: "VGG-16 on CIFAR-10",
+        description: "Late rewinding of a deep network; needs CIFAR-10, long without a smaller width",
+        text: include_str!("../../experiments/vgg16_cifar10.ron"),
+    },
+];
+
+/// All templates; the first one is the document that a new window shows.
+#[must_use]
+pub fn all() -> Vec<Template> {
+    TEMPLATES.to_vec()
+}
+
+impl Template {
+    /// The experiment that its text describes.
+    ///
+    /// # Panics
+    /// Never for those of [`all`], each of which a test opens.
+    #[must_use]
+    pub fn experiment(&self) -> Experiment {
+        file::parse(self.text, Path::new(self.name)).expect("a test opens every template")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doc::{Severity, runs, validate};
+
+    #[test]
+    fn every_template_opens_without_an_error_and_has_runs() {
+        for template in all() {
+            let experiment = template.experiment();
+            let errors: Vec<_> =
+                validate(&experiment).into_iter().filter(|p| p.severity == Severity::Error).collect();
+            assert_eq!(errors, [], "{}", template.name);
+            assert_eq!(experiment.name, template.name);
+            assert!(!runs(&experiment).unwrap().is_empty(), "{}", template.name);
+        }
+    }
+
+    #[test]
+    fn every_template_keeps_its_meaning_and_its_comment_when_saved() {
+        for template in all() {
+            let experiment = template.experiment();
+            let text = file::to_text(&experiment, file::header(template.text)).unwrap();
+            assert!(text.starts_with("// "), "{} explains itself at its head", template.name);
+            assert!(
+                !file::has_other_comments(template.text),
+                "saving {} would lose a comment",
+                template.name
+            );
+            assert_eq!(file::parse(&text, Path::new("again")).unwrap(), experiment, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_first_template_is_the_lottery_ticket_with_four_arms() {
+        let experiment = all()[0].experiment();
+        let names: Vec<&str> = experiment.arms.iter().map(|arm| arm.name.as_str()).collect();
+        assert_eq!(names, ["dense", "winning ticket", "reinitialised", "random mask"]);
+        assert_eq!(experiment.seeds, [1, 2, 3]);
+    }
+}

@@ -1,0 +1,137 @@
+//! Checks of a plan: that its stages refer to layers, snapshots and branches that exist by then.
+
+use std::collections::BTreeSet;
+
+use crate::doc::intervention::{Intervention, Layers, Target};
+use crate::doc::problem::Problem;
+use crate::doc::spec::RunSpec;
+use crate::doc::stage::{Branch, Stage, Train};
+use crate::doc::structure::{LayerKind, Structure};
+use crate::form::path::Place;
+use crate::intervene::Amount;
+
+/// Adds what is wrong with the plan of a run.
+pub fn check(spec: &RunSpec, structure: &Structure, place: &Place, problems: &mut Vec<Problem>) {
+    let mut walk = Walk { structure, names: BTreeSet::new(), problems };
+    walk.stages(&spec.plan, place);
+}
+
+struct Walk<'a> {
+    structure: &'a Structure,
+    /// Snapshots and branches that exist so far.
+    names: BTreeSet<String>,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Walk<'_> {
+    fn stages(&mut self, stages: &[Stage], place: &Place) {
+        for (index, stage) in stages.iter().enumerate() {
+            self.stage(stage, &place.index(index).variant(stage.key()));
+        }
+    }
+
+    fn stage(&mut self, stage: &Stage, place: &Place) {
+        match stage {
+            Stage::Train(train) => self.train(train, place),
+            Stage::Test => {}
+            Stage::Do(intervention) => self.intervention(intervention, &place.variant(intervention.key())),
+            Stage::Repeat(repeat) => self.stages(&repeat.body, &place.key("body")),
+            Stage::Branch(branch) => self.branch(branch, place),
+            Stage::Connect(_) | Stage::Campaign(_) | Stage::Ensemble(_) => {
+                self.not_there_yet(stage.label(), place)
+            }
+        }
+    }
+
+    fn not_there_yet(&mut self, what: &str, place: &Place) {
+        self.error(
+            place.clone(),
+            format!("{what} is not there yet in this version; the rest of the file is understood"),
+        );
+    }
+
+    fn train(&mut self, train: &Train, place: &Place) {
+        if train.steps.count == 0 {
+            self.error(
+                place.clone(),
+                "training for 0 steps does nothing; give it a length such as 5ep".to_owned(),
+            );
+        }
+        if train.evaluate.is_some_and(|steps| steps.count == 0) {
+            self.error(place.key("evaluate"), "evaluating every 0 steps never comes to an end".to_owned());
+        }
+    }
+
+    fn branch(&mut self, branch: &Branch, place: &Place) {
+        if branch.data.is_some() {
+            self.not_there_yet("a branch with other data", &place.key("data"));
+        }
+        let outside = self.names.clone();
+        self.stages(&branch.plan, &place.key("plan"));
+        self.names = outside;
+        self.names.insert(branch.name.clone());
+    }
+
+    fn intervention(&mut self, intervention: &Intervention, place: &Place) {
+        match intervention {
+            Intervention::Prune(prune) => {
+                self.target(&prune.target, &place.key("target"));
+                let splits = prune.output_factor > 0.0 && prune.output_factor < 1.0;
+                if splits && !matches!(prune.amount, Amount::Fraction(_)) {
+                    let message =
+                        "an output factor between 0 and 1 goes with amount: Fraction(…) only; use 0 or 1";
+                    self.error(place.key("output_factor"), message.to_owned());
+                }
+            }
+            Intervention::Snapshot(snapshot) => {
+                self.names.insert(snapshot.name.clone());
+            }
+            Intervention::Graft(graft) => {
+                self.target(&graft.target, &place.key("target"));
+                self.source(&graft.from, &place.key("from"));
+            }
+            Intervention::Reinitialize(reinitialize) => {
+                self.target(&reinitialize.target, &place.key("target"))
+            }
+            _ => self.not_there_yet(intervention.label(), place),
+        }
+    }
+
+    fn source(&mut self, from: &str, place: &Place) {
+        if self.names.contains(from) || is_file(from) {
+            return;
+        }
+        let known = if self.names.is_empty() {
+            "none was taken by then; put Do(Snapshot(name: …)) before it".to_owned()
+        } else {
+            format!("there are {}", self.names.iter().cloned().collect::<Vec<_>>().join(", "))
+        };
+        self.error(
+            place.clone(),
+            format!("there is no snapshot, branch or weight file \"{from}\" here: {known}"),
+        );
+    }
+
+    fn target(&mut self, target: &Target, place: &Place) {
+        let (Layers::Only(names) | Layers::Except(names)) = &target.layers else { return };
+        let place = place.key("layers").variant(target.layers.key());
+        for (index, name) in names.iter().enumerate() {
+            if !self.structure.layers.iter().any(|layer| layer.name == *name) {
+                let layers = self.structure.layers.iter().filter(|layer| layer.kind != LayerKind::BatchNorm);
+                let known: Vec<&str> = layers.map(|layer| layer.name.as_str()).collect();
+                let message = format!("there is no layer \"{name}\"; there are {}", known.join(", "));
+                self.error(place.index(index), message);
+            }
+        }
+    }
+
+    fn error(&mut self, place: Place, message: String) {
+        self.problems.push(Problem::error(place, message));
+    }
+}
+
+/// Whether a source of weights is a file rather than a name.
+#[must_use]
+pub fn is_file(from: &str) -> bool {
+    std::path::Path::new(from).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("safetensors"))
+}
