@@ -1,0 +1,177 @@
+//! What training minimises, and its slope with respect to the logits; computed on the host, for any device.
+
+use crate::doc::{Loss, Output};
+
+/// Mean loss of a mini-batch, and its gradient.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LossValue {
+    /// Mean over the samples.
+    pub mean: f64,
+    /// Gradient with respect to the logits, `[count, outputs]`.
+    pub slope: Vec<f32>,
+}
+
+/// A loss together with what follows the logits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Criterion {
+    loss: Loss,
+    output: Output,
+    outputs: usize,
+}
+
+impl Criterion {
+    /// For networks with this many logits.
+    #[must_use]
+    pub fn new(loss: Loss, output: Output, outputs: usize) -> Self {
+        Self { loss, output, outputs }
+    }
+
+    /// Mean loss of the samples with these `labels`, and its slope.
+    ///
+    /// Cross-entropy is that of `torch.nn.CrossEntropyLoss`; squared error is the mean over all outputs, as
+    /// `torch.nn.MSELoss`; binary cross-entropy takes p = σ(z), and with [`Output::Tanh`] p = (1 + tanh z)/2 = σ(2z).
+    #[must_use]
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // sums in f64, slopes in f32
+    pub fn evaluate(&self, logits: &[f32], labels: &[u32]) -> LossValue {
+        let mut slope = vec![0.0f32; logits.len()];
+        let mut sum = 0.0;
+        let share = 1.0 / labels.len().max(1) as f64;
+        let rows = logits.chunks_exact(self.outputs).zip(slope.chunks_exact_mut(self.outputs)).zip(labels);
+        for ((row, slope), &label) in rows {
+            let mut values: Vec<f64> = row.iter().map(|&logit| f64::from(logit)).collect();
+            let mut slopes = vec![0.0; values.len()];
+            sum += self.sample(&mut values, label as usize, &mut slopes);
+            for (target, slope) in slope.iter_mut().zip(slopes) {
+                *target = (slope * share) as f32;
+            }
+        }
+        LossValue { mean: sum * share, slope }
+    }
+
+    /// Loss of one sample; `values` are its logits, `slopes` receive the gradient.
+    fn sample(&self, values: &mut [f64], label: usize, slopes: &mut [f64]) -> f64 {
+        if self.loss == Loss::BinaryCrossEntropy {
+            let steepness = if self.output == Output::Tanh { 2.0 } else { 1.0 };
+            let (loss, slope) = logistic(values[0] * steepness, label != 0);
+            slopes[0] = slope * steepness;
+            return loss;
+        }
+        let derivatives: Vec<f64> = values.iter_mut().map(|value| apply(&self.output, value)).collect();
+        let loss = match self.loss {
+            Loss::SquaredError => squared_error(values, label, slopes),
+            _ => cross_entropy(values, label, slopes),
+        };
+        for (slope, derivative) in slopes.iter_mut().zip(derivatives) {
+            *slope *= derivative;
+        }
+        loss
+    }
+}
+
+/// Applies what follows the logits in place; returns its derivative.
+fn apply(output: &Output, value: &mut f64) -> f64 {
+    match output {
+        Output::Linear => 1.0,
+        Output::Sigmoid => {
+            *value = sigmoid(*value);
+            *value * (1.0 - *value)
+        }
+        Output::Tanh => {
+            *value = value.tanh();
+            1.0 - *value * *value
+        }
+    }
+}
+
+fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// −log p of the label under p = σ(z), in the form that never overflows.
+fn logistic(z: f64, label: bool) -> (f64, f64) {
+    let target = f64::from(u8::from(label));
+    let loss = z.max(0.0) - z * target + (-z.abs()).exp().ln_1p();
+    let loss = if z.is_nan() { f64::NAN } else { loss };
+    (loss, sigmoid(z) - target)
+}
+
+/// −log softmax of the label; the largest logit is taken out of the exponentials.
+fn cross_entropy(values: &[f64], label: usize, slopes: &mut [f64]) -> f64 {
+    if values.iter().any(|value| value.is_nan()) {
+        slopes.fill(f64::NAN);
+        return f64::NAN;
+    }
+    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = values.iter().map(|value| (value - largest).exp()).sum();
+    for (slope, value) in slopes.iter_mut().zip(values) {
+        *slope = (value - largest).exp() / sum;
+    }
+    slopes[label] -= 1.0;
+    sum.ln() + largest - values[label]
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn squared_error(values: &[f64], label: usize, slopes: &mut [f64]) -> f64 {
+    let share = 1.0 / values.len() as f64;
+    let mut sum = 0.0;
+    for (class, (slope, value)) in slopes.iter_mut().zip(values).enumerate() {
+        let distance = value - f64::from(u8::from(class == label));
+        sum += distance * distance;
+        *slope = 2.0 * distance * share;
+    }
+    sum * share
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slope_by_differences(criterion: &Criterion, logits: &[f32], labels: &[u32]) -> Vec<f64> {
+        (0..logits.len())
+            .map(|index| {
+                let mut shifted = logits.to_vec();
+                shifted[index] += 1e-3;
+                let above = criterion.evaluate(&shifted, labels).mean;
+                shifted[index] -= 2e-3;
+                (above - criterion.evaluate(&shifted, labels).mean) / 2e-3
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_slope_is_the_derivative_of_its_loss() {
+        for loss in Loss::all() {
+            for output in Output::all() {
+                let outputs = if loss == Loss::BinaryCrossEntropy { 1 } else { 2 };
+                let criterion = Criterion::new(loss.clone(), output, outputs);
+                let logits = &[0.5f32, -1.25, 2.0, 0.25][..2 * outputs];
+                let slope = criterion.evaluate(logits, &[1, 0]).slope;
+                for (exact, difference) in slope.iter().zip(slope_by_differences(&criterion, logits, &[1, 0]))
+                {
+                    assert!(
+                        (f64::from(*exact) - difference).abs() < 1e-3,
+                        "{criterion:?}: {exact} {difference}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn cross_entropy_of_equal_logits_is_the_log_of_the_classes() {
+        let criterion = Criterion::new(Loss::CrossEntropy, Output::Linear, 4);
+        let value = criterion.evaluate(&[3.0; 4], &[2]);
+        assert!((value.mean - 4f64.ln()).abs() < 1e-12);
+        assert_eq!(value.slope, [0.25, 0.25, -0.75, 0.25]);
+    }
+
+    #[test]
+    fn huge_logits_stay_finite_and_nan_is_seen() {
+        let criterion = Criterion::new(Loss::CrossEntropy, Output::Linear, 2);
+        assert_eq!(criterion.evaluate(&[1e30, -1e30], &[0]).mean, 0.0);
+        assert!(criterion.evaluate(&[f32::NAN, 0.0], &[0]).mean.is_nan());
+        let binary = Criterion::new(Loss::BinaryCrossEntropy, Output::Sigmoid, 1);
+        assert!(binary.evaluate(&[200.0], &[1]).mean < 1e-80);
+        assert!(binary.evaluate(&[f32::NAN], &[1]).mean.is_nan());
+    }
+}

@@ -1,0 +1,400 @@
+//! A network as data: values of named parameters, and what holds each entry.
+
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use super::compute::BatchStatistics;
+use crate::doc::structure::{Role, Structure};
+use crate::intervene::init::{self, Fans};
+use crate::intervene::stream::{Purpose, stream};
+use crate::intervene::{BiasInit, Census, Entry, Init};
+
+/// How initial values are drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Initialisation {
+    /// Distribution of the weights.
+    pub weights: Init,
+    /// Values of the biases.
+    pub biases: BiasInit,
+}
+
+/// What became of values that were written into a parameter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Entries that took the new value.
+    pub taken: usize,
+    /// Entries that are held, and kept theirs.
+    pub dropped: usize,
+}
+
+impl std::ops::AddAssign for Written {
+    fn add_assign(&mut self, other: Self) {
+        self.taken += other.taken;
+        self.dropped += other.dropped;
+    }
+}
+
+/// Values of the parameters of a [`Structure`], and what holds each entry.
+///
+/// A held entry keeps its bits until it is released: [`write`](Self::write) and the optimizer pass over it. A pruned
+/// entry is +0.0. Clones share their arrays until one of them is written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Network {
+    structure: Arc<Structure>,
+    initialisation: Initialisation,
+    values: Vec<Arc<Vec<f32>>>,
+    /// Absent where every entry is free.
+    entries: Vec<Option<Arc<Vec<Entry>>>>,
+}
+
+impl Network {
+    /// A network with initial values drawn from the seed's stream; `generation` 0 is the first draw, others are
+    /// independent of it.
+    #[must_use]
+    pub fn new(
+        structure: Arc<Structure>,
+        initialisation: Initialisation,
+        seed: u64,
+        generation: u64,
+    ) -> Self {
+        let values = (0..structure.parameters.len())
+            .map(|index| Arc::new(initial_values(&structure, &initialisation, index, seed, generation)))
+            .collect();
+        let entries = vec![None; structure.parameters.len()];
+        Self { structure, initialisation, values, entries }
+    }
+
+    /// Layers, parameters and operations.
+    #[must_use]
+    pub fn structure(&self) -> &Arc<Structure> {
+        &self.structure
+    }
+
+    /// Number of parameters.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are no parameters.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Values of parameter `index`, flat in PyTorch's layout.
+    #[must_use]
+    pub fn values(&self, index: usize) -> &[f32] {
+        &self.values[index]
+    }
+
+    /// What holds the entries of parameter `index`; nothing where all are free.
+    #[must_use]
+    pub fn entries(&self, index: usize) -> Option<&[Entry]> {
+        self.entries[index].as_ref().map(|entries| entries.as_slice())
+    }
+
+    /// What holds each entry of parameter `index`.
+    #[must_use]
+    pub fn all_entries(&self, index: usize) -> Vec<Entry> {
+        self.entries(index).map_or_else(|| vec![Entry::Free; self.values(index).len()], <[Entry]>::to_vec)
+    }
+
+    /// How many entries of parameter `index` are in which state.
+    #[must_use]
+    pub fn census(&self, index: usize) -> Census {
+        self.entries(index)
+            .map_or(Census { free: self.values(index).len() as u64, pruned: 0, frozen: 0 }, Census::of)
+    }
+
+    /// Share of the weights of convolutions and linear layers that is not pruned, in [0, 1].
+    #[must_use]
+    #[allow(clippy::cast_precision_loss)] // counts are far below 2^53
+    pub fn remaining(&self) -> f64 {
+        let weights = (0..self.len()).filter(|&index| self.structure.parameters[index].role == Role::Weight);
+        let census: Census = weights.map(|index| self.census(index)).sum();
+        census.surviving() as f64 / (census.size() as f64).max(1.0)
+    }
+
+    /// Multiply-adds of one sample forward that surviving weights take part in.
+    #[must_use]
+    pub fn surviving_multiply_adds(&self) -> u64 {
+        let layers = self.structure.layers.iter().filter(|layer| layer.multiply_adds > 0);
+        layers
+            .map(|layer| {
+                let census = self.census(layer.parameters[0]);
+                layer.multiply_adds / census.size().max(1) * census.surviving()
+            })
+            .sum()
+    }
+
+    /// Writes new values into parameter `index`; entries that are held keep theirs.
+    ///
+    /// # Panics
+    /// When there is not one value for each entry.
+    pub fn write(&mut self, index: usize, values: &[f32]) -> Written {
+        assert_eq!(
+            values.len(),
+            self.values[index].len(),
+            "one value for each entry of {}",
+            self.name(index)
+        );
+        let target = Arc::make_mut(&mut self.values[index]);
+        let Some(entries) = &self.entries[index] else {
+            target.copy_from_slice(values);
+            return Written { taken: values.len(), dropped: 0 };
+        };
+        let mut written = Written::default();
+        for ((old, new), entry) in target.iter_mut().zip(values).zip(entries.iter()) {
+            if entry.is_free() {
+                *old = *new;
+                written.taken += 1;
+            } else {
+                written.dropped += 1;
+            }
+        }
+        written
+    }
+
+    /// Prunes entries of parameter `index`: they are held at +0.0.
+    pub fn prune(&mut self, index: usize, indices: &[u32]) {
+        self.pin(index, indices, Entry::Pruned);
+        let values = Arc::make_mut(&mut self.values[index]);
+        for &entry in indices {
+            values[entry as usize] = 0.0;
+        }
+    }
+
+    /// Freezes entries of parameter `index` at the values that they have; pruned ones stay pruned.
+    pub fn freeze(&mut self, index: usize, indices: &[u32]) {
+        let survives =
+            |&&entry: &&u32| self.entries(index).is_none_or(|entries| entries[entry as usize].survives());
+        let surviving: Vec<u32> = indices.iter().filter(survives).copied().collect();
+        self.pin(index, &surviving, Entry::Frozen);
+    }
+
+    /// Lets entries of parameter `index` go that are held in this way; they go on from the value that they have.
+    pub fn release(&mut self, index: usize, held: Entry) -> usize {
+        let Some(entries) = &mut self.entries[index] else { return 0 };
+        let mut released = 0;
+        for entry in Arc::make_mut(entries).iter_mut().filter(|entry| **entry == held && held != Entry::Free)
+        {
+            *entry = Entry::Free;
+            released += 1;
+        }
+        if entries.iter().all(|entry| entry.is_free()) {
+            self.entries[index] = None;
+        }
+        released
+    }
+
+    /// Replaces what holds the entries of parameter `index`, as a shuffled mask does: newly pruned entries become +0.0,
+    /// those that come back keep the value that they have.
+    pub fn set_entries(&mut self, index: usize, entries: Vec<Entry>) {
+        assert_eq!(
+            entries.len(),
+            self.values[index].len(),
+            "one state for each entry of {}",
+            self.name(index)
+        );
+        let values = Arc::make_mut(&mut self.values[index]);
+        for (value, _) in values.iter_mut().zip(&entries).filter(|(_, entry)| **entry == Entry::Pruned) {
+            *value = 0.0;
+        }
+        self.entries[index] = entries.iter().any(|entry| !entry.is_free()).then(|| Arc::new(entries));
+    }
+
+    /// Initial values that parameter `index` could have had; `generation` 0 are those that it had.
+    #[must_use]
+    pub fn initial_values(&self, index: usize, seed: u64, generation: u64) -> Vec<f32> {
+        initial_values(&self.structure, &self.initialisation, index, seed, generation)
+    }
+
+    /// Lets the running statistics follow those of a mini-batch, as PyTorch does: a tenth of the way, with the unbiased
+    /// variance. Statistics that are held stay.
+    #[allow(clippy::cast_precision_loss)] // counts are far below 2^24 for a mini-batch
+    pub fn follow(&mut self, statistics: &[BatchStatistics]) {
+        for BatchStatistics { layer, mean, variance, count } in statistics {
+            let parameters = self.structure.layers[*layer].parameters.clone();
+            let unbiased = *count as f32 / (*count as f32 - 1.0).max(1.0);
+            for (index, batch, factor) in [(parameters[2], mean, 1.0), (parameters[3], variance, unbiased)] {
+                let old = self.values[index].iter();
+                let new: Vec<f32> =
+                    old.zip(batch).map(|(old, batch)| 0.9 * old + 0.1 * (batch * factor)).collect();
+                self.write(index, &new);
+            }
+        }
+    }
+
+    /// The shared arrays behind the parameters, and behind what holds them; for checkpoints.
+    #[must_use]
+    pub fn arrays(&self) -> (&[Arc<Vec<f32>>], &[Option<Arc<Vec<Entry>>>]) {
+        (&self.values, &self.entries)
+    }
+
+    /// The same network with other arrays, as a checkpoint has them.
+    ///
+    /// # Errors
+    /// When they do not fit the structure.
+    pub fn with_arrays(
+        &self,
+        values: Vec<Arc<Vec<f32>>>,
+        entries: Vec<Option<Arc<Vec<Entry>>>>,
+    ) -> Result<Self, String> {
+        let fits = values.len() == self.len()
+            && entries.len() == self.len()
+            && values
+                .iter()
+                .zip(&self.structure.parameters)
+                .all(|(values, parameter)| values.len() == parameter.len())
+            && entries
+                .iter()
+                .zip(&values)
+                .all(|(entries, values)| entries.as_ref().is_none_or(|e| e.len() == values.len()));
+        if !fits {
+            return Err("the arrays do not have the shapes of the network".to_owned());
+        }
+        Ok(Self { values, entries, ..self.clone() })
+    }
+
+    /// A network of free entries with the same parameters and other operations, as a criterion looks at one.
+    ///
+    /// # Panics
+    /// When the values are not those of as many parameters.
+    #[must_use]
+    pub fn with_structure(&self, structure: Arc<Structure>, values: Vec<Arc<Vec<f32>>>) -> Self {
+        assert_eq!(values.len(), structure.parameters.len(), "one array for each parameter");
+        let entries = vec![None; values.len()];
+        Self { structure, initialisation: self.initialisation, values, entries }
+    }
+
+    /// Hands the values of parameter `index` to an optimizer, with what holds them.
+    pub(super) fn update(&mut self, index: usize) -> (&mut [f32], Option<&[Entry]>) {
+        let entries = self.entries[index].as_ref().map(|entries| entries.as_slice());
+        (Arc::make_mut(&mut self.values[index]).as_mut_slice(), entries)
+    }
+
+    /// SHA-256 over the bits of all values, as hexadecimal digits.
+    #[must_use]
+    pub fn checksum(&self) -> String {
+        let mut hash = Sha256::new();
+        for values in &self.values {
+            for value in values.iter() {
+                hash.update(value.to_bits().to_le_bytes());
+            }
+        }
+        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn name(&self, index: usize) -> &str {
+        &self.structure.parameters[index].name
+    }
+
+    fn pin(&mut self, index: usize, indices: &[u32], state: Entry) {
+        if indices.is_empty() {
+            return;
+        }
+        let size = self.values[index].len();
+        let entries = self.entries[index].get_or_insert_with(|| Arc::new(vec![Entry::Free; size]));
+        let entries = Arc::make_mut(entries);
+        for &entry in indices {
+            entries[entry as usize] = state;
+        }
+    }
+}
+
+/// Initial values of a parameter. Each parameter has a stream of its own, so that a change of one layer leaves the
+/// initial values of the others as they were.
+fn initial_values(
+    structure: &Structure,
+    initialisation: &Initialisation,
+    index: usize,
+    seed: u64,
+    generation: u64,
+) -> Vec<f32> {
+    let parameter = &structure.parameters[index];
+    let mut rng = stream(seed, Purpose::Init, &[generation, index as u64]);
+    match parameter.role {
+        Role::Weight => init::weight(initialisation.weights, &parameter.shape, &mut rng),
+        Role::Bias => {
+            let weight = structure.layers[parameter.layer].parameters[0];
+            let fan_in = Fans::of(&structure.parameters[weight].shape).fan_in;
+            init::bias(initialisation.biases, initialisation.weights, parameter.len(), fan_in, &mut rng)
+        }
+        Role::Scale | Role::RunningVariance => vec![1.0; parameter.len()],
+        Role::Shift | Role::RunningMean => vec![0.0; parameter.len()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Shape;
+    use crate::doc::{Loss, Net};
+
+    fn network() -> Network {
+        let shape = Shape { channels: 4, height: 1, width: 1 };
+        let structure = Structure::new(&Net::default(), shape, 3, &Loss::CrossEntropy);
+        let initialisation = Initialisation { weights: Init::XavierNormal, biases: BiasInit::Usual };
+        Network::new(Arc::new(structure), initialisation, 1, 0)
+    }
+
+    #[test]
+    fn initial_values_depend_on_seed_and_generation_only() {
+        let (a, b) = (network(), network());
+        assert_eq!(a, b);
+        let mut c = network();
+        c.write(0, &c.initial_values(0, 1, 1));
+        assert_ne!(a.values(0), c.values(0));
+        assert_eq!(a.values(2), c.values(2));
+        assert!(a.values(1).iter().all(|&bias| bias == 0.0), "biases are zero with Xavier");
+    }
+
+    #[test]
+    fn a_clone_shares_until_it_is_written_and_the_original_is_untouched() {
+        let original = network();
+        let before = original.checksum();
+        let mut clone = original.clone();
+        assert!(Arc::ptr_eq(&original.values[0], &clone.values[0]));
+        clone.prune(0, &[0, 1]);
+        assert_eq!(original.checksum(), before);
+        assert_ne!(clone.checksum(), before);
+    }
+
+    #[test]
+    fn held_entries_drop_what_is_written() {
+        let mut network = network();
+        network.prune(1, &[0]);
+        network.freeze(1, &[0, 2]);
+        let size = network.values(1).len();
+        let written = network.write(1, &vec![7.0; size]);
+        assert_eq!(written, Written { taken: size - 2, dropped: 2 });
+        assert_eq!(network.values(1)[..4], [0.0, 7.0, 0.0, 7.0]);
+        assert_eq!(network.census(1), Census { free: size as u64 - 2, pruned: 1, frozen: 1 });
+    }
+
+    #[test]
+    fn a_released_entry_goes_on_from_the_value_that_it_has() {
+        let mut network = network();
+        let before = network.values(0).to_vec();
+        network.freeze(0, &[3]);
+        assert_eq!(network.release(0, Entry::Frozen), 1);
+        assert_eq!(network.values(0), before);
+        assert!(network.entries(0).is_none());
+        network.prune(0, &[3]);
+        assert_eq!(network.release(0, Entry::Frozen), 0);
+        assert_eq!(network.values(0)[3].to_bits(), 0.0f32.to_bits());
+    }
+
+    #[test]
+    fn remaining_counts_weights_only() {
+        let mut network = network();
+        assert_eq!(network.remaining(), 1.0);
+        let all: Vec<u32> = (0..u32::try_from(network.values(0).len()).unwrap()).collect();
+        network.prune(0, &all);
+        network.prune(1, &[0]);
+        let total = 4.0 * 300.0 + 300.0 * 100.0 + 100.0 * 3.0;
+        assert_eq!(network.remaining(), (total - 1200.0) / total);
+    }
+}

@@ -1,0 +1,190 @@
+//! Weight files: safetensors with PyTorch's names and layouts.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use safetensors::{Dtype, SafeTensors, View};
+
+use super::network::Network;
+
+/// Why a weight file could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum WeightFileError {
+    /// The system refuses.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// It is damaged, or no safetensors file.
+    #[error("{} is no readable safetensors file ({detail}); write it anew, or choose another one", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What the parser says.
+        detail: String,
+    },
+}
+
+/// A tensor of a file: its shape, and its values as float32.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileTensor {
+    /// Shape as the file has it.
+    pub shape: Vec<usize>,
+    /// Values, row by row.
+    pub values: Vec<f32>,
+}
+
+/// Writes named tensors.
+///
+/// # Errors
+/// What the system says; a file that was there before is unchanged then.
+pub fn write_tensors(
+    path: &Path,
+    tensors: &BTreeMap<String, FileTensor>,
+    about: &BTreeMap<String, String>,
+) -> Result<(), WeightFileError> {
+    let about = about.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+    let bytes = safetensors::serialize(tensors.iter(), Some(about))
+        .map_err(|error| WeightFileError::Damaged { path: path.to_owned(), detail: error.to_string() })?;
+    crate::doc::file::write_atomically(path, &bytes)
+        .map_err(|source| WeightFileError::Io { path: path.to_owned(), source })
+}
+
+/// Little-endian bytes of numbers.
+#[must_use]
+pub fn f32_bytes(values: &[f32]) -> Vec<u8> {
+    let mut bytes = vec![0u8; values.len() * 4];
+    for (bytes, value) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(values) {
+        *bytes = value.to_le_bytes();
+    }
+    bytes
+}
+
+impl View for &FileTensor {
+    fn dtype(&self) -> Dtype {
+        Dtype::F32
+    }
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+    fn data(&self) -> Cow<'_, [u8]> {
+        Cow::Owned(f32_bytes(&self.values))
+    }
+    fn data_len(&self) -> usize {
+        self.values.len() * 4
+    }
+}
+
+/// Reads all tensors of a file with its metadata; float16, bfloat16 and float64 become float32, others are left out.
+///
+/// # Errors
+/// When it cannot be read, or is damaged.
+#[allow(clippy::type_complexity)] // tensors and metadata by name
+pub fn read_tensors(
+    path: &Path,
+) -> Result<(BTreeMap<String, FileTensor>, BTreeMap<String, String>), WeightFileError> {
+    let damaged = |detail: String| WeightFileError::Damaged { path: path.to_owned(), detail };
+    let bytes =
+        std::fs::read(path).map_err(|source| WeightFileError::Io { path: path.to_owned(), source })?;
+    let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(|error| damaged(error.to_string()))?;
+    let about =
+        metadata.metadata().iter().flatten().map(|(key, value)| (key.clone(), value.clone())).collect();
+    let file = SafeTensors::deserialize(&bytes).map_err(|error| damaged(error.to_string()))?;
+    let tensors = file
+        .iter()
+        .filter_map(|(name, view)| {
+            let values = to_f32(view.dtype(), view.data())?;
+            Some((name.to_owned(), FileTensor { shape: view.shape().to_vec(), values }))
+        })
+        .collect();
+    Ok((tensors, about))
+}
+
+#[allow(clippy::cast_possible_truncation)] // float64 files are read as float32
+fn to_f32(dtype: Dtype, bytes: &[u8]) -> Option<Vec<f32>> {
+    let values = match dtype {
+        Dtype::F32 => bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect(),
+        Dtype::F64 => {
+            bytes.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes) as f32).collect()
+        }
+        Dtype::BF16 => bytes
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .map(|[low, high]| f32::from_le_bytes([0, 0, *low, *high]))
+            .collect(),
+        Dtype::F16 => {
+            bytes.as_chunks::<2>().0.iter().map(|bytes| half_to_f32(u16::from_le_bytes(*bytes))).collect()
+        }
+        _ => return None,
+    };
+    Some(values)
+}
+
+/// IEEE 754 binary16 to binary32, exactly.
+fn half_to_f32(bits: u16) -> f32 {
+    let sign = if bits >> 15 == 1 { -1.0f32 } else { 1.0 };
+    let exponent = i32::from(bits >> 10 & 0x1f);
+    let fraction = f32::from(bits & 0x3ff);
+    match exponent {
+        0 => sign * fraction * 2f32.powi(-24),
+        31 if fraction == 0.0 => sign * f32::INFINITY,
+        31 => f32::NAN,
+        _ => sign * (1.0 + fraction / 1024.0) * 2f32.powi(exponent - 15),
+    }
+}
+
+/// The named tensors of a network.
+#[must_use]
+pub fn tensors_of(network: &Network) -> BTreeMap<String, FileTensor> {
+    let parameters = network.structure().parameters.iter().enumerate();
+    parameters
+        .map(|(index, parameter)| {
+            let values = network.values(index).to_vec();
+            (parameter.name.clone(), FileTensor { shape: parameter.shape.clone(), values })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tensors_survive_a_file_bit_for_bit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("weights.safetensors");
+        let values =
+            vec![0.0, -0.0, f32::from_bits(0x7fa0_0001), f32::INFINITY, 1.5, f32::MIN_POSITIVE / 2.0];
+        let tensor = FileTensor { shape: vec![2, 3], values };
+        let tensors = BTreeMap::from([("fc1.weight".to_owned(), tensor.clone())]);
+        let about = BTreeMap::from([("seed".to_owned(), "1".to_owned())]);
+        write_tensors(&path, &tensors, &about).unwrap();
+        let (again, about_again) = read_tensors(&path).unwrap();
+        let bits =
+            |tensor: &FileTensor| tensor.values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&again["fc1.weight"]), bits(&tensor));
+        assert_eq!(about_again, about);
+    }
+
+    #[test]
+    fn a_truncated_file_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("weights.safetensors");
+        std::fs::write(&path, [9, 0, 0, 0, 0, 0, 0, 0, b'{']).unwrap();
+        let message = read_tensors(&path).unwrap_err().to_string();
+        assert!(message.contains("weights.safetensors is no readable safetensors file"), "{message}");
+    }
+
+    #[test]
+    fn half_precision_is_read_exactly() {
+        for (bits, value) in [(0x3c00, 1.0), (0xc000, -2.0), (0x0001, 2f32.powi(-24)), (0x7bff, 65504.0)] {
+            assert_eq!(half_to_f32(bits), value);
+        }
+        assert!(half_to_f32(0x7e00).is_nan() && half_to_f32(0xfc00) == f32::NEG_INFINITY);
+    }
+}
