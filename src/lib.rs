@@ -1,0 +1,12 @@
+//! Experiments that intervene on single weights of neural networks.
+//!
+//! Layers, imports go downward only: `cli` and `gui` over [`run`] over [`net`] and [`figure`] over [`doc`] over
+//! [`data`], [`intervene`] and [`optimize`] over [`form`]. ARCHITECTURE.md says what each one holds and never holds.
+
+pub mod data;
+pub mod doc;
+pub mod form;
+pub mod intervene;
+pub mod net;
+pub mod optimize;
+pub mod run;

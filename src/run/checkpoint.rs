@@ -1,0 +1,268 @@
+//! Enough of a run to go on exactly: one safetensors file, replaced as a whole.
+//!
+//! Random streams need no place in it: they are derived from the seed and the position. Arrays that several networks
+//! share (a snapshot and the network that it was taken of) are written once.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use serde::{Deserialize, Serialize};
+
+use super::session::Workplace;
+use super::state::{Position, Snapshot, State};
+use super::train::TrainProgress;
+use crate::intervene::Entry;
+use crate::net::weights_file::f32_bytes;
+use crate::net::{Network, OptimizerState, Score};
+use crate::optimize::Optimizer;
+
+/// A run between two steps, or inside a training.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checkpoint {
+    /// Number of the next step.
+    pub next: usize,
+    /// How far that step is already.
+    pub(super) inside: Option<TrainProgress>,
+    /// Wall time so far, seconds.
+    pub secs: f64,
+    /// The trunk, and the branches within branches.
+    pub stack: Vec<State>,
+}
+
+/// What stands in the file beside the arrays, which are named by number.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    run: String,
+    events: u64,
+    next: usize,
+    inside: Option<WrittenProgress>,
+    secs: f64,
+    stack: Vec<WrittenState>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WrittenProgress {
+    done: u64,
+    samples: usize,
+    loss_bits: u64,
+    correct: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WrittenState {
+    network: WrittenNetwork,
+    position: Position,
+    trained_bits: u64,
+    order: u64,
+    optimizer: Optimizer,
+    steps: u64,
+    slots: Vec<Vec<Option<usize>>>,
+    kept: BTreeMap<String, (WrittenNetwork, Position)>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WrittenNetwork {
+    values: Vec<usize>,
+    entries: Vec<Option<usize>>,
+}
+
+const ABOUT: &str = "weightlab";
+
+/// The bytes of a checkpoint's file; `events` is the length of the event log that belongs to it.
+pub fn to_bytes(checkpoint: &Checkpoint, run: &str, events: u64) -> Result<Vec<u8>, String> {
+    let mut pool = Pool::default();
+    let written = Written {
+        run: run.to_owned(),
+        events,
+        next: checkpoint.next,
+        inside: checkpoint.inside.map(|TrainProgress { done, score }| WrittenProgress {
+            done,
+            samples: score.samples,
+            loss_bits: score.loss_sum.to_bits(),
+            correct: score.correct,
+        }),
+        secs: checkpoint.secs,
+        stack: checkpoint.stack.iter().map(|state| pool.state(state)).collect(),
+    };
+    let about = serde_json::to_string(&written).map_err(|error| error.to_string())?;
+    let views: Result<Vec<(String, TensorView)>, _> = pool
+        .arrays
+        .iter()
+        .enumerate()
+        .map(|(number, (dtype, bytes))| {
+            let size = if *dtype == Dtype::F32 { bytes.len() / 4 } else { bytes.len() };
+            TensorView::new(*dtype, vec![size], bytes).map(|view| (number.to_string(), view))
+        })
+        .collect();
+    let about = std::collections::HashMap::from([(ABOUT.to_owned(), about)]);
+    safetensors::serialize(views.map_err(|error| error.to_string())?, Some(about))
+        .map_err(|error| error.to_string())
+}
+
+/// Reads a checkpoint of the run `run`, with the length of the event log that belongs to it.
+///
+/// # Errors
+/// When the file cannot be read, is damaged, or belongs to another run.
+pub fn read(path: &Path, run: &str, place: &Workplace) -> Result<(Checkpoint, u64), String> {
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(|error| error.to_string())?;
+    let about =
+        metadata.metadata().as_ref().and_then(|about| about.get(ABOUT)).ok_or("it has no description")?;
+    let written: Written = serde_json::from_str(about).map_err(|error| error.to_string())?;
+    if written.run != run {
+        return Err(format!("it belongs to run {}", written.run));
+    }
+    let tensors = SafeTensors::deserialize(&bytes).map_err(|error| error.to_string())?;
+    let mut store =
+        Store { tensors, values: BTreeMap::new(), entries: BTreeMap::new(), blank: place.fresh_network(0) };
+    let stack = written.stack.iter().map(|state| store.state(state)).collect::<Result<_, String>>()?;
+    let inside = written.inside.map(|inside| TrainProgress {
+        done: inside.done,
+        score: Score {
+            samples: inside.samples,
+            loss_sum: f64::from_bits(inside.loss_bits),
+            correct: inside.correct,
+        },
+    });
+    Ok((Checkpoint { next: written.next, inside, secs: written.secs, stack }, written.events))
+}
+
+/// Arrays to write, each once however many networks share it.
+#[derive(Default)]
+struct Pool {
+    numbers: BTreeMap<usize, usize>,
+    arrays: Vec<(Dtype, Vec<u8>)>,
+}
+
+impl Pool {
+    fn state(&mut self, state: &State) -> WrittenState {
+        let State { network, position, trained, order, optimizer, memory, kept } = state;
+        WrittenState {
+            network: self.network(network),
+            position: *position,
+            trained_bits: trained.to_bits(),
+            order: *order,
+            optimizer: optimizer.clone(),
+            steps: memory.steps,
+            slots: memory
+                .slots
+                .iter()
+                .map(|slot| {
+                    slot.iter()
+                        .map(|values| values.as_ref().map(|values| self.push(Dtype::F32, f32_bytes(values))))
+                        .collect()
+                })
+                .collect(),
+            kept: kept
+                .iter()
+                .map(|(name, snapshot)| (name.clone(), (self.network(&snapshot.network), snapshot.position)))
+                .collect(),
+        }
+    }
+
+    fn network(&mut self, network: &Network) -> WrittenNetwork {
+        let (values, entries) = network.arrays();
+        let values = values
+            .iter()
+            .map(|values| self.shared(Arc::as_ptr(values) as usize, Dtype::F32, || f32_bytes(values)))
+            .collect();
+        let entries = entries
+            .iter()
+            .map(|entries| {
+                let entries = entries.as_ref()?;
+                let bytes = || entries.iter().map(|entry| *entry as u8).collect();
+                Some(self.shared(Arc::as_ptr(entries) as usize, Dtype::U8, bytes))
+            })
+            .collect();
+        WrittenNetwork { values, entries }
+    }
+
+    fn shared(&mut self, address: usize, dtype: Dtype, bytes: impl FnOnce() -> Vec<u8>) -> usize {
+        if let Some(number) = self.numbers.get(&address) {
+            return *number;
+        }
+        let number = self.push(dtype, bytes());
+        self.numbers.insert(address, number);
+        number
+    }
+
+    fn push(&mut self, dtype: Dtype, bytes: Vec<u8>) -> usize {
+        self.arrays.push((dtype, bytes));
+        self.arrays.len() - 1
+    }
+}
+
+/// Arrays that were read, shared again where they were shared before.
+struct Store<'a> {
+    tensors: SafeTensors<'a>,
+    values: BTreeMap<usize, Arc<Vec<f32>>>,
+    entries: BTreeMap<usize, Arc<Vec<Entry>>>,
+    blank: Network,
+}
+
+impl Store<'_> {
+    fn state(&mut self, written: &WrittenState) -> Result<State, String> {
+        let kept = written.kept.iter().map(|(name, (network, position))| {
+            Ok((name.clone(), Snapshot { network: self.network(network)?, position: *position }))
+        });
+        let kept = kept.collect::<Result<_, String>>()?;
+        let mut slots = Vec::new();
+        for slot in &written.slots {
+            let slot = slot.iter().map(|number| number.map(|number| self.numbers(number)).transpose());
+            slots.push(slot.collect::<Result<_, String>>()?);
+        }
+        Ok(State {
+            network: self.network(&written.network)?,
+            position: written.position,
+            trained: f64::from_bits(written.trained_bits),
+            order: written.order,
+            optimizer: written.optimizer.clone(),
+            memory: OptimizerState { steps: written.steps, slots },
+            kept,
+        })
+    }
+
+    fn network(&mut self, written: &WrittenNetwork) -> Result<Network, String> {
+        let values =
+            written.values.iter().map(|number| self.shared_values(*number)).collect::<Result<_, String>>()?;
+        let mut entries = Vec::new();
+        for number in &written.entries {
+            entries.push(number.map(|number| self.shared_entries(number)).transpose()?);
+        }
+        self.blank.with_arrays(values, entries)
+    }
+
+    fn bytes(&self, number: usize) -> Result<&[u8], String> {
+        self.tensors.tensor(&number.to_string()).map(|view| view.data()).map_err(|error| error.to_string())
+    }
+
+    fn numbers(&self, number: usize) -> Result<Vec<f32>, String> {
+        Ok(self.bytes(number)?.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
+    }
+
+    fn shared_values(&mut self, number: usize) -> Result<Arc<Vec<f32>>, String> {
+        if let Some(values) = self.values.get(&number) {
+            return Ok(values.clone());
+        }
+        let values = Arc::new(self.numbers(number)?);
+        self.values.insert(number, values.clone());
+        Ok(values)
+    }
+
+    fn shared_entries(&mut self, number: usize) -> Result<Arc<Vec<Entry>>, String> {
+        if let Some(entries) = self.entries.get(&number) {
+            return Ok(entries.clone());
+        }
+        let entries = self.bytes(number)?.iter().map(|byte| match byte {
+            0 => Ok(Entry::Free),
+            1 => Ok(Entry::Pruned),
+            2 => Ok(Entry::Frozen),
+            other => Err(format!("{other} is no state of an entry")),
+        });
+        let entries = Arc::new(entries.collect::<Result<Vec<_>, String>>()?);
+        self.entries.insert(number, entries.clone());
+        Ok(entries)
+    }
+}

@@ -1,0 +1,105 @@
+//! What a run will take, known before it starts.
+
+use super::program::{Op, Step, program};
+use super::train::{batches_per_epoch, settings};
+use crate::data::Dataset;
+use crate::doc::{Run, RunSpec, Structure};
+
+/// Expected size of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// Trained parameters.
+    pub parameters: usize,
+    /// Multiply-adds of one sample forward.
+    pub multiply_adds: u64,
+    /// Mini-batches of all training stages.
+    pub iterations: u64,
+    /// Multiply-adds of the whole training, forward and backward (three times forward).
+    pub training_multiply_adds: u64,
+    /// Bytes of the network, its gradients and what the optimizer remembers.
+    pub bytes: u64,
+}
+
+/// The cost of a run, without reading its data.
+///
+/// # Errors
+/// When the size of the data is not known before they are read.
+pub fn cost(run: &Run) -> Result<Cost, String> {
+    let spec = &run.spec;
+    let facts = spec.data.facts(spec.net.image_side());
+    let structure = Structure::new(&spec.net, facts.shape, facts.classes, &spec.train.loss);
+    let samples = facts.train_samples;
+    let mut iterations = 0;
+    let mut seen = 0;
+    for step in program(&spec.plan) {
+        let Op::Train(train) = &step.op else { continue };
+        let settings = settings(train, &spec.train);
+        let count = train.steps.to_iterations(batches_per_epoch(samples, settings.batch));
+        iterations += count;
+        seen += count * settings.batch as u64;
+    }
+    let multiply_adds = structure.multiply_adds();
+    let parameters = structure.trained_count();
+    let slots = spec.train.optimizer.rule().slots().len() as u64;
+    Ok(Cost {
+        parameters,
+        multiply_adds,
+        iterations,
+        training_multiply_adds: 3 * multiply_adds * seen,
+        bytes: 4 * parameters as u64 * (2 + slots),
+    })
+}
+
+/// The expected work of every step, for progress.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WorkPlan {
+    /// Work before each step, and in all at the end; in mini-batches.
+    before: Vec<f64>,
+}
+
+/// The work of a program: mini-batches of training, and an evaluation as a few of them.
+#[allow(clippy::cast_precision_loss)] // far below 2^53
+pub fn work_plan(program: &[Step], spec: &RunSpec, data: &Dataset) -> WorkPlan {
+    let samples = data.train.len();
+    let evaluated = (data.validation.len() + data.test.len()) as f64 / spec.train.batch.max(1) as f64 / 3.0;
+    let mut before = vec![0.0];
+    let mut total = 0.0;
+    for step in program {
+        total += match &step.op {
+            Op::Train(train) => {
+                let per_epoch = batches_per_epoch(samples, settings(train, &spec.train).batch);
+                train.steps.to_iterations(per_epoch) as f64
+            }
+            Op::Test => evaluated,
+            _ => 0.1,
+        };
+        before.push(total);
+    }
+    WorkPlan { before }
+}
+
+impl WorkPlan {
+    /// Share of the work that is done, `done` mini-batches into step `next`.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss)]
+    pub fn share(&self, next: usize, done: u64) -> f64 {
+        let total = self.before.last().copied().unwrap_or_default().max(f64::MIN_POSITIVE);
+        let before = self.before.get(next).copied().unwrap_or(total);
+        let end = self.before.get(next + 1).copied().unwrap_or(total);
+        ((before + done as f64).min(end) / total).clamp(0.0, 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_grow_with_steps_and_stay_within_them() {
+        let plan = WorkPlan { before: vec![0.0, 10.0, 20.0] };
+        assert_eq!(
+            (plan.share(0, 5), plan.share(1, 0), plan.share(1, 99), plan.share(2, 0)),
+            (0.25, 0.5, 1.0, 1.0)
+        );
+    }
+}

@@ -1,0 +1,204 @@
+//! Run directories: one writer each, readers at any time.
+//!
+//! ```text
+//! lottery.runs/<id>/run.ron              what the run is
+//!                   events.jsonl         append-only: one event on each line
+//!                   checkpoint/state.safetensors   enough to go on exactly
+//!                   weights.safetensors  the network at the end
+//!                   claim                who writes here: host, process, since when
+//!                   DONE | FAILED        written last
+//! ```
+
+mod claim;
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::checkpoint::{self, Checkpoint};
+use super::error::RunError;
+use super::listener::Listener;
+use super::session::Workplace;
+use crate::doc::file::write_atomically;
+use crate::doc::{Event, Run, RunRecord, RunSpec, RunState};
+use crate::net::Network;
+use crate::net::weights_file::{tensors_of, write_tensors};
+use claim::Claim;
+
+/// The folder of an experiment's runs: `lottery.ron` has `lottery.runs`.
+#[must_use]
+pub fn folder_of(file: &Path) -> PathBuf {
+    file.with_extension("runs")
+}
+
+/// The weights that a run ended with.
+#[must_use]
+pub fn weights_path(folder: &Path, id: &str) -> PathBuf {
+    folder.join(id).join("weights.safetensors")
+}
+
+/// What `run.ron` says.
+#[derive(Serialize, Deserialize)]
+struct About {
+    arm: String,
+    seed: u64,
+    program: String,
+    spec: RunSpec,
+}
+
+/// The directory of a run that this process writes.
+pub struct RunDirectory {
+    path: PathBuf,
+    id: String,
+    events: File,
+    written: u64,
+    claim: Claim,
+    forward: Box<dyn FnMut(Event) + Send>,
+}
+
+impl RunDirectory {
+    /// Claims the directory of a run, and makes it where it is not there yet. Every event is handed to `forward` too.
+    ///
+    /// # Errors
+    /// When another process writes there, or the disk refuses.
+    pub fn claim(folder: &Path, run: &Run, forward: Box<dyn FnMut(Event) + Send>) -> Result<Self, RunError> {
+        let path = folder.join(&run.id);
+        let fail = |source| RunError::Disk { path: path.clone(), source };
+        std::fs::create_dir_all(path.join("checkpoint")).map_err(fail)?;
+        let claim = Claim::take(&path)?;
+        let about = About {
+            arm: run.arm.clone(),
+            seed: run.seed,
+            program: concat!("weightlab ", env!("CARGO_PKG_VERSION")).to_owned(),
+            spec: run.spec.clone(),
+        };
+        let text =
+            crate::form::ron_text::to_pretty(&about).map_err(|error| fail(std::io::Error::other(error)))?;
+        write_atomically(&path.join("run.ron"), text.as_bytes()).map_err(fail)?;
+        let log = path.join("events.jsonl");
+        let events = OpenOptions::new().create(true).append(true).open(log).map_err(fail)?;
+        let written = events.metadata().map_err(fail)?.len();
+        Ok(Self { path, id: run.id.clone(), events, written, claim, forward })
+    }
+
+    /// The directory.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The checkpoint to go on from. What the log says beyond it is taken back, since it will be said again; without a
+    /// readable checkpoint the run starts anew with an empty log.
+    ///
+    /// # Errors
+    /// When the log cannot be written.
+    pub fn resume(&mut self, place: &Workplace) -> Result<Option<Checkpoint>, RunError> {
+        let found = checkpoint::read(&self.checkpoint_path(), &self.id, place).ok();
+        let keep = found.as_ref().map_or(0, |(_, events)| *events);
+        let fail = |source| RunError::Disk { path: self.path.join("events.jsonl"), source };
+        self.events.set_len(keep.min(self.written)).map_err(fail)?;
+        self.written = keep.min(self.written);
+        for marker in ["DONE", "FAILED"] {
+            remove_if_there(&self.path.join(marker)).map_err(fail)?;
+        }
+        Ok(found.map(|(checkpoint, _)| checkpoint))
+    }
+
+    /// Writes the weights at the end, takes the checkpoint away, and marks the run as done.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn finish(&mut self, network: &Network) -> Result<(), RunError> {
+        let about = BTreeMap::from([("run".to_owned(), self.id.clone())]);
+        write_tensors(&self.path.join("weights.safetensors"), &tensors_of(network), &about)?;
+        self.mark("DONE", "")?;
+        let fail = |source| RunError::Disk { path: self.path.clone(), source };
+        remove_if_there(&self.checkpoint_path()).map_err(fail)
+    }
+
+    /// Marks the run as failed.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn fail(&mut self, message: &str) -> Result<(), RunError> {
+        self.mark("FAILED", message)
+    }
+
+    fn mark(&self, name: &str, text: &str) -> Result<(), RunError> {
+        let path = self.path.join(name);
+        write_atomically(&path, text.as_bytes()).map_err(|source| RunError::Disk { path, source })
+    }
+
+    fn checkpoint_path(&self) -> PathBuf {
+        self.path.join("checkpoint").join("state.safetensors")
+    }
+}
+
+impl Listener for RunDirectory {
+    fn event(&mut self, event: Event) -> Result<(), RunError> {
+        if !matches!(event, Event::Progress(_)) {
+            let mut line = serde_json::to_vec(&event).expect("events are made of plain data");
+            line.push(b'\n');
+            self.events
+                .write_all(&line)
+                .map_err(|source| RunError::Disk { path: self.path.join("events.jsonl"), source })?;
+            self.written += line.len() as u64;
+        }
+        self.claim.keep_alive();
+        (self.forward)(event);
+        Ok(())
+    }
+
+    fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
+        let path = self.checkpoint_path();
+        let disk = |source| RunError::Disk { path: path.clone(), source };
+        let bytes = checkpoint::to_bytes(checkpoint, &self.id, self.written)
+            .map_err(|error| disk(std::io::Error::other(error)))?;
+        replace(&path, &bytes).map_err(disk)
+    }
+}
+
+/// Replaces a file as a whole, without waiting for the disk: after a power cut an older checkpoint, or none, is there.
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let new = path.with_extension("new");
+    std::fs::write(&new, bytes)?;
+    std::fs::rename(&new, path)
+}
+
+fn remove_if_there(path: &Path) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a run is done, by its directory.
+#[must_use]
+pub fn is_done(folder: &Path, id: &str) -> bool {
+    folder.join(id).join("DONE").exists()
+}
+
+/// What an earlier or another process left of a run; nothing where there is no log. A half-written last line is passed
+/// over. A run that no one writes any more counts as stopped.
+#[must_use]
+pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
+    let path = folder.join(id);
+    let log = File::open(path.join("events.jsonl")).ok()?;
+    let lines = BufReader::new(log).lines().map_while(Result::ok);
+    let mut record = RunRecord::of(lines.filter_map(|line| serde_json::from_str(&line).ok()));
+    if *record.state() == RunState::Running && !Claim::is_alive(&path) {
+        let secs = record.points().last().map_or(0.0, |point| point.secs);
+        record.apply(Event::Stopped { secs });
+    }
+    (*record.state() != RunState::Waiting).then_some(record)
+}
+
+/// What earlier or other processes left of these runs, by id.
+#[must_use]
+pub fn read_records(folder: &Path, runs: &[Run]) -> BTreeMap<String, RunRecord> {
+    let records = runs.iter().filter_map(|run| Some((run.id.clone(), read_record(folder, &run.id)?)));
+    records.collect()
+}

@@ -1,0 +1,65 @@
+//! Why a run ends before its plan does.
+
+use std::path::PathBuf;
+
+use crate::data::DataError;
+use crate::net::weights_file::WeightFileError;
+
+/// What went wrong in a run, where, and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The data cannot be used.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A weight file cannot be used.
+    #[error(transparent)]
+    Weights(#[from] WeightFileError),
+    /// The loss is NaN or infinite.
+    #[error(
+        "the loss became {loss} at iteration {iteration} (epoch {epoch:.2}) of stage {stage}; try a smaller learning rate, a warm-up, or non_finite: Continue"
+    )]
+    NonFinite {
+        /// NaN or an infinity.
+        loss: f64,
+        /// Mini-batches before it.
+        iteration: u64,
+        /// Epochs before it.
+        epoch: f64,
+        /// Place of the stage in the plan.
+        stage: String,
+    },
+    /// A batch norm got one value for each channel.
+    #[error(
+        "the last batch of an epoch holds one sample, and batch norm needs two values to normalise; change batch from {batch} so that {samples} samples leave no rest of one"
+    )]
+    LonelySample {
+        /// Batch size.
+        batch: usize,
+        /// Size of the training part.
+        samples: usize,
+    },
+    /// A stage cannot do what it says.
+    #[error("stage {stage}: {message}")]
+    Stage {
+        /// Place of the stage in the plan.
+        stage: String,
+        /// What is wrong, and the remedy.
+        message: String,
+    },
+    /// The run directory cannot be used.
+    #[error("{}: {source}; the run can be started again when that is mended", path.display())]
+    Disk {
+        /// File or directory.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// Another process works in the directory.
+    #[error("{} is being worked on by {owner}; wait for it, or stop it first", path.display())]
+    Claimed {
+        /// The directory.
+        path: PathBuf,
+        /// Process and host.
+        owner: String,
+    },
+}

@@ -1,0 +1,31 @@
+//! Carries out interventions on the present network, and reports what they did.
+
+mod graft;
+mod prune;
+mod reinitialize;
+
+use super::error::RunError;
+use super::session::Session;
+use crate::doc::{Intervention, Report};
+
+/// Changes the present network as the intervention says.
+pub fn carry_out(session: &mut Session, intervention: &Intervention) -> Result<(), RunError> {
+    match intervention {
+        Intervention::Prune(prune) => prune::prune(session, prune),
+        Intervention::Snapshot(snapshot) => {
+            let state = session.state_mut();
+            let kept = state.snapshot();
+            state.kept.insert(snapshot.name.clone(), kept);
+            Ok(())
+        }
+        Intervention::Graft(graft) => graft::graft(session, graft),
+        Intervention::Reinitialize(reinitialize) => reinitialize::reinitialize(session, reinitialize),
+        other => Err(session.stage_error(format!("{} is not there yet in this version", other.label()))),
+    }
+}
+
+/// A report with a table.
+fn table(kind: &str, summary: String, columns: &[&str], rows: Vec<Vec<String>>) -> Report {
+    let columns = columns.iter().map(ToString::to_string).collect();
+    Report { kind: kind.to_owned(), summary, columns, rows, ..Report::default() }
+}

@@ -1,0 +1,88 @@
+//! Copying by name: from a snapshot, a branch or a file; with a check of shapes, all or nothing, by value.
+
+use std::collections::BTreeMap;
+
+use crate::doc::intervention::{Graft, Params};
+use crate::doc::targets;
+use crate::doc::validate::plan::is_file;
+use crate::doc::{Report, Target};
+use crate::net::Written;
+use crate::net::weights_file::{FileTensor, read_tensors};
+use crate::run::error::RunError;
+use crate::run::session::Session;
+use crate::run::state::Position;
+
+/// Copies what the target means into the present network.
+///
+/// A whole graft from a snapshot or branch puts the position back and starts a new optimizer; a graft of a part or from
+/// a file does neither.
+pub fn graft(session: &mut Session, graft: &Graft) -> Result<(), RunError> {
+    let (source, position) = source(session, &graft.from)?;
+    if graft.weights {
+        let report = copy(session, &source, &graft.target, &graft.from)?;
+        session.report(report)?;
+    }
+    let Some(position) = position else { return Ok(()) };
+    if graft.target == Target::default() {
+        let state = session.state_mut();
+        state.position = position;
+        state.restart_optimizer();
+    }
+    Ok(())
+}
+
+type Source = BTreeMap<String, FileTensor>;
+
+fn source(session: &Session, from: &str) -> Result<(Source, Option<Position>), RunError> {
+    if let Some(kept) = session.state().kept.get(from) {
+        return Ok((crate::net::weights_file::tensors_of(&kept.network), Some(kept.position)));
+    }
+    if is_file(from) {
+        let (tensors, _) = read_tensors(&session.place.base.join(from))?;
+        return Ok((tensors, None));
+    }
+    Err(session.stage_error(format!("there is no snapshot, branch or weight file \"{from}\"")))
+}
+
+/// Copies by name, after all names and shapes are found to fit.
+pub fn copy(session: &mut Session, source: &Source, target: &Target, from: &str) -> Result<Report, RunError> {
+    let structure = session.place.structure.clone();
+    let chosen = targets::parameters(&structure, target, &Params::Everything);
+    for &index in &chosen {
+        let parameter = &structure.parameters[index];
+        let shape = source.get(&parameter.name).map(|tensor| &tensor.shape);
+        if shape != Some(&parameter.shape) {
+            let found = shape.map_or("nothing of that name".to_owned(), |shape| format!("{shape:?}"));
+            return Err(session.stage_error(format!(
+                "{} has shape {:?} here, and {from} has {found}; nothing was copied. Choose a source of the same network, or a target that leaves it out",
+                parameter.name, parameter.shape
+            )));
+        }
+    }
+    let mut rows = Vec::new();
+    let mut total = Written::default();
+    for &index in &chosen {
+        let parameter = &structure.parameters[index];
+        let network = &mut session.state_mut().network;
+        let values =
+            targets::blend(target, parameter, network.values(index), &source[&parameter.name].values);
+        let written = network.write(index, &values);
+        total += written;
+        let shape = parameter.shape.iter().map(ToString::to_string).collect::<Vec<_>>().join("×");
+        rows.push(vec![
+            parameter.name.clone(),
+            shape,
+            written.taken.to_string(),
+            written.dropped.to_string(),
+        ]);
+    }
+    let mut summary = format!("copied {} parameters from {from}", chosen.len());
+    let others = structure.parameters.len() - chosen.len();
+    if others > 0 {
+        summary = format!("{summary}, left {others} as they are");
+    }
+    if total.dropped > 0 {
+        summary = format!("{summary}; {} values fell on held entries and were dropped", total.dropped);
+    }
+    Ok(super::table("graft", summary, &["parameter", "shape", "copied", "dropped"], rows))
+}

@@ -1,0 +1,136 @@
+//! Pruning: a criterion scores, one shared function makes the mask, the network holds it.
+
+mod evidence;
+
+use crate::doc::intervention::{Params, Prune};
+use crate::doc::{Report, targets};
+use crate::intervene::overlap::Overlap;
+use crate::intervene::prune::{PruneError, Quota, Rule, Target, lowest_of, prune as choose, quotas};
+use crate::intervene::{Amount, Census, Entry};
+use crate::net::Network;
+use crate::run::error::RunError;
+use crate::run::session::Session;
+
+/// Prunes the present network; a criterion that scores anew in between does so step by step, to the same exact count.
+pub fn prune(session: &mut Session, prune: &Prune) -> Result<(), RunError> {
+    let structure = session.place.structure.clone();
+    let chosen = targets::parameters(&structure, &prune.target, &Params::Weights);
+    let rule = Rule { amount: prune.amount, scope: prune.scope, output_factor: prune.output_factor };
+    let before: Vec<Census> = chosen.iter().map(|&index| session.state().network.census(index)).collect();
+    let masks: Vec<Vec<Entry>> =
+        chosen.iter().map(|&index| session.state().network.all_entries(index)).collect();
+    if let Amount::Threshold(_) = prune.amount {
+        cut(session, prune, &chosen, &|targets| choose(targets, rule))?;
+    } else {
+        let steps = prune.criterion.rule().steps();
+        let entries = candidates(session, prune, &chosen);
+        let quotas = quotas(&targets_of(session, &chosen, &[], &entries), rule);
+        let quotas = quotas.map_err(|error| session.stage_error(error.to_string()))?;
+        for step in 1..=steps {
+            let part: Vec<Quota> = quotas.iter().map(|quota| quota.step(step, steps)).collect();
+            cut(session, prune, &chosen, &|targets| lowest_of(targets, &part))?;
+        }
+    }
+    let overlap = overlap(session, &chosen, &masks);
+    let report = report(&session.state().network, &chosen, &before, overlap);
+    session.report(report)
+}
+
+/// Scores the present network, and prunes what `choose` takes.
+fn cut(
+    session: &mut Session,
+    prune: &Prune,
+    chosen: &[usize],
+    choose: &dyn Fn(&[Target]) -> Result<Vec<Vec<u32>>, PruneError>,
+) -> Result<(), RunError> {
+    let scores =
+        if prune.amount.needs_scores() { evidence::scores(session, prune, chosen)? } else { Vec::new() };
+    let entries = candidates(session, prune, chosen);
+    let removed = choose(&targets_of(session, chosen, &scores, &entries));
+    let removed = removed.map_err(|error| session.stage_error(error.to_string()))?;
+    let network = &mut session.state_mut().network;
+    for (&index, indices) in chosen.iter().zip(&removed) {
+        network.prune(index, indices);
+    }
+    Ok(())
+}
+
+/// What holds the entries, with those outside of the target's channels taken out of ranking and base like frozen ones.
+fn candidates(session: &Session, prune: &Prune, chosen: &[usize]) -> Vec<Vec<Entry>> {
+    let parameters = &session.place.structure.parameters;
+    let entries = chosen.iter().map(|&index| {
+        let mut entries = session.state().network.all_entries(index);
+        for (at, entry) in entries.iter_mut().enumerate() {
+            if !targets::has_entry(&prune.target, &parameters[index], at) {
+                *entry = Entry::Frozen;
+            }
+        }
+        entries
+    });
+    entries.collect()
+}
+
+fn targets_of<'a>(
+    session: &'a Session,
+    chosen: &[usize],
+    scores: &'a [Vec<f32>],
+    entries: &'a [Vec<Entry>],
+) -> Vec<Target<'a>> {
+    let structure = &session.place.structure;
+    let targets = chosen.iter().enumerate().map(|(at, &index)| {
+        let parameter = &structure.parameters[index];
+        Target {
+            name: &parameter.name,
+            layer: parameter.layer,
+            is_output: structure.layers[parameter.layer].is_output,
+            weights: session.state().network.values(index),
+            scores: scores.get(at).map_or(&[], Vec::as_slice),
+            entries: &entries[at],
+        }
+    });
+    targets.collect()
+}
+
+/// Overlap of the masks before and after, over all parameters that were touched.
+fn overlap(session: &Session, chosen: &[usize], before: &[Vec<Entry>]) -> f64 {
+    let network = &session.state().network;
+    let parts =
+        chosen.iter().zip(before).map(|(&index, before)| Overlap::of(before, &network.all_entries(index)));
+    parts.sum::<Overlap>().jaccard()
+}
+
+/// What is left of every parameter that was touched, and in all; a layer that has reached 0 is named.
+#[allow(clippy::cast_precision_loss)] // far below 2^53
+fn report(network: &Network, chosen: &[usize], before: &[Census], overlap: f64) -> Report {
+    let names = &network.structure().parameters;
+    let after: Vec<Census> = chosen.iter().map(|&index| network.census(index)).collect();
+    let percent =
+        |census: &Census| format!("{:.2}", 100.0 * census.surviving() as f64 / census.size().max(1) as f64);
+    let rows = chosen.iter().zip(before).zip(&after).map(|((&index, before), after)| {
+        let counts =
+            [after.size(), after.pruned - before.pruned, after.surviving()].map(|count| count.to_string());
+        let [size, removed, left] = counts;
+        vec![names[index].name.clone(), size, removed, left, percent(after)]
+    });
+    let rows = rows.collect();
+    let total: Census = after.iter().copied().sum();
+    let removed = total.pruned - before.iter().copied().sum::<Census>().pruned;
+    let emptied: Vec<&str> = chosen
+        .iter()
+        .zip(&after)
+        .filter(|(_, census)| census.is_emptied())
+        .map(|(&index, _)| names[index].name.as_str())
+        .collect();
+    let mut summary = format!(
+        "pruned {removed} of {} entries; {} remain ({} %), {} multiply-adds a sample; masks overlap by {:.3}",
+        total.size(),
+        total.surviving(),
+        percent(&total),
+        network.surviving_multiply_adds(),
+        overlap
+    );
+    if !emptied.is_empty() {
+        summary = format!("{summary}; nothing is left of {}", emptied.join(", "));
+    }
+    super::table("prune", summary, &["parameter", "entries", "pruned now", "remaining", "remaining %"], rows)
+}

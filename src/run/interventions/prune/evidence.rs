@@ -1,0 +1,127 @@
+//! What criteria look at besides the weights: gradients of the loss, of the flow, or earlier weights.
+
+use std::sync::Arc;
+
+use crate::data::shuffled;
+use crate::doc::intervention::Prune;
+use crate::doc::structure::{Op, Role};
+use crate::doc::{Activation, Structure};
+use crate::intervene::criteria::{self, Evidence, Needs};
+use crate::intervene::stream::{Purpose, stream};
+use crate::intervene::{Criterion, Entry};
+use crate::net::Network;
+use crate::run::error::RunError;
+use crate::run::session::Session;
+
+/// Scores of the entries of the chosen parameters.
+pub fn scores(session: &Session, prune: &Prune, chosen: &[usize]) -> Result<Vec<Vec<f32>>, RunError> {
+    let network = &session.state().network;
+    let needed = needed(session, &prune.criterion, chosen)?;
+    let names = &session.place.structure.parameters;
+    let evidence: Vec<Evidence> = chosen
+        .iter()
+        .enumerate()
+        .map(|(at, &index)| Evidence {
+            name: &names[index].name,
+            weights: network.values(index),
+            needed: needed.get(at).map_or(&[], Vec::as_slice),
+        })
+        .collect();
+    let mut rng = stream(session.place.spec.seed, Purpose::Mask, &[session.number()]);
+    let scores = criteria::scores(&prune.criterion, &evidence, &mut rng);
+    scores.map_err(|error| session.stage_error(error.to_string()))
+}
+
+fn needed(session: &Session, criterion: &Criterion, chosen: &[usize]) -> Result<Vec<Vec<f32>>, RunError> {
+    let all = match (criterion.rule().needs(), criterion) {
+        (Needs::LossGradient, Criterion::Snip(snip)) => loss_gradients(session, snip.batches),
+        (Needs::FlowGradient, _) => flow_gradients(session),
+        (Needs::Past, Criterion::Movement(movement)) => {
+            let kept = session.state().kept.get(&movement.since).ok_or_else(|| {
+                session.stage_error(format!(
+                    "movement is measured since snapshot \"{}\", and there is none",
+                    movement.since
+                ))
+            })?;
+            return Ok(chosen.iter().map(|&index| kept.network.values(index).to_vec()).collect());
+        }
+        _ => return Ok(Vec::new()),
+    };
+    let network = &session.state().network;
+    let masked = chosen.iter().map(|&index| {
+        let mut gradient = all[index].clone();
+        for (value, entry) in gradient.iter_mut().zip(network.entries(index).unwrap_or_default()) {
+            if *entry == Entry::Pruned {
+                *value = 0.0;
+            }
+        }
+        gradient
+    });
+    Ok(masked.collect())
+}
+
+/// Gradients of the training loss, averaged over mini-batches of a stream of this stage, in training mode.
+#[allow(clippy::cast_precision_loss)] // numbers of batches
+fn loss_gradients(session: &Session, batches: u64) -> Vec<Vec<f32>> {
+    let place = &session.place;
+    let train = &place.data.train;
+    let mut rng = stream(place.spec.seed, Purpose::Saliency, &[session.number()]);
+    let order = shuffled(train.len(), &mut rng);
+    let network = &session.state().network;
+    let mut sums: Vec<Vec<f32>> =
+        (0..network.len()).map(|index| vec![0.0; network.values(index).len()]).collect();
+    let mut used = 0;
+    for picked in order.chunks(place.spec.train.batch).take(usize::try_from(batches).unwrap_or(usize::MAX)) {
+        let batch = train.pick(picked);
+        let slope = &mut |logits: &[f32]| place.criterion.evaluate(logits, &batch.labels).slope;
+        let pass = place.compute.train(network, &batch.values, batch.len(), None, slope);
+        for (sum, gradient) in sums.iter_mut().zip(pass.gradients) {
+            for (sum, gradient) in sum.iter_mut().zip(gradient.unwrap_or_default()) {
+                *sum += gradient;
+            }
+        }
+        used += 1;
+    }
+    for value in sums.iter_mut().flatten() {
+        *value /= used.max(1) as f32;
+    }
+    sums
+}
+
+/// Gradients of the sum of all logits for one sample of ones, with the absolute values of all weights, biases of 0, and
+/// nothing normalised.
+fn flow_gradients(session: &Session) -> Vec<Vec<f32>> {
+    let network = flow_network(&session.state().network);
+    let inputs = vec![1.0; session.place.structure.input.len()];
+    let slope = &mut |logits: &[f32]| vec![1.0; logits.len()];
+    let pass = session.place.compute.train(&network, &inputs, 1, None, slope);
+    let sizes = (0..network.len()).map(|index| network.values(index).len());
+    pass.gradients
+        .into_iter()
+        .zip(sizes)
+        .map(|(gradient, size)| gradient.unwrap_or_else(|| vec![0.0; size]))
+        .collect()
+}
+
+/// The network that the flow goes through: without batch norms and dropout, rectified, all weights positive.
+fn flow_network(network: &Network) -> Network {
+    let old = network.structure();
+    let keeps = |op: &Op| match op {
+        Op::Layer(layer) => old.layers[*layer].parameters.len() == 2,
+        Op::Dropout(_) => false,
+        _ => true,
+    };
+    let ops = old.ops.iter().filter(|op| keeps(op)).map(|op| match op {
+        Op::Activation(_) => Op::Activation(Activation::Relu),
+        other => other.clone(),
+    });
+    let structure = Arc::new(Structure { ops: ops.collect(), ..old.as_ref().clone() });
+    let values = (0..network.len()).map(|index| {
+        let values = network.values(index).iter();
+        match structure.parameters[index].role {
+            Role::Weight => Arc::new(values.map(|value| value.abs()).collect::<Vec<f32>>()),
+            _ => Arc::new(vec![0.0; values.len()]),
+        }
+    });
+    network.with_structure(structure.clone(), values.collect())
+}

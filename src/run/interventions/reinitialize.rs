@@ -1,0 +1,34 @@
+//! New initial weights under the same mask.
+
+use crate::doc::Target;
+use crate::doc::intervention::{Params, Reinitialize};
+use crate::doc::targets;
+use crate::net::Written;
+use crate::run::error::RunError;
+use crate::run::session::Session;
+use crate::run::state::Position;
+
+/// Draws what the target means anew, from a stream of this stage; the whole network starts training anew.
+pub fn reinitialize(session: &mut Session, reinitialize: &Reinitialize) -> Result<(), RunError> {
+    let structure = session.place.structure.clone();
+    let chosen = targets::parameters(&structure, &reinitialize.target, &Params::Everything);
+    let (seed, generation) = (session.place.spec.seed, session.number() + 1);
+    let state = session.state_mut();
+    let mut total = Written::default();
+    for &index in &chosen {
+        let new = state.network.initial_values(index, seed, generation);
+        let values = targets::blend(
+            &reinitialize.target,
+            &structure.parameters[index],
+            state.network.values(index),
+            &new,
+        );
+        total += state.network.write(index, &values);
+    }
+    if reinitialize.target == Target::default() {
+        state.position = Position::default();
+        state.restart_optimizer();
+    }
+    let summary = format!("drew {} values anew; {} held entries kept theirs", total.taken, total.dropped);
+    session.report(super::table("reinitialize", summary, &[], Vec::new()))
+}

@@ -1,0 +1,31 @@
+//! The engine: a spec in, events out.
+//!
+//! [`Session`] carries out the plan of one run and knows neither files nor listeners. [`directory`] keeps what it says
+//! and lets it go on after an interruption; [`Queue`] runs many side by side.
+
+mod checkpoint;
+mod cost;
+mod datasets;
+mod directory;
+mod error;
+mod evaluate;
+mod interventions;
+mod listener;
+mod program;
+mod queue;
+mod session;
+mod state;
+mod stop;
+mod train;
+
+pub use checkpoint::Checkpoint;
+pub use cost::{Cost, cost};
+pub use datasets::Datasets;
+pub use directory::{RunDirectory, folder_of, read_record, read_records, weights_path};
+pub use error::RunError;
+pub use listener::{Listener, Recorder};
+pub use program::{Op, Step, program};
+pub use queue::{Job, Message, Queue, QueueOptions, parallelism};
+pub use session::{Outcome, Session, Workplace};
+pub use state::{Position, Snapshot, State};
+pub use stop::{StopFlag, StopKind};

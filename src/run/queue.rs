@@ -1,0 +1,183 @@
+//! Many runs, several side by side, each with its own thread budget.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use super::datasets::Datasets;
+use super::directory::{RunDirectory, is_done};
+use super::error::RunError;
+use super::listener::Listener;
+use super::session::{Outcome, Session, Workplace};
+use super::stop::{StopFlag, StopKind};
+use crate::doc::{Event, Run};
+use crate::net::BurnCompute;
+
+/// Messages that may wait for the listener before workers wait for it.
+const WAITING_MESSAGES: usize = 4096;
+
+/// One run to carry out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Job {
+    /// What it is.
+    pub run: Run,
+    /// Folder of the experiment's runs.
+    pub folder: PathBuf,
+    /// Folder that paths of the document are relative to.
+    pub base: PathBuf,
+}
+
+/// How runs share the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueOptions {
+    /// Runs side by side.
+    pub jobs: usize,
+    /// Threads of each run; 0 shares the machine among them.
+    pub threads: usize,
+}
+
+impl QueueOptions {
+    fn threads_per_run(self) -> usize {
+        if self.threads > 0 { self.threads } else { (parallelism() / self.jobs.max(1)).max(1) }
+    }
+}
+
+/// Something that happened in a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// The run.
+    pub run: String,
+    /// What happened.
+    pub event: Event,
+}
+
+/// Number of processors that this process may use.
+#[must_use]
+pub fn parallelism() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Runs under way.
+pub struct Queue {
+    workers: Vec<JoinHandle<()>>,
+    stop: StopFlag,
+}
+
+impl Queue {
+    /// Starts the runs in their order; runs that are done already say so and are not repeated. The receiver ends when
+    /// all workers have.
+    #[must_use]
+    pub fn start(jobs: Vec<Job>, options: &QueueOptions, stop: StopFlag) -> (Self, Receiver<Message>) {
+        let (sender, receiver) = sync_channel(WAITING_MESSAGES);
+        let threads = options.threads_per_run();
+        let waiting = Arc::new(Mutex::new(VecDeque::from(jobs)));
+        let datasets = Datasets::default();
+        let workers = (0..options.jobs.max(1)).filter_map(|number| {
+            let (waiting, stop, sender, datasets) =
+                (waiting.clone(), stop.clone(), sender.clone(), datasets.clone());
+            let work = move || work(&waiting, threads, &stop, &sender, &datasets);
+            std::thread::Builder::new().name(format!("run worker {number}")).spawn(work).ok()
+        });
+        let workers = workers.collect();
+        (Self { workers, stop }, receiver)
+    }
+
+    /// Asks all runs to stop.
+    pub fn stop(&self, kind: StopKind) {
+        self.stop.request(kind);
+    }
+
+    /// Whether all workers have ended.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.workers.iter().all(JoinHandle::is_finished)
+    }
+
+    /// Waits for all workers.
+    pub fn join(self) {
+        for worker in self.workers {
+            let _ = worker.join(); // panics of runs are caught and said as events
+        }
+    }
+}
+
+fn work(
+    waiting: &Mutex<VecDeque<Job>>,
+    threads: usize,
+    stop: &StopFlag,
+    sender: &SyncSender<Message>,
+    datasets: &Datasets,
+) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    while stop.requested().is_none() {
+        let Some(job) = waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front() else { return };
+        let run = job.run.id.clone();
+        let carry_out = || carry_out(&job, threads, stop, sender, datasets);
+        let result = catch_unwind(AssertUnwindSafe(|| match &pool {
+            Ok(pool) => pool.install(carry_out),
+            Err(_) => carry_out(), // without a pool of its own, the run uses the common one
+        }));
+        let message = match result {
+            Ok(Ok(())) => continue,
+            Ok(Err(error)) => error.to_string(),
+            Err(panic) => {
+                format!("the program met an error of its own: {}; please report it", text_of(panic.as_ref()))
+            }
+        };
+        let _ = sender.send(Message { run, event: Event::Failed { message } }); // nobody listens any more
+    }
+}
+
+fn text_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no details".to_owned())
+}
+
+/// Carries out one run in its directory. An error is returned where it could not be said as an event.
+fn carry_out(
+    job: &Job,
+    threads: usize,
+    stop: &StopFlag,
+    sender: &SyncSender<Message>,
+    datasets: &Datasets,
+) -> Result<(), RunError> {
+    let Job { run, folder, base } = job;
+    let said = sender.clone();
+    let id = run.id.clone();
+    let forward = move |event| {
+        let _ = said.send(Message { run: id.clone(), event }); // nobody listens any more
+    };
+    if is_done(folder, &run.id) {
+        if let Some(record) = super::directory::read_record(folder, &run.id) {
+            forward(Event::Finished { secs: record.progress().secs });
+        }
+        return Ok(());
+    }
+    let mut directory = RunDirectory::claim(folder, run, Box::new(forward))?;
+    let data = match datasets.get(&run.spec.data, &run.spec.net, base) {
+        Ok(data) => data,
+        Err(error) => {
+            let message = error.to_string();
+            directory.event(Event::Failed { message: message.clone() })?;
+            return directory.fail(&message);
+        }
+    };
+    let compute = Box::new(BurnCompute::new(&run.spec.device));
+    let output = directory.path().to_owned();
+    let place =
+        Arc::new(Workplace::new(run.spec.clone(), run.arm.clone(), data, compute, base.clone(), output));
+    let checkpoint = directory.resume(&place)?;
+    let mut session = Session::new(place, checkpoint, threads, stop.clone(), &mut directory);
+    match session.run() {
+        Ok(Outcome::Stopped) => Ok(()),
+        Ok(Outcome::Done) => {
+            let network = session.network().clone();
+            directory.finish(&network)
+        }
+        Err(error) => directory.fail(&error.to_string()),
+    }
+}
