@@ -3,9 +3,12 @@
 //! Layers, imports go downward only: `cli` and `gui` over [`run`] over [`net`] and [`figure`] over [`doc`] over
 //! [`data`], [`intervene`] and [`optimize`] over [`form`]. ARCHITECTURE.md says what each one holds and never holds.
 
+pub mod cli;
 pub mod data;
 pub mod doc;
+pub mod figure;
 pub mod form;
+pub mod gui;
 pub mod intervene;
 pub mod net;
 pub mod optimize;

@@ -216,7 +216,7 @@ fn flex_and_ndarray_train_alike() {
 
 #[test]
 fn a_small_vgg_with_batch_norm_trains_on_both_devices() {
-    let text = "(net: Vgg(depth: 11, width: 2), data: Digits(limit_train: 65, limit_test: 20),
+    let text = "(net: Vgg(depth: 11, width: 2), data: Digits(limit_train: 64, limit_test: 20),
         train: (optimizer: Sgd(rate: 0.05, momentum: 0.9), batch: 32), arms: [(plan: [Train(\"1it\"), Test])])";
     let flex = run(spec(text));
     let reference = run(RunSpec { device: weightlab::doc::Device::Ndarray, ..spec(text) });

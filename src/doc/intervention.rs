@@ -76,6 +76,7 @@ crate::form! {
         target: Target = Target::default(), "Target", "What may be held; everything when nothing is said";
         select: Select = Select::All, "Entries", "Which entries of the target";
         at: HeldAt = HeldAt::Own, "Held at", "The value that they keep";
+        use_statistics: bool = false, "Use running statistics", "Batch norms of these layers normalise with their running statistics while training too";
     }
 }
 
@@ -144,10 +145,19 @@ crate::form! {
     }
 }
 
+crate::choice! {
+    /// What a weight file holds.
+    pub enum FileContent: "Content" {
+        Values, "Values", "The values of the parameters";
+        Mask, "Mask", "The mask: pruned where the file is zero";
+    }
+}
+
 crate::form! {
     /// Settings of reading or writing a weight file in the middle of a plan.
     pub struct WeightFile: "Weight file" {
         file: String = String::new(), "File", "A safetensors file; {arm} and {seed} stand for those of the run";
+        content: FileContent = FileContent::Values, "Content", "Values, or the mask";
         target: Target = Target::default(), "Target", "What is read or written; everything when nothing is said";
     }
 }

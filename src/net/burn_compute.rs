@@ -1,5 +1,7 @@
 //! Networks on Burn: values become tensors of a device, autodiff goes backward.
 
+use std::collections::BTreeSet;
+
 use burn::tensor::module::{adaptive_avg_pool2d, batch_norm, batch_norm_train, conv2d, max_pool2d};
 use burn::tensor::ops::{ConvOptions, MaxPoolOptions};
 use burn::tensor::{Device, Tensor, TensorData, activation};
@@ -44,8 +46,12 @@ impl BurnCompute {
 impl Compute for BurnCompute {
     fn logits(&self, network: &Network, inputs: &[f32], count: usize) -> Vec<f32> {
         let parameters = self.parameters(network);
-        let mut pass =
-            Forward { structure: network.structure(), parameters: &parameters, mode: Mode::Evaluate };
+        let mut pass = Forward {
+            structure: network.structure(),
+            fixed_norms: network.fixed_norms(),
+            parameters: &parameters,
+            mode: Mode::Evaluate,
+        };
         to_vec(pass.run(self.tensor(inputs), count))
     }
 
@@ -70,7 +76,7 @@ impl Compute for BurnCompute {
             )
             .collect();
         let mode = Mode::Train { dropout, statistics: Vec::new() };
-        let mut pass = Forward { structure, parameters: &leaves, mode };
+        let mut pass = Forward { structure, fixed_norms: network.fixed_norms(), parameters: &leaves, mode };
         let logits = pass.run(self.tensor(inputs).autodiff(), count);
         let outputs = logits.dims()[1];
         let slopes = slope(&to_vec(logits.clone().without_autodiff()));
@@ -99,6 +105,15 @@ enum Mode {
     Train { dropout: Option<Stream>, statistics: Vec<BatchStatistics> },
 }
 
+impl Mode {
+    fn statistics(&mut self) -> Option<&mut Vec<BatchStatistics>> {
+        match self {
+            Self::Evaluate => None,
+            Self::Train { statistics, .. } => Some(statistics),
+        }
+    }
+}
+
 /// What flows through a network: images, or rows behind the flattening.
 enum Flow {
     Images(Tensor<4>),
@@ -107,6 +122,7 @@ enum Flow {
 
 struct Forward<'a> {
     structure: &'a Structure,
+    fixed_norms: &'a BTreeSet<usize>,
     parameters: &'a [Tensor<1>],
     mode: Mode,
 }
@@ -163,7 +179,8 @@ impl Forward<'_> {
     fn batch_norm(&mut self, position: usize, x: Tensor<4>) -> Tensor<4> {
         let parameters = &self.structure.layers[position].parameters;
         let parameter = |slot: usize| self.parameters[parameters[slot]].clone();
-        let Mode::Train { statistics, .. } = &mut self.mode else {
+        let is_fixed = self.fixed_norms.contains(&position);
+        let Some(statistics) = self.mode.statistics().filter(|_| !is_fixed) else {
             return batch_norm(x, parameter(0), parameter(1), parameter(2), parameter(3), EPSILON);
         };
         let [count, _, height, width] = x.dims();

@@ -1,13 +1,18 @@
 //! A network as data: values of named parameters, and what holds each entry.
 
+mod initial;
+mod pins;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use initial::initial_values;
 use sha2::{Digest, Sha256};
 
 use super::compute::BatchStatistics;
 use crate::doc::structure::{Role, Structure};
-use crate::intervene::init::{self, Fans};
-use crate::intervene::stream::{Purpose, stream};
 use crate::intervene::{BiasInit, Census, Entry, Init};
 
 /// How initial values are drawn.
@@ -46,6 +51,8 @@ pub struct Network {
     values: Vec<Arc<Vec<f32>>>,
     /// Absent where every entry is free.
     entries: Vec<Option<Arc<Vec<Entry>>>>,
+    /// Batch norms that use their running statistics in training too.
+    fixed_norms: BTreeSet<usize>,
 }
 
 impl Network {
@@ -62,7 +69,7 @@ impl Network {
             .map(|index| Arc::new(initial_values(&structure, &initialisation, index, seed, generation)))
             .collect();
         let entries = vec![None; structure.parameters.len()];
-        Self { structure, initialisation, values, entries }
+        Self { structure, initialisation, values, entries, fixed_norms: BTreeSet::new() }
     }
 
     /// Layers, parameters and operations.
@@ -157,54 +164,6 @@ impl Network {
         written
     }
 
-    /// Prunes entries of parameter `index`: they are held at +0.0.
-    pub fn prune(&mut self, index: usize, indices: &[u32]) {
-        self.pin(index, indices, Entry::Pruned);
-        let values = Arc::make_mut(&mut self.values[index]);
-        for &entry in indices {
-            values[entry as usize] = 0.0;
-        }
-    }
-
-    /// Freezes entries of parameter `index` at the values that they have; pruned ones stay pruned.
-    pub fn freeze(&mut self, index: usize, indices: &[u32]) {
-        let survives =
-            |&&entry: &&u32| self.entries(index).is_none_or(|entries| entries[entry as usize].survives());
-        let surviving: Vec<u32> = indices.iter().filter(survives).copied().collect();
-        self.pin(index, &surviving, Entry::Frozen);
-    }
-
-    /// Lets entries of parameter `index` go that are held in this way; they go on from the value that they have.
-    pub fn release(&mut self, index: usize, held: Entry) -> usize {
-        let Some(entries) = &mut self.entries[index] else { return 0 };
-        let mut released = 0;
-        for entry in Arc::make_mut(entries).iter_mut().filter(|entry| **entry == held && held != Entry::Free)
-        {
-            *entry = Entry::Free;
-            released += 1;
-        }
-        if entries.iter().all(|entry| entry.is_free()) {
-            self.entries[index] = None;
-        }
-        released
-    }
-
-    /// Replaces what holds the entries of parameter `index`, as a shuffled mask does: newly pruned entries become +0.0,
-    /// those that come back keep the value that they have.
-    pub fn set_entries(&mut self, index: usize, entries: Vec<Entry>) {
-        assert_eq!(
-            entries.len(),
-            self.values[index].len(),
-            "one state for each entry of {}",
-            self.name(index)
-        );
-        let values = Arc::make_mut(&mut self.values[index]);
-        for (value, _) in values.iter_mut().zip(&entries).filter(|(_, entry)| **entry == Entry::Pruned) {
-            *value = 0.0;
-        }
-        self.entries[index] = entries.iter().any(|entry| !entry.is_free()).then(|| Arc::new(entries));
-    }
-
     /// Initial values that parameter `index` could have had; `generation` 0 are those that it had.
     #[must_use]
     pub fn initial_values(&self, index: usize, seed: u64, generation: u64) -> Vec<f32> {
@@ -266,7 +225,7 @@ impl Network {
     pub fn with_structure(&self, structure: Arc<Structure>, values: Vec<Arc<Vec<f32>>>) -> Self {
         assert_eq!(values.len(), structure.parameters.len(), "one array for each parameter");
         let entries = vec![None; values.len()];
-        Self { structure, initialisation: self.initialisation, values, entries }
+        Self { structure, initialisation: self.initialisation, values, entries, fixed_norms: BTreeSet::new() }
     }
 
     /// Hands the values of parameter `index` to an optimizer, with what holds them.
@@ -289,112 +248,5 @@ impl Network {
 
     fn name(&self, index: usize) -> &str {
         &self.structure.parameters[index].name
-    }
-
-    fn pin(&mut self, index: usize, indices: &[u32], state: Entry) {
-        if indices.is_empty() {
-            return;
-        }
-        let size = self.values[index].len();
-        let entries = self.entries[index].get_or_insert_with(|| Arc::new(vec![Entry::Free; size]));
-        let entries = Arc::make_mut(entries);
-        for &entry in indices {
-            entries[entry as usize] = state;
-        }
-    }
-}
-
-/// Initial values of a parameter. Each parameter has a stream of its own, so that a change of one layer leaves the
-/// initial values of the others as they were.
-fn initial_values(
-    structure: &Structure,
-    initialisation: &Initialisation,
-    index: usize,
-    seed: u64,
-    generation: u64,
-) -> Vec<f32> {
-    let parameter = &structure.parameters[index];
-    let mut rng = stream(seed, Purpose::Init, &[generation, index as u64]);
-    match parameter.role {
-        Role::Weight => init::weight(initialisation.weights, &parameter.shape, &mut rng),
-        Role::Bias => {
-            let weight = structure.layers[parameter.layer].parameters[0];
-            let fan_in = Fans::of(&structure.parameters[weight].shape).fan_in;
-            init::bias(initialisation.biases, initialisation.weights, parameter.len(), fan_in, &mut rng)
-        }
-        Role::Scale | Role::RunningVariance => vec![1.0; parameter.len()],
-        Role::Shift | Role::RunningMean => vec![0.0; parameter.len()],
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::data::Shape;
-    use crate::doc::{Loss, Net};
-
-    fn network() -> Network {
-        let shape = Shape { channels: 4, height: 1, width: 1 };
-        let structure = Structure::new(&Net::default(), shape, 3, &Loss::CrossEntropy);
-        let initialisation = Initialisation { weights: Init::XavierNormal, biases: BiasInit::Usual };
-        Network::new(Arc::new(structure), initialisation, 1, 0)
-    }
-
-    #[test]
-    fn initial_values_depend_on_seed_and_generation_only() {
-        let (a, b) = (network(), network());
-        assert_eq!(a, b);
-        let mut c = network();
-        c.write(0, &c.initial_values(0, 1, 1));
-        assert_ne!(a.values(0), c.values(0));
-        assert_eq!(a.values(2), c.values(2));
-        assert!(a.values(1).iter().all(|&bias| bias == 0.0), "biases are zero with Xavier");
-    }
-
-    #[test]
-    fn a_clone_shares_until_it_is_written_and_the_original_is_untouched() {
-        let original = network();
-        let before = original.checksum();
-        let mut clone = original.clone();
-        assert!(Arc::ptr_eq(&original.values[0], &clone.values[0]));
-        clone.prune(0, &[0, 1]);
-        assert_eq!(original.checksum(), before);
-        assert_ne!(clone.checksum(), before);
-    }
-
-    #[test]
-    fn held_entries_drop_what_is_written() {
-        let mut network = network();
-        network.prune(1, &[0]);
-        network.freeze(1, &[0, 2]);
-        let size = network.values(1).len();
-        let written = network.write(1, &vec![7.0; size]);
-        assert_eq!(written, Written { taken: size - 2, dropped: 2 });
-        assert_eq!(network.values(1)[..4], [0.0, 7.0, 0.0, 7.0]);
-        assert_eq!(network.census(1), Census { free: size as u64 - 2, pruned: 1, frozen: 1 });
-    }
-
-    #[test]
-    fn a_released_entry_goes_on_from_the_value_that_it_has() {
-        let mut network = network();
-        let before = network.values(0).to_vec();
-        network.freeze(0, &[3]);
-        assert_eq!(network.release(0, Entry::Frozen), 1);
-        assert_eq!(network.values(0), before);
-        assert!(network.entries(0).is_none());
-        network.prune(0, &[3]);
-        assert_eq!(network.release(0, Entry::Frozen), 0);
-        assert_eq!(network.values(0)[3].to_bits(), 0.0f32.to_bits());
-    }
-
-    #[test]
-    fn remaining_counts_weights_only() {
-        let mut network = network();
-        assert_eq!(network.remaining(), 1.0);
-        let all: Vec<u32> = (0..u32::try_from(network.values(0).len()).unwrap()).collect();
-        network.prune(0, &all);
-        network.prune(1, &[0]);
-        let total = 4.0 * 300.0 + 300.0 * 100.0 + 100.0 * 3.0;
-        assert_eq!(network.remaining(), (total - 1200.0) / total);
     }
 }

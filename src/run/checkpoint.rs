@@ -66,6 +66,8 @@ struct WrittenState {
 struct WrittenNetwork {
     values: Vec<usize>,
     entries: Vec<Option<usize>>,
+    #[serde(default)]
+    fixed_norms: Vec<usize>,
 }
 
 const ABOUT: &str = "weightlab";
@@ -176,7 +178,7 @@ impl Pool {
                 Some(self.shared(Arc::as_ptr(entries) as usize, Dtype::U8, bytes))
             })
             .collect();
-        WrittenNetwork { values, entries }
+        WrittenNetwork { values, entries, fixed_norms: network.fixed_norms().iter().copied().collect() }
     }
 
     fn shared(&mut self, address: usize, dtype: Dtype, bytes: impl FnOnce() -> Vec<u8>) -> usize {
@@ -231,7 +233,9 @@ impl Store<'_> {
         for number in &written.entries {
             entries.push(number.map(|number| self.shared_entries(number)).transpose()?);
         }
-        self.blank.with_arrays(values, entries)
+        let mut network = self.blank.with_arrays(values, entries)?;
+        network.fix_norms(written.fixed_norms.iter().copied());
+        Ok(network)
     }
 
     fn bytes(&self, number: usize) -> Result<&[u8], String> {

@@ -1,5 +1,8 @@
 //! Carries out interventions on the present network, and reports what they did.
 
+mod edit;
+mod files;
+mod freeze;
 mod graft;
 mod prune;
 mod reinitialize;
@@ -20,6 +23,12 @@ pub fn carry_out(session: &mut Session, intervention: &Intervention) -> Result<(
         }
         Intervention::Graft(graft) => graft::graft(session, graft),
         Intervention::Reinitialize(reinitialize) => reinitialize::reinitialize(session, reinitialize),
+        Intervention::Freeze(freeze) => freeze::freeze(session, freeze),
+        Intervention::Release(release) => freeze::release(session, release),
+        Intervention::Set(set) => edit::set(session, set),
+        Intervention::ShuffleMask(shuffle) => edit::shuffle_mask(session, shuffle),
+        Intervention::Import(file) => files::import(session, file),
+        Intervention::Export(file) => files::export(session, file),
         other => Err(session.stage_error(format!("{} is not there yet in this version", other.label()))),
     }
 }

@@ -1,5 +1,8 @@
 //! One run: carries out its program step by step, and says what happens.
 
+mod branches;
+mod saying;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,7 +10,6 @@ use std::time::Instant;
 use super::checkpoint::Checkpoint;
 use super::cost::{WorkPlan, work_plan};
 use super::error::RunError;
-use super::evaluate::evaluate;
 use super::interventions;
 use super::listener::Listener;
 use super::program::{Op, Step, program};
@@ -15,11 +17,9 @@ use super::state::State;
 use super::stop::{StopFlag, StopKind};
 use super::train::{self, TrainProgress};
 use crate::data::Dataset;
-use crate::doc::event::{Progress, StageBegan};
-use crate::doc::stage::{Branch, BranchInit, BranchOrder};
 use crate::doc::structure::LayerKind;
-use crate::doc::{Event, Net, Point, Report, RunSpec, Structure};
-use crate::net::{Compute, Criterion, Initialisation, Network, Score};
+use crate::doc::{Event, Net, RunSpec, Structure};
+use crate::net::{Compute, Criterion, Initialisation, Network};
 use crate::optimize::Optimizer;
 
 /// What a run works with; it changes none of it.
@@ -100,6 +100,8 @@ pub struct Session<'a> {
     inside: Option<TrainProgress>,
     /// The trunk, and the branches within branches; the last one is worked on.
     stack: Vec<State>,
+    /// Checksums of the originals of the branches that were entered.
+    originals: Vec<String>,
     began: Instant,
     secs_before: f64,
     threads: usize,
@@ -131,6 +133,7 @@ impl<'a> Session<'a> {
             work,
             next,
             inside,
+            originals: stack[..stack.len() - 1].iter().map(|state| state.network.checksum()).collect(),
             stack,
             began: Instant::now(),
             secs_before: secs,
@@ -187,7 +190,12 @@ impl<'a> Session<'a> {
 
     fn step(&mut self, step: &Step, inside: TrainProgress) -> Result<StageEnd, RunError> {
         match &step.op {
-            Op::Train(stage) => return train::train(self, stage, inside),
+            Op::Train(stage) => {
+                let before = self.state().network.clone();
+                let end = train::train(self, stage, inside)?;
+                self.check_held(&before)?;
+                return Ok(end);
+            }
             Op::Test => self.evaluate_parts()?,
             Op::Do(intervention) => interventions::carry_out(self, intervention)?,
             Op::Enter(branch) => self.enter(branch)?,
@@ -197,33 +205,6 @@ impl<'a> Session<'a> {
             }
         }
         Ok(StageEnd::Done)
-    }
-
-    /// Goes on with a clone; the original waits below it on the stack.
-    fn enter(&mut self, branch: &Branch) -> Result<(), RunError> {
-        let number = self.next as u64;
-        let mut clone = self.state().clone();
-        if branch.init == BranchInit::Fresh {
-            let kept = std::mem::take(&mut clone.kept);
-            clone = State {
-                kept,
-                trained: clone.trained,
-                order: clone.order,
-                ..State::new(self.place.fresh_network(number + 1), self.place.spec.train.optimizer.clone())
-            };
-        }
-        if branch.order == BranchOrder::Own {
-            clone.order = number + 1;
-        }
-        self.stack.push(clone);
-        Ok(())
-    }
-
-    /// Back to the original, which remembers the clone by its name, and is as it was.
-    fn leave(&mut self, name: &str) -> Result<(), RunError> {
-        let clone = self.stack.pop().expect("a branch is left after it was entered");
-        self.state_mut().kept.insert(name.to_owned(), clone.snapshot());
-        Ok(())
     }
 
     pub(super) fn state(&self) -> &State {
@@ -248,6 +229,24 @@ impl<'a> Session<'a> {
         RunError::Stage { stage: self.stage(), message }
     }
 
+    /// A file that a stage reads: beside the document, or else among what the run has written.
+    pub(super) fn input_path(&self, file: &str) -> PathBuf {
+        let name = self.file_name(file);
+        let beside = self.place.base.join(&name);
+        if beside.exists() {
+            beside
+        } else {
+            Some(self.place.output.join(&name)).filter(|path| path.exists()).unwrap_or(beside)
+        }
+    }
+
+    /// The name of a file with the run's arm and seed for their placeholders.
+    pub(super) fn file_name(&self, file: &str) -> String {
+        let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+        let arm: String = self.place.arm.chars().map(plain).collect();
+        file.replace("{arm}", &arm).replace("{seed}", &self.place.spec.seed.to_string())
+    }
+
     pub(super) fn stop_requested(&self) -> Option<StopKind> {
         self.stop.requested()
     }
@@ -261,96 +260,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Whether some batch norm would see one value for each channel of a single sample.
-    pub(super) fn has_lonely_norm(&self) -> bool {
-        let structure = &self.place.structure;
-        let has_norm = structure.layers.iter().any(|layer| layer.kind == LayerKind::BatchNorm);
-        has_norm && structure.input.height.min(structure.input.width) < 64
-    }
-
-    pub(super) fn say(&mut self, event: Event) -> Result<(), RunError> {
-        self.listener.event(event)
-    }
-
-    fn say_stage(&mut self, step: &Step) -> Result<(), RunError> {
-        let Step { op: _, stage, round, branch, label } = step.clone();
-        let (number, of) = (self.next, self.program.len());
-        self.say(Event::Stage(StageBegan { number, of, stage, label, round, branch }))
-    }
-
-    /// Says how far the run is, `done` mini-batches into the present step.
-    pub(super) fn say_progress(&mut self, done: u64) -> Result<(), RunError> {
-        let share = self.work.share(self.next, done);
-        let secs = self.secs();
-        let position = self.state().position;
-        let secs_left = (share > 0.0 && secs > 0.5).then(|| secs * (1.0 - share) / share);
-        let epoch = position.epochs(self.place.data.train.len());
-        self.say(Event::Progress(Progress {
-            done: share,
-            epoch,
-            iteration: position.iteration,
-            secs,
-            secs_left,
-        }))
-    }
-
-    pub(super) fn say_training(&mut self, score: &Score) -> Result<(), RunError> {
-        self.point("train_loss", score.loss())?;
-        self.point("train_accuracy", score.accuracy())
-    }
-
-    /// Evaluates the validation part, where there is one, and the test part.
-    pub(super) fn evaluate_parts(&mut self) -> Result<(), RunError> {
-        let place = self.place.clone();
-        for (name, part) in [("validation", &place.data.validation), ("test", &place.data.test)] {
-            if part.is_empty() {
-                continue;
-            }
-            let batch = place.spec.train.evaluation_batch;
-            let score =
-                evaluate(place.compute.as_ref(), &self.state().network, &place.criterion, part, batch);
-            self.point(&format!("{name}_loss"), score.loss())?;
-            self.point(&format!("{name}_accuracy"), score.accuracy())?;
-        }
-        Ok(())
-    }
-
-    /// Says one value of one series, at the present position.
-    pub(super) fn point(&mut self, series: &str, value: f64) -> Result<(), RunError> {
-        let step = &self.program[self.next];
-        let state = self.state();
-        let point = Point {
-            series: series.to_owned(),
-            value,
-            stage: step.stage.clone(),
-            branch: step.branch.clone(),
-            member: None,
-            round: step.round,
-            epoch: state.position.epochs(self.place.data.train.len()),
-            iteration: state.position.iteration,
-            trained: state.trained,
-            remaining: state.network.remaining(),
-            rate: None,
-            bit: None,
-            layer: None,
-            secs: self.secs(),
-        };
-        self.say(Event::Point(point))
-    }
-
-    /// Says what the present stage did; its place is filled in.
-    pub(super) fn report(&mut self, report: Report) -> Result<(), RunError> {
-        let Step { stage, branch, round, .. } = self.program[self.next].clone();
-        self.say(Event::Report(Report { stage, branch, round, ..report }))
-    }
-
-    /// Leaves a checkpoint: before the next step, or inside it.
-    pub(super) fn keep(&mut self, inside: Option<TrainProgress>) -> Result<(), RunError> {
-        let checkpoint = Checkpoint { next: self.next, inside, secs: self.secs(), stack: self.stack.clone() };
-        self.listener.checkpoint(&checkpoint)
-    }
-
-    fn secs(&self) -> f64 {
-        self.secs_before + self.began.elapsed().as_secs_f64()
+    /// Whether there is a batch norm, which cannot train on a single sample.
+    pub(super) fn has_batch_norm(&self) -> bool {
+        self.place.structure.layers.iter().any(|layer| layer.kind == LayerKind::BatchNorm)
     }
 }

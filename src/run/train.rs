@@ -90,7 +90,7 @@ fn is_due(session: &Session, every: Steps) -> bool {
 fn check_last_batch(session: &Session, settings: &Training) -> Result<(), RunError> {
     let samples = session.place.data.train.len();
     let lonely = samples % settings.batch == 1 || settings.batch == 1;
-    if lonely && session.has_lonely_norm() {
+    if lonely && session.has_batch_norm() {
         return Err(RunError::LonelySample { batch: settings.batch, samples });
     }
     Ok(())

@@ -2,7 +2,8 @@
 
 use super::words::{self, counted, joined, listed, number, percent, share};
 use crate::doc::intervention::{
-    Freeze, Graft, Held, HeldAt, Intervention, Params, Prune, Release, Select, Set, Target, Watch, WeightFile,
+    FileContent, Freeze, Graft, Held, HeldAt, Intervention, Params, Prune, Release, Select, Set, Target,
+    Watch, WeightFile,
 };
 use crate::intervene::{Amount, Criterion, Scope};
 
@@ -27,14 +28,8 @@ impl Intervention {
                 Scope::Global => "Shuffle the mask across layers".to_owned(),
             },
             Self::Watch(watch) => watch_sentence(watch),
-            Self::Import(WeightFile { file, target }) => match part(target) {
-                None => format!("Import {file}"),
-                Some(part) => format!("Import {part} from {file}"),
-            },
-            Self::Export(WeightFile { file, target }) => match part(target) {
-                None => format!("Export to {file}"),
-                Some(part) => format!("Export {part} to {file}"),
-            },
+            Self::Import(file) => file_sentence("Import", "from", file),
+            Self::Export(file) => file_sentence("Export", "to", file),
         }
     }
 }
@@ -96,8 +91,19 @@ fn entries(count: u64) -> String {
     if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }
 }
 
+fn file_sentence(verb: &str, towards: &str, settings: &WeightFile) -> String {
+    let WeightFile { file, content, target } = settings;
+    let part = part(target);
+    match (content, part) {
+        (FileContent::Values, None) => format!("{verb} weights {towards} {file}"),
+        (FileContent::Values, Some(part)) => format!("{verb} {part} {towards} {file}"),
+        (FileContent::Mask, None) => format!("{verb} the mask {towards} {file}"),
+        (FileContent::Mask, Some(part)) => format!("{verb} the mask of {part} {towards} {file}"),
+    }
+}
+
 fn freeze_sentence(freeze: &Freeze) -> String {
-    let Freeze { target, select, at } = freeze;
+    let Freeze { target, select, at, use_statistics } = freeze;
     let part = part(target).unwrap_or_else(|| "everything".to_owned());
     let what = match select {
         Select::All => format!("Freeze {part}"),
@@ -113,7 +119,8 @@ fn freeze_sentence(freeze: &Freeze) -> String {
         HeldAt::Value(value) => Some(format!("at {}", number(*value))),
         HeldAt::Snapshot(name) => Some(format!("at the values of {name}")),
     };
-    joined([Some(what), at])
+    let norms = use_statistics.then(|| "batch norms by their running statistics".to_owned());
+    joined([Some(what), at, norms])
 }
 
 fn release_sentence(release: &Release) -> String {
@@ -223,7 +230,7 @@ mod tests {
             said(r#"Graft(from: "init", weights: false)"#),
             "Rewind to the position of init, weights as they are"
         );
-        assert_eq!(said(r#"Export(file: "before.safetensors")"#), "Export to before.safetensors");
+        assert_eq!(said(r#"Export(file: "before.safetensors")"#), "Export weights to before.safetensors");
         assert_eq!(
             said(r#"Import(file: "a.safetensors", target: (layers: Last(1)))"#),
             "Import the last layer from a.safetensors"

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::doc::intervention::{Intervention, Layers, Target};
+use crate::doc::intervention::{Freeze, HeldAt, Intervention, Layers, Target};
 use crate::doc::problem::Problem;
 use crate::doc::spec::RunSpec;
 use crate::doc::stage::{Branch, Stage, Train};
@@ -93,7 +93,40 @@ impl Walk<'_> {
             Intervention::Reinitialize(reinitialize) => {
                 self.target(&reinitialize.target, &place.key("target"))
             }
-            _ => self.not_there_yet(intervention.label(), place),
+            Intervention::Freeze(freeze) => self.freeze(freeze, place),
+            Intervention::Release(release) => self.target(&release.target, &place.key("target")),
+            Intervention::Set(set) => self.parameter(&set.parameter, &set.indices, place),
+            Intervention::ShuffleMask(_) => {}
+            Intervention::Import(file) | Intervention::Export(file) => {
+                self.target(&file.target, &place.key("target"));
+                if !is_file(&file.file) {
+                    self.error(place.key("file"), "name a file that ends in .safetensors".to_owned());
+                }
+            }
+            Intervention::Fault(_) | Intervention::Watch(_) => {
+                self.not_there_yet(intervention.label(), place)
+            }
+        }
+    }
+
+    fn freeze(&mut self, freeze: &Freeze, place: &Place) {
+        self.target(&freeze.target, &place.key("target"));
+        if let HeldAt::Snapshot(name) = &freeze.at {
+            self.source(name, &place.key("at").variant("Snapshot"));
+        }
+    }
+
+    fn parameter(&mut self, name: &str, indices: &[usize], place: &Place) {
+        let Some(index) = self.structure.find(name) else {
+            let known: Vec<&str> =
+                self.structure.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+            let message = format!("there is no parameter \"{name}\"; there are {}", known.join(", "));
+            return self.error(place.key("parameter"), message);
+        };
+        let size = self.structure.parameters[index].len();
+        for (at, entry) in indices.iter().enumerate().filter(|(_, entry)| **entry >= size) {
+            let message = format!("{name} has {size} entries, numbered from 0, so there is no entry {entry}");
+            self.error(place.key("indices").index(at), message);
         }
     }
 

@@ -38,7 +38,7 @@ fn source(session: &Session, from: &str) -> Result<(Source, Option<Position>), R
         return Ok((crate::net::weights_file::tensors_of(&kept.network), Some(kept.position)));
     }
     if is_file(from) {
-        let (tensors, _) = read_tensors(&session.place.base.join(from))?;
+        let (tensors, _) = read_tensors(&session.input_path(from))?;
         return Ok((tensors, None));
     }
     Err(session.stage_error(format!("there is no snapshot, branch or weight file \"{from}\"")))

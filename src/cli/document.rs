@@ -1,0 +1,233 @@
+//! The experiment that a command works on, and the runs of it that were asked for.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::failure::Failure;
+use crate::doc::{Experiment, Problem, Run, Severity, file, runs, validate};
+use crate::form::path::{Place, assign};
+use crate::run::{Datasets, folder_of};
+
+/// Which experiment, with which settings.
+#[derive(Debug, Args)]
+pub struct DocumentArgs {
+    /// Experiment file
+    pub file: PathBuf,
+    /// Change a setting, such as train.batch=16 or 'arms.*.plan.**.Train=200it'; can be repeated
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_and_value)]
+    pub set: Vec<(String, String)>,
+}
+
+/// Which runs of it.
+#[derive(Debug, Args)]
+pub struct SelectionArgs {
+    /// Only this arm, by its name with or without swept values; can be repeated
+    #[arg(long, value_name = "NAME")]
+    pub arm: Vec<String>,
+    /// Only this seed; can be repeated
+    #[arg(long, value_name = "N")]
+    pub seed: Vec<u64>,
+}
+
+fn key_and_value(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
+    match parts {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("write KEY=VALUE, such as train.batch=16".to_owned()),
+    }
+}
+
+/// An experiment that was opened, with the settings of the command line written in.
+#[derive(Debug)]
+pub struct Document {
+    path: PathBuf,
+    text: String,
+    experiment: Experiment,
+}
+
+impl Document {
+    /// Opens the file and writes the settings in.
+    ///
+    /// # Errors
+    /// What cannot be read, and settings that match nothing or do not fit.
+    pub fn open(arguments: &DocumentArgs) -> Result<Self, Failure> {
+        let opened = file::open(&arguments.file)?;
+        let mut experiment = opened.experiment;
+        for (key, value) in &arguments.set {
+            assign(&mut experiment, key, value)?;
+        }
+        Ok(Self { path: arguments.file.clone(), text: opened.text, experiment })
+    }
+
+    /// The experiment.
+    pub const fn experiment(&self) -> &Experiment {
+        &self.experiment
+    }
+
+    /// Where its runs are: in the folder that was asked for, or beside the file.
+    pub fn runs_folder(&self, asked: Option<&PathBuf>) -> PathBuf {
+        asked.cloned().unwrap_or_else(|| folder_of(&self.path))
+    }
+
+    /// The folder that paths in the file are relative to.
+    pub fn base(&self) -> PathBuf {
+        self.path.parent().map(Path::to_owned).unwrap_or_default()
+    }
+
+    /// Everything that is wrong, or worth knowing, missing data included.
+    pub fn problems(&self) -> Vec<Problem> {
+        let mut problems = validate(&self.experiment);
+        if !problems.iter().any(|problem| problem.severity == Severity::Error)
+            && let Ok(runs) = runs(&self.experiment)
+        {
+            problems.extend(self.missing_data(&runs));
+        }
+        problems
+    }
+
+    /// Data that cannot be read, each said once.
+    fn missing_data(&self, runs: &[Run]) -> Vec<Problem> {
+        let (datasets, base) = (Datasets::default(), self.base());
+        let errors: BTreeSet<String> = runs
+            .iter()
+            .filter_map(|run| datasets.get(&run.spec.data, &run.spec.net, &base).err())
+            .map(|error| error.to_string())
+            .collect();
+        errors.into_iter().map(|error| Problem::error(Place::default().key("data"), error)).collect()
+    }
+
+    /// A problem with its position, as compilers write it.
+    pub fn line(&self, problem: &Problem) -> String {
+        let severity = match problem.severity {
+            Severity::Error => "error",
+            Severity::Note => "note",
+        };
+        let (line, column) = file::position(problem, &self.text);
+        format!("{}:{line}:{column}: {severity}: {problem}", self.path.display())
+    }
+
+    /// All runs of an experiment in which nothing is wrong, with the notes on it.
+    ///
+    /// # Errors
+    /// Everything that is wrong.
+    pub fn runs(&self) -> Result<(Vec<Run>, Vec<String>), Failure> {
+        let problems = self.problems();
+        let lines = |severity| {
+            let of_it = problems.iter().filter(move |problem| problem.severity == severity);
+            of_it.map(|problem| self.line(problem)).collect::<Vec<_>>()
+        };
+        let errors = lines(Severity::Error);
+        if !errors.is_empty() {
+            return Err(Failure::Problems(errors));
+        }
+        Ok((self.all_runs()?, lines(Severity::Note)))
+    }
+
+    /// All runs, without a look at whether they could be carried out.
+    ///
+    /// # Errors
+    /// Settings of arms that match nothing or do not fit.
+    pub fn all_runs(&self) -> Result<Vec<Run>, Failure> {
+        runs(&self.experiment).map_err(|problems| {
+            Failure::Problems(problems.iter().map(|problem| self.line(problem)).collect())
+        })
+    }
+
+    /// The runs that were asked for.
+    ///
+    /// # Errors
+    /// Arms and seeds that do not exist, with those that do.
+    pub fn select(&self, runs: Vec<Run>, selection: &SelectionArgs) -> Result<Vec<Run>, Failure> {
+        let base_name = |run: &Run| self.experiment.arms[run.arm_index].name.clone();
+        for arm in &selection.arm {
+            if !runs.iter().any(|run| run.arm == *arm || base_name(run) == *arm) {
+                let known: BTreeSet<&str> = runs.iter().map(|run| run.arm.as_str()).collect();
+                let known = known.into_iter().collect::<Vec<_>>().join("\n  ");
+                return Err(Failure::Input(format!("there is no arm \"{arm}\"; there are\n  {known}")));
+            }
+        }
+        for seed in &selection.seed {
+            if !self.experiment.seeds.contains(seed) {
+                let known: Vec<String> = self.experiment.seeds.iter().map(u64::to_string).collect();
+                return Err(Failure::Input(format!(
+                    "there is no seed {seed}; there are {}",
+                    known.join(", ")
+                )));
+            }
+        }
+        let SelectionArgs { arm, seed } = selection;
+        let wanted = |run: &Run| {
+            (arm.is_empty() || arm.contains(&run.arm) || arm.contains(&base_name(run)))
+                && (seed.is_empty() || seed.contains(&run.seed))
+        };
+        Ok(runs.into_iter().filter(wanted).collect())
+    }
+}
+
+/// The runs that differ: equal arms share a run. In the order of the document.
+pub fn distinct(runs: &[Run]) -> Vec<Run> {
+    let mut seen = BTreeSet::new();
+    runs.iter().filter(|run| seen.insert(run.id.clone())).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"(
+        seeds: [1, 2],
+        sweep: { "train.batch": [8, 16] },
+        arms: [(name: "a", plan: [Train("1ep")]), (name: "b", plan: [Train("1ep"), Test])],
+    )"#;
+
+    fn document(set: &[(&str, &str)]) -> Result<Document, Failure> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.ron");
+        std::fs::write(&path, TEXT).unwrap();
+        let set = set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        Document::open(&DocumentArgs { file: path, set })
+    }
+
+    fn select(arm: &[&str], seed: &[u64]) -> Result<Vec<String>, String> {
+        let document = document(&[]).unwrap();
+        let arm = arm.iter().map(|&arm| arm.to_owned()).collect();
+        let selection = SelectionArgs { arm, seed: seed.to_vec() };
+        let runs = document.all_runs().and_then(|runs| document.select(runs, &selection));
+        runs.map(|runs| runs.iter().map(|run| format!("{} {}", run.arm, run.seed)).collect())
+            .map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn an_arm_answers_to_its_name_with_and_without_swept_values() {
+        assert_eq!(select(&[], &[]).unwrap().len(), 8);
+        assert_eq!(select(&["a"], &[2]).unwrap(), ["a, batch 8 2", "a, batch 16 2"]);
+        assert_eq!(select(&["b, batch 16"], &[]).unwrap(), ["b, batch 16 1", "b, batch 16 2"]);
+    }
+
+    #[test]
+    fn arms_and_seeds_that_do_not_exist_are_named_with_those_that_do() {
+        assert!(select(&["c"], &[]).unwrap_err().contains("a, batch 8"));
+        assert_eq!(select(&[], &[3]).unwrap_err(), "error: there is no seed 3; there are 1, 2");
+    }
+
+    #[test]
+    fn settings_of_the_command_line_reach_every_plan() {
+        let document = document(&[("arms.*.plan.**.Train", "7it"), ("seeds", "[5]")]).unwrap();
+        let runs = document.all_runs().unwrap();
+        assert_eq!(runs.len(), 4);
+        assert!(runs.iter().all(|run| run.seed == 5 && run.spec.plan[0].sentence() == "Train 7 iterations"));
+        assert_eq!(distinct(&[runs.clone(), runs.clone()].concat()), runs);
+    }
+
+    #[test]
+    fn a_setting_that_matches_nothing_is_an_error() {
+        let failure = super::tests::document(&[("train.bach", "8")]).unwrap_err();
+        assert!(
+            failure.to_string().starts_with("error: --set: no setting matches \"train.bach\""),
+            "{failure}"
+        );
+        assert!(key_and_value("train.batch").is_err() && key_and_value("=8").is_err());
+    }
+}

@@ -1,0 +1,67 @@
+//! The command line: subcommands over the same engine as the window.
+//!
+//! A subcommand is one file that says what it needs ([`clap::Args`]) and does it. None of them opens a display, all of
+//! them end through [`execute`], which prints what went wrong and picks the exit status.
+
+mod check;
+mod document;
+mod export;
+mod failure;
+mod number;
+mod output;
+mod points;
+mod progress;
+mod run;
+mod show;
+mod table;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub use failure::{Exit, Failure};
+pub use output::complain;
+
+/// What the program was started with.
+#[derive(Debug, Parser)]
+#[command(name = "weightlab", version, about, args_conflicts_with_subcommands = true, after_help = EXIT_HELP)]
+pub struct Arguments {
+    /// Experiment to open in the window
+    pub file: Option<PathBuf>,
+    /// What to do without a window
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+const EXIT_HELP: &str = "Without a command, the window opens.\n\n\
+    Exit status: 0 all done, 1 a run failed, 2 the input is wrong, 130 interrupted (run again to go on).";
+
+/// What can be done without a window.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run what is not done, and go on with what was interrupted
+    Run(run::RunArgs),
+    /// Say what is wrong with a file, and what it would do
+    Check(check::CheckArgs),
+    /// Show the table of runs
+    Show(show::ShowArgs),
+    /// Write points, a figure or weights to a file
+    Export(export::ExportArgs),
+}
+
+/// Carries out a command and says on standard error what went wrong.
+#[must_use]
+pub fn execute(command: &Command) -> ExitCode {
+    let result = match command {
+        Command::Run(arguments) => run::run(arguments),
+        Command::Check(arguments) => check::check(arguments),
+        Command::Show(arguments) => show::show(arguments),
+        Command::Export(arguments) => export::export(arguments),
+    };
+    let exit = result.unwrap_or_else(|failure| {
+        output::complain(&failure.to_string());
+        failure.exit()
+    });
+    exit.into()
+}

@@ -1,0 +1,184 @@
+//! How far a queue of runs is: one line that is rewritten on a terminal, a line now and then elsewhere.
+
+use std::collections::BTreeMap;
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use super::number::duration;
+use crate::doc::{Event, Run, RunRecord, RunState, event::Progress};
+use crate::run::{Message, cost};
+
+/// How often the line of a terminal is rewritten.
+const REDRAW_EVERY: Duration = Duration::from_millis(200);
+/// How often a line is added where it cannot be rewritten, as in the log of a cluster.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+/// Share of the work that has to be done before the time left is told.
+const ENOUGH_TO_TELL: f64 = 0.005;
+
+/// One run as the progress line sees it.
+struct Work {
+    label: String,
+    /// Expected work, in multiply-adds.
+    size: f64,
+    state: RunState,
+    now: Progress,
+    /// Share that was done before this process began, once it is known.
+    before: Option<f64>,
+}
+
+/// The progress of all runs that were asked for.
+pub struct ProgressLine {
+    works: BTreeMap<String, Work>,
+    began: Instant,
+    drawn: Option<Instant>,
+    is_terminal: bool,
+}
+
+impl ProgressLine {
+    /// The line of these runs, some of which earlier processes may have done.
+    #[allow(clippy::cast_precision_loss, reason = "an estimate")]
+    pub fn new(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> Self {
+        let work = |run: &Run| {
+            let is_done = records.get(&run.id).is_some_and(|record| *record.state() == RunState::Done);
+            Work {
+                label: format!("{} (seed {})", run.arm, run.seed),
+                size: cost(run).map_or(1.0, |cost| cost.training_multiply_adds.max(1) as f64),
+                now: Progress { done: if is_done { 1.0 } else { 0.0 }, ..Progress::default() },
+                before: Some(if is_done { 1.0 } else { 0.0 }),
+                // What stopped or failed earlier is tried again.
+                state: if is_done { RunState::Done } else { RunState::Waiting },
+            }
+        };
+        Self {
+            works: runs.iter().map(|run| (run.id.clone(), work(run))).collect(),
+            began: Instant::now(),
+            drawn: None,
+            is_terminal: std::io::stderr().is_terminal(),
+        }
+    }
+
+    /// Takes in what a run says.
+    pub fn apply(&mut self, message: &Message) {
+        let Some(work) = self.works.get_mut(&message.run) else { return };
+        match &message.event {
+            Event::Started { resumed, .. } => {
+                work.state = RunState::Running;
+                work.before = (!resumed).then_some(0.0);
+            }
+            Event::Progress(progress) => {
+                // What a resumed run says first is what was done before.
+                work.before.get_or_insert(progress.done);
+                work.now = *progress;
+            }
+            Event::Finished { .. } => {
+                work.state = RunState::Done;
+                work.now.done = 1.0;
+            }
+            Event::Stopped { .. } => work.state = RunState::Stopped,
+            Event::Failed { message } => work.state = RunState::Failed(message.clone()),
+            Event::Stage(_) | Event::Point(_) | Event::Report(_) => {}
+        }
+    }
+
+    /// Shows the line if it is time to.
+    pub fn draw(&mut self) {
+        let every = if self.is_terminal { REDRAW_EVERY } else { LINE_EVERY };
+        if self.drawn.is_some_and(|drawn| drawn.elapsed() < every) {
+            return;
+        }
+        self.drawn = Some(Instant::now());
+        let text = self.text(self.began.elapsed().as_secs_f64());
+        let mut stream = std::io::stderr().lock();
+        let _ = if self.is_terminal { write!(stream, "\r\x1b[2K{text}") } else { writeln!(stream, "{text}") };
+        let _ = stream.flush();
+    }
+
+    /// Why runs failed, by their ids.
+    pub fn failures(&self) -> BTreeMap<String, String> {
+        let failure = |(id, work): (&String, &Work)| match &work.state {
+            RunState::Failed(message) => Some((id.clone(), message.clone())),
+            _ => None,
+        };
+        self.works.iter().filter_map(failure).collect()
+    }
+
+    /// Takes the line away, so that other text can follow.
+    pub fn clear(&mut self) {
+        if self.is_terminal && self.drawn.take().is_some() {
+            let mut stream = std::io::stderr().lock();
+            let _ = write!(stream, "\r\x1b[2K").and_then(|()| stream.flush());
+        }
+    }
+
+    /// `3/12 runs, 41 %, 1 min 20 s left, winning ticket (seed 2) at epoch 24.0`.
+    fn text(&self, secs: f64) -> String {
+        let works = || self.works.values();
+        let done = works().filter(|work| work.state == RunState::Done).count();
+        let total: f64 = works().map(|work| work.size).sum();
+        let share = works().map(|work| work.now.done * work.size).sum::<f64>() / total.max(1.0);
+        let before =
+            works().map(|work| work.before.unwrap_or_default() * work.size).sum::<f64>() / total.max(1.0);
+        let mut parts =
+            vec![format!("{done}/{} runs", self.works.len()), format!("{:.0} %", (share * 100.0).floor())];
+        let gained = share - before;
+        if gained > ENOUGH_TO_TELL && share < 1.0 {
+            parts.push(format!("{} left", duration(secs * (1.0 - share) / gained)));
+        }
+        let failed = works().filter(|work| matches!(work.state, RunState::Failed(_))).count();
+        if failed > 0 {
+            parts.push(format!("{failed} failed"));
+        }
+        let running: Vec<&Work> = works().filter(|work| work.state == RunState::Running).collect();
+        match running.as_slice() {
+            [] => {}
+            [work] => parts.push(format!("{} at epoch {:.1}", work.label, work.now.epoch)),
+            several => parts.push(format!("{} running", several.len())),
+        }
+        parts.join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doc::RunSpec;
+
+    fn run(id: &str, seed: u64) -> Run {
+        let spec = RunSpec { seed, ..RunSpec::default() };
+        Run { id: id.to_owned(), arm: "dense".to_owned(), arm_index: 0, seed, spec }
+    }
+
+    fn progress(id: &str, done: f64) -> Message {
+        let event = Event::Progress(Progress { done, epoch: 12.0 * done, ..Progress::default() });
+        Message { run: id.to_owned(), event }
+    }
+
+    #[test]
+    fn time_left_follows_from_the_work_of_this_process() {
+        let records = BTreeMap::from([("a".to_owned(), RunRecord::of([Event::Finished { secs: 9.0 }]))]);
+        let mut line = ProgressLine::new(&[run("a", 1), run("b", 2)], &records);
+        assert_eq!(line.text(0.0), "1/2 runs, 50 %");
+        line.apply(&Message { run: "b".to_owned(), event: Event::Started { resumed: false, threads: 1 } });
+        line.apply(&progress("b", 0.25));
+        assert_eq!(line.text(20.0), "1/2 runs, 62 %, 1 min 0 s left, dense (seed 2) at epoch 3.0");
+        line.apply(&Message { run: "b".to_owned(), event: Event::Finished { secs: 80.0 } });
+        assert_eq!(line.text(80.0), "2/2 runs, 100 %");
+    }
+
+    #[test]
+    fn what_a_resumed_run_had_done_before_does_not_make_it_look_fast() {
+        let mut line = ProgressLine::new(&[run("a", 1)], &BTreeMap::new());
+        line.apply(&Message { run: "a".to_owned(), event: Event::Started { resumed: true, threads: 1 } });
+        line.apply(&progress("a", 0.5));
+        line.apply(&progress("a", 0.75));
+        assert_eq!(line.text(20.0), "0/1 runs, 75 %, 20 s left, dense (seed 1) at epoch 9.0");
+    }
+
+    #[test]
+    fn failures_are_counted() {
+        let mut line = ProgressLine::new(&[run("a", 1)], &BTreeMap::new());
+        line.apply(&Message { run: "a".to_owned(), event: Event::Failed { message: "no data".to_owned() } });
+        assert_eq!(line.text(1.0), "0/1 runs, 0 %, 1 failed");
+        assert_eq!(line.failures(), BTreeMap::from([("a".to_owned(), "no data".to_owned())]));
+    }
+}

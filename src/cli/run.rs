@@ -1,0 +1,249 @@
+//! `weightlab run`: runs what is not done, and goes on with what was interrupted.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use clap::Args;
+
+use super::document::{Document, DocumentArgs, SelectionArgs, distinct};
+use super::failure::{Exit, Failure};
+use super::number::mean_and_deviation;
+use super::output::{complain, say};
+use super::progress::ProgressLine;
+use super::table::table;
+use crate::doc::{Run, RunRecord, RunState};
+use crate::run::{Job, Message, Queue, QueueOptions, StopFlag, StopKind, parallelism, read_records};
+
+/// How long to wait for a message before the progress line is drawn again.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Settings of `weightlab run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    document: DocumentArgs,
+    #[command(flatten)]
+    selection: SelectionArgs,
+    /// Runs side by side [default: as many as the processor has cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+    /// Threads of each run [default: the processor's cores, shared between the runs]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Only the I-th of N parts of all runs, such as 1/4, to share them between machines
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    /// Folder for the runs' directories [default: beside the file, FILE.runs]
+    #[arg(long, value_name = "DIR")]
+    into: Option<PathBuf>,
+}
+
+/// One of several parts of all runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Shard {
+    /// Which part, from 1.
+    index: usize,
+    /// How many there are.
+    of: usize,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers =
+            text.split_once('/').and_then(|(index, of)| Some((index.parse().ok()?, of.parse().ok()?)));
+        match numbers {
+            Some((index, of)) if (1..=of).contains(&index) => Ok(Self { index, of }),
+            _ => Err("write I/N with I from 1 to N, such as 2/4".to_owned()),
+        }
+    }
+}
+
+impl Shard {
+    /// Every N-th run, beginning with the I-th: the parts differ by one run at most, and together are all runs.
+    fn of(self, runs: Vec<Run>) -> Vec<Run> {
+        runs.into_iter().skip(self.index - 1).step_by(self.of).collect()
+    }
+}
+
+/// Runs what was asked for and is not done.
+///
+/// # Errors
+/// What is wrong with the file or the arguments; nothing ran then.
+pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
+    let document = Document::open(&arguments.document)?;
+    let (runs, notes) = document.runs()?;
+    for note in &notes {
+        complain(note);
+    }
+    let mut runs = distinct(&document.select(runs, &arguments.selection)?);
+    if let Some(shard) = arguments.shard {
+        runs = shard.of(runs);
+    }
+    let folder = document.runs_folder(arguments.into.as_ref());
+    std::fs::create_dir_all(&folder).map_err(|source| Failure::Write { path: folder.clone(), source })?;
+
+    let line = ProgressLine::new(&runs, &read_records(&folder, &runs));
+    let base = document.base();
+    let job = |run: &Run| Job { run: run.clone(), folder: folder.clone(), base: base.clone() };
+    let stop = stop_on_interrupt()?;
+    let options = options(arguments, runs.len());
+    let (queue, messages) = Queue::start(runs.iter().map(job).collect(), &options, stop.clone());
+    let failures = follow(&messages, line);
+    queue.join();
+
+    let records = read_records(&folder, &runs);
+    say(&summary(&runs, &records, &folder));
+    Ok(outcome(&runs, &records, &failures, &stop))
+}
+
+fn options(arguments: &RunArgs, runs: usize) -> QueueOptions {
+    let usual = parallelism().min(runs).max(1);
+    QueueOptions {
+        jobs: arguments.jobs.map_or(usual, usize::from),
+        threads: arguments.threads.map_or(0, usize::from),
+    }
+}
+
+/// A flag that the first Ctrl-C raises; the second one ends the process at once.
+fn stop_on_interrupt() -> Result<StopFlag, Failure> {
+    let stop = StopFlag::new();
+    let flag = stop.clone();
+    ctrlc::set_handler(move || {
+        if flag.requested().is_some() {
+            std::process::exit(i32::from(Exit::Interrupted as u8));
+        }
+        complain(
+            "\nStopping at the next mini-batch and keeping what is done; press Ctrl-C again to abort at once",
+        );
+        flag.request(StopKind::Now);
+    })
+    .map_err(|error| Failure::Input(format!("cannot listen for Ctrl-C: {error}")))?;
+    Ok(stop)
+}
+
+/// Shows progress until all runs are over; why runs failed, by their ids.
+fn follow(messages: &Receiver<Message>, mut line: ProgressLine) -> BTreeMap<String, String> {
+    loop {
+        match messages.recv_timeout(PATIENCE) {
+            Ok(message) => line.apply(&message),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        line.draw();
+    }
+    line.clear();
+    line.failures()
+}
+
+fn is_done(records: &BTreeMap<String, RunRecord>, run: &Run) -> bool {
+    records.get(&run.id).is_some_and(|record| *record.state() == RunState::Done)
+}
+
+/// The exit status that the ends of all runs add up to; failures are said.
+fn outcome(
+    runs: &[Run],
+    records: &BTreeMap<String, RunRecord>,
+    failures: &BTreeMap<String, String>,
+    stop: &StopFlag,
+) -> Exit {
+    for run in runs {
+        if let Some(message) = failures.get(&run.id) {
+            complain(&format!("error: {} (seed {}) failed: {message}", run.arm, run.seed));
+        }
+    }
+    let all_done = runs.iter().all(|run| is_done(records, run));
+    match (failures.is_empty(), all_done, stop.requested()) {
+        (true, true, _) => Exit::Done,
+        (true, false, Some(_)) => Exit::Interrupted,
+        _ => Exit::RunFailed,
+    }
+}
+
+/// A line for each arm: seeds done, mean and deviation of the last test accuracy; and where the results are.
+fn summary(runs: &[Run], records: &BTreeMap<String, RunRecord>, folder: &Path) -> String {
+    let mut arms: Vec<(&str, Vec<&Run>)> = Vec::new();
+    for run in runs {
+        match arms.iter_mut().find(|(name, _)| *name == run.arm) {
+            Some((_, of_arm)) => of_arm.push(run),
+            None => arms.push((&run.arm, vec![run])),
+        }
+    }
+    let row = |(name, of_arm): &(&str, Vec<&Run>)| {
+        let done: Vec<&&Run> = of_arm.iter().filter(|run| is_done(records, run)).collect();
+        let accuracies: Vec<f64> =
+            done.iter().filter_map(|run| records.get(&run.id)?.latest("test_accuracy")).collect();
+        vec![(*name).to_owned(), format!("{}/{}", done.len(), of_arm.len()), accuracy(&accuracies)]
+    };
+    let rows: Vec<Vec<String>> = arms.iter().map(row).collect();
+    let table = table(&["arm", "seeds done", "test accuracy"], &rows, 1);
+    format!("{table}Results: {}\n", folder.display())
+}
+
+/// `95.83 ± 0.42 %`.
+fn accuracy(values: &[f64]) -> String {
+    match mean_and_deviation(values) {
+        None => "–".to_owned(),
+        Some((mean, None)) => format!("{:.2} %", mean * 100.0),
+        Some((mean, Some(deviation))) => format!("{:.2} ± {:.2} %", mean * 100.0, deviation * 100.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doc::{Event, RunSpec};
+
+    fn run(arm: &str, seed: u64) -> Run {
+        let spec = RunSpec { seed, ..RunSpec::default() };
+        Run { id: format!("{arm}{seed}"), arm: arm.to_owned(), arm_index: 0, seed, spec }
+    }
+
+    fn done(accuracy: f64) -> RunRecord {
+        let point = format!(
+            r#"{{"event":"point","series":"test_accuracy","value":{accuracy},"stage":"0","epoch":1.0,"iteration":1,"trained":1.0,"remaining":1.0,"secs":0.5}}"#
+        );
+        RunRecord::of([serde_json::from_str(&point).unwrap(), Event::Finished { secs: 1.0 }])
+    }
+
+    #[test]
+    fn shards_are_disjoint_and_together_everything() {
+        let runs: Vec<Run> = (1..=7).map(|seed| run("a", seed)).collect();
+        let seeds = |text: &str| -> Vec<u64> {
+            let shard: Shard = text.parse().unwrap();
+            shard.of(runs.clone()).iter().map(|run| run.seed).collect()
+        };
+        assert_eq!((seeds("1/3"), seeds("2/3"), seeds("3/3")), (vec![1, 4, 7], vec![2, 5], vec![3, 6]));
+        for wrong in ["0/3", "4/3", "1/0", "2", "a/b"] {
+            assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_summary_has_a_line_for_each_arm_with_mean_and_deviation() {
+        let runs = [run("dense", 1), run("dense", 2), run("ticket", 1)];
+        let records = BTreeMap::from([("dense1".to_owned(), done(0.95)), ("dense2".to_owned(), done(0.97))]);
+        let text = summary(&runs, &records, Path::new("x.runs"));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[1], "dense           2/2   96.00 ± 1.41 %");
+        assert_eq!(lines[2], "ticket          0/1                –");
+        assert_eq!(lines[3], "Results: x.runs");
+    }
+
+    #[test]
+    fn the_exit_status_is_the_worst_of_all_runs() {
+        let runs = [run("a", 1), run("b", 1)];
+        let all = |b: RunRecord| BTreeMap::from([("a1".to_owned(), done(1.0)), ("b1".to_owned(), b)]);
+        let (none, one) = (BTreeMap::new(), BTreeMap::from([("b1".to_owned(), "no data".to_owned())]));
+        let stop = StopFlag::new();
+        assert_eq!(outcome(&runs, &all(done(1.0)), &none, &stop), Exit::Done);
+        assert_eq!(outcome(&runs, &all(RunRecord::default()), &one, &stop), Exit::RunFailed);
+        stop.request(StopKind::Now);
+        assert_eq!(outcome(&runs, &all(RunRecord::default()), &none, &stop), Exit::Interrupted);
+        assert_eq!(outcome(&runs, &all(RunRecord::default()), &one, &stop), Exit::RunFailed);
+    }
+}

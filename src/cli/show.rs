@@ -1,0 +1,155 @@
+//! `weightlab show`: the table of runs.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::document::{Document, DocumentArgs, SelectionArgs};
+use super::failure::{Exit, Failure};
+use super::number::{duration, percent};
+use super::output::say;
+use super::table::table;
+use crate::doc::{Run, RunRecord, RunState};
+use crate::run::read_records;
+
+/// Settings of `weightlab show`.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    #[command(flatten)]
+    document: DocumentArgs,
+    #[command(flatten)]
+    selection: SelectionArgs,
+    /// Folder of the runs' directories [default: beside the file, FILE.runs]
+    #[arg(long, value_name = "DIR")]
+    from: Option<PathBuf>,
+    /// Write JSON, for programs
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is shown of one run.
+#[derive(Debug, PartialEq, Serialize)]
+struct Row {
+    run: String,
+    arm: String,
+    seed: u64,
+    state: &'static str,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    /// The last test accuracy, in [0, 1].
+    test_accuracy: Option<f64>,
+    /// The best test accuracy, in [0, 1].
+    best_test_accuracy: Option<f64>,
+    /// Share of the prunable weights that remain, in [0, 1].
+    remaining: Option<f64>,
+    /// Epochs trained in all.
+    epochs: Option<f64>,
+    /// Wall time, seconds.
+    secs: f64,
+}
+
+/// Prints a line for every arm and seed.
+///
+/// # Errors
+/// What is wrong with the file or the arguments.
+pub fn show(arguments: &ShowArgs) -> Result<Exit, Failure> {
+    let document = Document::open(&arguments.document)?;
+    let runs = document.select(document.all_runs()?, &arguments.selection)?;
+    let records = read_records(&document.runs_folder(arguments.from.as_ref()), &runs);
+    let nothing = RunRecord::default();
+    let rows: Vec<Row> = runs.iter().map(|run| row(run, records.get(&run.id).unwrap_or(&nothing))).collect();
+    say(&if arguments.json { json(&rows) } else { text(&rows) });
+    Ok(Exit::Done)
+}
+
+fn row(run: &Run, record: &RunRecord) -> Row {
+    let last = record.points().iter().rev().find(|point| point.branch.is_empty());
+    Row {
+        run: run.id.clone(),
+        arm: run.arm.clone(),
+        seed: run.seed,
+        state: record.state().word(),
+        message: match record.state() {
+            RunState::Failed(message) => Some(message.clone()),
+            _ => None,
+        },
+        test_accuracy: record.latest("test_accuracy"),
+        best_test_accuracy: record.best("test_accuracy").map(|point| point.value),
+        remaining: last.map(|point| point.remaining),
+        epochs: last.map(|point| point.trained),
+        secs: record.progress().secs,
+    }
+}
+
+fn json(rows: &[Row]) -> String {
+    serde_json::to_string_pretty(rows).expect("rows hold nothing that JSON cannot write")
+}
+
+fn text(rows: &[Row]) -> String {
+    let share = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), percent);
+    let cells = |row: &Row| {
+        vec![
+            row.arm.clone(),
+            row.seed.to_string(),
+            row.state.to_owned(),
+            share(row.test_accuracy),
+            share(row.best_test_accuracy),
+            share(row.remaining),
+            row.epochs.map_or_else(|| "–".to_owned(), |epochs| format!("{epochs:.1}")),
+            if row.secs > 0.0 { duration(row.secs) } else { "–".to_owned() },
+            row.run.clone(),
+        ]
+    };
+    let cells: Vec<Vec<String>> = rows.iter().map(cells).collect();
+    let head = ["arm", "seed", "state", "test accuracy", "best", "remaining", "epochs", "time", "run"];
+    let reason =
+        |row: &Row| Some(format!("{} (seed {}) failed: {}\n", row.arm, row.seed, row.message.as_ref()?));
+    let reasons: Vec<String> = rows.iter().filter_map(reason).collect();
+    table(&head, &cells, 1) + &reasons.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doc::{Event, RunSpec};
+
+    fn rows() -> Vec<Row> {
+        let point = |value: f64, epochs: f64| -> Event {
+            let line = format!(
+                r#"{{"event":"point","series":"test_accuracy","value":{value},"stage":"0","epoch":{epochs},"iteration":1,"trained":{epochs},"remaining":0.8,"secs":0.5}}"#
+            );
+            serde_json::from_str(&line).unwrap()
+        };
+        let run = |seed| Run {
+            id: format!("id{seed}"),
+            arm: "dense".to_owned(),
+            arm_index: 0,
+            seed,
+            spec: RunSpec::default(),
+        };
+        let done = RunRecord::of([point(0.9, 1.0), point(0.8, 2.0), Event::Finished { secs: 75.0 }]);
+        let failed = RunRecord::of([Event::Failed { message: "no data".to_owned() }]);
+        vec![row(&run(1), &done), row(&run(2), &failed), row(&run(3), &RunRecord::default())]
+    }
+
+    #[test]
+    fn the_table_has_a_line_for_each_run_and_reasons_below() {
+        let text = text(&rows());
+        let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(lines[1].join(" "), "dense 1 done 80.00 % 90.00 % 80.00 % 2.0 1 min 15 s id1");
+        assert_eq!(lines[2].join(" "), "dense 2 failed – – – – – id2");
+        assert_eq!(lines[3].join(" "), "dense 3 queued – – – – – id3");
+        assert_eq!(lines[4].join(" "), "dense (seed 2) failed: no data");
+    }
+
+    #[test]
+    fn json_has_the_numbers_as_they_are() {
+        let value: serde_json::Value = serde_json::from_str(&json(&rows())).unwrap();
+        assert_eq!(value[0]["test_accuracy"], 0.8);
+        assert_eq!(value[0]["best_test_accuracy"], 0.9);
+        assert_eq!(value[1]["message"], "no data");
+        assert_eq!(value[2]["remaining"], serde_json::Value::Null);
+    }
+}

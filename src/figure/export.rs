@@ -1,0 +1,185 @@
+//! Writes a figure to a file. The window and the command line both come through here, so that they write equal bytes.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::csv::csv;
+use super::model::Figure;
+use super::palette::Theme;
+use super::pdf::pdf;
+use super::raster::png;
+use super::size::Size;
+use super::svg::svg;
+use crate::doc::file::write_atomically;
+
+/// What a figure can be written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum FileKind {
+    Svg,
+    Png,
+    Pdf,
+    Csv,
+}
+
+impl FileKind {
+    /// All kinds, for menus.
+    pub const ALL: [Self; 4] = [Self::Svg, Self::Pdf, Self::Png, Self::Csv];
+
+    /// The ending of its files, without the dot.
+    #[must_use]
+    pub const fn ending(self) -> &'static str {
+        match self {
+            Self::Svg => "svg",
+            Self::Png => "png",
+            Self::Pdf => "pdf",
+            Self::Csv => "csv",
+        }
+    }
+
+    /// The kind that a file's ending asks for, in small or capital letters.
+    #[must_use]
+    pub fn of(path: &Path) -> Option<Self> {
+        let ending = path.extension()?.to_str()?;
+        Self::ALL.into_iter().find(|kind| ending.eq_ignore_ascii_case(kind.ending()))
+    }
+}
+
+/// How a figure is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// The paper.
+    pub size: Size,
+    /// Dots per inch of a PNG; 96 makes a pixel of [`Size::pixels`] one pixel of the file.
+    pub dpi: f64,
+    /// The ground.
+    pub theme: Theme,
+}
+
+impl Default for Options {
+    /// One column at 300 dpi on white, as most papers ask for.
+    fn default() -> Self {
+        Self { size: Size::default(), dpi: 300.0, theme: Theme::default() }
+    }
+}
+
+/// Why a figure could not be drawn.
+#[derive(Debug, thiserror::Error)]
+pub enum DrawError {
+    /// The paper is impossible.
+    #[error("{0}")]
+    Size(String),
+    /// The picture would have no pixels, or too many.
+    #[error(
+        "a picture at {dpi} dpi cannot be drawn; choose more than 0 and at most {most:.0} dpi for this size"
+    )]
+    Resolution {
+        /// What was asked for.
+        dpi: f64,
+        /// What is possible.
+        most: f64,
+    },
+    /// The drawing cannot be read.
+    #[error("the drawing is not valid SVG ({0}); this is an error of Weightlab, please report it")]
+    Svg(#[from] resvg::usvg::Error),
+    /// The pixels cannot be packed.
+    #[error("the picture cannot be packed as PNG ({0}); this is an error of Weightlab, please report it")]
+    Png(String),
+    /// The page has no area.
+    #[error("the page of the PDF has no area; choose another size")]
+    Page,
+    /// The page cannot be written.
+    #[error("the page cannot be written as PDF ({0}); this is an error of Weightlab, please report it")]
+    Pdf(String),
+}
+
+/// Why a figure was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// It could not be drawn.
+    #[error("the figure was not written: {0}")]
+    Draw(#[from] DrawError),
+    /// The file could not be written; an old file of this name is unchanged.
+    #[error("cannot write {}: {source}; choose another folder, or check its rights and free space", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+}
+
+/// The bytes of the file.
+///
+/// # Errors
+/// An impossible size or resolution.
+pub fn bytes(figure: &Figure, kind: FileKind, options: &Options) -> Result<Vec<u8>, DrawError> {
+    if kind == FileKind::Csv {
+        return Ok(csv(figure).into_bytes());
+    }
+    options.size.check().map_err(DrawError::Size)?;
+    let drawing = svg(figure, &options.size, options.theme);
+    match kind {
+        FileKind::Png => png(&drawing, options.dpi),
+        FileKind::Pdf => pdf(&drawing, &figure.named()),
+        FileKind::Svg | FileKind::Csv => Ok(drawing.into_bytes()),
+    }
+}
+
+/// Writes the figure as a whole: beside the file first, then renamed, so that an error leaves the old file.
+///
+/// # Errors
+/// An impossible size or resolution, or what the system says about the file.
+pub fn write(figure: &Figure, path: &Path, kind: FileKind, options: &Options) -> Result<(), ExportError> {
+    let bytes = bytes(figure, kind, options)?;
+    write_atomically(path, &bytes).map_err(|source| ExportError::Write { path: path.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::model::Line;
+    use crate::figure::style_of;
+
+    fn example() -> Figure {
+        Figure { lines: vec![Line::new("a", style_of(0), vec![[0.0, 1.0], [1.0, 2.0]])], ..Figure::default() }
+    }
+
+    #[test]
+    fn the_ending_decides_in_any_case() {
+        assert_eq!(FileKind::of(Path::new("a/b.SVG")), Some(FileKind::Svg));
+        assert_eq!(FileKind::of(Path::new("a.tiff")), None);
+        assert_eq!(FileKind::of(Path::new("svg")), None);
+        assert!(
+            FileKind::ALL
+                .iter()
+                .all(|kind| FileKind::of(&Path::new("a").with_extension(kind.ending())) == Some(*kind))
+        );
+    }
+
+    #[test]
+    fn every_kind_is_written_twice_with_equal_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        for kind in FileKind::ALL {
+            let path = folder.path().join("figure").with_extension(kind.ending());
+            write(&example(), &path, kind, &Options::default()).unwrap();
+            let first = std::fs::read(&path).unwrap();
+            write(&example(), &path, kind, &Options::default()).unwrap();
+            assert!(first.len() > 50 && first == std::fs::read(&path).unwrap(), "{kind:?}");
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4, "nothing else is left behind");
+    }
+
+    #[test]
+    fn errors_say_what_to_do() {
+        let options = Options { size: Size { width_pt: 1.0, ..Size::default() }, ..Options::default() };
+        let error = write(&example(), Path::new("x.svg"), FileKind::Svg, &options).unwrap_err();
+        assert!(error.to_string().contains("choose sides of 72"), "{error}");
+        let error = write(&example(), Path::new("/no/such/x.csv"), FileKind::Csv, &options).unwrap_err();
+        assert!(
+            error.to_string().contains("/no/such/x.csv")
+                && error.to_string().contains("choose another folder")
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! What stands above, below and beside the plot.
+
+use super::{
+    AXIS_TITLE_GAP, Anchor, BLOCK_GAP, DESCENT, LEAST_PLOT, LEGEND_GAP, LEGEND_SHARE, MARGIN, Rect, SMALL,
+    TICK, TICK_GAP, TITLE, TITLE_GAP, Text,
+};
+use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit};
+use crate::figure::legend::{Legend, column, columns};
+use crate::figure::model::Figure;
+use crate::figure::size::{LegendPlace, Size};
+
+/// What stands around the plot and does not depend on its width.
+pub struct Blocks<'a> {
+    /// Size of the text.
+    pub font: f64,
+    title: Vec<String>,
+    remarks: Vec<String>,
+    has_x_title: bool,
+    /// The legend, set in lines.
+    pub legend: Legend<'a>,
+    place: LegendPlace,
+}
+
+impl<'a> Blocks<'a> {
+    pub fn of(figure: &'a Figure, size: &Size) -> Self {
+        let font = size.font_pt;
+        let room = size.width_pt - 2.0 * MARGIN * font;
+        let small = |remark: &String| fit(remark, font * SMALL, Weight::Regular, room, 3);
+        let legend = match size.legend {
+            LegendPlace::Right => column(figure, font, size.width_pt * LEGEND_SHARE),
+            LegendPlace::Below => columns(figure, font, room),
+            LegendPlace::Hidden => Legend::default(),
+        };
+        Self {
+            font,
+            title: fit(&figure.title, font * TITLE, Weight::Medium, room, 2),
+            remarks: figure.remarks().iter().flat_map(small).collect(),
+            has_x_title: !figure.x.label().trim().is_empty(),
+            place: if legend.rows.is_empty() { LegendPlace::Hidden } else { size.legend },
+            legend,
+        }
+    }
+
+    /// The height above the plot, where there is at least room for half a label of y.
+    pub fn top(&self) -> f64 {
+        let title = if self.title.is_empty() {
+            CAP_HEIGHT / 2.0
+        } else {
+            lines(&self.title) * LINE_HEIGHT * TITLE + TITLE_GAP
+        };
+        (MARGIN + title) * self.font
+    }
+
+    /// From the plot down to the lower end of its axis with labels and title, in points.
+    fn axis(&self) -> f64 {
+        let title = if self.has_x_title { AXIS_TITLE_GAP + CAP_HEIGHT + DESCENT } else { 0.0 };
+        (TICK + TICK_GAP + CAP_HEIGHT + title) * self.font
+    }
+
+    fn legend_below(&self) -> f64 {
+        if self.place == LegendPlace::Below { self.legend.height + BLOCK_GAP * self.font } else { 0.0 }
+    }
+
+    fn remarks(&self) -> f64 {
+        if self.remarks.is_empty() {
+            return 0.0;
+        }
+        (lines(&self.remarks) * LINE_HEIGHT * SMALL + BLOCK_GAP) * self.font
+    }
+
+    /// The height below the plot.
+    pub fn bottom(&self) -> f64 {
+        self.axis() + self.legend_below() + self.remarks() + MARGIN * self.font
+    }
+
+    /// The height asked for, or what the plot and the legend need.
+    pub fn height(&self, size: &Size) -> f64 {
+        let for_plot = self.top() + self.bottom() + LEAST_PLOT * size.height_pt;
+        let beside = if self.place == LegendPlace::Right { self.legend.height } else { 0.0 };
+        let for_legend = self.top() + beside + self.remarks() + MARGIN * self.font;
+        size.height_pt.max(for_plot).max(for_legend)
+    }
+
+    /// How far the plot and its labels may reach to the right.
+    pub fn right_limit(&self, size: &Size) -> f64 {
+        let legend =
+            if self.place == LegendPlace::Right { self.legend.width + LEGEND_GAP * self.font } else { 0.0 };
+        size.width_pt - MARGIN * self.font - legend
+    }
+
+    /// The legend's upper left corner.
+    pub fn legend_at(&self, size: &Size, plot: Rect) -> [f64; 2] {
+        let last = size.width_pt - MARGIN * self.font - self.legend.width;
+        match self.place {
+            LegendPlace::Right | LegendPlace::Hidden => [last, plot.top],
+            LegendPlace::Below => {
+                let least = MARGIN * self.font;
+                [plot.left.min(last).max(least), plot.bottom + self.axis() + BLOCK_GAP * self.font]
+            }
+        }
+    }
+
+    /// Title, title of x and small print.
+    pub fn texts(&self, figure: &Figure, plot: Rect, paper: f64, height: f64) -> Vec<Text> {
+        let font = self.font;
+        let mut texts = Vec::new();
+        let mut base = MARGIN * font;
+        for line in &self.title {
+            base += font * TITLE * LINE_HEIGHT;
+            let at = [paper / 2.0, base - DESCENT * font];
+            texts.push(Text { weight: Weight::Medium, ..Text::new(line, at, Anchor::Middle, font * TITLE) });
+        }
+        let middle = f64::midpoint(plot.left, plot.right);
+        let base = plot.bottom + self.axis() - DESCENT * font;
+        let x_title = fit(&figure.x.label(), font, Weight::Regular, plot.right - plot.left, 1);
+        texts.extend(x_title.iter().map(|line| Text::new(line, [middle, base], Anchor::Middle, font)));
+        let mut base = height - self.remarks() + BLOCK_GAP * font - MARGIN * font;
+        for line in &self.remarks {
+            base += font * SMALL * LINE_HEIGHT;
+            let at = [MARGIN * font, base - DESCENT * font * SMALL];
+            texts.push(Text { muted: true, ..Text::new(line, at, Anchor::Start, font * SMALL) });
+        }
+        texts
+    }
+}
+
+fn lines(lines: &[String]) -> f64 {
+    u32::try_from(lines.len()).map_or(0.0, f64::from)
+}

@@ -1,0 +1,81 @@
+//! The axes with as many labels as have room.
+
+use super::{AXIS_TITLE_GAP, Anchor, LABEL_GAP, MARGIN, Rect, Ruler, TICK, TICK_GAP, Text};
+use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, width};
+use crate::figure::model::Axis;
+use crate::figure::scale::Mapping;
+use crate::figure::ticks::{Tick, ticks};
+
+/// The ruler of y, with labels that have room above each other.
+pub fn y_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], font: f64) -> Ruler {
+    let room = (ends[0] - ends[1]) / (2.6 * font);
+    let wanted = [8, 7, 6, 5, 4, 3].into_iter().find(|wanted| f64::from(*wanted) <= room).unwrap_or(2);
+    let ticks = ticks(axis, range, wanted as usize);
+    Ruler { mapping: Mapping::new(axis, range, ends), ticks }
+}
+
+fn label_width(tick: &Tick, font: f64) -> f64 {
+    tick.label.as_ref().map_or(0.0, |label| width(label, font, Weight::Regular))
+}
+
+/// Where the plot begins: right of the title and the labels of y.
+pub fn left_of_plot(y: &Ruler, title_lines: usize, font: f64) -> f64 {
+    let labels = y.ticks.iter().map(|tick| label_width(tick, font)).fold(0.0, f64::max);
+    let title_lines = u32::try_from(title_lines).map_or(0.0, f64::from);
+    let title = if title_lines > 0.0 { title_lines * LINE_HEIGHT + AXIS_TITLE_GAP } else { 0.0 };
+    labels + (MARGIN + title + TICK + TICK_GAP) * font
+}
+
+/// The ruler with the most labels that stay apart, and the right end of the plot: its last label stays within `limit`.
+pub fn x_ruler(axis: &Axis, range: [f64; 2], left: f64, limit: f64, font: f64) -> (Ruler, f64) {
+    let ruler = |wanted: usize| {
+        let ticks = ticks(axis, range, wanted);
+        let overhang = ticks.iter().map(|tick| label_width(tick, font) / 2.0).fold(0.0, f64::max);
+        let right = (limit - overhang).max(left + font);
+        (Ruler { mapping: Mapping::new(axis, range, [left, right]), ticks }, right)
+    };
+    let fitting = (3..=9).rev().map(ruler).find(|(ruler, _)| crowded(ruler, font).is_empty());
+    fitting.unwrap_or_else(|| {
+        let (mut sparse, right) = ruler(2);
+        for index in crowded(&sparse, font) {
+            sparse.ticks[index].label = None;
+        }
+        (sparse, right)
+    })
+}
+
+/// The ticks whose labels are too near to the label before them.
+fn crowded(ruler: &Ruler, font: f64) -> Vec<usize> {
+    let mut last: Option<[f64; 2]> = None;
+    let mut crowded = Vec::new();
+    for (index, tick) in ruler.ticks.iter().enumerate().filter(|(_, tick)| tick.label.is_some()) {
+        let Some(place) = ruler.mapping.place(tick.value) else { continue };
+        let half = label_width(tick, font) / 2.0;
+        let near = |[start, end]: [f64; 2]| {
+            place - half < end + LABEL_GAP * font && place + half > start - LABEL_GAP * font
+        };
+        if last.is_some_and(near) {
+            crowded.push(index);
+        } else {
+            last = Some([place - half, place + half]);
+        }
+    }
+    crowded
+}
+
+/// The labels of both axes.
+pub fn labels(x: &Ruler, y: &Ruler, plot: Rect, font: f64) -> Vec<Text> {
+    let labelled = |ruler: &Ruler| -> Vec<(f64, String)> {
+        let placed = |tick: &Tick| Some((ruler.mapping.place(tick.value)?, tick.label.clone()?));
+        ruler.ticks.iter().filter_map(placed).collect()
+    };
+    let base = plot.bottom + (TICK + TICK_GAP + CAP_HEIGHT) * font;
+    let end = plot.left - (TICK + TICK_GAP) * font;
+    let half = CAP_HEIGHT * font / 2.0;
+    let below =
+        labelled(x).into_iter().map(|(place, label)| Text::new(&label, [place, base], Anchor::Middle, font));
+    let beside = labelled(y)
+        .into_iter()
+        .map(|(place, label)| Text::new(&label, [end, place + half], Anchor::End, font));
+    below.chain(beside).collect()
+}

@@ -1,0 +1,165 @@
+//! The legend: which rows it has, and how they are set so that long names neither overlap nor lose their ends.
+
+use super::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
+use super::model::{Figure, Line, Rule};
+use super::palette::Dash;
+
+/// What a row of the legend shows a sample of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Sample<'a> {
+    /// A line with its band and marker.
+    Line(&'a Line),
+    /// A reference level.
+    Rule(&'a Rule),
+}
+
+/// A row, placed relative to the legend's upper left corner.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row<'a> {
+    /// What it is about.
+    pub sample: Sample<'a>,
+    /// Left end of the sample and of its middle line.
+    pub at: [f64; 2],
+    /// Left end of the first base line of its name.
+    pub text: [f64; 2],
+    /// The name in lines.
+    pub lines: Vec<String>,
+}
+
+/// A legend that is set in some width.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Legend<'a> {
+    /// The rows, those of rules last.
+    pub rows: Vec<Row<'a>>,
+    /// What it needs, in points.
+    pub width: f64,
+    /// What it needs, in points.
+    pub height: f64,
+}
+
+/// Length of a sample in ems.
+pub const SAMPLE_EM: f64 = 2.6;
+const SAMPLE_GAP_EM: f64 = 0.6;
+const COLUMN_GAP_EM: f64 = 1.6;
+const ROW_GAP_EM: f64 = 0.22;
+const MOST_LINES: usize = 3;
+const MOST_COLUMNS: usize = 4;
+
+impl<'a> Sample<'a> {
+    /// What the row says.
+    #[must_use]
+    pub fn name(&self) -> &'a str {
+        match self {
+            Self::Line(line) => &line.name,
+            Self::Rule(rule) => &rule.name,
+        }
+    }
+
+    /// The pattern of its line.
+    #[must_use]
+    pub fn dash(&self) -> Dash {
+        match self {
+            Self::Line(line) => line.style.dash,
+            Self::Rule(rule) => rule.dash,
+        }
+    }
+}
+
+/// What has a name, in the order of the figure.
+#[must_use]
+pub fn samples(figure: &Figure) -> Vec<Sample<'_>> {
+    let lines = figure.lines.iter().map(Sample::Line);
+    let rules = figure.rules.iter().map(Sample::Rule);
+    lines.chain(rules).filter(|sample| !sample.name().trim().is_empty()).collect()
+}
+
+/// A legend of one column, at most as wide as `limit`.
+#[must_use]
+pub fn column(figure: &Figure, font: f64, limit: f64) -> Legend<'_> {
+    set(&samples(figure), font, limit, 1)
+}
+
+/// A legend below the plot: as many columns as hold all names on one line, else one column.
+#[must_use]
+pub fn columns(figure: &Figure, font: f64, limit: f64) -> Legend<'_> {
+    let samples = samples(figure);
+    let widest = samples.iter().map(|sample| width(sample.name(), font, Weight::Regular)).fold(0.0, f64::max);
+    let needed = widest + (SAMPLE_EM + SAMPLE_GAP_EM) * font;
+    let most = MOST_COLUMNS.min(samples.len());
+    let count = (2..=most).rev().find(|count| needed <= column_width(limit, font, *count)).unwrap_or(1);
+    set(&samples, font, limit, count)
+}
+
+fn column_width(limit: f64, font: f64, columns: usize) -> f64 {
+    let columns = u32::try_from(columns).map_or(1.0, f64::from);
+    (limit - (columns - 1.0) * COLUMN_GAP_EM * font) / columns
+}
+
+/// Rows go down the columns, as one reads a list.
+fn set<'a>(samples: &[Sample<'a>], font: f64, limit: f64, columns: usize) -> Legend<'a> {
+    let indent = (SAMPLE_EM + SAMPLE_GAP_EM) * font;
+    let room = column_width(limit, font, columns) - indent;
+    let mut legend = Legend::default();
+    let mut x = 0.0;
+    for chunk in samples.chunks(samples.len().div_ceil(columns).max(1)) {
+        let (mut y, mut widest) = (0.0, 0.0_f64);
+        for &sample in chunk {
+            let lines = fit(sample.name(), font, Weight::Regular, room, MOST_LINES);
+            widest = lines.iter().map(|line| width(line, font, Weight::Regular)).fold(widest, f64::max);
+            let (middle, base) = (y + font * LINE_HEIGHT / 2.0, y + font * (LINE_HEIGHT + CAP_HEIGHT) / 2.0);
+            y += height_of(lines.len(), font);
+            legend.rows.push(Row { sample, at: [x, middle], text: [x + indent, base], lines });
+        }
+        legend.width = x + indent + widest;
+        legend.height = legend.height.max(y - ROW_GAP_EM * font);
+        x = legend.width + COLUMN_GAP_EM * font;
+    }
+    legend
+}
+
+fn height_of(lines: usize, font: f64) -> f64 {
+    let lines = u32::try_from(lines).map_or(1.0, f64::from);
+    (lines * LINE_HEIGHT + ROW_GAP_EM) * font
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::style_of;
+
+    fn figure(names: &[&str]) -> Figure {
+        let lines =
+            names.iter().enumerate().map(|(i, name)| Line::new(name, style_of(i), Vec::new())).collect();
+        Figure { lines, rules: vec![Rule::level("dense level", 1.0)], ..Figure::default() }
+    }
+
+    #[test]
+    fn rules_come_last_and_nameless_lines_have_no_row() {
+        let figure = figure(&["a", "", "b"]);
+        let names: Vec<_> = samples(&figure).iter().map(Sample::name).collect();
+        assert_eq!(names, ["a", "b", "dense level"]);
+    }
+
+    #[test]
+    fn short_names_share_lines_below_the_plot() {
+        let figure = figure(&["a", "b", "c"]);
+        let legend = columns(&figure, 8.0, 400.0);
+        assert!(legend.rows.iter().all(|row| row.at[1] < 8.0), "one line of four columns");
+        assert!(legend.width <= 400.0);
+        assert!(columns(&figure, 8.0, 60.0).height > 3.0 * legend.height);
+    }
+
+    #[test]
+    fn long_names_are_wrapped_in_a_narrow_column() {
+        let name = "winning ticket, reset to its initial weights after each round, pruned per layer, seed";
+        let figure = figure(&[name]);
+        let legend = column(&figure, 8.0, 140.0);
+        assert!((2..=3).contains(&legend.rows[0].lines.len()));
+        assert!(legend.width <= 140.0 && legend.rows[1].text[1] > legend.rows[0].text[1] + 16.0);
+    }
+
+    #[test]
+    fn a_figure_without_names_has_no_legend() {
+        assert_eq!(columns(&Figure::default(), 8.0, 200.0), Legend::default());
+    }
+}

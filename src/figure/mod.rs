@@ -1,0 +1,36 @@
+//! One description of a figure, for the screen and for files.
+//!
+//! A [`Figure`] is plain data: who makes one decides what is shown, and who draws one (the plot on the screen, or
+//! [`export`]) decides nothing but pixels. Ticks, ranges, colours, gaps and thinning are computed here, so that the
+//! exported file is what was on the screen.
+//!
+//! ```text
+//! series of runs → statistics → Figure → layout → svg → png, pdf
+//!                                   └──→ csv
+//! ```
+
+pub mod csv;
+pub mod export;
+pub mod font;
+pub mod layout;
+pub mod legend;
+pub mod marks;
+pub mod model;
+pub mod number;
+pub mod palette;
+pub mod pdf;
+pub mod plots;
+pub mod raster;
+pub mod scale;
+pub mod size;
+pub mod statistics;
+pub mod svg;
+pub mod thin;
+pub mod ticks;
+
+pub use export::{ExportError, FileKind, Options, write};
+pub use model::{At, Axis, Band, Figure, Format, Line, Rule, Trace};
+pub use palette::{Dash, Marker, Style, Theme, style_of};
+pub use scale::Scale;
+pub use size::{LegendPlace, Preset, Size};
+pub use statistics::{Level, Spread, summarise};

@@ -1,0 +1,232 @@
+//! What a figure is made of. Plain data: cloned, compared and printed, never drawn here.
+
+use super::palette::{Dash, Style};
+use super::scale::Scale;
+
+/// A figure with lines over two axes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Figure {
+    /// Above the plot; empty in most papers, where the caption says it.
+    pub title: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// Drawn in this order, later ones on top.
+    pub lines: Vec<Line>,
+    /// Reference levels, such as the accuracy of the dense network.
+    pub rules: Vec<Rule>,
+    /// Small print below the plot, such as "mean over 5 seeds, band: 95 % interval".
+    pub note: String,
+}
+
+/// One axis.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Axis {
+    /// What is measured, in words: "Test accuracy".
+    pub title: String,
+    /// Its unit, set in brackets after the title; empty for none (and "%" for [`Format::Percent`]).
+    pub unit: String,
+    /// Linear or logarithmic.
+    pub scale: Scale,
+    /// Fixed ends; `None` takes them from the data.
+    pub range: Option<[f64; 2]>,
+    /// How tick labels are written.
+    pub format: Format,
+    /// Large values come first, as in figures over shrinking networks.
+    pub reversed: bool,
+}
+
+/// How numbers of an axis are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// As they are.
+    #[default]
+    Number,
+    /// The value is a share in 0..1 and is written as percent.
+    Percent,
+    /// On a logarithmic axis always as a power of ten: 10⁻⁶.
+    Power,
+}
+
+/// One series: a mean (or the only run) with what surrounds it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Line {
+    /// What the legend calls it.
+    pub name: String,
+    /// Colour, dash and marker; an arm keeps its own in every figure.
+    pub style: Style,
+    /// `[x, y]` in drawing order. A value that is not finite interrupts the line.
+    pub points: Vec<[f64; 2]>,
+    /// The spread around the points; empty for none.
+    pub band: Vec<Band>,
+    /// The single runs behind the mean, drawn faintly.
+    pub traces: Vec<Trace>,
+}
+
+/// The spread at one x.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Band {
+    /// Where.
+    pub x: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// A single run behind a mean.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Trace {
+    /// Which run: "seed 3".
+    pub name: String,
+    /// `[x, y]` in drawing order.
+    pub points: Vec<[f64; 2]>,
+}
+
+/// A reference level across the whole plot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    /// What the legend calls it.
+    pub name: String,
+    /// Which level of which axis.
+    pub at: At,
+    /// The colour of the arm that it belongs to, as in [`Style::colour`]; `None` is grey.
+    pub colour: Option<usize>,
+    /// Dashed by default; a second rule is easier to tell when it is dotted.
+    pub dash: Dash,
+}
+
+/// The place of a [`Rule`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum At {
+    /// A vertical line at this x.
+    X(f64),
+    /// A horizontal line at this y.
+    Y(f64),
+}
+
+impl Axis {
+    /// A linear axis with a title and a unit (empty for none).
+    #[must_use]
+    pub fn new(title: &str, unit: &str) -> Self {
+        Self { title: title.to_owned(), unit: unit.to_owned(), ..Self::default() }
+    }
+
+    /// An axis of shares in 0..1, written as percent.
+    #[must_use]
+    pub fn percent(title: &str) -> Self {
+        Self { format: Format::Percent, ..Self::new(title, "") }
+    }
+
+    /// The same axis with a logarithmic scale.
+    #[must_use]
+    pub fn log(self) -> Self {
+        Self { scale: Scale::Log10, ..self }
+    }
+
+    /// The title with its unit in brackets.
+    #[must_use]
+    pub fn label(&self) -> String {
+        let unit = match (self.unit.as_str(), self.format) {
+            ("", Format::Percent) => "%",
+            (unit, _) => unit,
+        };
+        match (self.title.is_empty(), unit.is_empty()) {
+            (_, true) => self.title.clone(),
+            (true, false) => unit.to_owned(),
+            (false, false) => format!("{} ({unit})", self.title),
+        }
+    }
+}
+
+impl Line {
+    /// A line without spread.
+    #[must_use]
+    pub fn new(name: &str, style: Style, points: Vec<[f64; 2]>) -> Self {
+        Self { name: name.to_owned(), style, points, ..Self::default() }
+    }
+
+    /// All polylines of the line: its points, then its traces.
+    pub fn polylines(&self) -> impl Iterator<Item = &[[f64; 2]]> {
+        std::iter::once(self.points.as_slice()).chain(self.traces.iter().map(|trace| trace.points.as_slice()))
+    }
+}
+
+impl Rule {
+    /// A dashed grey level of y.
+    #[must_use]
+    pub fn level(name: &str, y: f64) -> Self {
+        Self { name: name.to_owned(), at: At::Y(y), colour: None, dash: Dash::Dashed }
+    }
+}
+
+impl Figure {
+    /// Whether a point can be drawn at all; otherwise the plot says "No data yet".
+    #[must_use]
+    pub fn has_data(&self) -> bool {
+        let drawn =
+            |point: &[f64; 2]| self.x.scale.forward(point[0]).and(self.y.scale.forward(point[1])).is_some();
+        self.lines.iter().flat_map(Line::polylines).flatten().any(drawn)
+    }
+
+    /// What to call the figure where it needs a name: its title, else what its y axis shows.
+    #[must_use]
+    pub fn named(&self) -> String {
+        if self.title.trim().is_empty() { self.y.label() } else { self.title.clone() }
+    }
+
+    /// The small print below the plot: the note, then what cannot be seen in the plot itself.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if !self.note.trim().is_empty() {
+            remarks.push(self.note.clone());
+        }
+        let points = || self.lines.iter().flat_map(Line::polylines).flatten();
+        let (placed, lost): (Vec<&[f64; 2]>, Vec<_>) =
+            points().partition(|p| self.x.scale.forward(p[0]).is_some());
+        if placed.iter().any(|p| self.y.scale.forward(p[1]).is_none()) {
+            remarks.push(format!("× interrupted: the value is {}", self.y.scale.refusal()));
+        }
+        if !lost.is_empty() {
+            let noun = if lost.len() == 1 { "point is" } else { "points are" };
+            let reason = self.x.scale.refusal();
+            remarks.push(format!("{} {noun} not shown: the x value is {reason}", lost.len()));
+        }
+        remarks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::style_of;
+
+    #[test]
+    fn the_label_of_an_axis_has_its_unit_in_brackets() {
+        assert_eq!(Axis::new("Epoch", "").label(), "Epoch");
+        assert_eq!(Axis::new("Time", "s").label(), "Time (s)");
+        assert_eq!(Axis::percent("Accuracy").label(), "Accuracy (%)");
+        assert_eq!(Axis::new("", "s").label(), "s");
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_said() {
+        let points = vec![[0.0, 1.0], [1.0, f64::NAN], [f64::NAN, 1.0]];
+        let mut figure = Figure { lines: vec![Line::new("a", style_of(0), points)], ..Figure::default() };
+        assert_eq!(
+            figure.remarks(),
+            ["× interrupted: the value is not finite", "1 point is not shown: the x value is not finite"]
+        );
+        figure.x.scale = Scale::Log10;
+        assert_eq!(figure.remarks()[1], "2 points are not shown: the x value is not positive or not finite");
+    }
+
+    #[test]
+    fn a_figure_of_gaps_has_no_data() {
+        let line = Line::new("a", style_of(0), vec![[1.0, f64::NAN]]);
+        assert!(!Figure { lines: vec![line], ..Figure::default() }.has_data());
+        assert!(!Figure::default().has_data());
+    }
+}

@@ -1,0 +1,204 @@
+//! Colours, dashes and markers that stay apart, also for colour-blind eyes and in print.
+//!
+//! The eight colours are those of Okabe and Ito (<https://jfly.uni-koeln.de/color/>), strongest first. On white their
+//! yellow has a contrast of 1.3 to 1 and is replaced by a dark brown, which simulated dichromacy keeps apart from the
+//! other seven; on dark ground their black is replaced by a near white.
+
+use serde::{Deserialize, Serialize};
+
+/// How a line is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Style {
+    /// Index in the palette, taken modulo [`COLOURS`].
+    pub colour: usize,
+    /// The line's pattern.
+    pub dash: Dash,
+    /// A sign at the points.
+    pub marker: Marker,
+}
+
+/// The pattern of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Dash {
+    #[default]
+    Solid,
+    Dashed,
+    Dotted,
+    DashDotted,
+}
+
+/// A sign at the points of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Marker {
+    #[default]
+    None,
+    Circle,
+    Square,
+    Triangle,
+    Diamond,
+    Cross,
+}
+
+/// The ground that a figure is drawn on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Theme {
+    /// White, as in papers.
+    #[default]
+    Light,
+    /// Nearly black, as on slides.
+    Dark,
+}
+
+/// A colour as red, green and blue in 0..=255.
+pub type Rgb = [u8; 3];
+
+/// How many colours there are before dashes have to tell lines apart.
+pub const COLOURS: usize = 8;
+
+const LIGHT: [Rgb; COLOURS] = [
+    [0x00, 0x72, 0xB2], // blue
+    [0xD5, 0x5E, 0x00], // vermillion
+    [0x00, 0x9E, 0x73], // bluish green
+    [0xCC, 0x79, 0xA7], // reddish purple
+    [0xE6, 0x9F, 0x00], // orange
+    [0x56, 0xB4, 0xE9], // sky blue
+    [0x00, 0x00, 0x00], // black
+    [0x68, 0x38, 0x10], // brown, for yellow
+];
+const YELLOW: Rgb = [0xF0, 0xE4, 0x42];
+const NEAR_WHITE: Rgb = [0xF2, 0xF2, 0xF2];
+
+const DASHES: [Dash; 4] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDotted];
+const MARKERS: [Marker; 6] =
+    [Marker::None, Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond, Marker::Cross];
+
+/// How many styles there are before they repeat: 192.
+pub const STYLES: usize = COLOURS * DASHES.len() * MARKERS.len();
+
+/// The style of the series with this index: first the colours, then the dashes, then the markers.
+#[must_use]
+pub fn style_of(index: usize) -> Style {
+    Style {
+        colour: index % COLOURS,
+        dash: DASHES[index / COLOURS % DASHES.len()],
+        marker: MARKERS[index / (COLOURS * DASHES.len()) % MARKERS.len()],
+    }
+}
+
+/// The colour with this index (modulo [`COLOURS`]) on the theme's ground.
+#[must_use]
+pub fn colour(index: usize, theme: Theme) -> Rgb {
+    match (theme, index % COLOURS) {
+        (Theme::Dark, 6) => NEAR_WHITE,
+        (Theme::Dark, 7) => YELLOW,
+        (_, index) => LIGHT[index],
+    }
+}
+
+impl Dash {
+    /// Lengths of strokes and gaps in units of the line's width; empty when solid.
+    #[must_use]
+    pub fn pattern(self) -> &'static [f64] {
+        match self {
+            Self::Solid => &[],
+            Self::Dashed => &[4.5, 2.2],
+            Self::Dotted => &[1.2, 1.8],
+            Self::DashDotted => &[5.5, 1.8, 1.2, 1.8],
+        }
+    }
+}
+
+impl Theme {
+    /// Behind everything.
+    #[must_use]
+    pub fn ground(self) -> Rgb {
+        match self {
+            Self::Light => [0xFF; 3],
+            Self::Dark => [0x1B; 3],
+        }
+    }
+
+    /// Text and axes.
+    #[must_use]
+    pub fn ink(self) -> Rgb {
+        match self {
+            Self::Light => [0x1A; 3],
+            Self::Dark => [0xEC; 3],
+        }
+    }
+
+    /// Small print and reference levels.
+    #[must_use]
+    pub fn muted(self) -> Rgb {
+        match self {
+            Self::Light => [0x55; 3],
+            Self::Dark => [0xB4; 3],
+        }
+    }
+
+    /// Grid lines.
+    #[must_use]
+    pub fn grid(self) -> Rgb {
+        match self {
+            Self::Light => [0xE4; 3],
+            Self::Dark => [0x38; 3],
+        }
+    }
+}
+
+/// The contrast of two colours, 1 to 21, as WCAG 2.2 defines it.
+#[must_use]
+pub fn contrast(a: Rgb, b: Rgb) -> f64 {
+    let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
+    a.max(b) / a.min(b)
+}
+
+fn luminance(rgb: Rgb) -> f64 {
+    let [red, green, blue] = rgb.map(|byte| {
+        let share = f64::from(byte) / 255.0;
+        if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
+    });
+    0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_styles_differ_until_they_repeat() {
+        let styles: Vec<_> = (0..STYLES).map(style_of).collect();
+        for (index, style) in styles.iter().enumerate() {
+            assert!(!styles[..index].contains(style), "{index}");
+        }
+        assert_eq!(style_of(STYLES), style_of(0));
+    }
+
+    #[test]
+    fn colours_come_first_then_dashes_then_markers() {
+        assert_eq!(style_of(7), Style { colour: 7, dash: Dash::Solid, marker: Marker::None });
+        assert_eq!(style_of(8), Style { colour: 0, dash: Dash::Dashed, marker: Marker::None });
+        assert_eq!(style_of(32), Style { colour: 0, dash: Dash::Solid, marker: Marker::Circle });
+    }
+
+    #[test]
+    fn every_colour_stands_out_from_its_ground() {
+        for theme in [Theme::Light, Theme::Dark] {
+            for index in 0..COLOURS {
+                let ratio = contrast(colour(index, theme), theme.ground());
+                assert!(ratio > 2.2, "colour {index} on {theme:?}: {ratio}");
+            }
+        }
+    }
+
+    #[test]
+    fn text_has_a_contrast_of_at_least_four_and_a_half() {
+        for theme in [Theme::Light, Theme::Dark] {
+            assert!(contrast(theme.ink(), theme.ground()) > 4.5);
+            assert!(contrast(theme.muted(), theme.ground()) > 4.5);
+        }
+        assert!((contrast([0; 3], [255; 3]) - 21.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,266 @@
+//! From the curves of single runs to the lines of a figure: aligned over seeds, smoothed, averaged, styled.
+
+use std::collections::BTreeMap;
+
+use super::series::{Curve, Path, Place, curves};
+use super::smooth::smooth;
+use super::{ArmRuns, PlotOptions};
+use crate::figure::model::{Axis, Band, Figure, Line, Trace};
+use crate::figure::palette::{Dash, Marker, Style, style_of};
+use crate::figure::statistics::{Spread, level};
+
+/// A series of the records, and how its lines are told from those of other series of the same arm.
+pub struct Series {
+    /// Its name in the records: "test_accuracy".
+    pub name: &'static str,
+    /// What follows the arm's name in the legend; empty for the main series.
+    pub suffix: &'static str,
+    /// Dashes are this many steps further than those of the arm.
+    pub dash: usize,
+}
+
+/// A line and how many runs are behind it.
+pub struct Averaged {
+    /// As the figure shows it.
+    pub line: Line,
+    /// Number of runs, one for each seed.
+    pub seeds: usize,
+}
+
+const DASHES: [Dash; 4] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDotted];
+const MARKERS: [Marker; 5] =
+    [Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond, Marker::Cross];
+
+/// The lines of an arm for a series: that of the trunk, then those of branches and members.
+pub fn lines(arm: &ArmRuns<'_>, series: &Series, options: &PlotOptions) -> Vec<Averaged> {
+    let paths = by_path(arm, series.name, options);
+    let line = |(index, (path, curves)): (usize, (&Path, &Vec<Curve>))| {
+        let name = format!("{}{}", path.name(&arm.name), series.suffix);
+        Averaged {
+            line: average(&name, style(arm, series, path, index), curves, options),
+            seeds: curves.len(),
+        }
+    };
+    paths.iter().enumerate().map(line).collect()
+}
+
+/// The curves of all runs of an arm, by trunk and branches.
+pub fn by_path(arm: &ArmRuns<'_>, series: &str, options: &PlotOptions) -> BTreeMap<Path, Vec<Curve>> {
+    let mut paths: BTreeMap<Path, Vec<Curve>> = BTreeMap::new();
+    for (seed, record) in &arm.runs {
+        for (path, curve) in curves(*seed, record, series, options.x) {
+            paths.entry(path).or_default().push(curve);
+        }
+    }
+    paths
+}
+
+/// Branches keep the colour of their arm; the first is dashed, further ones have markers besides.
+fn style(arm: &ArmRuns<'_>, series: &Series, path: &Path, index: usize) -> Style {
+    let own = style_of(arm.colour);
+    let on_branch = *path != Path::default();
+    let first = DASHES.iter().position(|dash| *dash == own.dash).unwrap_or_default();
+    let dash = DASHES[(first + series.dash + usize::from(on_branch)) % DASHES.len()];
+    let marker = if index >= 2 { MARKERS[(index - 2) % MARKERS.len()] } else { own.marker };
+    Style { dash, marker, ..own }
+}
+
+/// The mean of curves with its spread, and the single curves behind it.
+fn average(name: &str, style: Style, curves: &[Curve], options: &PlotOptions) -> Line {
+    let smoothed: Vec<Curve> = curves.iter().map(|curve| smoothed(curve, options.smoothing)).collect();
+    let mut line = match smoothed.as_slice() {
+        [only] => Line::new(name, style, only.points.clone()),
+        several => mean(name, style, several, options.band),
+    };
+    // What smoothing hides stays visible, also behind a single run.
+    if options.smoothing > 0.0 || (options.traces && curves.len() > 1) {
+        line.traces = curves.iter().map(trace).collect();
+    }
+    line
+}
+
+fn smoothed(curve: &Curve, past: f64) -> Curve {
+    let mut curve = curve.clone();
+    smooth(&mut curve.points, past);
+    curve
+}
+
+fn trace(curve: &Curve) -> Trace {
+    Trace { name: format!("seed {}", curve.seed), points: curve.points.clone() }
+}
+
+/// The mean over curves at each place that any of them has, and the spread around it.
+fn mean(name: &str, style: Style, curves: &[Curve], spread: Spread) -> Line {
+    let mut line = Line::new(name, style, Vec::new());
+    let mut next = vec![0; curves.len()];
+    let (mut xs, mut ys) = (Vec::new(), Vec::new());
+    for place in all_places(curves) {
+        xs.clear();
+        ys.clear();
+        for (curve, next) in curves.iter().zip(&mut next) {
+            if let Some([x, y]) = curve.take(place, next) {
+                xs.push(x);
+                ys.push(y);
+            }
+        }
+        // Equal x have themselves as their mean, bit by bit; only times differ between seeds. They never go back,
+        // also where only the fastest run has arrived.
+        let x = if xs.iter().all(|x| *x == xs[0]) { xs[0] } else { average_of(&xs) };
+        let x = line.points.last().map_or(x, |last| x.max(last[0]));
+        let level = level(x, &ys, spread);
+        line.points.push([x, level.mean]);
+        line.band.extend(level.low.zip(level.high).map(|(low, high)| Band { x, low, high }));
+    }
+    line
+}
+
+#[allow(clippy::cast_precision_loss)] // there are fewer than 2⁵³ seeds
+fn average_of(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// All places of the curves in the order of the axis.
+fn all_places(curves: &[Curve]) -> Vec<Place> {
+    let mut places: Vec<Place> = curves.iter().flat_map(|curve| curve.places.iter().copied()).collect();
+    places.sort_by(Place::order);
+    places.dedup_by(|a, b| a.order(b).is_eq());
+    places
+}
+
+/// The figure of these lines, with its small print.
+pub fn figure(x: Axis, y: Axis, drawn: Vec<Averaged>, options: &PlotOptions) -> Figure {
+    let note = note(&drawn, options);
+    let lines = drawn.into_iter().map(|averaged| averaged.line).collect();
+    Figure { x, y, lines, note, ..Figure::default() }
+}
+
+/// What the lines are: "mean over 2 to 5 seeds, band: 95 % interval".
+pub fn note(drawn: &[Averaged], options: &PlotOptions) -> String {
+    let fewest = drawn.iter().map(|averaged| averaged.seeds).min().unwrap_or_default();
+    let most = drawn.iter().map(|averaged| averaged.seeds).max().unwrap_or_default();
+    let mut parts = Vec::new();
+    if most > 1 {
+        let seeds = if fewest == most { most.to_string() } else { format!("{fewest} to {most}") };
+        parts.push(format!("mean over {seeds} seeds"));
+        if options.band != Spread::None {
+            parts.push(format!("band: {}", options.band.label()));
+        }
+    }
+    if options.smoothing > 0.0 {
+        parts.push(format!("moving average with weight {}, raw values faint", options.smoothing));
+    }
+    parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{at, branch, record};
+    use super::super::{Plot, accuracy::Accuracy, loss::Loss};
+    use super::*;
+    use crate::doc::RunRecord;
+    use crate::figure::plots::XAxis;
+
+    fn options() -> PlotOptions {
+        PlotOptions { band: Spread::MinMax, ..PlotOptions::default() }
+    }
+
+    fn arm<'a>(name: &str, runs: &'a [RunRecord]) -> ArmRuns<'a> {
+        ArmRuns { name: name.to_owned(), colour: 1, runs: (1..).zip(runs).collect() }
+    }
+
+    fn accuracies(values: &[(f64, f64)]) -> RunRecord {
+        record(values.iter().map(|&(trained, value)| at("test_accuracy", trained, value)))
+    }
+
+    #[test]
+    fn two_seeds_make_a_mean_with_its_band_and_traces() {
+        let runs = [accuracies(&[(1.0, 0.5), (2.0, 0.75)]), accuracies(&[(1.0, 0.25), (2.0, 0.75)])];
+        let figure = Accuracy.build(&[arm("dense", &runs)], &options());
+        let [line] = figure.lines.as_slice() else { panic!("one line") };
+        assert_eq!(line.points, [[1.0, 0.375], [2.0, 0.75]]);
+        let band = [Band { x: 1.0, low: 0.25, high: 0.5 }, Band { x: 2.0, low: 0.75, high: 0.75 }];
+        assert_eq!(line.band, band);
+        assert_eq!(
+            line.traces[1],
+            Trace { name: "seed 2".to_owned(), points: vec![[1.0, 0.25], [2.0, 0.75]] }
+        );
+        assert_eq!((line.name.as_str(), line.style), ("dense", style_of(1)));
+        assert_eq!(figure.note, "mean over 2 seeds, band: min to max");
+        assert_eq!(figure.y.label(), "Test accuracy (%)");
+    }
+
+    #[test]
+    fn before_and_after_a_pruning_are_two_means_at_one_place() {
+        let runs = [accuracies(&[(1.0, 0.5), (1.0, 0.25)]), accuracies(&[(1.0, 1.0), (1.0, 0.25)])];
+        let figure = Accuracy.build(&[arm("ticket", &runs)], &options());
+        assert_eq!(figure.lines[0].points, [[1.0, 0.75], [1.0, 0.25]]);
+    }
+
+    #[test]
+    fn a_seed_that_is_behind_counts_as_far_as_it_came() {
+        let runs = [accuracies(&[(1.0, 0.5), (2.0, 1.0)]), accuracies(&[(1.0, 0.0)])];
+        let figure = Accuracy.build(&[arm("dense", &runs)], &options());
+        assert_eq!(figure.lines[0].points, [[1.0, 0.25], [2.0, 1.0]]);
+        assert_eq!(figure.lines[0].band.len(), 1);
+    }
+
+    #[test]
+    fn over_time_a_mean_stands_at_the_mean_time() {
+        let mut slow = at("test_accuracy", 1.0, 0.5);
+        slow.secs = 3.0;
+        let runs = [accuracies(&[(1.0, 1.0)]), record([slow])];
+        let options = PlotOptions { x: XAxis::Seconds, ..options() };
+        let figure = Accuracy.build(&[arm("dense", &runs)], &options);
+        assert_eq!(figure.lines[0].points, [[2.0, 0.75]]);
+        assert_eq!(figure.lines[0].traces[1].points, [[3.0, 0.5]]);
+    }
+
+    #[test]
+    fn one_seed_is_its_own_line_and_arms_without_points_do_not_appear() {
+        let runs = [accuracies(&[(1.0, 0.5), (2.0, f64::NAN)])];
+        let figure =
+            Accuracy.build(&[arm("dense", &runs), arm("waiting", &[RunRecord::default()])], &options());
+        let [line] = figure.lines.as_slice() else { panic!("one line") };
+        assert!(line.points[1][1].is_nan(), "a gap");
+        assert!(line.band.is_empty() && line.traces.is_empty());
+        assert_eq!(figure.note, "");
+    }
+
+    #[test]
+    fn smoothing_keeps_the_raw_values_as_traces() {
+        let runs = [accuracies(&[(1.0, 0.0), (2.0, 0.75)])];
+        let options = PlotOptions { smoothing: 0.5, traces: false, ..options() };
+        let figure = Accuracy.build(&[arm("dense", &runs)], &options);
+        assert_eq!(figure.lines[0].points, [[1.0, 0.0], [2.0, 0.5]]);
+        assert_eq!(figure.lines[0].traces[0].points, [[1.0, 0.0], [2.0, 0.75]]);
+        assert_eq!(figure.note, "moving average with weight 0.5, raw values faint");
+    }
+
+    #[test]
+    fn a_branch_is_a_dashed_line_of_its_own() {
+        let runs = [record([
+            at("test_accuracy", 1.0, 0.5),
+            branch("reinitialised", at("test_accuracy", 1.0, 0.25)),
+        ])];
+        let figure = Accuracy.build(&[arm("winning ticket", &runs)], &options());
+        let told: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.style.dash)).collect();
+        assert_eq!(told, [("winning ticket", Dash::Solid), ("winning ticket / reinitialised", Dash::Dashed)]);
+        assert!(figure.lines.iter().all(|line| line.style.colour == 1));
+    }
+
+    #[test]
+    fn validation_and_training_have_lines_of_their_own() {
+        let runs = [record([
+            at("test_accuracy", 1.0, 0.5),
+            at("validation_accuracy", 1.0, 0.5),
+            at("train_loss", 1.0, 2.0),
+            at("test_loss", 1.0, 3.0),
+        ])];
+        let accuracy = Accuracy.build(&[arm("dense", &runs)], &options());
+        assert_eq!(accuracy.y.title, "Accuracy");
+        assert_eq!(accuracy.lines[1].name, "dense, validation");
+        let loss = Loss.build(&[arm("dense", &runs)], &options());
+        let told: Vec<_> = loss.lines.iter().map(|line| (line.name.as_str(), line.style.dash)).collect();
+        assert_eq!(told, [("dense, test", Dash::Solid), ("dense, training", Dash::Dotted)]);
+    }
+}

@@ -1,0 +1,152 @@
+//! The plots: figures that are built from the records of runs.
+//!
+//! A plot is one file with a type that implements [`Plot`], and one line in [`ALL`]. The window shows each as a tab,
+//! `weightlab export --figure NAME` writes the same figure to a file.
+
+mod accuracy;
+mod curves;
+mod loss;
+mod remaining;
+mod series;
+mod smooth;
+
+use serde::{Deserialize, Serialize};
+
+use super::model::{Axis, Figure};
+use super::statistics::Spread;
+use crate::doc::RunRecord;
+
+/// The registry, in the order of the tabs.
+pub const ALL: &[&dyn Plot] = &[&accuracy::Accuracy, &loss::Loss, &remaining::Remaining];
+
+/// A kind of figure over runs.
+pub trait Plot: Sync {
+    /// What `--figure` calls it: "accuracy".
+    fn name(&self) -> &'static str;
+    /// What its tab says: "Accuracy".
+    fn title(&self) -> &'static str;
+    /// What its lines are, to end "curves of …": "test accuracy".
+    fn subject(&self) -> &'static str;
+    /// What it shows and which question it answers, in one or two sentences.
+    fn help(&self) -> &'static str;
+    /// The figure of what is known by now. Arms without points do not appear; [`Figure::has_data`] is false when no
+    /// arm has any.
+    fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure;
+    /// Whether the x axis can be chosen; otherwise the plot has its own.
+    fn chooses_x(&self) -> bool {
+        true
+    }
+    /// Whether its lines can be smoothed.
+    fn smooths(&self) -> bool {
+        true
+    }
+}
+
+/// The plot that `--figure` calls by this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static dyn Plot> {
+    ALL.iter().copied().find(|plot| plot.name() == name)
+}
+
+/// The runs of an arm, one for each seed.
+#[derive(Clone, Debug)]
+pub struct ArmRuns<'a> {
+    /// What the legend calls it.
+    pub name: String,
+    /// Its style in every figure: the index for [`style_of`](super::style_of).
+    pub colour: usize,
+    /// Seed and record.
+    pub runs: Vec<(u64, &'a RunRecord)>,
+}
+
+/// What a person can choose about a plot.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlotOptions {
+    /// What runs along the horizontal axis.
+    pub x: XAxis,
+    /// What the band around a mean shows.
+    pub band: Spread,
+    /// Whether the single runs are drawn faintly behind their mean.
+    pub traces: bool,
+    /// Weight of the past in the moving average, in [0, 1); 0 leaves the values as they are.
+    pub smoothing: f64,
+}
+
+impl Default for PlotOptions {
+    fn default() -> Self {
+        Self { x: XAxis::default(), band: Spread::default(), traces: true, smoothing: 0.0 }
+    }
+}
+
+/// What runs along the horizontal axis of curves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum XAxis {
+    /// Epochs trained in all; never goes back.
+    #[default]
+    Epoch,
+    /// Mini-batches trained in all; never goes back.
+    Iteration,
+    /// Share of the weights that remain: the last value at each level.
+    Remaining,
+    /// Wall time of the run; of several runs, the mean.
+    Seconds,
+}
+
+impl XAxis {
+    /// All, for menus.
+    pub const ALL: [Self; 4] = [Self::Epoch, Self::Iteration, Self::Remaining, Self::Seconds];
+
+    /// What menus and the axis call it.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Epoch => "Epochs trained",
+            Self::Iteration => "Iterations trained",
+            Self::Remaining => "Remaining weights",
+            Self::Seconds => "Wall time",
+        }
+    }
+
+    /// The axis of a figure. Remaining weights are logarithmic and reversed, so that it reads from 100 % down.
+    #[must_use]
+    pub fn axis(self) -> Axis {
+        match self {
+            Self::Epoch | Self::Iteration => Axis::new(self.label(), ""),
+            Self::Remaining => Axis { reversed: true, ..Axis::percent(self.label()).log() },
+            Self::Seconds => Axis::new(self.label(), "s"),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod testing;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_plot_is_found_by_its_name_and_explains_itself() {
+        for plot in ALL {
+            assert_eq!(find(plot.name()).map(Plot::title), Some(plot.title()));
+            assert!(plot.name().bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'));
+            assert!(plot.help().ends_with('.'));
+        }
+        assert!(find("nothing").is_none());
+    }
+
+    #[test]
+    fn without_runs_every_plot_is_a_figure_without_data() {
+        for plot in ALL {
+            assert!(!plot.build(&[], &PlotOptions::default()).has_data(), "{}", plot.name());
+        }
+    }
+
+    #[test]
+    fn the_axis_of_remaining_weights_reads_from_a_hundred_percent_down() {
+        let axis = XAxis::Remaining.axis();
+        assert!(axis.reversed);
+        assert_eq!(axis.label(), "Remaining weights (%)");
+        assert_eq!(XAxis::Seconds.axis().label(), "Wall time (s)");
+    }
+}

@@ -1,0 +1,141 @@
+//! Accuracy of what is left of a network.
+
+use super::curves::{Averaged, Series, figure, lines};
+use super::{ArmRuns, Plot, PlotOptions, XAxis};
+use crate::doc::RunState;
+use crate::figure::model::{At, Axis, Figure, Rule};
+use crate::figure::palette::{Dash, Marker};
+
+/// The last test accuracy at each level of remaining weights.
+pub struct Remaining;
+
+const TEST: Series = Series { name: "test_accuracy", suffix: "", dash: 0 };
+
+impl Plot for Remaining {
+    fn name(&self) -> &'static str {
+        "remaining"
+    }
+
+    fn title(&self) -> &'static str {
+        "Remaining"
+    }
+
+    fn subject(&self) -> &'static str {
+        "accuracy over remaining weights"
+    }
+
+    fn help(&self) -> &'static str {
+        "The last test accuracy at each level of remaining weights, from all of them at the left to few at the right: \
+         down to where does a ticket hold? An arm that never prunes is a dashed level."
+    }
+
+    fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+        let options = PlotOptions { x: XAxis::Remaining, smoothing: 0.0, ..*options };
+        let all =
+            arms.iter().flat_map(|arm| lines(arm, &TEST, &options).into_iter().map(move |line| (arm, line)));
+        let (dense, pruned): (Vec<_>, Vec<_>) =
+            all.partition(|(arm, drawn)| is_over(arm) && never_prunes(drawn));
+        // A level needs something to be compared with.
+        let (dense, pruned) = if pruned.is_empty() { (pruned, dense) } else { (dense, pruned) };
+        let rules = dense.iter().filter_map(|(arm, drawn)| level(arm, drawn)).collect();
+        let drawn = pruned.into_iter().map(|(_, drawn)| with_markers(drawn)).collect();
+        Figure { rules, ..figure(options.x.axis(), Axis::percent("Test accuracy"), drawn, &options) }
+    }
+
+    fn chooses_x(&self) -> bool {
+        false
+    }
+
+    fn smooths(&self) -> bool {
+        false
+    }
+}
+
+/// Whether nothing more comes: an arm at 100 % may still be before its first pruning.
+fn is_over(arm: &ArmRuns<'_>) -> bool {
+    let begun = |state: &RunState| *state != RunState::Waiting;
+    arm.runs
+        .iter()
+        .map(|(_, record)| record.state())
+        .filter(|state| begun(state))
+        .all(|state| *state == RunState::Done)
+}
+
+fn never_prunes(drawn: &Averaged) -> bool {
+    drawn.line.points.iter().all(|point| point[0] >= 1.0)
+}
+
+fn level(arm: &ArmRuns<'_>, drawn: &Averaged) -> Option<Rule> {
+    let [_, y] = *drawn.line.points.last()?;
+    Some(Rule { name: drawn.line.name.clone(), at: At::Y(y), colour: Some(arm.colour), dash: Dash::Dashed })
+}
+
+/// Levels are few and far between, and the first stands alone for a while: each is marked.
+fn with_markers(mut drawn: Averaged) -> Averaged {
+    if drawn.line.style.marker == Marker::None {
+        drawn.line.style.marker = Marker::Circle;
+    }
+    drawn
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{at, branch, left, record};
+    use super::*;
+    use crate::doc::{Event, Point, RunRecord};
+
+    fn level(remaining: f64, trained: f64, value: f64) -> Point {
+        left(remaining, at("test_accuracy", trained, value))
+    }
+
+    fn done(points: impl IntoIterator<Item = Point>) -> RunRecord {
+        let mut record = record(points);
+        record.apply(Event::Finished { secs: 1.0 });
+        record
+    }
+
+    fn arm<'a>(name: &str, colour: usize, run: &'a RunRecord) -> ArmRuns<'a> {
+        ArmRuns { name: name.to_owned(), colour, runs: vec![(1, run)] }
+    }
+
+    #[test]
+    fn the_last_test_of_each_level_is_drawn_and_the_dense_arm_is_a_level() {
+        let ticket = record([
+            level(1.0, 1.0, 0.5),
+            level(1.0, 2.0, 1.0),
+            level(0.5, 2.0, 0.25),
+            level(0.5, 3.0, 0.75),
+            branch("reinitialised", level(0.5, 3.0, 0.5)),
+        ]);
+        let dense = done([level(1.0, 1.0, 0.5), level(1.0, 2.0, 0.875)]);
+        let arms = [arm("dense", 4, &dense), arm("ticket", 1, &ticket)];
+        let figure = Remaining.build(&arms, &PlotOptions::default());
+        let told: Vec<_> =
+            figure.lines.iter().map(|line| (line.name.as_str(), line.points.clone())).collect();
+        assert_eq!(
+            told,
+            [("ticket", vec![[0.5, 0.75], [1.0, 1.0]]), ("ticket / reinitialised", vec![[0.5, 0.5]])]
+        );
+        let rule = Rule { name: "dense".to_owned(), at: At::Y(0.875), colour: Some(4), dash: Dash::Dashed };
+        assert_eq!(figure.rules, [rule]);
+        assert!(figure.x.reversed);
+    }
+
+    #[test]
+    fn an_arm_before_its_first_pruning_is_no_level_yet() {
+        let begun = RunRecord::of([
+            Event::Started { resumed: false, threads: 1 },
+            Event::Point(level(1.0, 1.0, 0.5)),
+        ]);
+        let pruned = record([level(0.5, 1.0, 0.5)]);
+        let figure = Remaining.build(&[arm("a", 0, &begun), arm("b", 1, &pruned)], &PlotOptions::default());
+        assert_eq!((figure.lines.len(), figure.rules.len()), (2, 0));
+    }
+
+    #[test]
+    fn a_dense_arm_alone_is_a_point() {
+        let dense = done([level(1.0, 1.0, 0.5)]);
+        let figure = Remaining.build(&[arm("dense", 0, &dense)], &PlotOptions::default());
+        assert!(figure.has_data() && figure.rules.is_empty());
+    }
+}

@@ -1,0 +1,222 @@
+//! From the points of a record to the curves of one run.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::XAxis;
+use crate::doc::{Point, RunRecord};
+
+/// Which curve of a run: one for the trunk, one for each branch and each member of an ensemble.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Path {
+    /// Empty for the trunk.
+    pub branch: String,
+    /// Counted from 1.
+    pub member: Option<usize>,
+}
+
+impl Path {
+    /// The curve's name: that of the arm, then the branch and the member.
+    #[must_use]
+    pub fn name(&self, arm: &str) -> String {
+        let mut name = arm.to_owned();
+        if !self.branch.is_empty() {
+            name = format!("{name} / {}", self.branch);
+        }
+        if let Some(member) = self.member {
+            name = format!("{name} / member {member}");
+        }
+        name
+    }
+}
+
+/// What points of different seeds have in common: a place, and which point it is of those at the same place (a network
+/// is tested before and after it is pruned).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// Value on the axis along which seeds are aligned.
+    pub at: f64,
+    /// Counted from 0.
+    pub nth: u32,
+}
+
+/// One curve of one run; `places` and `points` have the same length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Curve {
+    /// The run's seed.
+    pub seed: u64,
+    /// Where each point is aligned with those of other seeds.
+    pub places: Vec<Place>,
+    /// `[x, y]` in the order of the axis.
+    pub points: Vec<[f64; 2]>,
+}
+
+/// The curves of a series in a record. Points of fault campaigns belong to a cell of a table, not to a curve.
+pub fn curves(seed: u64, record: &RunRecord, series: &str, x: XAxis) -> BTreeMap<Path, Curve> {
+    let in_curve = |point: &&Point| {
+        point.series == series && point.rate.is_none() && point.bit.is_none() && point.layer.is_none()
+    };
+    let per_epoch = iterations_per_epoch(record.points());
+    let mut curves: BTreeMap<Path, Curve> = BTreeMap::new();
+    let mut path = Path::default();
+    for point in record.points().iter().filter(in_curve) {
+        // Most points have the path of the one before: text is copied only where it changes.
+        if path.branch != point.branch || path.member != point.member {
+            path = Path { branch: point.branch.clone(), member: point.member };
+        }
+        let (at, x) = position(point, x, per_epoch);
+        match curves.get_mut(&path) {
+            Some(curve) => curve.push(at, [x, point.value]),
+            None => curves
+                .entry(path.clone())
+                .or_insert(Curve { seed, ..Curve::default() })
+                .push(at, [x, point.value]),
+        }
+    }
+    for curve in curves.values_mut() {
+        if x == XAxis::Remaining {
+            curve.keep_last_of_each_level();
+        } else {
+            curve.put_in_order();
+        }
+    }
+    curves
+}
+
+impl Place {
+    /// The order of the axis.
+    #[must_use]
+    pub fn order(&self, other: &Self) -> Ordering {
+        self.at.total_cmp(&other.at).then(self.nth.cmp(&other.nth))
+    }
+}
+
+impl Curve {
+    /// The point at a place; `next` goes on behind it. Places are asked for in the order of the axis.
+    pub fn take(&self, place: Place, next: &mut usize) -> Option<[f64; 2]> {
+        let mut found = None;
+        while self.places.get(*next).is_some_and(|own| own.order(&place).is_le()) {
+            found = Some(self.points[*next]);
+            *next += 1;
+        }
+        found
+    }
+
+    fn push(&mut self, at: f64, point: [f64; 2]) {
+        let nth = match self.places.last() {
+            Some(last) if last.at.total_cmp(&at).is_eq() => last.nth + 1,
+            _ => 0,
+        };
+        self.places.push(Place { at, nth });
+        self.points.push(point);
+    }
+
+    /// Points come in the order of training; only one that was written twice, after a crash, goes back.
+    fn put_in_order(&mut self) {
+        if self.places.is_sorted_by(|a, b| a.order(b).is_le()) {
+            return;
+        }
+        let mut both: Vec<_> = self.places.iter().copied().zip(self.points.iter().copied()).collect();
+        both.sort_by(|a, b| a.0.order(&b.0));
+        (self.places, self.points) = both.into_iter().unzip();
+    }
+
+    /// One point for each x, the last that came, from the smallest x to the largest.
+    pub fn keep_last_of_each_level(&mut self) {
+        let mut order: Vec<usize> = (0..self.points.len()).collect();
+        order.sort_by(|&a, &b| self.points[a][0].total_cmp(&self.points[b][0]).then(a.cmp(&b)));
+        let is_last = |(i, &here): (usize, &usize)| {
+            let next = order.get(i + 1).map(|&next| self.points[next][0]);
+            (next != Some(self.points[here][0])).then_some(self.points[here])
+        };
+        self.points = order.iter().enumerate().filter_map(is_last).collect();
+        self.places = self.points.iter().map(|point| Place { at: point[0], nth: 0 }).collect();
+    }
+}
+
+/// Where the point is aligned, and its x.
+fn position(point: &Point, x: XAxis, per_epoch: Option<f64>) -> (f64, f64) {
+    match x {
+        XAxis::Epoch => (point.trained, point.trained),
+        XAxis::Iteration => {
+            // Lossless below 2⁵³ mini-batches.
+            #[allow(clippy::cast_precision_loss)]
+            let position = point.iteration as f64;
+            let trained = per_epoch.map_or(position, |per_epoch| (point.trained * per_epoch).round());
+            (trained, trained)
+        }
+        XAxis::Remaining => (point.remaining, point.remaining),
+        // No two runs are equally fast: seeds are aligned by what they have trained.
+        XAxis::Seconds => (point.trained, point.secs),
+    }
+}
+
+/// Mini-batches of an epoch. The position of a network goes back when it is rewound; what it was trained in all does
+/// not, and is only counted in epochs.
+#[allow(clippy::cast_precision_loss)]
+fn iterations_per_epoch(points: &[Point]) -> Option<f64> {
+    let last = points.iter().rev().find(|point| point.epoch > 0.0 && point.iteration > 0)?;
+    Some(last.iteration as f64 / last.epoch)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{at, branch, record};
+    use super::*;
+
+    #[test]
+    fn the_trunk_and_each_branch_have_a_curve() {
+        let record = record([
+            at("test_accuracy", 1.0, 0.5),
+            branch("reinitialised", at("test_accuracy", 1.0, 0.25)),
+            at("test_accuracy", 2.0, 0.75),
+            at("test_loss", 2.0, 7.0),
+        ]);
+        let curves = curves(3, &record, "test_accuracy", XAxis::Epoch);
+        let names: Vec<_> = curves.keys().map(|path| path.name("ticket")).collect();
+        assert_eq!(names, ["ticket", "ticket / reinitialised"]);
+        let points: Vec<_> = curves.values().map(|curve| curve.points.clone()).collect();
+        assert_eq!(points, [vec![[1.0, 0.5], [2.0, 0.75]], vec![[1.0, 0.25]]]);
+    }
+
+    #[test]
+    fn two_values_at_the_same_place_stay_apart() {
+        let record = record([at("test_accuracy", 1.0, 0.5), at("test_accuracy", 1.0, 0.25)]);
+        let curves = curves(0, &record, "test_accuracy", XAxis::Epoch);
+        assert_eq!(curves[&Path::default()].places, [Place { at: 1.0, nth: 0 }, Place { at: 1.0, nth: 1 }]);
+    }
+
+    #[test]
+    fn cells_of_a_fault_campaign_are_no_curve() {
+        let mut cell = at("test_accuracy", 1.0, 0.1);
+        cell.rate = Some(1e-3);
+        assert!(curves(0, &record([cell]), "test_accuracy", XAxis::Epoch).is_empty());
+    }
+
+    #[test]
+    fn over_remaining_weights_the_last_value_of_each_level_counts() {
+        let mut points = Vec::new();
+        for (trained, remaining, value) in
+            [(1.0, 1.0, 0.5), (2.0, 1.0, 0.9), (2.0, 0.5, 0.3), (3.0, 0.5, 0.8)]
+        {
+            let mut point = at("test_accuracy", trained, value);
+            point.remaining = remaining;
+            points.push(point);
+        }
+        let curves = curves(0, &record(points), "test_accuracy", XAxis::Remaining);
+        assert_eq!(curves[&Path::default()].points, [[0.5, 0.8], [1.0, 0.9]]);
+    }
+
+    #[test]
+    fn iterations_go_on_when_the_network_is_rewound() {
+        let mut points = Vec::new();
+        for (trained, epoch, iteration) in [(1.0, 1.0, 10), (2.0, 2.0, 20), (3.0, 1.0, 10)] {
+            let mut point = at("test_accuracy", trained, 0.5);
+            (point.epoch, point.iteration) = (epoch, iteration);
+            points.push(point);
+        }
+        let curves = curves(0, &record(points), "test_accuracy", XAxis::Iteration);
+        let xs: Vec<_> = curves[&Path::default()].points.iter().map(|point| point[0]).collect();
+        assert_eq!(xs, [10.0, 20.0, 30.0]);
+    }
+}

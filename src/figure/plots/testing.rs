@@ -1,0 +1,39 @@
+//! Records for tests, with numbers that fit in the head.
+
+use crate::doc::{Event, Point, RunRecord};
+
+/// A point of the trunk after so many epochs, without pruning, one second and ten mini-batches for each epoch.
+pub fn at(series: &str, trained: f64, value: f64) -> Point {
+    Point {
+        series: series.to_owned(),
+        value,
+        stage: "0".to_owned(),
+        branch: String::new(),
+        member: None,
+        round: None,
+        epoch: trained,
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        iteration: (trained * 10.0) as u64,
+        trained,
+        remaining: 1.0,
+        rate: None,
+        bit: None,
+        layer: None,
+        secs: trained,
+    }
+}
+
+/// The same point on a branch.
+pub fn branch(name: &str, point: Point) -> Point {
+    Point { branch: name.to_owned(), ..point }
+}
+
+/// The same point with so many weights left.
+pub fn left(remaining: f64, point: Point) -> Point {
+    Point { remaining, ..point }
+}
+
+/// A record with these points.
+pub fn record(points: impl IntoIterator<Item = Point>) -> RunRecord {
+    RunRecord::of(points.into_iter().map(Event::Point))
+}

@@ -1,0 +1,159 @@
+//! A drawing as pixels.
+
+use std::sync::{Arc, LazyLock};
+
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg::fontdb::Database;
+use resvg::usvg::{Options, Tree};
+
+use super::export::DrawError;
+use super::font::{FAMILY, MEDIUM, REGULAR, covers};
+
+/// SVG counts 96 pixels to an inch.
+const SVG_DPI: f64 = 96.0;
+const METRES_PER_INCH: f64 = 0.0254;
+/// More pixels than this on a side are a mistake: 4 GiB of memory as a square.
+const MOST_PIXELS: f64 = 32_768.0;
+
+static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| Arc::new(own_fonts()));
+static FONTS_OF_MACHINE: LazyLock<Arc<Database>> = LazyLock::new(|| {
+    let mut fonts = own_fonts();
+    fonts.load_system_fonts();
+    fonts.set_sans_serif_family(FAMILY);
+    Arc::new(fonts)
+});
+
+fn own_fonts() -> Database {
+    let mut fonts = Database::new();
+    fonts.load_font_data(REGULAR.to_vec());
+    fonts.load_font_data(MEDIUM.to_vec());
+    fonts.set_sans_serif_family(FAMILY);
+    fonts
+}
+
+/// Fonts of the machine are asked only for characters that the embedded ones lack, such as Chinese names of arms:
+/// all other figures are the same everywhere.
+fn fonts_for(svg: &str) -> Arc<Database> {
+    Arc::clone(if covers(svg) { &FONTS } else { &FONTS_OF_MACHINE })
+}
+
+/// Reads a drawing with the embedded fonts.
+///
+/// # Errors
+/// What the SVG reader says; a drawing of [`svg`](super::svg::svg) has no such error.
+pub fn tree(svg: &str) -> Result<Tree, DrawError> {
+    let options = Options { font_family: FAMILY.to_owned(), fontdb: fonts_for(svg), ..Options::default() };
+    Ok(Tree::from_str(svg, &options)?)
+}
+
+/// The drawing as a PNG file with so many dots per inch, which the file says, so that other programs show it in its
+/// true size.
+///
+/// # Errors
+/// When the resolution is not positive or gives more than 32,768 pixels on a side.
+pub fn png(svg: &str, dpi: f64) -> Result<Vec<u8>, DrawError> {
+    let tree = tree(svg)?;
+    let size = tree.size();
+    let scale = dpi / SVG_DPI;
+    let too_large = || DrawError::Resolution {
+        dpi,
+        most: MOST_PIXELS / f64::from(size.width().max(size.height())) * SVG_DPI,
+    };
+    let [width, height] = [size.width(), size.height()].map(|side| whole_pixels(f64::from(side) * scale));
+    let (Some(width), Some(height)) = (width, height) else { return Err(too_large()) };
+    let mut pixels = Pixmap::new(width, height).ok_or_else(too_large)?;
+    #[allow(clippy::cast_possible_truncation)] // a factor of a few digits
+    let scale = scale as f32;
+    resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
+    let file = pixels.encode_png().map_err(|error| DrawError::Png(error.to_string()))?;
+    Ok(with_resolution(file, dpi))
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked
+fn whole_pixels(length: f64) -> Option<u32> {
+    let pixels = length.round();
+    (1.0..=MOST_PIXELS).contains(&pixels).then_some(pixels as u32)
+}
+
+/// Length of the signature and of the first chunk, `IHDR`, which every PNG file begins with.
+const HEAD: usize = 8 + 25;
+
+/// Adds the chunk `pHYs` after the head (PNG specification, section 11.3.4.3).
+fn with_resolution(file: Vec<u8>, dpi: f64) -> Vec<u8> {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most a few million
+    let per_metre = (dpi / METRES_PER_INCH).round() as u32;
+    let mut body = b"pHYs".to_vec();
+    body.extend(per_metre.to_be_bytes());
+    body.extend(per_metre.to_be_bytes());
+    body.push(1); // the unit is the metre
+    let mut check = flate2::Crc::new();
+    check.update(&body);
+    let (head, rest) = file.split_at(HEAD.min(file.len()));
+    [head, &9_u32.to_be_bytes(), &body, &check.sum().to_be_bytes(), rest].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use resvg::usvg::layout::PositionedGlyph;
+    use resvg::usvg::{Group, Node};
+
+    use super::*;
+    use crate::figure::model::Line;
+    use crate::figure::svg::svg;
+    use crate::figure::{Figure, Size, Theme, style_of};
+
+    fn example() -> String {
+        let line = Line::new("dense", style_of(0), vec![[0.0, 1.0], [1.0, 2.0]]);
+        svg(&Figure { lines: vec![line], ..Figure::default() }, &Size::pixels(320.0, 200.0), Theme::Light)
+    }
+
+    #[test]
+    fn a_png_has_the_pixels_asked_for_and_the_colour_of_its_line() {
+        let pixels = Pixmap::decode_png(&png(&example(), 96.0).unwrap()).unwrap();
+        assert_eq!((pixels.width(), pixels.height()), (320, 200));
+        let count = |colour: [u8; 3]| {
+            pixels
+                .pixels()
+                .iter()
+                .filter(|pixel| [pixel.red(), pixel.green(), pixel.blue()] == colour)
+                .count()
+        };
+        assert!(count([0x00, 0x72, 0xB2]) > 50);
+        assert!(count([0xFF; 3]) > 30_000);
+    }
+
+    #[test]
+    fn the_resolution_scales_the_picture_and_is_written_down() {
+        let file = png(&example(), 192.0).unwrap();
+        assert_eq!(Pixmap::decode_png(&file).unwrap().width(), 640);
+        let at = file.windows(4).position(|bytes| bytes == b"pHYs").unwrap();
+        assert_eq!(file[at + 4..at + 8], 7559_u32.to_be_bytes());
+    }
+
+    #[test]
+    fn a_picture_that_is_too_large_is_refused_with_the_remedy() {
+        let message = png(&example(), 1e6).unwrap_err().to_string();
+        assert!(message.contains("9830"), "{message}");
+        assert!(png(&example(), f64::NAN).is_err());
+    }
+
+    fn glyphs(group: &Group) -> Vec<&PositionedGlyph> {
+        let of_node = |node| match node {
+            &Node::Text(ref text) => {
+                text.layouted().iter().flat_map(|span| &span.positioned_glyphs).collect()
+            }
+            Node::Group(group) => glyphs(group),
+            _ => Vec::new(),
+        };
+        group.children().iter().flat_map(of_node).collect()
+    }
+
+    #[test]
+    fn text_is_drawn_with_the_embedded_fonts() {
+        let tree = tree(&example()).unwrap();
+        let glyphs = glyphs(tree.root());
+        assert!(glyphs.len() > 20, "{}", glyphs.len());
+        assert!(glyphs.iter().all(|glyph| glyph.id.0 != 0 && tree.fontdb().face(glyph.font).is_some()));
+        assert_eq!(FONTS.len(), 2);
+    }
+}

@@ -1,0 +1,149 @@
+//! How large a figure is, in points (1/72 inch).
+
+use serde::{Deserialize, Serialize};
+
+/// Common sizes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Preset {
+    /// One column of a two-column paper: 3.5 in wide.
+    #[default]
+    OneColumn,
+    /// Both columns: 7.2 in wide.
+    TwoColumns,
+    /// A slide of 16:9 with text that the last row can read.
+    Slide,
+}
+
+/// Where the legend stands; always outside the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum LegendPlace {
+    #[default]
+    Right,
+    Below,
+    Hidden,
+}
+
+/// The paper of a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Size {
+    /// Width in points; the figure is exactly as wide.
+    pub width_pt: f64,
+    /// Height in points; the figure is higher only where a long legend or note would leave no room for the plot.
+    pub height_pt: f64,
+    /// Size of the text in points.
+    pub font_pt: f64,
+    /// Where the legend stands.
+    pub legend: LegendPlace,
+}
+
+const POINTS_PER_INCH: f64 = 72.0;
+const MILLIMETRES_PER_INCH: f64 = 25.4;
+/// A pixel of a screen and of SVG is 1/96 inch.
+const POINTS_PER_PIXEL: f64 = 0.75;
+/// The largest page of a PDF has 200 inches.
+const LARGEST_PT: f64 = 14_400.0;
+const SMALLEST_PT: f64 = 72.0;
+
+impl Preset {
+    /// All presets, for menus.
+    pub const ALL: [Self; 3] = [Self::OneColumn, Self::TwoColumns, Self::Slide];
+
+    /// What menus call it.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::OneColumn => "One column (3.5 in)",
+            Self::TwoColumns => "Two columns (7.2 in)",
+            Self::Slide => "Slide (16:9)",
+        }
+    }
+
+    /// Its size.
+    #[must_use]
+    pub fn size(self) -> Size {
+        let inches = |width: f64, height: f64, font_pt: f64, legend: LegendPlace| Size {
+            width_pt: width * POINTS_PER_INCH,
+            height_pt: height * POINTS_PER_INCH,
+            font_pt,
+            legend,
+        };
+        match self {
+            Self::OneColumn => inches(3.5, 2.75, 8.0, LegendPlace::Below),
+            Self::TwoColumns => inches(7.2, 3.2, 8.0, LegendPlace::Right),
+            Self::Slide => inches(40.0 / 3.0, 7.5, 20.0, LegendPlace::Right),
+        }
+    }
+}
+
+impl Size {
+    /// A size in millimetres, with 8-point text and the legend at the right.
+    #[must_use]
+    pub fn millimetres(width: f64, height: f64) -> Self {
+        let points = POINTS_PER_INCH / MILLIMETRES_PER_INCH;
+        let (width_pt, height_pt) = (width * points, height * points);
+        Self { width_pt, height_pt, font_pt: 8.0, legend: LegendPlace::Right }
+    }
+
+    /// A size in pixels of a PNG that is written at 96 dpi, with text of 12 pixels and the legend at the right.
+    #[must_use]
+    pub fn pixels(width: f64, height: f64) -> Self {
+        let (width_pt, height_pt) = (width * POINTS_PER_PIXEL, height * POINTS_PER_PIXEL);
+        Self { width_pt, height_pt, font_pt: 9.0, legend: LegendPlace::Right }
+    }
+
+    /// What is wrong with the size, and what to do.
+    ///
+    /// # Errors
+    /// When a side has less than 1 inch or more than 200, or the text is smaller than 3 points or larger than a
+    /// twelfth of the height.
+    pub fn check(&self) -> Result<(), String> {
+        let Self { width_pt, height_pt, font_pt, legend: _ } = *self;
+        let sides = SMALLEST_PT..=LARGEST_PT;
+        if !sides.contains(&width_pt) || !sides.contains(&height_pt) {
+            return Err(format!(
+                "a figure of {width_pt} × {height_pt} points cannot be drawn; choose sides of 72 to 14,400 points (1 to 200 inches)"
+            ));
+        }
+        let largest = height_pt.min(width_pt) / 12.0;
+        if !(3.0..=largest).contains(&font_pt) {
+            return Err(format!(
+                "text of {font_pt} points does not suit a figure of {width_pt} × {height_pt} points; choose 3 to {largest:.1}"
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Default for Size {
+    fn default() -> Self {
+        Preset::default().size()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_have_the_widths_of_papers() {
+        assert!((Preset::OneColumn.size().width_pt - 252.0).abs() < 1e-9);
+        assert!((Preset::TwoColumns.size().width_pt - 518.4).abs() < 1e-9);
+        assert!((Preset::Slide.size().width_pt - 960.0).abs() < 1e-9);
+        assert!(Preset::ALL.iter().all(|preset| preset.size().check().is_ok()));
+    }
+
+    #[test]
+    fn an_inch_has_25_4_millimetres_and_96_pixels() {
+        assert!((Size::millimetres(25.4, 50.8).height_pt - 144.0).abs() < 1e-9);
+        assert!((Size::pixels(1280.0, 720.0).width_pt - 960.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn impossible_sizes_are_refused_with_the_remedy() {
+        let size = Size { width_pt: f64::NAN, ..Size::default() };
+        assert!(size.check().unwrap_err().contains("choose sides of 72"));
+        let size = Size { font_pt: 40.0, ..Size::default() };
+        assert!(size.check().unwrap_err().contains("choose 3 to 16.5"));
+    }
+}

@@ -1,0 +1,309 @@
+//! The app: what it knows, and what it does in every frame.
+
+mod act;
+mod flow;
+mod layout;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use eframe::egui::{self, ViewportCommand};
+
+use super::commands::{Command, Facts};
+use super::dialogs::{Dialog, Next};
+use super::document::Document;
+use super::files::{Asked, Picker};
+use super::log::Log;
+use super::menu;
+use super::plot::PlotState;
+use super::runs::{News, Runs};
+use super::selection::Selection;
+use super::settings::{KEY, Settings};
+use super::tree::{Treatment, treatments};
+use super::worker::Worker;
+use super::{text, theme};
+use crate::doc::{RunState, templates};
+use crate::form::path::Place;
+use crate::run::StopKind;
+
+/// While data arrive, the window is drawn anew this often.
+const PACE: Duration = Duration::from_millis(100);
+
+/// The window closes this long after it was asked to, even if a run does not stop.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What the app needs from outside; tests hand in scripts.
+pub struct Parts {
+    /// What does the work.
+    pub worker: Box<dyn Worker>,
+    /// Who is asked for paths.
+    pub picker: Picker,
+    /// Folder for the results of documents without a file.
+    pub untitled: PathBuf,
+}
+
+/// The whole state of the window.
+pub struct App {
+    parts: Parts,
+    document: Document,
+    runs: Runs,
+    log: Log,
+    settings: Settings,
+    selection: Selection,
+    /// A setting to show, since somebody clicked on its problem.
+    focus: Option<Place>,
+    treatments: Vec<Treatment>,
+    /// What the runs that are left would take.
+    planned: menu::Status,
+    plot: PlotState,
+    dialog: Option<Dialog>,
+    asked: Option<Asked>,
+    /// What comes after saving.
+    after_saving: Option<Next>,
+    /// What comes when the runs have stopped.
+    after_stopping: Option<Next>,
+    /// Results that move to a new place as soon as nothing writes there.
+    moving: Option<(PathBuf, PathBuf)>,
+    closing: Closing,
+    title: String,
+}
+
+/// How far the window is with closing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Closing {
+    Open,
+    /// Waits for runs to stop.
+    Waiting(Instant),
+    /// Nothing stands in the way.
+    Allowed,
+}
+
+impl App {
+    /// A window on the default document.
+    #[must_use]
+    pub fn new(parts: Parts, settings: Settings) -> Self {
+        let template = &templates::all()[0];
+        let document = Document::untitled(template.name, template.text).expect("a test opens every template");
+        let mut app = Self {
+            parts,
+            document,
+            runs: Runs::default(),
+            log: Log::default(),
+            settings,
+            selection: Selection::default(),
+            focus: None,
+            treatments: Vec::new(),
+            planned: menu::Status::default(),
+            plot: PlotState::default(),
+            dialog: None,
+            asked: None,
+            after_saving: None,
+            after_stopping: None,
+            moving: None,
+            closing: Closing::Open,
+            title: String::new(),
+        };
+        app.take_document();
+        app
+    }
+
+    /// Opens a file instead of the default document, or says why it cannot.
+    #[must_use]
+    pub fn with_file(mut self, file: Option<PathBuf>) -> Self {
+        if let Some(path) = file {
+            self.open(&path);
+        }
+        self
+    }
+
+    /// What decides which commands can be used.
+    fn facts(&self) -> Facts {
+        let runs = self.document.runs();
+        let arm = self.selection.arm();
+        let left = |arm: Option<usize>| {
+            let chosen = runs.iter().filter(|run| arm.is_none_or(|arm| run.arm_index == arm));
+            chosen.filter(|run| self.runs.state(&run.id) != RunState::Done).count()
+        };
+        Facts {
+            running: self.runs.is_running(),
+            stopping: self.runs.stopping().is_some(),
+            stopping_now: self.runs.stopping() == Some(StopKind::Now),
+            error: self.document.first_error().map(ToString::to_string),
+            left: left(None),
+            left_of_arm: arm.map(|arm| left(Some(arm))),
+            resumable: runs.iter().filter(|run| self.runs.is_resumable(&run.id)).count(),
+            arm,
+            arms: self.document.experiment.arms.len(),
+            unsaved: self.document.is_unsaved() || self.document.path().is_none(),
+            has_figure: runs
+                .iter()
+                .any(|run| self.runs.shown(run).is_some_and(|record| !record.points().is_empty())),
+        }
+    }
+
+    /// Takes in messages of runs.
+    fn drain(&mut self, ctx: &egui::Context) {
+        for news in self.runs.drain() {
+            self.tell(news, ctx);
+        }
+        if self.runs.is_running() {
+            ctx.request_repaint_after(PACE);
+        }
+    }
+
+    fn tell(&mut self, news: News, ctx: &egui::Context) {
+        match news {
+            News::State { run, state } => {
+                let name = self.name_of(&run);
+                let sign = text::sign(&state);
+                match &state {
+                    RunState::Failed(why) => self.log.error(format!("{sign} {name} failed: {why}")),
+                    _ => self.log.info(format!("{sign} {name}: {}", state.word())),
+                }
+            }
+            News::Report { run, summary } => {
+                let name = self.name_of(&run);
+                self.log.info(format!("{name}: {summary}"));
+            }
+            News::Over => {
+                let (over, all) = self.runs.batch_count();
+                self.log.info(format!("{over} of {} over", text::counted(all, "run")));
+                self.plan_cost();
+                self.move_results();
+                if let Some(next) = self.after_stopping.take() {
+                    self.perform(next, ctx);
+                }
+            }
+        }
+    }
+
+    fn name_of(&self, run: &str) -> String {
+        let known = self.document.runs().iter().find(|known| known.id == run);
+        known.map_or_else(|| format!("run {run}"), |run| format!("{}, seed {}", run.arm, run.seed))
+    }
+
+    /// Looks at the document again if it was edited.
+    fn refresh(&mut self) {
+        self.runs.remember(self.document.runs());
+        if self.document.refresh() {
+            let results = self.document.results(&self.parts.untitled);
+            let unknown: Vec<_> = self
+                .document
+                .runs()
+                .iter()
+                .filter(|run| self.runs.record(&run.id).is_none())
+                .cloned()
+                .collect();
+            self.runs.add(self.parts.worker.records(&results, &unknown));
+            self.treatments = treatments(&self.document.experiment, self.document.runs());
+            self.selection.limit(self.document.experiment.arms.len());
+            self.plan_cost();
+        }
+    }
+
+    /// What the bar at the top says.
+    fn status(&self) -> menu::Status {
+        if !self.runs.is_running() {
+            return self.planned.clone();
+        }
+        let (over, all) = self.runs.batch_count();
+        let left = match self.runs.stopping() {
+            Some(StopKind::Now) => "stopping…".to_owned(),
+            Some(StopKind::AfterStage) => "stopping after the stage…".to_owned(),
+            None => match self.runs.secs_left() {
+                Some(secs) => format!("{} left", text::duration(secs)),
+                None => "estimating…".to_owned(),
+            },
+        };
+        menu::Status {
+            text: format!("{over} of {} · {left}", text::counted(all, "run")),
+            detail: String::new(),
+        }
+    }
+
+    /// Answers a request to close the window.
+    fn watch_closing(&mut self, ctx: &egui::Context) {
+        if let Closing::Waiting(since) = self.closing
+            && (!self.runs.is_running() || since.elapsed() > PATIENCE)
+        {
+            self.closing = Closing::Allowed;
+            ctx.send_viewport_cmd(ViewportCommand::Close);
+        }
+        let requested = ctx.input(|input| input.viewport().close_requested());
+        let is_free = !self.document.is_unsaved() && !self.runs.is_running();
+        if requested && !is_free && self.closing != Closing::Allowed {
+            ctx.send_viewport_cmd(ViewportCommand::CancelClose);
+            self.proceed(Next::Quit, ctx);
+        }
+    }
+
+    /// Gives the window the name of the document.
+    fn show_title(&mut self, ctx: &egui::Context) {
+        let mark = if self.document.is_unsaved() { "● " } else { "" };
+        let title = format!("{mark}{} – Weightlab", self.document.title());
+        if title != self.title {
+            ctx.send_viewport_cmd(ViewportCommand::Title(title.clone()));
+            self.title = title;
+        }
+    }
+
+    /// Opens an experiment file that was dropped on the window.
+    fn take_dropped(&mut self, ctx: &egui::Context) {
+        let dropped = ctx.input(|input| input.raw.dropped_files.first().map(|file| file.path().to_owned()));
+        if let Some(path) = dropped {
+            self.proceed(Next::Open(path), ctx);
+        }
+    }
+
+    fn take_keys(&mut self, ctx: &egui::Context) {
+        if self.dialog.is_some() {
+            return;
+        }
+        for command in menu::pressed(ctx) {
+            self.execute(command, ctx);
+        }
+    }
+
+    /// Does what a command says, or logs why it cannot be done now.
+    pub fn execute(&mut self, command: Command, ctx: &egui::Context) {
+        match command.refusal(&self.facts()) {
+            Some(reason) => self.log.info(format!("{}: {reason}", command.text())),
+            None => self.act(command, ctx),
+        }
+    }
+}
+
+impl eframe::App for App {
+    fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
+        self.drain(ctx);
+        self.take_answer(ctx);
+        self.refresh();
+        self.watch_closing(ctx);
+        self.show_title(ctx);
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        let ctx = ui.ctx().clone();
+        self.take_keys(&ctx);
+        self.take_dropped(&ctx);
+        self.layout_ui(ui);
+        self.dialog_ui(&ctx);
+        self.refresh();
+    }
+
+    fn save(&mut self, storage: &mut dyn eframe::Storage) {
+        eframe::set_value(storage, KEY, &self.settings);
+    }
+
+    fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
+        visuals.panel_fill.to_normalized_gamma_f32()
+    }
+}
+
+/// Gives a context the look of the app and the settings of the user.
+pub fn prepare(ctx: &egui::Context, settings: &Settings) {
+    theme::install(ctx);
+    ctx.set_theme(egui::ThemePreference::from(settings.theme));
+}

@@ -1,0 +1,177 @@
+//! What each command does.
+
+use eframe::egui::{self, gui_zoom};
+
+use super::App;
+use crate::doc::{Arm, Run, RunState};
+use crate::gui::commands::Command;
+use crate::gui::dialogs::{Dialog, Next};
+use crate::gui::files::{Purpose, Request};
+use crate::gui::menu;
+use crate::gui::runs::jobs;
+use crate::gui::selection::Selection;
+use crate::gui::settings::Look;
+use crate::gui::text;
+use crate::run::StopKind;
+
+impl App {
+    /// Does what a command says; it can be done now.
+    pub(super) fn act(&mut self, command: Command, ctx: &egui::Context) {
+        use Command as C;
+        match command {
+            C::New => self.dialog = Some(Dialog::Templates),
+            C::Open => self.proceed(Next::ChooseFile, ctx),
+            C::Save => self.save_document(ctx),
+            C::SaveAs => self.ask_where_to_save(ctx),
+            C::ExportFigure => self.ask_where_to_export(ctx),
+            C::Quit => self.proceed(Next::Quit, ctx),
+            C::AddArm | C::DuplicateArm | C::RemoveArm | C::MoveArmUp | C::MoveArmDown => {
+                self.change_arms(command)
+            }
+            C::RunAll => self.start(|_, _| true),
+            C::RunArm => {
+                let arm = self.selection.arm();
+                self.start(|_, run| Some(run.arm_index) == arm);
+            }
+            C::Resume => self.start(|app, run| app.runs.is_resumable(&run.id)),
+            C::StopAfterStage => self.runs.stop(StopKind::AfterStage),
+            C::StopNow => self.runs.stop(StopKind::Now),
+            C::ToggleTree => self.settings.tree ^= true,
+            C::TogglePlan => self.settings.plan ^= true,
+            C::ToggleProperties => self.settings.properties ^= true,
+            C::ToggleLog => self.settings.log ^= true,
+            C::ThemeSystem => self.take_theme(Look::System, ctx),
+            C::ThemeLight => self.take_theme(Look::Light, ctx),
+            C::ThemeDark => self.take_theme(Look::Dark, ctx),
+            C::ZoomIn => gui_zoom::zoom_in(ctx),
+            C::ZoomOut => gui_zoom::zoom_out(ctx),
+            C::ZoomReset => ctx.set_zoom_factor(1.0),
+            C::CopyResultsFolder => self.copy_results_folder(ctx),
+            C::CopyLog => ctx.copy_text(self.log.full_text()),
+            C::Shortcuts => self.dialog = Some(Dialog::Shortcuts),
+            C::About => self.dialog = Some(Dialog::About),
+        }
+    }
+
+    /// Whether a command that switches something has it switched on.
+    pub(super) fn is_on(&self, command: Command) -> Option<bool> {
+        match command {
+            Command::ToggleTree => Some(self.settings.tree),
+            Command::TogglePlan => Some(self.settings.plan),
+            Command::ToggleProperties => Some(self.settings.properties),
+            Command::ToggleLog => Some(self.settings.log),
+            Command::ThemeSystem => Some(self.settings.theme == Look::System),
+            Command::ThemeLight => Some(self.settings.theme == Look::Light),
+            Command::ThemeDark => Some(self.settings.theme == Look::Dark),
+            _ => None,
+        }
+    }
+
+    fn take_theme(&mut self, look: Look, ctx: &egui::Context) {
+        self.settings.theme = look;
+        ctx.set_theme(egui::ThemePreference::from(look));
+    }
+
+    fn copy_results_folder(&mut self, ctx: &egui::Context) {
+        let folder = self.document.results(&self.parts.untitled).display().to_string();
+        self.log.info(format!("Copied: {folder}"));
+        ctx.copy_text(folder);
+    }
+
+    fn ask_where_to_export(&mut self, ctx: &egui::Context) {
+        let stem = self.document.suggested_file_name();
+        let name = std::path::Path::new(&stem).with_extension("svg").to_string_lossy().into_owned();
+        self.ask(Request { purpose: Purpose::Export, folder: self.document.base(), name }, ctx);
+    }
+
+    /// Starts those runs that are wanted and not done.
+    fn start(&mut self, wanted: impl Fn(&Self, &Run) -> bool) {
+        let chosen: Vec<Run> = self.document.runs().iter().filter(|run| wanted(self, run)).cloned().collect();
+        let folder = self.document.results(&self.parts.untitled);
+        let jobs = jobs(&chosen, &self.runs, &folder, &self.document.base());
+        self.log.info(format!(
+            "Started {}; results are written to {}",
+            text::counted(jobs.len(), "run"),
+            folder.display()
+        ));
+        self.runs.start(self.parts.worker.as_mut(), jobs);
+    }
+
+    fn change_arms(&mut self, command: Command) {
+        let arms = &mut self.document.experiment.arms;
+        let selected = self.selection.arm().filter(|arm| *arm < arms.len());
+        let arm = match (command, selected) {
+            (Command::AddArm, _) => {
+                // An arm without a plan would be an error at once: the plan of the first arm is a better start.
+                let plan = arms.first().map(|arm| arm.plan.clone()).unwrap_or_default();
+                arms.push(Arm { name: free_name(arms, "new arm"), plan, ..Arm::default() });
+                arms.len() - 1
+            }
+            (Command::DuplicateArm, Some(arm)) => {
+                let name = free_name(arms, &format!("{} copy", arms[arm].name));
+                arms.insert(arm + 1, Arm { name, ..arms[arm].clone() });
+                arm + 1
+            }
+            (Command::RemoveArm, Some(arm)) => {
+                arms.remove(arm);
+                arm.min(arms.len().saturating_sub(1))
+            }
+            (Command::MoveArmUp, Some(arm)) if arm > 0 => {
+                arms.swap(arm, arm - 1);
+                arm - 1
+            }
+            (Command::MoveArmDown, Some(arm)) if arm + 1 < arms.len() => {
+                arms.swap(arm, arm + 1);
+                arm + 1
+            }
+            _ => return,
+        };
+        self.selection = if arms.is_empty() { Selection::Experiment } else { Selection::Arm(arm) };
+        self.settings.properties = true;
+    }
+
+    /// What the runs that are left would take, for the bar at the top.
+    pub(super) fn plan_cost(&mut self) {
+        let mut seen = std::collections::BTreeSet::new();
+        let left: Vec<&Run> = self
+            .document
+            .runs()
+            .iter()
+            .filter(|run| seen.insert(&run.id) && self.runs.state(&run.id) != RunState::Done)
+            .collect();
+        self.planned = planned(&left, |run| self.parts.worker.cost(run));
+    }
+}
+
+fn planned(left: &[&Run], cost: impl Fn(&Run) -> Result<crate::run::Cost, String>) -> menu::Status {
+    let costs: Result<Vec<_>, String> = left.iter().map(|run| cost(run)).collect();
+    let text = match left.len() {
+        0 => return menu::Status { text: "All runs are done".to_owned(), detail: String::new() },
+        count => format!("{} to do", text::counted(count, "run")),
+    };
+    let costs = match costs {
+        Ok(costs) => costs,
+        Err(reason) => return menu::Status { text, detail: reason },
+    };
+    #[allow(clippy::cast_precision_loss)] // shown with two digits
+    let work = costs.iter().map(|cost| cost.training_multiply_adds as f64).sum();
+    let parameters = costs.iter().map(|cost| cost.parameters).max().unwrap_or_default() as u64;
+    let iterations: u64 = costs.iter().map(|cost| cost.iterations).sum();
+    let bytes = costs.iter().map(|cost| cost.bytes).max().unwrap_or_default();
+    let detail = format!(
+        "{} parameters\n{} mini-batches in all runs\n{} multiply-adds for training\n{} MB for each network with its optimizer",
+        text::grouped(parameters),
+        text::grouped(iterations),
+        text::short(work),
+        text::grouped(bytes.div_ceil(1_000_000)),
+    );
+    menu::Status { text: format!("{text} · {} multiply-adds", text::short(work)), detail }
+}
+
+fn free_name(arms: &[Arm], wanted: &str) -> String {
+    let is_taken = |name: &str| arms.iter().any(|arm| arm.name == name);
+    if !is_taken(wanted) {
+        return wanted.to_owned();
+    }
+    (2..).map(|number| format!("{wanted} {number}")).find(|name| !is_taken(name)).unwrap_or_default()
+}

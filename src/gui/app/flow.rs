@@ -1,0 +1,283 @@
+//! Opening, saving and closing, with the questions in between.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use eframe::egui::{self, ViewportCommand};
+
+use super::{App, Closing};
+use crate::doc::{file, templates};
+use crate::figure::{self, FileKind};
+use crate::gui::dialogs::{Dialog, Next, Reply, dialog_ui};
+use crate::gui::document::Document;
+use crate::gui::files::{Answer, Asked, Purpose, Request, move_results, with_extension};
+use crate::gui::selection::Selection;
+use crate::gui::{plot, text};
+use crate::run::StopKind;
+
+impl App {
+    /// Goes on with `next` after the questions that it needs.
+    pub(super) fn proceed(&mut self, next: Next, ctx: &egui::Context) {
+        if self.document.is_unsaved() {
+            self.dialog = Some(Dialog::Unsaved { title: self.document.title(), next });
+            return;
+        }
+        self.proceed_unless_running(next, ctx);
+    }
+
+    fn proceed_unless_running(&mut self, next: Next, ctx: &egui::Context) {
+        if self.runs.is_running() && next != Next::ChooseFile {
+            let (over, all) = self.runs.batch_count();
+            self.dialog = Some(Dialog::Running { runs: all - over, next });
+            return;
+        }
+        self.perform(next, ctx);
+    }
+
+    /// Does what nothing stands in the way of any more.
+    pub(super) fn perform(&mut self, next: Next, ctx: &egui::Context) {
+        match next {
+            Next::New(template) => self.take_template(template),
+            Next::ChooseFile => {
+                let request =
+                    Request { purpose: Purpose::Open, folder: self.document.base(), name: String::new() };
+                self.ask(request, ctx);
+            }
+            Next::Open(path) => self.open(&path),
+            Next::Quit => {
+                self.closing = Closing::Allowed;
+                ctx.send_viewport_cmd(ViewportCommand::Close);
+            }
+        }
+    }
+
+    fn take_template(&mut self, position: usize) {
+        let all = templates::all();
+        let Some(template) = all.get(position) else { return };
+        match Document::untitled(template.name, template.text) {
+            Ok(document) => {
+                self.document = document;
+                self.take_document();
+            }
+            Err(error) => self.fail("The template cannot be opened", &error.to_string()),
+        }
+    }
+
+    /// Makes a file the document, or says why it cannot be one.
+    pub(super) fn open(&mut self, path: &Path) {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        match Document::open(&path) {
+            Ok(document) => {
+                self.document = document;
+                self.log.info(format!("Opened {}", path.display()));
+                self.take_document();
+            }
+            Err(error) => self.fail("The file cannot be opened", &error.to_string()),
+        }
+    }
+
+    /// Starts afresh with the present document: its results, nothing selected.
+    pub(super) fn take_document(&mut self) {
+        self.document.refresh();
+        let results = self.document.results(&self.parts.untitled);
+        let records = self.parts.worker.records(&results, self.document.runs());
+        let folder = results.display();
+        self.log.info(match records.len() {
+            0 => format!("Results will be written to {folder}"),
+            count => format!("Found results of {} in {folder}", text::counted(count, "run")),
+        });
+        self.runs.load(records);
+        self.treatments = crate::gui::tree::treatments(&self.document.experiment, self.document.runs());
+        self.selection = if self.treatments.is_empty() { Selection::Experiment } else { Selection::Arm(0) };
+        self.focus = None;
+        let options = self.plot.options;
+        self.plot = plot::PlotState::default();
+        self.plot.options = options;
+        self.plan_cost();
+        for problem in self.document.problems() {
+            let path = self.document.path().unwrap_or(Path::new(""));
+            if self.document.path().is_some() {
+                self.log.info(file::describe(problem, path, self.document.text()));
+            }
+        }
+    }
+
+    /// Saves under the known path, or asks for one.
+    pub(super) fn save_document(&mut self, ctx: &egui::Context) {
+        let Some(path) = self.document.path().map(Path::to_owned) else { return self.ask_where_to_save(ctx) };
+        if self.document.would_lose_comments(&path) {
+            self.dialog = Some(Dialog::Comments { path });
+            return;
+        }
+        self.save_to(&path, ctx);
+    }
+
+    pub(super) fn ask_where_to_save(&mut self, ctx: &egui::Context) {
+        let name = self.document.suggested_file_name();
+        self.ask(Request { purpose: Purpose::Save, folder: self.document.base(), name }, ctx);
+    }
+
+    fn save_to(&mut self, path: &Path, ctx: &egui::Context) {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let had_file = self.document.path().is_some();
+        let results = self.document.results(&self.parts.untitled);
+        if let Err(error) = self.document.save(&path) {
+            self.after_saving = None;
+            return self.fail("The experiment was not saved", &error.to_string());
+        }
+        self.log.info(format!("Saved {}", path.display()));
+        let new_results = self.document.results(&self.parts.untitled);
+        if new_results != results {
+            if had_file {
+                self.keep_results(&results, &new_results);
+            } else {
+                self.moving = Some((results, new_results));
+                self.move_results();
+            }
+        }
+        if let Some(next) = self.after_saving.take() {
+            self.proceed_unless_running(next, ctx);
+        }
+    }
+
+    /// Saved as another file: what has run stays with the old one.
+    fn keep_results(&mut self, old: &Path, new: &Path) {
+        if old.is_dir() {
+            let (old, new) = (old.display(), new.display());
+            self.log.info(format!("Earlier results stay in {old}; runs write to {new} from now on"));
+        }
+        if !self.runs.is_running() {
+            self.runs.load(self.parts.worker.records(new, self.document.runs()));
+            self.plan_cost();
+        }
+    }
+
+    /// Results of a document that has got a file move to it, as soon as nothing writes there.
+    pub(super) fn move_results(&mut self) {
+        if self.runs.is_running() {
+            if let Some((from, _)) = &self.moving {
+                self.log.info(format!(
+                    "Results are in {} until the runs are over, then they move",
+                    from.display()
+                ));
+            }
+            return;
+        }
+        let Some((from, to)) = self.moving.take() else { return };
+        match move_results(&from, &to) {
+            Ok(0) => {}
+            Ok(moved) => {
+                self.log.info(format!("Moved results of {} to {}", text::counted(moved, "run"), to.display()))
+            }
+            Err(error) => {
+                let (from, to) = (from.display(), to.display());
+                self.log.error(format!(
+                    "Results stay in {from}: they could not be moved to {to} ({error}); move them by hand"
+                ));
+            }
+        }
+    }
+
+    /// Asks for a path.
+    pub(super) fn ask(&mut self, request: Request, ctx: &egui::Context) {
+        self.asked = Some(Asked::new(&self.parts.picker, request, ctx));
+    }
+
+    /// Takes the answer of the system's dialog, once it is there.
+    pub(super) fn take_answer(&mut self, ctx: &egui::Context) {
+        let Some(answer) = self.asked.as_ref().and_then(Asked::poll) else { return };
+        let Some(asked) = self.asked.take() else { return };
+        match answer {
+            // The system's dialog has asked about files that are there.
+            Answer::Path(path) => {
+                self.take_path(asked.request.purpose, with_extension(path, asked.request.purpose), ctx)
+            }
+            Answer::Cancelled => self.after_saving = None,
+            Answer::Unavailable => self.dialog = Some(Dialog::path_field(asked.request)),
+        }
+    }
+
+    fn take_path(&mut self, purpose: Purpose, path: PathBuf, ctx: &egui::Context) {
+        match purpose {
+            Purpose::Open => self.proceed_unless_running(Next::Open(path), ctx),
+            Purpose::Save => self.save_to(&path, ctx),
+            Purpose::Export => self.export(&path),
+        }
+    }
+
+    /// Draws the dialog, if there is one, and does what was decided.
+    pub(super) fn dialog_ui(&mut self, ctx: &egui::Context) {
+        let Some(dialog) = &mut self.dialog else { return };
+        let Some(reply) = dialog_ui(ctx, dialog) else { return };
+        let Some(dialog) = self.dialog.take() else { return };
+        self.take_reply(dialog, reply, ctx);
+    }
+
+    fn take_reply(&mut self, dialog: Dialog, reply: Reply, ctx: &egui::Context) {
+        match (dialog, reply) {
+            (_, Reply::Cancel) => self.after_saving = None,
+            (Dialog::Templates, Reply::Template(position)) => self.proceed(Next::New(position), ctx),
+            (Dialog::Unsaved { next, .. }, Reply::Save) => {
+                self.after_saving = Some(next);
+                self.save_document(ctx);
+            }
+            (Dialog::Unsaved { next, .. }, Reply::Discard) => self.proceed_unless_running(next, ctx),
+            (Dialog::Running { next, .. }, Reply::Stop) => self.stop_and(next, ctx),
+            (Dialog::Comments { path }, Reply::LoseComments) => self.save_to(&path, ctx),
+            (Dialog::Comments { .. }, Reply::SaveAs) => self.ask_where_to_save(ctx),
+            (Dialog::Path { request, .. }, Reply::Path(path)) => {
+                if request.purpose != Purpose::Open && path.exists() {
+                    self.dialog = Some(Dialog::Overwrite { path, purpose: request.purpose });
+                } else {
+                    self.take_path(request.purpose, path, ctx);
+                }
+            }
+            (Dialog::Overwrite { path, purpose }, Reply::Overwrite) => self.take_path(purpose, path, ctx),
+            _ => {}
+        }
+    }
+
+    fn stop_and(&mut self, next: Next, ctx: &egui::Context) {
+        if !self.runs.is_running() {
+            return self.perform(next, ctx);
+        }
+        self.runs.stop(StopKind::Now);
+        if next == Next::Quit {
+            self.closing = Closing::Waiting(Instant::now());
+        } else {
+            self.after_stopping = Some(next);
+        }
+    }
+
+    /// Writes what the plot shows; the ending of the file says as what.
+    fn export(&mut self, path: &Path) {
+        let Some(figure) = self.plot.shown_figure() else {
+            return self.fail("The figure was not written", "The plot shows nothing yet: press Run all.");
+        };
+        let Some(kind) = FileKind::of(path) else {
+            let text = format!(
+                "{} is no kind of figure. End the name with .svg, .pdf, .png or .csv.",
+                path.display()
+            );
+            return self.fail("The figure was not written", &text);
+        };
+        match figure::write(&figure, path, kind, &figure::Options::default()) {
+            Ok(()) => self.log.info(format!("Wrote {}", path.display())),
+            Err(error) => self.fail("The figure was not written", &error.to_string()),
+        }
+    }
+
+    /// Copies the values of what the plot shows.
+    pub(super) fn copy_values(&mut self, ctx: &egui::Context) {
+        if let Some(figure) = self.plot.shown_figure() {
+            ctx.copy_text(figure::csv::csv(&figure));
+            self.log.info("Copied the values of the plot as CSV");
+        }
+    }
+
+    /// Shows what went wrong, and logs it.
+    pub(super) fn fail(&mut self, title: &str, text: &str) {
+        self.log.error(format!("{title}: {text}"));
+        self.dialog = Some(Dialog::Message { title: title.to_owned(), text: text.to_owned() });
+    }
+}

@@ -1,0 +1,150 @@
+//! Where things are: bar at the top, arms and plan at the left, plot in the middle, settings at the right, log below.
+
+use eframe::egui::{self, Align, CentralPanel, Frame, Layout, Panel, Ui};
+
+use super::App;
+use crate::figure::plots::ArmRuns;
+use crate::form::path::Place;
+use crate::gui::commands::Command;
+use crate::gui::form::FormContext;
+use crate::gui::plot::{PlotInput, PlotResponse, plot_panel};
+use crate::gui::properties::{properties_ui, selection_of};
+use crate::gui::runs::Runs;
+use crate::gui::selection::Selection;
+use crate::gui::status::status_ui;
+use crate::gui::tree::{Treatment, tree_ui};
+use crate::gui::{menu, plan, theme};
+
+impl App {
+    /// Draws the window.
+    pub(super) fn layout_ui(&mut self, ui: &mut Ui) {
+        self.bar_ui(ui);
+        self.log_ui(ui);
+        self.left_ui(ui);
+        self.right_ui(ui);
+        let frame = Frame::new().fill(theme::present(ui).field).inner_margin(theme::STEP);
+        CentralPanel::default().frame(frame).show(ui, |ui| self.center_ui(ui));
+    }
+
+    fn bar_ui(&mut self, ui: &mut Ui) {
+        let (facts, status) = (self.facts(), self.status());
+        let frame = menu::bar_frame(ui);
+        let chosen = Panel::top("bar").frame(frame).show(ui, |ui| {
+            egui::MenuBar::new()
+                .ui(ui, |ui| {
+                    let from_menu = menu::menus_ui(ui, &facts, &|command| self.is_on(command));
+                    let pressed = ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                        ui.style_mut().visuals.button_frame = true;
+                        menu::buttons_ui(ui, &facts, &status)
+                    });
+                    from_menu.or(pressed.inner)
+                })
+                .inner
+        });
+        if let Some(command) = chosen.inner {
+            let ctx = ui.ctx().clone();
+            self.execute(command, &ctx);
+        }
+    }
+
+    fn log_ui(&mut self, ui: &mut Ui) {
+        let mut open = self.settings.log;
+        let panel = Panel::bottom("log").resizable(true).default_size(112.0).min_size(64.0);
+        let chosen = panel.show_collapsible(ui, &mut open, |ui| {
+            status_ui(ui, self.document.problems(), &self.log).cloned()
+        });
+        self.settings.log = open;
+        if let Some(problem) = chosen.and_then(|shown| shown.inner) {
+            self.selection = selection_of(&problem.place);
+            self.settings.properties = true;
+            self.focus = Some(problem.place);
+        }
+    }
+
+    fn left_ui(&mut self, ui: &mut Ui) {
+        if !self.settings.tree && !self.settings.plan {
+            return;
+        }
+        let panel = Panel::left("left").resizable(true).default_size(288.0).size_range(200.0..=520.0);
+        panel.show(ui, |ui| {
+            let mut plan_is_open = self.settings.plan;
+            if self.settings.tree {
+                let plan = Panel::bottom("plan")
+                    .resizable(true)
+                    .default_size(ui.available_height() * 0.36)
+                    .min_size(96.0);
+                let frame = Frame::new().inner_margin(egui::Margin { top: 8, ..egui::Margin::ZERO });
+                plan.frame(frame).show_collapsible(ui, &mut plan_is_open, |ui| self.plan_ui(ui));
+                self.settings.plan = plan_is_open;
+                CentralPanel::no_frame().show(ui, |ui| self.tree_ui(ui));
+            } else {
+                self.plan_ui(ui);
+            }
+        });
+    }
+
+    fn tree_ui(&mut self, ui: &mut Ui) {
+        let command = tree_ui(ui, &self.treatments, &self.runs, &mut self.selection);
+        if let Some(command) = command {
+            let ctx = ui.ctx().clone();
+            self.execute(command, &ctx);
+        }
+    }
+
+    fn plan_ui(&mut self, ui: &mut Ui) {
+        let Some(index) = self.selection.arm() else {
+            theme::heading_ui(ui, "Plan");
+            ui.label("Select an arm to see what it does.");
+            return;
+        };
+        let problems = self.document.problems().to_vec();
+        let Some(arm) = self.document.experiment.arms.get_mut(index) else { return };
+        theme::heading_ui(ui, &format!("Plan of {}", arm.name));
+        let mut path = match &self.selection {
+            Selection::Stage { path, .. } => Some(path.clone()),
+            _ => None,
+        };
+        let context = FormContext::new(Place::default().key("arms").index(index).key("plan"), &problems);
+        let scroll = egui::ScrollArea::vertical().id_salt("plan").auto_shrink([false, false]);
+        let response = scroll.show(ui, |ui| plan::plan_ui(ui, &mut arm.plan, &mut path, &context)).inner;
+        if response.selected {
+            self.selection = match path {
+                Some(path) => Selection::Stage { arm: index, path },
+                None => Selection::Arm(index),
+            };
+        }
+    }
+
+    fn right_ui(&mut self, ui: &mut Ui) {
+        let results = self.document.results(&self.parts.untitled);
+        let mut open = self.settings.properties;
+        let panel = Panel::right("properties").resizable(true).default_size(336.0).size_range(240.0..=640.0);
+        panel.show_collapsible(ui, &mut open, |ui| {
+            properties_ui(ui, &mut self.document, &self.runs, &mut self.selection, &mut self.focus, &results);
+        });
+        self.settings.properties = open;
+    }
+
+    fn center_ui(&mut self, ui: &mut Ui) {
+        let arms = arm_runs(&self.treatments, &self.runs);
+        let input = PlotInput { arms: &arms, revision: self.runs.revision() };
+        let ctx = ui.ctx().clone();
+        match plot_panel(ui, &input, &mut self.plot) {
+            Some(PlotResponse::ExportFigure) => self.execute(Command::ExportFigure, &ctx),
+            Some(PlotResponse::CopyCsv) => self.copy_values(&ctx),
+            None => {}
+        }
+    }
+}
+
+/// What the plot gets: the records of each treatment, in the order and the colours of the list.
+pub(super) fn arm_runs<'a>(treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
+    let arm = |(colour, treatment): (usize, &Treatment)| {
+        let is_stale = treatment.runs.iter().any(|run| runs.is_stale(run));
+        let name =
+            if is_stale { format!("{} (earlier settings)", treatment.name) } else { treatment.name.clone() };
+        let records = treatment.runs.iter().filter_map(|run| Some((run.seed, runs.shown(run)?)));
+        ArmRuns { name, colour, runs: records.collect() }
+    };
+    treatments.iter().enumerate().map(arm).collect()
+}

@@ -1,0 +1,412 @@
+//! The window as a person meets it, with a script in the place of the worker.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
+
+use eframe::egui::{self, Key, Modifiers, ViewportCommand, ViewportEvent, ViewportId};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+
+use super::{App, Parts, prepare};
+use crate::doc::{Event, Point, Run, RunRecord, event::Progress};
+use crate::gui::commands::{self, Command, Menu};
+use crate::gui::files::{Answer, Request};
+use crate::gui::selection::Selection;
+use crate::gui::settings::Settings;
+use crate::gui::worker::{Work, Worker};
+use crate::run::{Cost, Job, Message, StopKind, cost};
+
+/// What a test sees and does on the other side of the worker and the file dialogs.
+#[derive(Default)]
+struct Stage {
+    jobs: Vec<Job>,
+    sender: Option<SyncSender<Message>>,
+    stops: Vec<StopKind>,
+    answer: Option<Answer>,
+    requests: Vec<Request>,
+}
+
+type Shared = Rc<RefCell<Stage>>;
+
+struct Script(Shared);
+
+impl Worker for Script {
+    fn start(&mut self, jobs: Vec<Job>) -> Work {
+        let (sender, messages) = sync_channel(1_000);
+        let mut stage = self.0.borrow_mut();
+        stage.jobs = jobs;
+        stage.sender = Some(sender);
+        let shared = self.0.clone();
+        Work { messages, stop: Box::new(move |kind| shared.borrow_mut().stops.push(kind)) }
+    }
+
+    fn records(&self, _folder: &Path, _runs: &[Run]) -> BTreeMap<String, RunRecord> {
+        BTreeMap::new()
+    }
+
+    fn cost(&self, run: &Run) -> Result<Cost, String> {
+        cost(run)
+    }
+}
+
+struct Window {
+    harness: Harness<'static, App>,
+    stage: Shared,
+}
+
+impl Window {
+    fn open(file: Option<PathBuf>) -> Self {
+        let stage = Shared::default();
+        let (for_worker, for_picker) = (stage.clone(), stage.clone());
+        let picker = Box::new(move |request: &Request, _: &egui::Context| -> Receiver<Answer> {
+            let (sender, receiver) = sync_channel(1);
+            let mut stage = for_picker.borrow_mut();
+            stage.requests.push(request.clone());
+            sender.send(stage.answer.clone().unwrap_or(Answer::Cancelled)).unwrap();
+            receiver
+        });
+        let parts =
+            Parts { worker: Box::new(Script(for_worker)), picker, untitled: PathBuf::from("/nowhere") };
+        let harness = Harness::builder().with_size([1280.0, 800.0]).build_eframe(move |cc| {
+            prepare(&cc.egui_ctx, &Settings::default());
+            App::new(parts, Settings::default()).with_file(file)
+        });
+        Self { harness, stage }
+    }
+
+    fn new() -> Self {
+        Self::open(None)
+    }
+
+    fn sees(&self, text: &str) -> bool {
+        self.harness.query_all_by_label_contains(text).next().is_some()
+    }
+
+    fn click(&mut self, label: &str) {
+        self.harness.get_by_label(label).click();
+        self.harness.run();
+    }
+
+    fn say(&mut self, run: usize, event: Event) {
+        let stage = self.stage.borrow();
+        let run = stage.jobs[run].run.id.clone();
+        stage.sender.as_ref().unwrap().send(Message { run, event }).unwrap();
+        drop(stage);
+        self.harness.run();
+    }
+
+    /// All workers end.
+    fn hang_up(&mut self) {
+        self.stage.borrow_mut().sender = None;
+        self.harness.run();
+    }
+
+    fn execute(&mut self, command: Command) {
+        let ctx = self.harness.ctx.clone();
+        self.harness.state_mut().execute(command, &ctx);
+        self.harness.run();
+    }
+
+    fn ask_to_close(&mut self) {
+        let viewport = self.harness.input_mut().viewports.get_mut(&ViewportId::ROOT).unwrap();
+        viewport.events.push(ViewportEvent::Close);
+        self.harness.step();
+    }
+
+    fn asked_viewport_to(&self, command: &ViewportCommand) -> bool {
+        self.harness.output().viewport_output[&ViewportId::ROOT].commands.contains(command)
+    }
+
+    fn log(&self) -> String {
+        self.harness.state().log.full_text()
+    }
+
+    fn edit(&mut self) {
+        self.harness.state_mut().document.experiment.seeds.push(99);
+        self.harness.run();
+    }
+}
+
+fn started() -> Event {
+    Event::Started { resumed: false, threads: 1 }
+}
+
+fn accuracy(value: f64, trained: f64) -> Event {
+    Event::Point(Point {
+        series: "test_accuracy".to_owned(),
+        value,
+        stage: "0".to_owned(),
+        branch: String::new(),
+        member: None,
+        round: None,
+        epoch: trained,
+        iteration: 1,
+        trained,
+        remaining: 1.0,
+        rate: None,
+        bit: None,
+        layer: None,
+        secs: trained,
+    })
+}
+
+#[test]
+fn the_first_start_shows_the_arms_of_the_default_experiment() {
+    let window = Window::new();
+    for arm in ["dense", "winning ticket", "reinitialised", "random mask"] {
+        assert!(window.harness.query_all_by_label(arm).next().is_some(), "{arm}");
+    }
+    assert!(window.sees("12 runs to do"));
+    assert_eq!(window.harness.query_all_by_label("Seed 1").count(), 4);
+}
+
+#[test]
+fn run_starts_every_run_and_shows_states_and_numbers() {
+    let mut window = Window::new();
+    window.click("Run all");
+    assert_eq!(window.stage.borrow().jobs.len(), 12);
+    assert!(window.sees("queued") && window.sees("0 of 12 runs"));
+    window.say(0, started());
+    assert!(window.sees("▶ running"));
+    window.say(0, Event::Progress(Progress { done: 0.5, ..Progress::default() }));
+    window.say(0, accuracy(0.981_23, 1.0));
+    assert!(window.sees("98.12 %"));
+    window.say(0, Event::Finished { secs: 3.0 });
+    assert!(window.sees("✓ done") && window.sees("1 of 12 runs") && window.sees("1 of 3 done"));
+}
+
+#[test]
+fn a_failed_run_says_why_and_the_log_has_all_of_it() {
+    let mut window = Window::new();
+    window.click("Run all");
+    window.say(0, started());
+    window.say(0, Event::Failed { message: "The loss is NaN.\nIteration 12.".to_owned() });
+    assert!(window.sees("✗ failed: The loss is NaN."));
+    assert!(window.log().contains("Iteration 12."));
+}
+
+#[test]
+fn a_worker_that_dies_leaves_its_run_failed_and_the_others_resumable() {
+    let mut window = Window::new();
+    window.click("Run all");
+    window.say(0, started());
+    window.hang_up();
+    assert!(window.sees("✗ failed: The worker ended without a word."));
+    window.click("Resume");
+    assert_eq!(window.stage.borrow().jobs.len(), 12);
+}
+
+#[test]
+fn stopping_asks_the_worker_and_resume_goes_on_with_what_is_left() {
+    let mut window = Window::new();
+    window.click("Run all");
+    window.say(0, started());
+    window.say(0, Event::Finished { secs: 1.0 });
+    window.say(1, started());
+    window.click("Stop now");
+    assert_eq!(window.stage.borrow().stops, [StopKind::Now]);
+    window.say(1, Event::Stopped { secs: 1.0 });
+    window.hang_up();
+    assert!(window.sees("■ stopped"));
+    window.click("Resume");
+    assert_eq!(window.stage.borrow().jobs.len(), 11);
+}
+
+#[test]
+fn only_the_selected_arm_runs_when_asked_to() {
+    let mut window = Window::new();
+    window.harness.state_mut().selection = Selection::Arm(3);
+    window.execute(Command::RunArm);
+    let stage = window.stage.borrow();
+    assert_eq!(stage.jobs.iter().map(|job| job.run.arm.as_str()).collect::<Vec<_>>(), ["random mask"; 3]);
+}
+
+#[test]
+fn curves_of_earlier_settings_stay_and_say_so() {
+    let mut window = Window::new();
+    window.click("Run all");
+    window.say(0, started());
+    window.say(0, accuracy(0.5, 1.0));
+    window.say(0, Event::Finished { secs: 3.0 });
+    window.hang_up();
+    window.harness.state_mut().document.experiment.train.batch = 7;
+    window.harness.run();
+    assert!(window.sees("earlier settings"));
+    let app = window.harness.state();
+    assert_eq!(super::layout::arm_runs(&app.treatments, &app.runs)[0].runs.len(), 1);
+}
+
+#[test]
+fn an_edit_marks_the_title_and_closing_asks() {
+    let mut window = Window::new();
+    window.ask_to_close();
+    assert!(!window.asked_viewport_to(&ViewportCommand::CancelClose), "nothing to lose, so it closes");
+    let mut window = Window::new();
+    assert!(!window.harness.state().title.starts_with('●'));
+    window.edit();
+    assert!(window.harness.state().title.starts_with('●'));
+    window.ask_to_close();
+    assert!(window.asked_viewport_to(&ViewportCommand::CancelClose));
+    window.harness.run();
+    window.click("Cancel");
+    assert!(!window.sees("Discard"));
+    window.ask_to_close();
+    window.harness.run();
+    window.harness.get_by_label("Discard").click();
+    window.harness.step();
+    window.harness.step();
+    assert!(matches!(window.harness.state().closing, super::Closing::Allowed));
+}
+
+#[test]
+fn closing_while_running_asks_and_waits_for_the_runs() {
+    let mut window = Window::new();
+    window.click("Run all");
+    window.say(0, started());
+    window.ask_to_close();
+    window.harness.run();
+    window.click("Stop and quit");
+    assert_eq!(window.stage.borrow().stops, [StopKind::Now]);
+    assert!(matches!(window.harness.state().closing, super::Closing::Waiting(_)));
+    window.hang_up();
+    assert!(matches!(window.harness.state().closing, super::Closing::Allowed));
+}
+
+#[test]
+fn saving_asks_for_a_path_once_and_then_closes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine");
+    let mut window = Window::new();
+    window.stage.borrow_mut().answer = Some(Answer::Path(path.clone()));
+    window.edit();
+    window.ask_to_close();
+    window.harness.run();
+    window.click("Save");
+    assert!(path.with_extension("ron").is_file());
+    assert!(matches!(window.harness.state().closing, super::Closing::Allowed));
+    assert_eq!(window.stage.borrow().requests.len(), 1);
+}
+
+#[test]
+fn every_command_stands_in_its_menu() {
+    let mut window = Window::new();
+    for menu in Menu::ALL {
+        window.click(menu.text());
+        for command in menu.groups().iter().copied().flatten() {
+            assert!(window.sees(command.text()), "{command:?}");
+        }
+        window.harness.key_press(Key::Escape);
+        window.harness.run();
+    }
+}
+
+#[test]
+fn every_command_can_be_carried_out_or_says_why_not() {
+    for command in commands::all() {
+        let mut window = Window::new();
+        window.execute(command);
+        window.harness.run();
+    }
+}
+
+#[test]
+fn keys_do_what_menus_do() {
+    let mut window = Window::new();
+    window.harness.key_press_modifiers(Modifiers::COMMAND, Key::N);
+    window.harness.run();
+    window.click("Optimizers on digits");
+    assert_eq!(window.harness.state().document.experiment.name, "Optimizers on digits");
+    window.harness.key_press_modifiers(Modifiers::COMMAND, Key::R);
+    window.harness.run();
+    assert!(!window.stage.borrow().jobs.is_empty());
+}
+
+#[test]
+fn a_broken_file_is_refused_with_line_and_column() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("broken.ron");
+    std::fs::write(&path, "Experiment(\n    nmae: \"x\",\n)\n").unwrap();
+    let window = Window::open(Some(path));
+    assert!(window.sees("broken.ron:2:5"), "{}", window.log());
+    assert!(window.sees("The file cannot be opened"));
+}
+
+#[test]
+fn without_a_file_dialog_a_path_can_be_typed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("typed.ron");
+    std::fs::write(&path, crate::doc::templates::all()[1].text).unwrap();
+    let mut window = Window::new();
+    window.stage.borrow_mut().answer = Some(Answer::Unavailable);
+    window.execute(Command::Open);
+    let field = window.harness.get_by_label("Path");
+    field.focus();
+    field.type_text(&path.to_string_lossy());
+    window.harness.run();
+    // What was there before is the folder to begin with; the text is replaced as a person would.
+    if let Some(super::Dialog::Path { text, .. }) = &mut window.harness.state_mut().dialog {
+        *text = path.to_string_lossy().into_owned();
+    }
+    window.harness.run();
+    window.click("Open");
+    assert_eq!(window.harness.state().document.path(), Some(path.as_path()));
+}
+
+#[test]
+fn comments_between_settings_are_asked_about_before_they_are_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.ron");
+    let text = crate::doc::templates::all()[1].text.replacen("seeds", "/* few */ seeds", 1);
+    std::fs::write(&path, &text).unwrap();
+    let mut window = Window::open(Some(path.clone()));
+    window.edit();
+    window.execute(Command::Save);
+    assert!(window.sees("Saving would lose comments"));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    window.click("Save without them");
+    assert!(!std::fs::read_to_string(&path).unwrap().contains("few"));
+}
+
+#[test]
+fn a_problem_leads_to_its_setting() {
+    let mut window = Window::new();
+    window.harness.state_mut().document.experiment.train.batch = 0;
+    window.harness.run();
+    assert!(window.sees("1 error"));
+    let problem = window.harness.state().document.problems()[0].to_string();
+    window.click(&problem);
+    assert_eq!(window.harness.state().selection, Selection::Training);
+    window.execute(Command::RunAll);
+    assert!(window.stage.borrow().jobs.is_empty() && window.log().contains("The document has an error"));
+}
+
+#[test]
+fn nothing_is_drawn_while_nothing_happens() {
+    let mut window = Window::new();
+    window.harness.run();
+    let delay = |window: &Window| window.harness.output().viewport_output[&ViewportId::ROOT].repaint_delay;
+    assert_eq!(delay(&window), Duration::MAX);
+    window.click("Run all");
+    assert_eq!(delay(&window), super::PACE);
+}
+
+#[test]
+fn arms_are_added_copied_moved_and_removed() {
+    let mut window = Window::new();
+    let names = |window: &Window| -> Vec<String> {
+        window.harness.state().document.experiment.arms.iter().map(|arm| arm.name.clone()).collect()
+    };
+    window.click("+ Add arm");
+    assert_eq!(names(&window)[4], "new arm");
+    window.execute(Command::DuplicateArm);
+    assert_eq!(names(&window)[5], "new arm copy");
+    window.execute(Command::MoveArmUp);
+    assert_eq!(names(&window)[4], "new arm copy");
+    window.execute(Command::RemoveArm);
+    window.execute(Command::RemoveArm);
+    assert_eq!(names(&window).len(), 4);
+}

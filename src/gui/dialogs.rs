@@ -1,0 +1,262 @@
+//! What is asked before something is lost, and the few other things that are shown on top.
+
+use std::path::PathBuf;
+
+use eframe::egui::{self, Id, Modal, RichText, Ui, vec2};
+
+use super::commands::{Command, Menu};
+use super::files::{Purpose, Request, with_extension};
+use super::text::counted;
+use super::{templates, theme};
+
+/// What happens when nothing stands in its way any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The template with this position becomes the document.
+    New(usize),
+    /// A file is chosen.
+    ChooseFile,
+    /// This file becomes the document.
+    Open(PathBuf),
+    /// The window closes.
+    Quit,
+}
+
+/// A dialog.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Dialog {
+    /// Which template?
+    Templates,
+    /// Save, discard, or stay?
+    Unsaved {
+        /// What the document is called.
+        title: String,
+        /// What comes then.
+        next: Next,
+    },
+    /// Stop the runs, or stay?
+    Running {
+        /// How many are not over.
+        runs: usize,
+        /// What comes then.
+        next: Next,
+    },
+    /// Lose the comments of the file?
+    Comments {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Replace a file that is there?
+    Overwrite {
+        /// The file.
+        path: PathBuf,
+        /// What it was wanted for.
+        purpose: Purpose,
+    },
+    /// A path, typed by hand.
+    Path {
+        /// What it is wanted for.
+        request: Request,
+        /// What was typed.
+        text: String,
+    },
+    /// Something that has to be read.
+    Message {
+        /// In a few words.
+        title: String,
+        /// What happened, where, and what to do.
+        text: String,
+    },
+    /// The keys of all commands.
+    Shortcuts,
+    /// Version and licence.
+    About,
+}
+
+/// What the user decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// Everything stays as it is.
+    Cancel,
+    /// Save first.
+    Save,
+    /// Without saving.
+    Discard,
+    /// Stop the runs.
+    Stop,
+    /// Save, and lose the comments.
+    LoseComments,
+    /// Save under another name.
+    SaveAs,
+    /// Replace the file.
+    Overwrite,
+    /// This path.
+    Path(PathBuf),
+    /// The template with this position.
+    Template(usize),
+}
+
+impl Dialog {
+    /// The field for a path that takes over from the system's dialog.
+    #[must_use]
+    pub fn path_field(request: Request) -> Self {
+        let text = request.folder.join(&request.name).to_string_lossy().into_owned();
+        Self::Path { request, text }
+    }
+}
+
+/// Draws a dialog; the decision, once there is one.
+pub fn dialog_ui(ctx: &egui::Context, dialog: &mut Dialog) -> Option<Reply> {
+    let response = Modal::new(Id::unique("dialog")).show(ctx, |ui| {
+        ui.set_width(width(dialog).min(ctx.content_rect().width() - 4.0 * theme::STEP));
+        ui.spacing_mut().item_spacing.y = theme::STEP;
+        content_ui(ui, dialog)
+    });
+    let dismissed = response.should_close();
+    response.inner.or_else(|| dismissed.then_some(Reply::Cancel))
+}
+
+fn width(dialog: &Dialog) -> f32 {
+    match dialog {
+        Dialog::Templates => 640.0,
+        Dialog::Path { .. } | Dialog::Message { .. } => 560.0,
+        _ => 420.0,
+    }
+}
+
+fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
+    match dialog {
+        Dialog::Templates => templates::cards_ui(ui),
+        Dialog::Unsaved { title, .. } => {
+            title_ui(ui, &format!("Save the changes of {title}?"));
+            ui.label("They are lost otherwise. Results of runs are kept in any case.");
+            buttons_ui(ui, &[("Save", Reply::Save), ("Discard", Reply::Discard), ("Cancel", Reply::Cancel)])
+        }
+        Dialog::Running { runs, next } => running_ui(ui, *runs, next),
+        Dialog::Comments { path } => {
+            title_ui(ui, "Saving would lose comments");
+            ui.label(format!(
+                "{} has comments between its settings. Only the comment at its head is kept. Save under another name to keep the file as it is.",
+                path.display()
+            ));
+            let replies = [
+                ("Save as…", Reply::SaveAs),
+                ("Save without them", Reply::LoseComments),
+                ("Cancel", Reply::Cancel),
+            ];
+            buttons_ui(ui, &replies)
+        }
+        Dialog::Overwrite { path, .. } => {
+            title_ui(ui, "Replace the file?");
+            ui.label(format!("{} is there already.", path.display()));
+            buttons_ui(ui, &[("Replace", Reply::Overwrite), ("Cancel", Reply::Cancel)])
+        }
+        Dialog::Path { request, text } => path_ui(ui, request, text),
+        Dialog::Message { title, text } => message_ui(ui, title, text),
+        Dialog::Shortcuts => shortcuts_ui(ui),
+        Dialog::About => about_ui(ui),
+    }
+}
+
+fn title_ui(ui: &mut Ui, title: &str) {
+    ui.label(RichText::new(title).strong());
+}
+
+/// Buttons from left to right; the first one is what most people want, and has the focus.
+fn buttons_ui(ui: &mut Ui, replies: &[(&str, Reply)]) -> Option<Reply> {
+    let mut reply = None;
+    ui.horizontal(|ui| {
+        for (position, (text, meant)) in replies.iter().enumerate() {
+            let button = if position == 0 { accent_button(ui, text) } else { egui::Button::new(*text) };
+            let response = ui.add(button);
+            let nobody = ui.memory(|memory| memory.focused().is_none());
+            if position == 0 && nobody {
+                response.request_focus();
+            }
+            if response.clicked() {
+                reply = Some(meant.clone());
+            }
+        }
+    });
+    reply
+}
+
+/// A button in the accent colour.
+#[must_use]
+pub fn accent_button(ui: &Ui, text: &str) -> egui::Button<'static> {
+    let colours = theme::present(ui);
+    egui::Button::new(RichText::new(text).color(colours.on_accent)).fill(colours.accent)
+}
+
+fn running_ui(ui: &mut Ui, runs: usize, next: &Next) -> Option<Reply> {
+    let (title, stop) = match next {
+        Next::Quit => ("Runs are going on", "Stop and quit"),
+        _ => ("Runs are going on", "Stop and go on"),
+    };
+    title_ui(ui, title);
+    let verb = if runs == 1 { "is" } else { "are" };
+    ui.label(format!(
+        "{} {verb} not finished. What they have reached is kept; Resume goes on from there.",
+        counted(runs, "run")
+    ));
+    buttons_ui(ui, &[(stop, Reply::Stop), ("Keep running", Reply::Cancel)])
+}
+
+fn path_ui(ui: &mut Ui, request: &Request, text: &mut String) -> Option<Reply> {
+    let (title, verb) = match request.purpose {
+        Purpose::Open => ("Open an experiment", "Open"),
+        Purpose::Save => ("Save the experiment", "Save"),
+        Purpose::Export => ("Export the figure", "Export"),
+    };
+    title_ui(ui, title);
+    ui.label("The system's file dialog is not available. Type the path of the file.");
+    let label = ui.label("Path");
+    let field = ui.add(egui::TextEdit::singleline(text).desired_width(f32::INFINITY)).labelled_by(label.id);
+    if ui.memory(|memory| memory.focused().is_none()) {
+        field.request_focus();
+    }
+    let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+    if request.purpose == Purpose::Export {
+        ui.label(RichText::new("The extension decides: svg, pdf, png or csv").small().weak());
+    }
+    let path = with_extension(PathBuf::from(text.trim()), request.purpose);
+    let reply = buttons_ui(ui, &[(verb, Reply::Path(path.clone())), ("Cancel", Reply::Cancel)]);
+    if entered { Some(Reply::Path(path)) } else { reply }
+}
+
+fn message_ui(ui: &mut Ui, title: &str, text: &str) -> Option<Reply> {
+    title_ui(ui, title);
+    egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| ui.label(text));
+    let mut reply = None;
+    ui.horizontal(|ui| {
+        if ui.button("Copy").clicked() {
+            ui.ctx().copy_text(text.to_owned());
+        }
+        if ui.add(accent_button(ui, "Close")).clicked() {
+            reply = Some(Reply::Cancel);
+        }
+    });
+    reply
+}
+
+fn shortcuts_ui(ui: &mut Ui) -> Option<Reply> {
+    title_ui(ui, "Keyboard shortcuts");
+    egui::ScrollArea::vertical().max_height(440.0).show(ui, |ui| {
+        egui::Grid::new("shortcuts").num_columns(2).spacing(vec2(4.0 * theme::STEP, 4.0)).show(ui, |ui| {
+            let commands = Menu::ALL.iter().flat_map(|menu| menu.groups().iter().copied().flatten());
+            for (command, shortcut) in commands.filter_map(|command| Some((command, command.shortcut()?))) {
+                ui.label(Command::text(*command));
+                ui.label(RichText::new(ui.ctx().format_shortcut(&shortcut)).weak());
+                ui.end_row();
+            }
+        });
+    });
+    buttons_ui(ui, &[("Close", Reply::Cancel)])
+}
+
+fn about_ui(ui: &mut Ui) -> Option<Reply> {
+    title_ui(ui, &format!("Weightlab {}", env!("CARGO_PKG_VERSION")));
+    ui.label(env!("CARGO_PKG_DESCRIPTION"));
+    ui.label(RichText::new(format!("Licence: {}", env!("CARGO_PKG_LICENSE"))).weak());
+    buttons_ui(ui, &[("Close", Reply::Cancel)])
+}

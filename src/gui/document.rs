@@ -1,0 +1,243 @@
+//! The document that is open: the experiment, its file, what was saved, and what is wrong with it.
+
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::doc::file::{self, FileError, Opened};
+use crate::doc::{self, Experiment, Problem, Run, Severity};
+
+/// The file extension of experiments.
+pub const EXTENSION: &str = "ron";
+
+/// One open experiment.
+pub struct Document {
+    /// What the user edits, in place.
+    pub experiment: Experiment,
+    path: Option<PathBuf>,
+    /// The text that it was opened from, or last saved as.
+    text: String,
+    saved: Experiment,
+    /// Names the folder of results as long as there is no file.
+    identity: String,
+    checked: Option<Checked>,
+}
+
+/// What follows from the experiment; computed again only when it has changed.
+struct Checked {
+    experiment: Experiment,
+    problems: Vec<Problem>,
+    runs: Vec<Run>,
+}
+
+impl Document {
+    /// A document without a file, from the text of a template.
+    ///
+    /// # Errors
+    /// Where the text is wrong.
+    pub fn untitled(name: &str, text: &str) -> Result<Self, FileError> {
+        let experiment = file::parse(text, Path::new(name))?;
+        let opened = Opened { experiment, text: text.to_owned() };
+        Ok(Self::new(opened, None, identity(name, text)))
+    }
+
+    /// Reads a document from a file.
+    ///
+    /// # Errors
+    /// What cannot be read, or where the text is wrong.
+    pub fn open(path: &Path) -> Result<Self, FileError> {
+        let opened = file::open(path)?;
+        Ok(Self::new(opened, Some(path.to_owned()), String::new()))
+    }
+
+    fn new(opened: Opened, path: Option<PathBuf>, identity: String) -> Self {
+        let Opened { experiment, text } = opened;
+        let saved = experiment.clone();
+        Self { experiment, path, text, saved, identity, checked: None }
+    }
+
+    /// Its file, if it has one.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// The text of the file as it was opened or last saved.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What the window calls it: the name of its file, or of the experiment.
+    #[must_use]
+    pub fn title(&self) -> String {
+        if let Some(name) = self.path.as_deref().and_then(Path::file_name) {
+            return name.to_string_lossy().into_owned();
+        }
+        let name = self.experiment.name.trim();
+        if name.is_empty() { "Untitled".to_owned() } else { name.to_owned() }
+    }
+
+    /// A name for its file: the title in lower case, without what file systems dislike.
+    #[must_use]
+    pub fn suggested_file_name(&self) -> String {
+        match self.path.as_deref().and_then(Path::file_name) {
+            Some(name) => name.to_string_lossy().into_owned(),
+            None => format!("{}.{EXTENSION}", slug(&self.title())),
+        }
+    }
+
+    /// Whether there is something that saving would keep.
+    #[must_use]
+    pub fn is_unsaved(&self) -> bool {
+        self.experiment != self.saved
+    }
+
+    /// The folder that its runs are written to: beside its file, or under `untitled` while it has none.
+    #[must_use]
+    pub fn results(&self, untitled: &Path) -> PathBuf {
+        match &self.path {
+            Some(path) => crate::run::folder_of(path),
+            None => untitled.join(format!("{}.runs", self.identity)),
+        }
+    }
+
+    /// The folder that paths of data are relative to.
+    #[must_use]
+    pub fn base(&self) -> PathBuf {
+        match self.path.as_deref().and_then(Path::parent) {
+            Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+            _ => PathBuf::from("."),
+        }
+    }
+
+    /// Whether saving would lose comments that somebody wrote between the settings.
+    #[must_use]
+    pub fn would_lose_comments(&self, to: &Path) -> bool {
+        self.path.as_deref() == Some(to) && file::has_other_comments(&self.text)
+    }
+
+    /// Writes the document, and keeps the path.
+    ///
+    /// # Errors
+    /// What could not be written; nothing has changed then.
+    pub fn save(&mut self, to: &Path) -> Result<(), FileError> {
+        let header = file::header(&self.text).to_owned();
+        file::save(&self.experiment, &header, to)?;
+        self.text = file::to_text(&self.experiment, &header).unwrap_or_default();
+        self.saved = self.experiment.clone();
+        self.path = Some(to.to_owned());
+        Ok(())
+    }
+
+    /// Looks at the experiment again if it has changed since the last look; tells whether it had.
+    pub fn refresh(&mut self) -> bool {
+        if self.checked.as_ref().is_some_and(|checked| checked.experiment == self.experiment) {
+            return false;
+        }
+        let mut problems = doc::validate(&self.experiment);
+        let runs = doc::runs(&self.experiment).unwrap_or_else(|found| {
+            for problem in found {
+                if !problems.contains(&problem) {
+                    problems.push(problem);
+                }
+            }
+            Vec::new()
+        });
+        self.checked = Some(Checked { experiment: self.experiment.clone(), problems, runs });
+        true
+    }
+
+    /// What was wrong at the last look.
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        self.checked.as_ref().map_or(&[], |checked| &checked.problems)
+    }
+
+    /// The first problem that prevents running.
+    #[must_use]
+    pub fn first_error(&self) -> Option<&Problem> {
+        self.problems().iter().find(|problem| problem.severity == Severity::Error)
+    }
+
+    /// The runs of the document as it was at the last look.
+    #[must_use]
+    pub fn runs(&self) -> &[Run] {
+        self.checked.as_ref().map_or(&[], |checked| &checked.runs)
+    }
+}
+
+/// A name that stays the same for the same template, so that its results are found again at the next start.
+fn identity(name: &str, text: &str) -> String {
+    let digest = Sha256::digest(text);
+    let digits: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    format!("{}-{digits}", slug(name))
+}
+
+fn slug(title: &str) -> String {
+    let mut slug = String::new();
+    for character in title.to_lowercase().chars() {
+        if character.is_alphanumeric() {
+            slug.push(character);
+        } else if !slug.ends_with('-') && !slug.is_empty() {
+            slug.push('-');
+        }
+    }
+    let slug: String = slug.trim_end_matches('-').chars().take(60).collect();
+    if slug.is_empty() { "experiment".to_owned() } else { slug }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str =
+        "// Why.\nExperiment(name: \"A / b\", seeds: [1, 2], arms: [(name: \"x\", plan: [Train(\"1ep\")])])";
+
+    #[test]
+    fn an_edit_makes_the_document_unsaved_and_saving_ends_that() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut document = Document::untitled("A b", TEXT).unwrap();
+        assert!(!document.is_unsaved());
+        document.experiment.seeds.push(3);
+        assert!(document.is_unsaved());
+        let path = folder.path().join(document.suggested_file_name());
+        assert!(path.ends_with("a-b.ron"));
+        document.save(&path).unwrap();
+        assert!(!document.is_unsaved());
+        assert_eq!(document.title(), "a-b.ron");
+        assert!(std::fs::read_to_string(&path).unwrap().starts_with("// Why.\n"));
+    }
+
+    #[test]
+    fn the_experiment_is_looked_at_only_when_it_has_changed() {
+        let mut document = Document::untitled("A b", TEXT).unwrap();
+        assert!(document.refresh());
+        assert_eq!(document.runs().len(), 2);
+        assert!(!document.refresh());
+        document.experiment.seeds.push(3);
+        assert!(document.refresh());
+        assert_eq!(document.runs().len(), 3);
+    }
+
+    #[test]
+    fn results_lie_beside_the_file_or_under_the_identity() {
+        let mut document = Document::untitled("A b", TEXT).unwrap();
+        let untitled = document.results(Path::new("/data"));
+        assert!(untitled.starts_with("/data") && untitled.to_string_lossy().contains("a-b-"), "{untitled:?}");
+        document.experiment.seeds.push(3);
+        assert_eq!(document.results(Path::new("/data")), untitled);
+        document.path = Some(PathBuf::from("/x/lottery.ron"));
+        assert_eq!(document.results(Path::new("/data")), Path::new("/x/lottery.runs"));
+    }
+
+    #[test]
+    fn comments_are_asked_about_only_where_they_would_be_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.ron");
+        std::fs::write(&path, TEXT.replace("seeds", "/* two */ seeds")).unwrap();
+        let document = Document::open(&path).unwrap();
+        assert!(document.would_lose_comments(&path));
+        assert!(!document.would_lose_comments(&folder.path().join("y.ron")));
+    }
+}

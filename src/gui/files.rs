@@ -1,0 +1,203 @@
+//! The system's file dialogs, asked in a thread of their own, and what takes over when there are none.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::time::{Duration, Instant};
+
+use eframe::egui;
+
+/// What a path is wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To open an experiment.
+    Open,
+    /// To save the experiment.
+    Save,
+    /// To write the plot.
+    Export,
+}
+
+/// A question for a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// What for.
+    pub purpose: Purpose,
+    /// Where to begin.
+    pub folder: PathBuf,
+    /// What the file is called unless the user says otherwise; empty when one is opened.
+    pub name: String,
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// This file.
+    Path(PathBuf),
+    /// None, after all.
+    Cancelled,
+    /// No dialog could be shown.
+    Unavailable,
+}
+
+/// Who asks for paths: the system's dialog, or a script in tests.
+pub type Picker = Box<dyn Fn(&Request, &egui::Context) -> Receiver<Answer>>;
+
+/// Nobody dismisses a dialog as fast as a service that is missing fails.
+const TOO_FAST: Duration = Duration::from_millis(350);
+
+/// The system's dialogs.
+#[must_use]
+pub fn system_dialogs() -> Picker {
+    Box::new(|request, ctx| {
+        let (sender, receiver) = sync_channel(1);
+        let (request, ctx, failed) = (request.clone(), ctx.clone(), sender.clone());
+        let thread = std::thread::Builder::new().name("file dialog".to_owned()).spawn(move || {
+            // The window has gone when nobody receives the answer.
+            let _ = sender.send(ask(&request));
+            ctx.request_repaint();
+        });
+        if thread.is_err() {
+            let _ = failed.send(Answer::Unavailable);
+        }
+        receiver
+    })
+}
+
+fn ask(request: &Request) -> Answer {
+    let began = Instant::now();
+    let mut dialog = rfd::FileDialog::new().set_directory(&request.folder);
+    dialog = match request.purpose {
+        Purpose::Open | Purpose::Save => dialog.add_filter("Weightlab experiment", &["ron"]),
+        Purpose::Export => ["svg", "pdf", "png", "csv"]
+            .iter()
+            .fold(dialog, |dialog, kind| dialog.add_filter(kind.to_uppercase(), &[kind])),
+    };
+    let picked = match request.purpose {
+        Purpose::Open => dialog.set_title("Open experiment").pick_file(),
+        Purpose::Save => dialog.set_title("Save experiment").set_file_name(&request.name).save_file(),
+        Purpose::Export => dialog.set_title("Export figure").set_file_name(&request.name).save_file(),
+    };
+    match picked {
+        Some(path) => Answer::Path(path),
+        None if began.elapsed() < TOO_FAST => Answer::Unavailable,
+        None => Answer::Cancelled,
+    }
+}
+
+/// A question that was put and not answered yet.
+pub struct Asked {
+    /// The question.
+    pub request: Request,
+    answer: Receiver<Answer>,
+}
+
+impl Asked {
+    /// Puts a question.
+    pub fn new(picker: &Picker, request: Request, ctx: &egui::Context) -> Self {
+        let answer = picker(&request, ctx);
+        Self { request, answer }
+    }
+
+    /// The answer, once it is there. A dialog that broke down counts as missing.
+    #[must_use]
+    pub fn poll(&self) -> Option<Answer> {
+        match self.answer.try_recv() {
+            Ok(answer) => Some(answer),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => Some(Answer::Unavailable),
+        }
+    }
+}
+
+/// The path with the extension that its purpose needs, if it has none.
+#[must_use]
+pub fn with_extension(path: PathBuf, purpose: Purpose) -> PathBuf {
+    let extension = match purpose {
+        Purpose::Open => return path,
+        Purpose::Save => "ron",
+        Purpose::Export => "svg",
+    };
+    if path.extension().is_some() { path } else { path.with_extension(extension) }
+}
+
+/// Moves run directories from one folder to another; those that are there already stay where they are.
+///
+/// Returns how many were moved.
+///
+/// # Errors
+/// What the system says of the first one that could not be moved.
+pub fn move_results(from: &Path, to: &Path) -> std::io::Result<usize> {
+    if !from.is_dir() {
+        return Ok(0);
+    }
+    if !to.exists() && std::fs::rename(from, to).is_ok() {
+        return Ok(std::fs::read_dir(to)?.count());
+    }
+    std::fs::create_dir_all(to)?;
+    let mut moved = 0;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if target.exists() {
+            continue;
+        }
+        if std::fs::rename(entry.path(), &target).is_err() {
+            copy(&entry.path(), &target)?;
+            remove(&entry.path())?;
+        }
+        moved += 1;
+    }
+    Ok(moved)
+}
+
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    if !from.is_dir() {
+        return std::fs::copy(from, to).map(|_| ());
+    }
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        copy(&entry.path(), &to.join(entry.file_name()))?;
+    }
+    Ok(())
+}
+
+fn remove(path: &Path) -> std::io::Result<()> {
+    if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_move_and_nothing_that_is_there_is_overwritten() {
+        let root = tempfile::tempdir().unwrap();
+        let (from, to) = (root.path().join("a.runs"), root.path().join("b.runs"));
+        for run in ["1", "2"] {
+            std::fs::create_dir_all(from.join(run)).unwrap();
+            std::fs::write(from.join(run).join("events"), "new").unwrap();
+        }
+        std::fs::create_dir_all(to.join("2")).unwrap();
+        assert_eq!(move_results(&from, &to).unwrap(), 1);
+        assert!(
+            to.join("1/events").exists() && !to.join("2/events").exists() && from.join("2/events").exists()
+        );
+        assert_eq!(move_results(&root.path().join("none"), &to).unwrap(), 0);
+    }
+
+    #[test]
+    fn copying_takes_folders_along() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(root.path().join("a/b")).unwrap();
+        std::fs::write(root.path().join("a/b/c"), "x").unwrap();
+        copy(&root.path().join("a"), &root.path().join("z")).unwrap();
+        assert_eq!(std::fs::read_to_string(root.path().join("z/b/c")).unwrap(), "x");
+    }
+
+    #[test]
+    fn a_name_without_extension_gets_the_usual_one() {
+        assert_eq!(with_extension("a".into(), Purpose::Save), PathBuf::from("a.ron"));
+        assert_eq!(with_extension("a.png".into(), Purpose::Export), PathBuf::from("a.png"));
+    }
+}

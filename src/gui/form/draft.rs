@@ -1,0 +1,115 @@
+//! A line of text that is written into the document as soon as it is a value, and kept as typed until then.
+
+use eframe::egui;
+use eframe::egui::text::{CCursor, CCursorRange};
+use eframe::egui::text_edit::TextEditState;
+use eframe::egui::{Align, Align2, Id, Key, Response, TextEdit, Ui};
+
+use super::{FormContext, Slot, marks};
+
+/// How a draft looks.
+#[derive(Clone, Copy)]
+pub(super) struct Look {
+    /// Side on which the text stands.
+    pub align: Align,
+    /// Unit behind it.
+    pub unit: &'static str,
+    /// Width in points; `INFINITY` for all there is.
+    pub width: f32,
+}
+
+impl Look {
+    /// Text that takes the whole line.
+    pub const WIDE: Self = Self { align: Align::LEFT, unit: "", width: f32::INFINITY };
+}
+
+/// What is typed, as long as it is not what the document says.
+#[derive(Clone)]
+struct Draft {
+    text: String,
+    /// What the document said when this was typed; when it says something else by now, that counts.
+    document: String,
+    error: Option<String>,
+}
+
+/// Draws a line of text that stands for `document` and writes what is typed by `write`, which gives back how the
+/// document says it then, or what is wrong. Returns the response, changed only when something was written.
+pub(super) fn draft_ui(
+    ui: &mut Ui,
+    document: &str,
+    look: Look,
+    slot: &Slot,
+    context: &mut FormContext,
+    write: &mut dyn FnMut(&str) -> Result<String, String>,
+) -> Response {
+    let id = context.id(ui, &slot.name);
+    let draft = ui.data(|data| data.get_temp::<Draft>(id)).filter(|draft| draft.document == document);
+    let mut draft = draft.unwrap_or_else(|| Draft {
+        text: document.to_owned(),
+        document: document.to_owned(),
+        error: None,
+    });
+
+    let is_wrong = draft.error.is_some() || context.is_wrong();
+    let mut response = line_ui(ui, id, &mut draft.text, look, is_wrong);
+    let mut is_written = false;
+    if response.changed() {
+        let result = write(&draft.text);
+        is_written = result.is_ok();
+        match result {
+            Ok(document) => (draft.document, draft.error) = (document, None),
+            Err(error) => draft.error = Some(error),
+        }
+    }
+    if let Some(error) = &draft.error {
+        context.note_wrong(error);
+    }
+    keep(ui, id, draft, &response);
+    if !is_written {
+        response.flags.remove(egui::response::Flags::CHANGED);
+    }
+    if context.is_wrong() {
+        marks::outline_wrong(ui, &response);
+    }
+    context.note_input(&response);
+    slot.name(response)
+}
+
+fn line_ui(ui: &mut Ui, id: Id, text: &mut String, look: Look, is_wrong: bool) -> Response {
+    let mut edit = TextEdit::singleline(text)
+        .id(id)
+        .desired_width(look.width)
+        .align(Align2([look.align, Align::Center]));
+    if is_wrong {
+        edit = edit.text_color(ui.visuals().error_fg_color);
+    }
+    if !look.unit.is_empty() {
+        edit = edit.suffix(look.unit);
+    }
+    let response = ui.add(edit);
+    if response.gained_focus() && !ui.input(|input| input.pointer.any_down()) {
+        select_all(ui, id, text);
+    }
+    response
+}
+
+/// Typing replaces what stands in a field that was reached by the keyboard.
+fn select_all(ui: &Ui, id: Id, text: &str) {
+    let mut state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
+    let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));
+    state.cursor.set_char_range(Some(all));
+    state.store(ui.ctx(), id);
+}
+
+/// Keeps the draft for the next frame, as long as the user is at it.
+fn keep(ui: &Ui, id: Id, draft: Draft, response: &Response) {
+    let is_given_up = response.lost_focus() || ui.input(|input| input.key_pressed(Key::Escape));
+    let is_needed = response.has_focus() || draft.error.is_some();
+    ui.data_mut(|data| {
+        if is_needed && !is_given_up {
+            data.insert_temp(id, draft);
+        } else {
+            data.remove::<Draft>(id);
+        }
+    });
+}

@@ -1,0 +1,221 @@
+//! Draws any tree of settings as a form: one control for each kind of [`Node`], nothing for a single setting.
+//!
+//! Each value has a *head*, which stands on one line behind its label, and may have a *body* below it: the settings
+//! of a chosen alternative, the items of a list. Both are drawn in place, straight on the document. Text that is no
+//! value yet lives in egui's memory until it is one, so that the document never holds anything half typed.
+
+mod choice;
+mod draft;
+mod group;
+mod leaf;
+mod line;
+mod list;
+mod marks;
+mod optional;
+mod overrides;
+mod section;
+pub(in crate::gui) mod sign;
+#[cfg(test)]
+mod tests;
+
+use eframe::egui;
+use eframe::egui::{Id, Response, Ui};
+
+use crate::doc::{Problem, Severity};
+use crate::form::path::{Place, Segment};
+use crate::form::{Node, Value};
+
+/// What a form has to know beside the value that it draws.
+pub struct FormContext<'a> {
+    /// Place of the value in the document; moves along while its parts are drawn.
+    pub place: Place,
+    /// Problems of the whole document; those of the drawn settings are shown beside them.
+    pub problems: &'a [Problem],
+    /// A setting to scroll to and to give the keyboard to; taken once it is reached.
+    pub focus: Option<Place>,
+    /// Keys of settings that have an editor of their own elsewhere and are left out here, such as `plan`.
+    pub elsewhere: &'a [&'static str],
+    root_len: usize,
+    control_width: f32,
+    first_input: Option<Id>,
+    wrong: Vec<(Place, String)>,
+}
+
+impl<'a> FormContext<'a> {
+    /// The context of a form for the value at `place`.
+    #[must_use]
+    pub fn new(place: Place, problems: &'a [Problem]) -> Self {
+        let root_len = place.0.len();
+        Self {
+            place,
+            problems,
+            focus: None,
+            elsewhere: &[],
+            root_len,
+            control_width: 0.0,
+            first_input: None,
+            wrong: Vec::new(),
+        }
+    }
+
+    /// The same, with a setting that is to get the keyboard.
+    #[must_use]
+    pub fn with_focus(self, focus: Option<Place>) -> Self {
+        Self { focus, ..self }
+    }
+
+    /// The same, without the settings that have these keys.
+    #[must_use]
+    pub fn without(self, elsewhere: &'a [&'static str]) -> Self {
+        Self { elsewhere, ..self }
+    }
+
+    /// Problems of exactly the present place.
+    fn problems_here(&self) -> impl Iterator<Item = &'a Problem> + use<'a, '_> {
+        let problems: &'a [Problem] = self.problems;
+        problems.iter().filter(|problem| problem.place == self.place)
+    }
+
+    /// Notes that what stands in the control of the present place is wrong; shown below its line.
+    fn note_wrong(&mut self, message: impl Into<String>) {
+        self.wrong.push((self.place.clone(), message.into()));
+    }
+
+    /// Whether the control of the present place holds something wrong.
+    fn is_wrong(&self) -> bool {
+        self.wrong.iter().any(|(place, _)| *place == self.place)
+            || self.problems_here().any(|problem| problem.severity == Severity::Error)
+    }
+
+    /// Whether the setting that is to get the keyboard is here or inside.
+    fn leads_to_focus(&self) -> bool {
+        self.focus.as_ref().is_some_and(|focus| focus.0.starts_with(&self.place.0))
+    }
+
+    /// Whether some problem is here or inside.
+    fn has_problem_inside(&self) -> bool {
+        self.problems.iter().any(|problem| problem.place.0.starts_with(&self.place.0))
+    }
+
+    /// Draws one step further down.
+    fn at<R>(&mut self, segment: Segment, draw: impl FnOnce(&mut Self) -> R) -> R {
+        self.place.0.push(segment);
+        let result = draw(self);
+        self.place.0.pop();
+        result
+    }
+
+    /// An id for a control of the present place, the same in every frame.
+    fn id(&self, ui: &Ui, part: &str) -> Id {
+        ui.make_persistent_id((self.place.to_string(), part))
+    }
+
+    /// Notes an input, for the case that its line is to get the keyboard.
+    fn note_input(&mut self, response: &Response) {
+        self.first_input.get_or_insert(response.id);
+    }
+
+    /// Draws something that belongs to the present place; scrolls there and hands over the keyboard if asked to.
+    /// What lies deeper comes first, so that the closest match gets it.
+    fn reachable<R>(&mut self, ui: &mut Ui, draw: impl FnOnce(&mut Ui, &mut Self) -> R) -> R {
+        let before = self.first_input.take();
+        let top = ui.cursor().min;
+        let result = draw(ui, self);
+        if self.leads_to_focus() {
+            let is_exact = self.focus.take().is_some_and(|focus| focus == self.place);
+            let height = ui.spacing().interact_size.y;
+            ui.scroll_to_rect(
+                egui::Rect::from_min_size(top, egui::vec2(1.0, height)),
+                Some(egui::Align::Center),
+            );
+            let is_setting = is_exact || self.place.0.len() > self.root_len;
+            if let Some(input) = self.first_input.filter(|_| is_setting) {
+                ui.memory_mut(|memory| memory.request_focus(input));
+            }
+        }
+        self.first_input = before.or(self.first_input);
+        result
+    }
+}
+
+/// What the surroundings say about a control: how it is called, and what is allowed.
+#[derive(Clone)]
+struct Slot {
+    name: String,
+    label: Option<Id>,
+    key: &'static str,
+    unit: &'static str,
+    range: Option<[f64; 2]>,
+}
+
+impl Slot {
+    /// A slot without a visible label.
+    fn named(name: impl Into<String>) -> Self {
+        Self { name: name.into(), label: None, key: "", unit: "", range: None }
+    }
+
+    /// The same setting under another name: for a part of it.
+    fn part(&self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), label: None, ..self.clone() }
+    }
+
+    /// Gives a control its accessible name.
+    fn name(&self, response: Response) -> Response {
+        match self.label {
+            Some(label) => response.labelled_by(label),
+            None => response.accessible_name(&self.name),
+        }
+    }
+}
+
+/// Draws `value`, whatever it is, and lets the user change it. Returns whether it changed.
+pub fn value_ui(ui: &mut Ui, value: &mut dyn Value, context: &mut FormContext) -> bool {
+    context.control_width = (ui.available_width() * 0.6).round();
+    context.reachable(ui, |ui, context| {
+        marks::problems_ui(ui, context);
+        match value.node() {
+            Node::Group(group) => group::rows_ui(ui, group, context),
+            Node::Choice(choice) => {
+                let title = choice.title();
+                line::titled_ui(ui, title, value, context)
+            }
+            _ => {
+                let slot = Slot::named("Value");
+                let changed = ui.horizontal(|ui| head_ui(ui, value, &slot, context)).inner;
+                body_ui(ui, value, &slot, context) || changed
+            }
+        }
+    })
+}
+
+/// The part of a value that stands on its line.
+fn head_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
+    match value.node() {
+        Node::Switch(on) => leaf::switch_ui(ui, on, slot, context),
+        Node::Integer(integer) => leaf::integer_ui(ui, integer, slot, context),
+        Node::Number(number) => leaf::number_ui(ui, number, slot, context),
+        Node::Text(text) => leaf::text_ui(ui, text, slot, context),
+        Node::Parsed(parsed) => leaf::parsed_ui(ui, parsed, slot, context),
+        Node::Choice(choice) => choice::head_ui(ui, choice, slot, context),
+        Node::Optional(optional) => optional::head_ui(ui, optional, slot, context),
+        Node::List(list) if list::is_compact(list) => list::compact_ui(ui, list, slot, context),
+        Node::List(list) if list::is_long(list) => leaf::ron_ui(ui, value, slot, context),
+        Node::List(list) => list::head_ui(ui, list, slot, context),
+        Node::Group(_) => section::summary_ui(ui, value),
+        Node::Overrides(overrides) => overrides::head_ui(ui, overrides),
+    }
+}
+
+/// The part of a value that stands below its line, if it has one.
+fn body_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
+    match value.node() {
+        Node::Choice(choice) => choice::body_ui(ui, choice, context),
+        Node::Optional(optional) => optional.value().is_some_and(|inner| body_ui(ui, inner, slot, context)),
+        Node::List(list) if !list::is_on_one_line(list) => list::body_ui(ui, list, slot, context),
+        Node::Group(group) => {
+            line::indented_ui(ui, context, |ui, context| group::rows_ui(ui, group, context))
+        }
+        Node::Overrides(overrides) => overrides::body_ui(ui, overrides, slot, context),
+        _ => false,
+    }
+}

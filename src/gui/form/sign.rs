@@ -1,0 +1,114 @@
+//! Signs on buttons, drawn as shapes: no font has to have them.
+
+use std::f32::consts::TAU;
+
+use eframe::egui::{Atom, Button, Color32, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, pos2, vec2};
+
+/// Width to keep free for a button with a sign.
+pub(in crate::gui) const WIDTH: f32 = 20.0;
+
+/// A quiet button with a sign that every font has.
+pub(in crate::gui) fn text_button(text: &'static str) -> Button<'static> {
+    Button::new(text).frame(false).min_size(vec2(WIDTH, WIDTH))
+}
+
+/// A sign that says what a button does, or what a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::gui) enum Sign {
+    /// Back to the default: an arrow that turns back.
+    Reset,
+    /// One place up.
+    Up,
+    /// One place down.
+    Down,
+    /// Two sheets.
+    Copy,
+    /// An arrow that goes round.
+    Repeat,
+    /// A cross: takes something out, or marks what is wrong.
+    Cross,
+    /// Further possibilities.
+    More,
+    /// A dot: worth knowing.
+    Dot,
+}
+
+impl Sign {
+    /// The sign as part of a button, in the button's colour of text or in its own.
+    pub fn atom(self, colour: Option<Color32>) -> Atom<'static> {
+        Atom::paint(vec2(12.0, 12.0), move |ui, args| {
+            let colour = colour.unwrap_or(args.fallback_text_color);
+            self.paint(ui.painter(), args.rect, colour);
+        })
+    }
+
+    /// A button with nothing but the sign; it needs an accessible name.
+    pub fn button(self) -> Button<'static> {
+        self.coloured_button(None)
+    }
+
+    /// The same in a colour of its own.
+    pub fn coloured_button(self, colour: Option<Color32>) -> Button<'static> {
+        Button::new(self.atom(colour)).frame(false).min_size(vec2(WIDTH, WIDTH))
+    }
+
+    fn paint(self, painter: &Painter, rect: Rect, colour: Color32) {
+        let rect = Rect::from_center_size(rect.center(), vec2(10.0, 10.0));
+        let stroke = Stroke::new(1.5, colour);
+        match self {
+            Self::Reset => turn(painter, rect, stroke, false),
+            Self::Repeat => turn(painter, rect, stroke, true),
+            Self::Up => chevron(painter, rect, stroke, -1.0),
+            Self::Down => chevron(painter, rect, stroke, 1.0),
+            Self::Copy => sheets(painter, rect, Stroke::new(1.0, colour)),
+            Self::Cross => {
+                let rect = rect.shrink(1.5);
+                painter.line_segment([rect.left_top(), rect.right_bottom()], stroke);
+                painter.line_segment([rect.left_bottom(), rect.right_top()], stroke);
+            }
+            Self::More => {
+                for x in [-3.5, 0.0, 3.5] {
+                    painter.circle_filled(rect.center() + vec2(x, 0.0), 1.2, colour);
+                }
+            }
+            Self::Dot => {
+                painter.circle_filled(rect.center(), 3.0, colour);
+            }
+        }
+    }
+}
+
+fn chevron(painter: &Painter, rect: Rect, stroke: Stroke, down: f32) {
+    let (center, half) = (rect.center(), rect.width() / 2.0 - 1.0);
+    let tip = center + vec2(0.0, down * half / 2.0);
+    let ends = [-1.0, 1.0].map(|side| center + vec2(side * half, -down * half / 2.0));
+    painter.add(Shape::line(vec![ends[0], tip, ends[1]], stroke));
+}
+
+fn sheets(painter: &Painter, rect: Rect, stroke: Stroke) {
+    let size = rect.size() * 0.7;
+    let (back, front) = (Rect::from_min_size(rect.min, size), Rect::from_min_size(rect.max - size, size));
+    let corner = back.left_bottom();
+    painter.add(Shape::line(
+        vec![pos2(front.left() - 1.0, corner.y), corner, back.min, back.right_top()],
+        stroke,
+    ));
+    painter.line_segment([back.right_top(), pos2(back.right(), front.top() - 1.0)], stroke);
+    painter.rect_stroke(front, 1.0, stroke, StrokeKind::Middle);
+}
+
+/// Three quarters of a circle that end in an arrowhead.
+fn turn(painter: &Painter, rect: Rect, stroke: Stroke, is_clockwise: bool) {
+    let radius = rect.width() / 2.0 - 0.5;
+    let mirror = if is_clockwise { 1.0 } else { -1.0 };
+    let on_circle = |turns: f32| -> Pos2 {
+        let angle = turns * TAU;
+        rect.center() + vec2(mirror * angle.sin(), -angle.cos()) * radius
+    };
+    #[allow(clippy::cast_precision_loss)] // 0 to 18
+    let arc = (0..=18).map(|step| on_circle(0.12 + 0.76 * step as f32 / 18.0)).collect();
+    painter.add(Shape::line(arc, stroke));
+    let tip = on_circle(0.88);
+    let head = [vec2(-mirror * 3.5, 0.5), vec2(0.5 * mirror, 3.5)].map(|way| tip + way);
+    painter.add(Shape::line(vec![head[0], tip, head[1]], stroke));
+}

@@ -1,0 +1,89 @@
+//! The window: the document at the left and right, its curves in the middle.
+//!
+//! [`App::logic`](eframe::App::logic) takes in what runs say, also while the window is hidden;
+//! [`App::ui`](eframe::App::ui) draws, edits the document in place, and carries out [`commands`]. Nothing here waits for
+//! a run, a file dialog or a disk that is slow to answer a run.
+
+pub mod app;
+pub mod commands;
+pub mod dialogs;
+pub mod document;
+pub mod files;
+pub mod form;
+mod icon;
+pub mod log;
+pub mod menu;
+pub mod plan;
+pub mod plot;
+pub mod properties;
+pub mod runs;
+pub mod selection;
+pub mod settings;
+pub mod status;
+pub mod templates;
+pub mod text;
+pub mod theme;
+pub mod tree;
+pub mod worker;
+
+use std::path::PathBuf;
+
+use eframe::egui::ViewportBuilder;
+use eframe::{CreationContext, NativeOptions, Renderer};
+
+use app::{App, Parts, prepare};
+use settings::{KEY, Settings};
+
+/// Names the folder of window state and, on Linux, the window for the desktop.
+const APP_ID: &str = "weightlab";
+
+/// Opens the window, with a file if there is one, and returns when it is closed.
+///
+/// # Errors
+/// Why no renderer could be started.
+pub fn launch(file: Option<PathBuf>) -> Result<(), String> {
+    let mut failures = Vec::new();
+    for (name, renderer) in [("wgpu", Renderer::Wgpu), ("glow", Renderer::Glow)] {
+        let file = file.clone();
+        let create = Box::new(move |cc: &CreationContext<'_>| {
+            let app: Box<dyn eframe::App> = Box::new(create(cc, file));
+            Ok(app)
+        });
+        match eframe::run_native(APP_ID, options(renderer), create) {
+            Ok(()) => return Ok(()),
+            Err(error) => failures.push(format!("{name}: {error}")),
+        }
+    }
+    let failures = failures.join("\n  ");
+    Err(format!(
+        "no window could be opened. What was tried:\n  {failures}\nCheck that a display is there (DISPLAY or WAYLAND_DISPLAY), or use the commands: weightlab --help"
+    ))
+}
+
+fn options(renderer: Renderer) -> NativeOptions {
+    let viewport = ViewportBuilder::default()
+        .with_app_id(APP_ID)
+        .with_title("Weightlab")
+        .with_inner_size([1280.0, 800.0])
+        .with_min_inner_size([720.0, 480.0])
+        .with_icon(icon::icon());
+    NativeOptions { viewport, renderer, persist_window: true, ..NativeOptions::default() }
+}
+
+fn create(cc: &CreationContext<'_>, file: Option<PathBuf>) -> App {
+    let settings: Settings =
+        cc.storage.and_then(|storage| eframe::get_value(storage, KEY)).unwrap_or_default();
+    prepare(&cc.egui_ctx, &settings);
+    let parts = Parts {
+        worker: Box::new(worker::Threads),
+        picker: files::system_dialogs(),
+        untitled: untitled_folder(),
+    };
+    App::new(parts, settings).with_file(file)
+}
+
+/// Where results of documents without a file are kept: in the user's data, or in the folder for what is temporary.
+fn untitled_folder() -> PathBuf {
+    let data = directories::ProjectDirs::from("", "", APP_ID).map(|dirs| dirs.data_dir().join("untitled"));
+    data.unwrap_or_else(|| std::env::temp_dir().join(APP_ID))
+}

@@ -1,0 +1,170 @@
+//! The plan of an arm as a list of sentences that can be read, selected, moved, copied and nested.
+//!
+//! Rows are drawn first and say what the user wants; the plan changes once afterwards, so that nothing moves under
+//! the pointer in the middle of a frame.
+
+mod action;
+mod menu;
+mod outline;
+mod row;
+
+use eframe::egui::{Event, RichText, Ui};
+
+use super::form::FormContext;
+use crate::doc::Stage;
+use crate::form::{Stored, ron_text};
+use action::{Action, Done, insert_behind};
+pub use outline::{stage_at, stage_at_mut};
+
+/// What the user did with a plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PlanResponse {
+    /// The plan changed.
+    pub changed: bool,
+    /// Another stage is selected, or none any more.
+    pub selected: bool,
+}
+
+/// What the user wants of the plan.
+enum Wish {
+    Select(Vec<usize>),
+    Act(Action, Vec<usize>),
+    Add(Vec<Stage>),
+    AddInto(Vec<usize>, Stage),
+    Move { from: Vec<usize>, to: Vec<usize> },
+}
+
+/// Draws a plan. `selected` is the path of a stage through nested plans; `context` has the place of the plan, and the
+/// problems, which are marked at their stages.
+pub fn plan_ui(
+    ui: &mut Ui,
+    plan: &mut Vec<Stage>,
+    selected: &mut Option<Vec<usize>>,
+    context: &FormContext,
+) -> PlanResponse {
+    if selected.as_ref().is_some_and(|path| stage_at_mut(plan, path).is_none()) {
+        *selected = None;
+    }
+    let before = selected.clone();
+    let toolbar = toolbar_ui(ui, plan, selected.as_deref());
+    let rows = row::rows_ui(ui, plan, selected.as_deref(), context);
+    let keyboard = if rows.has_keyboard { keyboard_wish(ui, plan, selected.as_deref()) } else { None };
+    if keyboard.is_some() {
+        row::follow_with_keyboard(ui);
+    }
+    let changed = match toolbar.or(rows.wish).or(keyboard) {
+        Some(wish) => grant(wish, plan, selected),
+        None => false,
+    };
+    PlanResponse { changed, selected: *selected != before }
+}
+
+/// Does what is wanted. Returns whether the plan changed.
+fn grant(wish: Wish, plan: &mut Vec<Stage>, selected: &mut Option<Vec<usize>>) -> bool {
+    let done = match wish {
+        Wish::Select(path) => {
+            *selected = Some(path);
+            return false;
+        }
+        Wish::Act(action, path) => action.apply(plan, &path),
+        Wish::Add(stages) => {
+            let mut last = None;
+            for stage in stages {
+                let behind = last.as_deref().or(selected.as_deref());
+                last = Some(insert_behind(plan, behind, stage));
+            }
+            last.map(Done::at)
+        }
+        Wish::AddInto(path, stage) => {
+            let path = [path.as_slice(), &[0]].concat();
+            outline::insert(plan, &path, stage).then(|| Done::at(path))
+        }
+        Wish::Move { from, to } => outline::relocate(plan, &from, &to).map(Done::at),
+    };
+    let Some(done) = done else { return false };
+    *selected = done.selected;
+    true
+}
+
+fn toolbar_ui(ui: &mut Ui, plan: &mut Vec<Stage>, selected: Option<&[usize]>) -> Option<Wish> {
+    ui.horizontal(|ui| {
+        let menu = ui.menu_button("+ Add", menu::menu_ui);
+        menu.response
+            .accessible_name("Add stage")
+            .on_hover_text("Add a stage behind the selected one, or at the end");
+        let mut wish = menu.inner.flatten().map(|stage| Wish::Add(vec![stage]));
+        for action in Action::ALL {
+            let why_not = action.why_not(plan, selected);
+            let button = ui.add_enabled(why_not.is_none(), action.sign().button());
+            let button = button.accessible_name(action.name()).on_hover_text(hint(ui, action));
+            let button =
+                button.on_disabled_hover_text(format!("{}: {}", action.name(), why_not.unwrap_or_default()));
+            if button.clicked()
+                && let Some(path) = selected
+            {
+                wish = Some(Wish::Act(action, path.to_vec()));
+            }
+        }
+        wish
+    })
+    .inner
+}
+
+/// Name and key of an action.
+fn hint(ui: &Ui, action: Action) -> String {
+    match action.shortcut() {
+        Some(shortcut) => format!("{} ({})", action.name(), ui.ctx().format_shortcut(&shortcut)),
+        None => action.name().to_owned(),
+    }
+}
+
+/// What the keys say while a row has the keyboard; copying writes the stage as it stands in files.
+fn keyboard_wish(ui: &Ui, plan: &mut [Stage], selected: Option<&[usize]>) -> Option<Wish> {
+    let path = selected?;
+    for action in Action::ALL {
+        let is_pressed = |shortcut| ui.input_mut(|input| input.consume_shortcut(&shortcut));
+        if action.shortcut().is_some_and(is_pressed) {
+            return Some(Wish::Act(action, path.to_vec()));
+        }
+    }
+    let events = ui.input(|input| input.events.clone());
+    for event in events {
+        match event {
+            Event::Copy => copy(ui, plan, path),
+            Event::Cut => {
+                copy(ui, plan, path);
+                return Some(Wish::Act(Action::Remove, path.to_vec()));
+            }
+            Event::Paste(text) => return stages_of(&text).map(Wish::Add),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn copy(ui: &Ui, plan: &mut [Stage], path: &[usize]) {
+    if let Some(stage) = stage_at_mut(plan, path) {
+        ui.ctx().copy_text(stage.to_ron());
+    }
+}
+
+/// The stages that a text of the file format stands for: one, or a list of them.
+fn stages_of(text: &str) -> Option<Vec<Stage>> {
+    let text = text.trim().trim_end_matches(',');
+    let single = ron_text::from_str::<Stage>(text).map(|stage| vec![stage]);
+    single.or_else(|_| ron_text::from_str::<Vec<Stage>>(text)).ok()
+}
+
+/// What stands in place of rows where there are none.
+fn empty_ui(ui: &mut Ui) {
+    ui.label(RichText::new("Nothing yet. Add a first stage, such as Train.").weak());
+}
+
+/// All stages that can be added, for tests that walk them.
+#[cfg(test)]
+pub(super) fn all_stages() -> Vec<Stage> {
+    menu::entries().into_iter().map(|entry| entry.stage).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! What can be done with the stages of a plan: name, key, when it is possible, and what it does, in one place each.
+
+use eframe::egui::{Key, KeyboardShortcut, Modifiers};
+
+use super::outline::{above, below, insert, nested, relocate, stage_at_mut, take};
+use crate::doc::Stage;
+use crate::gui::form::sign::Sign;
+
+/// What was done: what is selected then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Done {
+    pub selected: Option<Vec<usize>>,
+}
+
+impl Done {
+    /// The stage at `path` is selected.
+    pub fn at(path: Vec<usize>) -> Self {
+        Self { selected: Some(path) }
+    }
+}
+
+/// Something that can be done with the selected stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    /// One row up, into and out of nested plans.
+    MoveUp,
+    /// One row down.
+    MoveDown,
+    /// A copy behind it.
+    Duplicate,
+    /// Makes it the only stage of a repetition.
+    Repeat,
+    /// Takes it out.
+    Remove,
+}
+
+impl Action {
+    /// All of them, in the order in which menus have them.
+    pub const ALL: [Self; 5] = [Self::MoveUp, Self::MoveDown, Self::Duplicate, Self::Repeat, Self::Remove];
+
+    /// Name in menus, and accessible name of its button.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MoveUp => "Move up",
+            Self::MoveDown => "Move down",
+            Self::Duplicate => "Duplicate",
+            Self::Repeat => "Repeat this",
+            Self::Remove => "Remove",
+        }
+    }
+
+    /// Sign on its button.
+    pub const fn sign(self) -> Sign {
+        match self {
+            Self::MoveUp => Sign::Up,
+            Self::MoveDown => Sign::Down,
+            Self::Duplicate => Sign::Copy,
+            Self::Repeat => Sign::Repeat,
+            Self::Remove => Sign::Cross,
+        }
+    }
+
+    /// Its key, while a row of the plan has the keyboard.
+    pub const fn shortcut(self) -> Option<KeyboardShortcut> {
+        match self {
+            Self::MoveUp => Some(KeyboardShortcut::new(Modifiers::ALT, Key::ArrowUp)),
+            Self::MoveDown => Some(KeyboardShortcut::new(Modifiers::ALT, Key::ArrowDown)),
+            Self::Duplicate => Some(KeyboardShortcut::new(Modifiers::COMMAND, Key::D)),
+            Self::Remove => Some(KeyboardShortcut::new(Modifiers::NONE, Key::Delete)),
+            Self::Repeat => None,
+        }
+    }
+
+    /// Why it cannot be done to the stage at `path` now, if so.
+    pub fn why_not(self, plan: &mut Vec<Stage>, path: Option<&[usize]>) -> Option<&'static str> {
+        let Some(path) = path.filter(|path| stage_at_mut(plan, path).is_some()) else {
+            return Some("Select a stage first");
+        };
+        match self {
+            Self::MoveUp if above(plan, path).is_none() => Some("It is the first stage"),
+            Self::MoveDown if below(plan, path).is_none() => Some("It is the last stage"),
+            _ => None,
+        }
+    }
+
+    /// Does it; nothing where it is not possible.
+    pub fn apply(self, plan: &mut Vec<Stage>, path: &[usize]) -> Option<Done> {
+        match self {
+            Self::MoveUp => above(plan, path).and_then(|to| relocate(plan, path, &to)).map(Done::at),
+            Self::MoveDown => below(plan, path).and_then(|to| relocate(plan, path, &to)).map(Done::at),
+            Self::Duplicate => {
+                let copy = stage_at_mut(plan, path)?.clone();
+                Some(Done::at(insert_behind(plan, Some(path), copy)))
+            }
+            Self::Repeat => {
+                let stage = stage_at_mut(plan, path)?;
+                let body = vec![stage.clone()];
+                *stage = Stage::Repeat(crate::doc::stage::Repeat { body, ..Default::default() });
+                Some(Done::at(path.to_vec()))
+            }
+            Self::Remove => {
+                take(plan, path)?;
+                Some(Done { selected: neighbour(plan, path) })
+            }
+        }
+    }
+}
+
+/// What takes the selection when the stage at `path` is gone: what follows, else what is before or around it.
+fn neighbour(plan: &mut [Stage], path: &[usize]) -> Option<Vec<usize>> {
+    let (&index, parent) = path.split_last()?;
+    let before = [parent, &[index.saturating_sub(1)]].concat();
+    let mut candidates = [path.to_vec(), before, parent.to_vec()].into_iter();
+    candidates.find(|candidate| stage_at_mut(plan, candidate).is_some())
+}
+
+/// Puts a stage behind the selected one, or into it where it holds an empty plan, or at the end. Returns its path.
+pub(super) fn insert_behind(plan: &mut Vec<Stage>, selected: Option<&[usize]>, stage: Stage) -> Vec<usize> {
+    let path = match selected.and_then(|path| path.split_last()) {
+        Some((&index, parent)) => {
+            let path = [parent, &[index]].concat();
+            let is_empty = |stage: &mut Stage| nested(stage).is_some_and(|(_, inner)| inner.is_empty());
+            if stage_at_mut(plan, &path).is_some_and(is_empty) {
+                [path.as_slice(), &[0]].concat()
+            } else {
+                [parent, &[index + 1]].concat()
+            }
+        }
+        None => vec![plan.len()],
+    };
+    if insert(plan, &path, stage.clone()) {
+        return path;
+    }
+    plan.push(stage);
+    vec![plan.len() - 1]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doc::stage::Repeat;
+
+    #[test]
+    fn a_new_stage_goes_behind_the_selected_one_or_into_its_empty_plan() {
+        let mut plan = vec![Stage::Repeat(Repeat::default()), Stage::Test];
+        assert_eq!(insert_behind(&mut plan, Some(&[0]), Stage::Test), [0, 0]);
+        assert_eq!(insert_behind(&mut plan, Some(&[0]), Stage::Test), [1]);
+        assert_eq!(insert_behind(&mut plan, None, Stage::Test), [3]);
+        assert_eq!(insert_behind(&mut plan, Some(&[7]), Stage::Test), [4]);
+    }
+
+    #[test]
+    fn after_a_removal_a_neighbour_is_selected() {
+        let mut plan =
+            vec![Stage::Repeat(Repeat { body: vec![Stage::Test], ..Repeat::default() }), Stage::Test];
+        assert_eq!(Action::Remove.apply(&mut plan, &[0, 0]), Some(Done::at(vec![0])));
+        assert_eq!(Action::Remove.apply(&mut plan, &[1]), Some(Done::at(vec![0])));
+        assert_eq!(Action::Remove.apply(&mut plan, &[0]), Some(Done { selected: None }));
+        assert_eq!(Action::Remove.apply(&mut plan, &[0]), None);
+    }
+
+    #[test]
+    fn what_is_impossible_says_why() {
+        let mut plan = vec![Stage::Test];
+        assert_eq!(Action::MoveUp.why_not(&mut plan, Some(&[0])), Some("It is the first stage"));
+        assert_eq!(Action::Remove.why_not(&mut plan, None), Some("Select a stage first"));
+        assert_eq!(Action::Remove.why_not(&mut plan, Some(&[0])), None);
+        assert_eq!(Action::Repeat.apply(&mut plan, &[0]), Some(Done::at(vec![0])));
+        assert_eq!(plan[0].key(), "Repeat");
+    }
+}

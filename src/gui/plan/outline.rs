@@ -1,0 +1,198 @@
+//! Stages by their position: finding, putting in, taking out, and moving them through nested plans.
+//!
+//! A path is the index of a stage in its plan, then the index in that stage's own plan, and so on.
+
+use crate::doc::Stage;
+use crate::form::path::{Place, Segment};
+
+/// The plan that a stage holds, and the key of it.
+pub(super) fn nested(stage: &Stage) -> Option<(&'static str, &Vec<Stage>)> {
+    match stage {
+        Stage::Repeat(repeat) => Some(("body", &repeat.body)),
+        Stage::Branch(branch) => Some(("plan", &branch.plan)),
+        _ => None,
+    }
+}
+
+fn nested_mut(stage: &mut Stage) -> Option<&mut Vec<Stage>> {
+    match stage {
+        Stage::Repeat(repeat) => Some(&mut repeat.body),
+        Stage::Branch(branch) => Some(&mut branch.plan),
+        _ => None,
+    }
+}
+
+/// The place of a stage's own plan, where `place` is that of the stage.
+pub(super) fn nested_place(stage: &Stage, place: &Place) -> Option<Place> {
+    nested(stage).map(|(key, _)| place.variant(stage.key()).key(key))
+}
+
+/// The stage at a path.
+#[must_use]
+pub fn stage_at_mut<'a>(plan: &'a mut [Stage], path: &[usize]) -> Option<&'a mut Stage> {
+    let (&index, rest) = path.split_first()?;
+    let stage = plan.get_mut(index)?;
+    if rest.is_empty() { Some(stage) } else { stage_at_mut(nested_mut(stage)?, rest) }
+}
+
+/// The stage at a path, with its place in the document, where `place` is that of the plan.
+#[must_use]
+pub fn stage_at<'a>(
+    plan: &'a mut [Stage],
+    mut place: Place,
+    path: &[usize],
+) -> Option<(&'a mut Stage, Place)> {
+    let (&index, rest) = path.split_first()?;
+    let stage = plan.get_mut(index)?;
+    place.0.push(Segment::Index(index));
+    if rest.is_empty() {
+        return Some((stage, place));
+    }
+    let place = nested_place(stage, &place)?;
+    stage_at(nested_mut(stage)?, place, rest)
+}
+
+/// The plan in which the stage at `path` stands.
+fn siblings_mut<'a>(plan: &'a mut Vec<Stage>, path: &[usize]) -> Option<&'a mut Vec<Stage>> {
+    let (_, parent) = path.split_last()?;
+    if parent.is_empty() { Some(plan) } else { nested_mut(stage_at_mut(plan, parent)?) }
+}
+
+/// Puts a stage at a path, before the one that is there. Does nothing where there is no such plan.
+pub(super) fn insert(plan: &mut Vec<Stage>, path: &[usize], stage: Stage) -> bool {
+    let Some((&index, _)) = path.split_last() else { return false };
+    let Some(siblings) = siblings_mut(plan, path) else { return false };
+    if index > siblings.len() {
+        return false;
+    }
+    siblings.insert(index, stage);
+    true
+}
+
+/// Takes the stage at a path out.
+pub(super) fn take(plan: &mut Vec<Stage>, path: &[usize]) -> Option<Stage> {
+    let (&index, _) = path.split_last()?;
+    let siblings = siblings_mut(plan, path)?;
+    (index < siblings.len()).then(|| siblings.remove(index))
+}
+
+/// Moves a stage to where `to` is before the move. Returns where it is then; nothing for a move into itself.
+pub(super) fn relocate(plan: &mut Vec<Stage>, from: &[usize], to: &[usize]) -> Option<Vec<usize>> {
+    if to.starts_with(from) {
+        return None;
+    }
+    let target = after_removal(from, to);
+    let stage = take(plan, from)?;
+    if insert(plan, &target, stage.clone()) {
+        return Some(target);
+    }
+    insert(plan, from, stage);
+    None
+}
+
+/// What `to` is called once the stage at `from` is gone.
+fn after_removal(from: &[usize], to: &[usize]) -> Vec<usize> {
+    let mut target = to.to_vec();
+    if let Some((&index, parent)) = from.split_last()
+        && to.len() >= from.len()
+        && to.starts_with(parent)
+        && to[parent.len()] > index
+    {
+        target[parent.len()] -= 1;
+    }
+    target
+}
+
+/// The next path down for a stage, as rows are drawn: into the plan that follows, past a neighbour, or out.
+pub(super) fn below(plan: &mut Vec<Stage>, path: &[usize]) -> Option<Vec<usize>> {
+    let (&index, parent) = path.split_last()?;
+    let siblings = siblings_mut(plan, path)?;
+    match siblings.get(index + 1) {
+        Some(next) if nested(next).is_some() => Some(with(parent, &[index + 1, 0])),
+        Some(_) => Some(with(parent, &[index + 2])),
+        None => {
+            let (&outer, above) = parent.split_last()?;
+            Some(with(above, &[outer + 1]))
+        }
+    }
+}
+
+/// The next path up for a stage: the inverse of [`below`].
+pub(super) fn above(plan: &mut Vec<Stage>, path: &[usize]) -> Option<Vec<usize>> {
+    let (&index, parent) = path.split_last()?;
+    if index == 0 {
+        return (!parent.is_empty()).then(|| parent.to_vec());
+    }
+    let siblings = siblings_mut(plan, path)?;
+    match siblings.get(index - 1).and_then(nested) {
+        Some((_, inner)) => Some(with(parent, &[index - 1, inner.len()])),
+        None => Some(with(parent, &[index - 1])),
+    }
+}
+
+fn with(path: &[usize], rest: &[usize]) -> Vec<usize> {
+    [path, rest].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::form::ron_text;
+
+    fn plan() -> Vec<Stage> {
+        ron_text::from_str("[Test, Repeat(body: [Train(\"1ep\"), Test]), Train(\"2ep\")]").unwrap()
+    }
+
+    fn sketch(plan: &[Stage]) -> String {
+        let rows = plan.iter().map(|stage| match nested(stage) {
+            Some((_, inner)) => format!("[{}]", sketch(inner)),
+            None => stage.key()[..2].to_owned(),
+        });
+        rows.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_path_leads_through_nested_plans_to_a_stage_and_its_place() {
+        let mut plan = plan();
+        let place = Place::default().key("plan");
+        let (stage, place) = stage_at(&mut plan, place, &[1, 0]).unwrap();
+        assert_eq!((stage.key(), place.to_string().as_str()), ("Train", "plan[1].Repeat.body[0]"));
+        assert_eq!(stage_at_mut(&mut plan, &[1, 1]), Some(&mut Stage::Test));
+        assert_eq!(stage_at_mut(&mut plan, &[0, 0]), None);
+    }
+
+    #[test]
+    fn a_stage_moved_down_goes_through_all_rows_and_back_up_again() {
+        let mut plan = plan();
+        let start = sketch(&plan);
+        let mut path = vec![0];
+        let mut seen = vec![start.clone()];
+        while let Some(to) = below(&mut plan, &path) {
+            path = relocate(&mut plan, &path, &to).unwrap();
+            seen.push(sketch(&plan));
+        }
+        assert_eq!(
+            seen,
+            [
+                "Te [Tr Te] Tr",
+                "[Te Tr Te] Tr",
+                "[Tr Te Te] Tr",
+                "[Tr Te Te] Tr",
+                "[Tr Te] Te Tr",
+                "[Tr Te] Tr Te"
+            ]
+        );
+        while let Some(to) = above(&mut plan, &path) {
+            path = relocate(&mut plan, &path, &to).unwrap();
+        }
+        assert_eq!((path, sketch(&plan)), (vec![0], start));
+    }
+
+    #[test]
+    fn a_stage_cannot_be_moved_into_itself() {
+        let mut plan = plan();
+        assert_eq!(relocate(&mut plan, &[1], &[1, 0]), None);
+        assert_eq!(relocate(&mut plan, &[1], &[9]), None);
+        assert_eq!(sketch(&plan), "Te [Tr Te] Tr");
+    }
+}

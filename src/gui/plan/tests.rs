@@ -1,0 +1,146 @@
+//! Plans driven as a user would: by the names of rows, buttons and menus.
+
+use eframe::egui::{Event, Key, Modifiers, vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+
+use super::{PlanResponse, plan_ui, stages_of};
+use crate::doc::{Problem, Stage};
+use crate::form::path::Place;
+use crate::gui::form::FormContext;
+
+#[derive(Default)]
+struct Editor {
+    plan: Vec<Stage>,
+    selected: Option<Vec<usize>>,
+    problems: Vec<Problem>,
+    last: PlanResponse,
+}
+
+impl Editor {
+    fn keys(&self) -> Vec<&'static str> {
+        self.plan.iter().map(Stage::key).collect()
+    }
+}
+
+fn editor<'a>(plan: &str) -> Harness<'a, Editor> {
+    let editor = Editor { plan: stages_of(plan).unwrap(), ..Editor::default() };
+    let draw = |ui: &mut eframe::egui::Ui, editor: &mut Editor| {
+        let context = FormContext::new(Place::default().key("plan"), &editor.problems);
+        let response = plan_ui(ui, &mut editor.plan, &mut editor.selected, &context);
+        editor.last.changed |= response.changed;
+        editor.last.selected |= response.selected;
+    };
+    Harness::builder().with_size(vec2(288.0, 600.0)).build_ui_state(draw, editor)
+}
+
+fn click(harness: &mut Harness<'_, Editor>, label: &str) {
+    harness.get_by_label(label).click();
+    harness.run();
+}
+
+/// The accessible name of a row.
+fn row(harness: &Harness<'_, Editor>, path: &[usize]) -> String {
+    let mut plan = harness.state().plan.clone();
+    let number: Vec<String> = path.iter().map(|index| (index + 1).to_string()).collect();
+    format!("{} {}", number.join("."), super::stage_at_mut(&mut plan, path).unwrap().sentence())
+}
+
+fn click_row(harness: &mut Harness<'_, Editor>, path: &[usize]) {
+    let name = row(harness, path);
+    click(harness, &name);
+}
+
+#[test]
+fn a_stage_is_added_behind_the_selected_one_and_selected() {
+    let mut harness = editor("[Test, Test]");
+    click_row(&mut harness, &[0]);
+    assert_eq!(harness.state().selected, Some(vec![0]));
+    click(&mut harness, "Add stage");
+    click(&mut harness, "Snapshot");
+    let state = harness.state();
+    assert_eq!((state.keys(), state.selected.clone()), (vec!["Test", "Do", "Test"], Some(vec![1])));
+    assert!(state.last.changed && state.last.selected);
+}
+
+#[test]
+fn a_stage_is_moved_copied_repeated_and_removed() {
+    let mut harness = editor("[Test, Train(\"1ep\")]");
+    click_row(&mut harness, &[1]);
+    click(&mut harness, "Move up");
+    assert_eq!(harness.state().keys(), ["Train", "Test"]);
+    click(&mut harness, "Duplicate");
+    assert_eq!(harness.state().keys(), ["Train", "Train", "Test"]);
+    click(&mut harness, "Repeat this");
+    assert_eq!(harness.state().keys(), ["Train", "Repeat", "Test"]);
+    click_row(&mut harness, &[1, 0]);
+    click(&mut harness, "Remove");
+    assert_eq!(harness.state().selected, Some(vec![1]));
+    click(&mut harness, "Add stage to 2");
+    click(&mut harness, "Prune");
+    assert_eq!(harness.state().selected, Some(vec![1, 0]));
+}
+
+#[test]
+fn keys_move_and_remove_the_selected_stage() {
+    let mut harness = editor("[Test, Train(\"1ep\")]");
+    click_row(&mut harness, &[0]);
+    harness.key_press_modifiers(Modifiers::ALT, Key::ArrowDown);
+    harness.run();
+    assert_eq!(harness.state().keys(), ["Train", "Test"]);
+    harness.key_press_modifiers(Modifiers::ALT, Key::ArrowUp);
+    harness.run();
+    assert_eq!(harness.state().keys(), ["Test", "Train"], "the row that moved keeps the keyboard");
+    harness.key_press(Key::Delete);
+    harness.run();
+    assert_eq!(harness.state().keys(), ["Train"]);
+}
+
+#[test]
+fn stages_are_pasted_as_they_stand_in_files() {
+    let mut harness = editor("[Test]");
+    click_row(&mut harness, &[0]);
+    harness.event(Event::Paste("[Train(\"2ep\"), Test],".to_owned()));
+    harness.run();
+    assert_eq!(harness.state().keys(), ["Test", "Train", "Test"]);
+    assert_eq!(harness.state().selected, Some(vec![2]));
+    assert_eq!(stages_of("no stage"), None);
+}
+
+#[test]
+fn a_stage_is_dragged_into_a_repetition() {
+    let mut harness = editor("[Repeat(body: [Test]), Train(\"1ep\")]");
+    let from = harness.get_by_label(&row(&harness, &[1])).rect().center();
+    let target = harness.get_by_label(&row(&harness, &[0])).rect();
+    let to = target.center() + vec2(0.0, target.height() * 0.3);
+    harness.drag_at(from);
+    harness.run();
+    harness.hover_at(from + vec2(0.0, -8.0));
+    harness.run();
+    harness.hover_at(to);
+    harness.run();
+    harness.drop_at(to);
+    harness.run();
+    assert_eq!(harness.state().keys(), ["Repeat"]);
+    assert_eq!(harness.state().selected, Some(vec![0, 0]));
+}
+
+#[test]
+fn a_problem_is_told_at_the_innermost_stage_that_it_belongs_to() {
+    let mut harness = editor("[Repeat(body: [Test])]");
+    let place = Place::default().key("plan").index(0).variant("Repeat").key("body").index(0);
+    harness.state_mut().problems = vec![Problem::error(place, "There is nothing to test")];
+    harness.run();
+    harness.get_by_label(&row(&harness, &[0, 0])).hover();
+    harness.run();
+    harness.get_by_label_contains("There is nothing to test");
+}
+
+#[test]
+fn an_empty_plan_says_what_to_do() {
+    let mut harness = editor("[]");
+    harness.get_by_label_contains("Add a first stage");
+    click(&mut harness, "Add stage");
+    click(&mut harness, "Train");
+    assert_eq!(harness.state().keys(), ["Train"]);
+}

@@ -1,0 +1,80 @@
+//! Axes and grid: the ticks of the figure, as the plot widget takes them.
+
+use std::rc::Rc;
+
+use eframe::egui::{Color32, Rangef, Vec2};
+use egui_plot::{AxisHints, GridMark, Plot};
+
+use super::navigate::View;
+use crate::figure::model::{Axis, Figure};
+use crate::figure::palette::Theme;
+use crate::figure::ticks::ticks;
+
+/// Room for a label along each axis, in points.
+const LABEL: [f32; 2] = [80.0, 44.0];
+/// The widget fades marks by their distance; this one is drawn at full strength.
+const STRONG: f32 = 200.0;
+/// The strength of the small marks of a logarithmic axis.
+const FAINT: f32 = 40.0;
+
+/// Ticks on a straight ruler with their labels; small marks have an empty one.
+type Marks = Rc<[(f64, String)]>;
+
+/// A plot without contents that shows this part of the figure with its axes, on a surface of about this size. All
+/// navigation is done by [`navigate`](super::navigate).
+pub fn plot(figure: &Figure, view: View, size: Vec2, theme: Theme) -> Plot<'static> {
+    let x = marks(&figure.x, view[0], size.x / LABEL[0]);
+    let y = marks(&figure.y, view[1], size.y / LABEL[1]);
+    Plot::new("figure")
+        .allow_zoom(false)
+        .allow_drag(false)
+        .allow_scroll(false)
+        .allow_boxed_zoom(false)
+        .allow_axis_zoom_drag(false)
+        .allow_double_click_reset(false)
+        .show_crosshair(false)
+        .invert_x(figure.x.reversed)
+        .invert_y(figure.y.reversed)
+        .grid_spacing(Rangef::new(1.0, STRONG))
+        .grid_color(colour(theme.grid()))
+        .x_grid_spacer(spacer(x.clone()))
+        .y_grid_spacer(spacer(y.clone()))
+        .custom_x_axes(vec![hints(AxisHints::new_x(), &figure.x, x, theme)])
+        .custom_y_axes(vec![hints(AxisHints::new_y(), &figure.y, y, theme).min_thickness(40.0)])
+}
+
+/// A colour of the figure for the screen.
+pub fn colour([red, green, blue]: [u8; 3]) -> Color32 {
+    Color32::from_rgb(red, green, blue)
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few labels
+fn marks(axis: &Axis, range: [f64; 2], wanted: f32) -> Marks {
+    let values = range.map(|place| axis.scale.inverse(place));
+    let place = |value: f64| axis.scale.forward(value);
+    let ticks = ticks(axis, values, wanted.round() as usize).into_iter();
+    ticks.filter_map(|tick| Some((place(tick.value)?, tick.label.unwrap_or_default()))).collect()
+}
+
+fn spacer(marks: Marks) -> impl Fn(egui_plot::GridInput) -> Vec<GridMark> {
+    move |input| {
+        let strength = |label: &str| f64::from(if label.is_empty() { FAINT } else { STRONG });
+        let mark = |(value, label): &(f64, String)| GridMark {
+            value: *value,
+            step_size: strength(label) * input.base_step_size,
+        };
+        marks.iter().map(mark).collect()
+    }
+}
+
+fn hints(hints: AxisHints<'static>, axis: &Axis, marks: Marks, theme: Theme) -> AxisHints<'static> {
+    let label = move |mark: GridMark, _: &_| {
+        let found = marks.iter().find(|(value, _)| value.total_cmp(&mark.value).is_eq());
+        found.map(|(_, label)| label.clone()).unwrap_or_default()
+    };
+    hints
+        .label(axis.label())
+        .formatter(label)
+        .label_spacing(Rangef::new(1.0, STRONG))
+        .tick_label_color(colour(theme.muted()))
+}

@@ -1,0 +1,219 @@
+//! What is drawn of a figure at one zoom and width: visible lines, thinned to what pixels can show.
+//!
+//! It is made from the full series whenever the data, the view or the width change, and kept until then, so that a
+//! frame without changes costs only its painting.
+
+use crate::figure::model::{Axis, Figure, Line};
+use crate::figure::scale::Scale;
+use crate::figure::thin::thin;
+
+/// Faint traces share this many columns of pixels; with more traces than that allows, their columns grow wider. Each
+/// column keeps its extremes, so nothing that sticks out is lost.
+const TRACE_COLUMNS: f64 = 24_000.0;
+
+/// A point on straight rulers: values of logarithmic axes are their exponents.
+pub type PlacePoint = [f64; 2];
+
+/// A line, ready to be painted.
+#[derive(Clone, Debug, Default)]
+pub struct DrawnLine {
+    /// Pieces between interruptions.
+    pub pieces: Vec<Vec<PlacePoint>>,
+    /// Where the line is interrupted, at the height of the last value before.
+    pub interruptions: Vec<PlacePoint>,
+    /// Pieces of the band as x, low, high.
+    pub bands: Vec<Vec<[f64; 3]>>,
+    /// Pieces of the single runs.
+    pub traces: Vec<Vec<PlacePoint>>,
+}
+
+/// Thins the lines of a figure for a plot of so many pixels, of which it shows the places in `range`. The order is that
+/// of the lines; hidden ones are empty.
+#[must_use]
+pub fn draw(
+    figure: &Figure,
+    is_hidden: impl Fn(&str) -> bool,
+    range: [f64; 2],
+    pixels: f64,
+) -> Vec<DrawnLine> {
+    let shown = figure.lines.iter().filter(|line| !is_hidden(&line.name));
+    let traces: usize = shown.map(|line| line.traces.len()).sum();
+    #[allow(clippy::cast_precision_loss)] // a few hundred
+    let trace_pixels = pixels.min(TRACE_COLUMNS / traces.max(1) as f64).max(1.0);
+    let column = Column { scale: figure.x.scale, range, pixels };
+    let trace_column = Column { pixels: trace_pixels, ..column };
+    let line = |line: &Line| {
+        if is_hidden(&line.name) {
+            DrawnLine::default()
+        } else {
+            draw_line(figure, line, column, trace_column)
+        }
+    };
+    figure.lines.iter().map(line).collect()
+}
+
+fn draw_line(figure: &Figure, line: &Line, column: Column, trace_column: Column) -> DrawnLine {
+    let thinned = |points: &[[f64; 2]], column: Column| {
+        split(&figure.x, &figure.y, &thin(column.seen(points), |x| column.of(x)))
+    };
+    let (pieces, mut interruptions) = thinned(&line.points, column);
+    let mut traces = Vec::new();
+    for trace in &line.traces {
+        let (pieces, marks) = thinned(&trace.points, trace_column);
+        traces.extend(pieces);
+        interruptions.extend(marks);
+    }
+    DrawnLine { pieces, interruptions, bands: bands(figure, line, column), traces }
+}
+
+/// Columns of pixels across a range of places.
+#[derive(Clone, Copy)]
+struct Column {
+    scale: Scale,
+    range: [f64; 2],
+    pixels: f64,
+}
+
+impl Column {
+    fn of(self, x: f64) -> f64 {
+        self.scale.forward(x).map_or(f64::NAN, |place| self.of_place(place))
+    }
+
+    fn of_place(self, place: f64) -> f64 {
+        let [low, high] = self.range;
+        ((place - low) / (high - low) * self.pixels).floor()
+    }
+
+    /// From the last point before the range to the first behind it.
+    fn seen(self, points: &[[f64; 2]]) -> &[[f64; 2]] {
+        let [low, high] = self.range.map(|place| self.scale.inverse(place));
+        let first = points.iter().position(|point| point[0] >= low).unwrap_or(points.len());
+        let last = points.iter().rposition(|point| point[0] <= high).map_or(0, |last| last + 1);
+        points.get(first.saturating_sub(1)..(last + 1).min(points.len())).unwrap_or_default()
+    }
+}
+
+/// The pieces of a polyline between values without a place, and a mark for each interruption.
+fn split(x: &Axis, y: &Axis, points: &[[f64; 2]]) -> (Vec<Vec<PlacePoint>>, Vec<PlacePoint>) {
+    let (mut pieces, mut marks) = (Vec::new(), Vec::new());
+    let mut piece: Vec<PlacePoint> = Vec::new();
+    let mut height = points.iter().find_map(|point| y.scale.forward(point[1])).unwrap_or_default();
+    for point in points {
+        // A point without an x has no place even for a mark; the small print counts it.
+        let Some(across) = x.scale.forward(point[0]) else { continue };
+        if let Some(up) = y.scale.forward(point[1]) {
+            height = up;
+            piece.push([across, up]);
+        } else {
+            marks.push([across, height]);
+            pieces.extend(Some(std::mem::take(&mut piece)).filter(|piece| !piece.is_empty()));
+        }
+    }
+    pieces.extend(Some(piece).filter(|piece| !piece.is_empty()));
+    (pieces, marks)
+}
+
+/// The band in pieces, interrupted where the line is, each thinned to the lowest low and the highest high of a column.
+fn bands(figure: &Figure, line: &Line, column: Column) -> Vec<Vec<[f64; 3]>> {
+    let gaps: Vec<f64> =
+        line.points.iter().filter(|point| !point[1].is_finite()).map(|point| point[0]).collect();
+    let mut pieces: Vec<Vec<[f64; 3]>> = Vec::new();
+    let mut gaps_before = None;
+    for band in &line.band {
+        let places = [
+            figure.x.scale.forward(band.x),
+            figure.y.scale.forward(band.low),
+            figure.y.scale.forward(band.high),
+        ];
+        let [Some(x), Some(low), Some(high)] = places else {
+            gaps_before = None;
+            continue;
+        };
+        let here = gaps.partition_point(|gap| *gap < band.x);
+        if gaps_before != Some(here) {
+            pieces.push(Vec::new());
+        }
+        gaps_before = Some(here);
+        pieces.last_mut().expect("a piece was just begun").push([x, low, high]);
+    }
+    pieces.iter().map(|piece| thin_band(piece, column)).collect()
+}
+
+fn thin_band(piece: &[[f64; 3]], column: Column) -> Vec<[f64; 3]> {
+    let in_one_column =
+        |a: &[f64; 3], b: &[f64; 3]| column.of_place(a[0]).total_cmp(&column.of_place(b[0])).is_eq();
+    let extremes = |group: &[[f64; 3]]| {
+        let low = group.iter().map(|band| band[1]).fold(f64::INFINITY, f64::min);
+        let high = group.iter().map(|band| band[2]).fold(f64::NEG_INFINITY, f64::max);
+        [group[0][0], low, high]
+    };
+    let last = piece.len().saturating_sub(1);
+    // The ends stay where they are, so that the band is as long as the line.
+    let inner = piece.get(1..last).unwrap_or_default();
+    let ends = [piece.first().copied(), (last > 0).then(|| piece[last])];
+    let [first, last] = ends;
+    first.into_iter().chain(inner.chunk_by(in_one_column).map(extremes)).chain(last).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::{Band, Trace, style_of};
+
+    fn figure(points: Vec<[f64; 2]>) -> Figure {
+        Figure { lines: vec![Line::new("a", style_of(0), points)], ..Figure::default() }
+    }
+
+    #[test]
+    fn thousands_of_points_become_a_few_for_each_pixel_with_their_extremes() {
+        let mut points: Vec<_> = (0..10_000).map(|i| [f64::from(i), f64::from(i % 2)]).collect();
+        points[5_001][1] = 9.0;
+        let drawn = draw(&figure(points), |_| false, [0.0, 10_000.0], 100.0);
+        let [piece] = drawn[0].pieces.as_slice() else { panic!("one piece") };
+        assert!(piece.len() <= 400);
+        assert!(piece.contains(&[5_001.0, 9.0]));
+    }
+
+    #[test]
+    fn only_what_is_seen_is_drawn_and_its_neighbours() {
+        let points = (0..100).map(|i| [f64::from(i), 1.0]).collect();
+        let drawn = draw(&figure(points), |_| false, [10.5, 12.5], 100.0);
+        assert_eq!(drawn[0].pieces, [vec![[10.0, 1.0], [11.0, 1.0], [12.0, 1.0], [13.0, 1.0]]]);
+    }
+
+    #[test]
+    fn a_gap_interrupts_the_line_with_a_mark() {
+        let drawn =
+            draw(&figure(vec![[0.0, 1.0], [1.0, f64::NAN], [2.0, 3.0]]), |_| false, [0.0, 2.0], 100.0);
+        assert_eq!(drawn[0].pieces, [vec![[0.0, 1.0]], vec![[2.0, 3.0]]]);
+        assert_eq!(drawn[0].interruptions, [[1.0, 1.0]]);
+    }
+
+    #[test]
+    fn logarithmic_axes_are_drawn_by_their_exponents() {
+        let mut figure = figure(vec![[0.01, 1.0], [1.0, 2.0]]);
+        figure.x.scale = Scale::Log10;
+        assert_eq!(draw(&figure, |_| false, [-2.0, 0.0], 100.0)[0].pieces, [vec![[-2.0, 1.0], [0.0, 2.0]]]);
+    }
+
+    #[test]
+    fn a_band_keeps_its_ends_and_the_extremes_of_a_column() {
+        let mut figure = figure(vec![[0.0, 1.0]]);
+        let band = |x: f64, low: f64, high: f64| Band { x, low, high };
+        figure.lines[0].band =
+            vec![band(0.0, 0.0, 2.0), band(4.0, 0.0, 9.0), band(4.1, -5.0, 2.0), band(9.0, 0.0, 2.0)];
+        let drawn = draw(&figure, |_| false, [0.0, 10.0], 10.0);
+        assert_eq!(drawn[0].bands, [vec![[0.0, 0.0, 2.0], [4.0, -5.0, 9.0], [9.0, 0.0, 2.0]]]);
+    }
+
+    #[test]
+    fn hidden_lines_are_empty_and_many_traces_share_their_columns() {
+        let mut figure = figure(vec![[0.0, 1.0]]);
+        assert!(draw(&figure, |name| name == "a", [0.0, 1.0], 10.0)[0].pieces.is_empty());
+        let points: Vec<_> = (0..5_000).map(|i| [f64::from(i), f64::from(i % 7)]).collect();
+        figure.lines[0].traces = vec![Trace { name: String::new(), points }; 120];
+        let drawn = draw(&figure, |_| false, [0.0, 5_000.0], 1_000.0);
+        let count: usize = drawn[0].traces.iter().map(Vec::len).sum();
+        assert!(count < 4 * 24_000 + 1_000, "{count}");
+    }
+}

@@ -1,0 +1,229 @@
+//! Draws a figure, and keeps what a person did to its view.
+
+use std::collections::BTreeSet;
+
+use eframe::egui::accesskit::Role;
+use eframe::egui::{
+    Label, Pos2, Rect, Response, RichText, ScrollArea, TextStyle, Ui, UiBuilder, Vec2, WidgetInfo, vec2,
+};
+use egui_plot::{PlotBounds, PlotTransform};
+
+use super::axes::plot;
+use super::drawing::{DrawnLine, draw};
+use super::legend::{self, legend_ui};
+use super::navigate::{Change, View, navigate};
+use super::paint::Brush;
+use super::reading::{read, reading_ui};
+use crate::figure::model::{Axis, Figure};
+use crate::figure::palette::Theme;
+use crate::figure::scale::ranges;
+
+/// Rows of a legend below the plot before it scrolls.
+const LEGEND_BELOW: f32 = 72.0;
+const GAP: f32 = 8.0;
+
+/// What a person did to the view of a figure: zoom, hidden lines, a pinned reading.
+#[derive(Clone, Debug, Default)]
+pub struct FigureView {
+    /// `None` fits the data, also while they grow.
+    zoom: Option<View>,
+    hidden: BTreeSet<String>,
+    /// Place of the reading on the x axis.
+    pinned: Option<f64>,
+    /// Where a zoom box began.
+    drag: Option<Pos2>,
+    /// The line that the legend's pointer was on in the last frame.
+    highlighted: Option<String>,
+    /// The plot's size in the last frame.
+    size: Option<Vec2>,
+    kept: Option<Kept>,
+    drawn: Option<Drawn>,
+}
+
+/// What changes with the data and the hidden lines.
+#[derive(Clone, Debug)]
+struct Kept {
+    hidden: BTreeSet<String>,
+    fit: View,
+    remarks: String,
+}
+
+/// What changes with the zoom and the width, besides.
+#[derive(Clone, Debug)]
+struct Drawn {
+    range: [f64; 2],
+    pixels: f64,
+    lines: Vec<DrawnLine>,
+}
+
+impl FigureView {
+    /// To be called whenever the figure is another one: what was computed for the last one is forgotten.
+    pub fn forget_figure(&mut self) {
+        self.kept = None;
+        self.drawn = None;
+    }
+
+    /// Shows all data again.
+    pub fn fit(&mut self) {
+        self.zoom = None;
+    }
+
+    /// Whether only a part is seen.
+    #[must_use]
+    pub const fn is_zoomed(&self) -> bool {
+        self.zoom.is_some()
+    }
+
+    /// Whether the line with this name is hidden.
+    #[must_use]
+    pub fn is_hidden(&self, name: &str) -> bool {
+        self.hidden.contains(name)
+    }
+
+    /// What is on the screen: without hidden lines, cut to the part that is seen. This is what an export writes.
+    #[must_use]
+    pub fn shown(&self, figure: &Figure) -> Figure {
+        let mut shown = visible(figure, &self.hidden);
+        if let Some([x, y]) = self.zoom {
+            shown.x.range = Some(x.map(|place| figure.x.scale.inverse(place)));
+            shown.y.range = Some(y.map(|place| figure.y.scale.inverse(place)));
+        }
+        shown
+    }
+
+    /// Brings up to date what is kept between frames.
+    fn prepare(&mut self, figure: &Figure) -> View {
+        if self.kept.as_ref().is_none_or(|kept| kept.hidden != self.hidden) {
+            let visible = visible(figure, &self.hidden);
+            let [x, y] = ranges(&visible);
+            let fit = [places(&figure.x, x), places(&figure.y, y)];
+            self.kept =
+                Some(Kept { hidden: self.hidden.clone(), fit, remarks: visible.remarks().join(" · ") });
+            self.drawn = None;
+        }
+        self.kept.as_ref().map_or([[0.0, 1.0]; 2], |kept| kept.fit)
+    }
+
+    fn draw(&mut self, figure: &Figure, range: [f64; 2], pixels: f64) -> Vec<DrawnLine> {
+        let fits = |drawn: &Drawn| drawn.range == range && drawn.pixels.total_cmp(&pixels).is_eq();
+        let kept = self.drawn.take().filter(fits).map(|drawn| drawn.lines);
+        kept.unwrap_or_else(|| draw(figure, |name| self.hidden.contains(name), range, pixels))
+    }
+}
+
+fn visible(figure: &Figure, hidden: &BTreeSet<String>) -> Figure {
+    let lines = figure.lines.iter().filter(|line| !hidden.contains(&line.name)).cloned().collect();
+    let rules = figure.rules.iter().filter(|rule| !hidden.contains(&rule.name)).cloned().collect();
+    let (title, note) = (figure.title.clone(), figure.note.clone());
+    Figure { title, x: figure.x.clone(), y: figure.y.clone(), lines, rules, note }
+}
+
+fn places(axis: &Axis, range: [f64; 2]) -> [f64; 2] {
+    range.map(|end| axis.scale.forward(end).unwrap_or_default())
+}
+
+/// Draws the figure into all the room there is: the plot, its legend beside or below it, and its small print.
+pub fn figure_ui(ui: &mut Ui, figure: &Figure, state: &mut FigureView) {
+    let theme = if ui.visuals().dark_mode { Theme::Dark } else { Theme::Light };
+    let fit = state.prepare(figure);
+    let room = ui.available_rect_before_wrap();
+    let (plot_room, legend_room) = split(ui, figure, room);
+    ui.scope_builder(UiBuilder::new().max_rect(legend_room), |ui| {
+        ScrollArea::vertical().id_salt("legend").auto_shrink(false).show(ui, |ui| {
+            ui.spacing_mut().item_spacing = vec2(2.0 * GAP, 2.0);
+            let pointed = if legend::is_below(room.width()) {
+                ui.horizontal_wrapped(|ui| legend_ui(ui, figure, theme, &mut state.hidden)).inner
+            } else {
+                legend_ui(ui, figure, theme, &mut state.hidden)
+            };
+            if state.highlighted != pointed {
+                ui.ctx().request_repaint();
+            }
+            state.highlighted = pointed;
+        });
+    });
+    let remarks = state.kept.as_ref().map(|kept| kept.remarks.clone()).unwrap_or_default();
+    let (plot_room, remarks_room) = plot_room.split_top_bottom_at_y(plot_room.bottom() - height_of(ui, &remarks, plot_room));
+    ui.scope_builder(UiBuilder::new().max_rect(plot_room), |ui| plot_ui(ui, figure, state, fit, theme));
+    if !remarks.is_empty() {
+        ui.put(remarks_room, Label::new(RichText::new(remarks).small().weak()).wrap());
+    }
+    ui.advance_cursor_after_rect(room);
+}
+
+/// The rooms of the plot and its legend.
+fn split(ui: &Ui, figure: &Figure, room: Rect) -> (Rect, Rect) {
+    if legend::is_below(room.width()) {
+        let height = LEGEND_BELOW.min(room.height() * 0.3);
+        return room.split_top_bottom_at_y(room.bottom() - height);
+    }
+    let width = legend::width(ui, figure, room.width());
+    let (plot, legend) = room.split_left_right_at_x(room.right() - width);
+    (plot.with_max_x(plot.right() - 2.0 * GAP), legend)
+}
+
+/// What the small print below the plot needs, with a gap above it.
+fn height_of(ui: &Ui, remarks: &str, room: Rect) -> f32 {
+    if remarks.is_empty() {
+        return 0.0;
+    }
+    let font = TextStyle::Small.resolve(ui.style());
+    let galley = ui.painter().layout(remarks.to_owned(), font, ui.visuals().text_color(), room.width());
+    galley.size().y + GAP
+}
+
+fn plot_ui(ui: &mut Ui, figure: &Figure, state: &mut FigureView, fit: View, theme: Theme) {
+    let view = state.zoom.unwrap_or(fit);
+    let room = ui.available_size();
+    let widget = plot(figure, view, state.size.unwrap_or(room), theme).width(room.x).height(room.y);
+    let shown = widget.show(ui, move |plot| {
+        let [x, y] = view;
+        plot.set_plot_bounds(PlotBounds::from_min_max([x[0], y[0]], [x[1], y[1]]));
+    });
+    let (response, transform) = (shown.response, shown.transform);
+    let frame = *transform.frame();
+    state.size = Some(frame.size());
+    response.widget_info(|| WidgetInfo::labeled(Role::Figure, true, format!("Plot of {}", figure.y.title)));
+
+    let pixels = f64::from((frame.width() * ui.ctx().pixels_per_point()).round().max(1.0));
+    let lines = state.draw(figure, view[0], pixels);
+    let painter = ui.painter().with_clip_rect(frame.intersect(ui.clip_rect()));
+    let highlighted = state.highlighted.as_deref();
+    let brush = Brush { painter: &painter, transform: &transform, theme, highlighted };
+    brush.figure(figure, &lines, |name| state.hidden.contains(name));
+    state.drawn = Some(Drawn { range: view[0], pixels, lines });
+
+    readings(ui, figure, state, &response, &transform, theme);
+    match navigate(ui, &response, &transform, fit, &mut state.drag) {
+        Change::None => return,
+        Change::Show(view) => state.zoom = Some(view),
+        Change::Fit => state.zoom = None,
+    }
+    ui.ctx().request_repaint();
+}
+
+/// The reading at the pointer, or the one that a click has pinned.
+fn readings(
+    ui: &Ui,
+    figure: &Figure,
+    state: &mut FigureView,
+    response: &Response,
+    transform: &PlotTransform,
+    theme: Theme,
+) {
+    let pointer = response.hover_pos().filter(|_| state.drag.is_none());
+    let place = pointer.map(|pointer| transform.value_from_position(pointer).x);
+    if response.clicked() {
+        state.pinned = if state.pinned.is_some() { None } else { place };
+    }
+    let Some(at) = state.pinned.or(place) else { return };
+    let per_point = transform.dvalue_dpos()[0].abs();
+    let Some(reading) = read(figure, |name| state.hidden.contains(name), at, per_point) else { return };
+    let painter = ui.painter().with_clip_rect(transform.frame().expand(4.0));
+    let brush = Brush { painter: &painter, transform, theme, highlighted: None };
+    let height = pointer.map_or(transform.frame().center().y, |pointer| pointer.y);
+    reading_ui(ui, figure, &reading, &brush, height);
+}
+
+#[cfg(test)]
+mod tests;

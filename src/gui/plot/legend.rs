@@ -1,0 +1,138 @@
+//! The legend, outside the data: a click hides a line, a click with Alt shows it alone.
+
+use std::collections::BTreeSet;
+
+use eframe::egui::accesskit::Role;
+use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
+use eframe::egui::{Rect, Response, Sense, Shape, Stroke, TextStyle, Ui, WidgetInfo, pos2, vec2};
+
+use super::axes::colour;
+use super::paint::{dashed, line_colour, marker};
+use crate::figure::legend::{Sample, samples};
+use crate::figure::model::Figure;
+use crate::figure::palette::{Marker, Theme};
+
+/// Length of the sample of a line, and the gap behind it, in points.
+const SAMPLE: f32 = 28.0;
+const GAP: f32 = 8.0;
+const ROW: f32 = 22.0;
+/// A legend beside the plot takes at most this share of the width.
+const WIDEST: f32 = 0.32;
+/// With less room than this, the legend stands below the plot.
+const NARROW: f32 = 520.0;
+
+/// Whether the legend stands below the plot, as in a narrow column.
+pub fn is_below(width: f32) -> bool {
+    width < NARROW
+}
+
+/// The width of a legend beside a plot in so much room.
+pub fn width(ui: &Ui, figure: &Figure, room: f32) -> f32 {
+    let font = TextStyle::Small.resolve(ui.style());
+    let text = |sample: Sample<'_>| {
+        ui.painter()
+            .layout_no_wrap(sample.name().to_owned(), font.clone(), ui.visuals().text_color())
+            .size()
+            .x
+    };
+    let widest = samples(figure).into_iter().map(text).fold(0.0, f32::max);
+    if widest == 0.0 { 0.0 } else { (widest + SAMPLE + GAP + 8.0).min(room * WIDEST) }
+}
+
+/// Draws the rows into the room that there is, down a column or along lines; returns the name that is pointed at.
+pub fn legend_ui(
+    ui: &mut Ui,
+    figure: &Figure,
+    theme: Theme,
+    hidden: &mut BTreeSet<String>,
+) -> Option<String> {
+    let samples = samples(figure);
+    let names: Vec<&str> = samples.iter().map(Sample::name).collect();
+    let mut pointed = None;
+    for sample in &samples {
+        let is_shown = !hidden.contains(sample.name());
+        let response = row_ui(ui, sample, theme, is_shown);
+        if response.hovered() || response.has_focus() {
+            pointed = is_shown.then(|| sample.name().to_owned());
+        }
+        if response.clicked() {
+            let alone = ui.input(|input| input.modifiers.alt);
+            click(sample.name(), &names, alone, hidden);
+        }
+    }
+    pointed
+}
+
+/// A click hides or shows; with Alt it shows the line alone, or all lines when it is alone already.
+fn click(name: &str, names: &[&str], alone: bool, hidden: &mut BTreeSet<String>) {
+    if alone {
+        let others: BTreeSet<String> =
+            names.iter().filter(|other| **other != name).map(|&name| name.to_owned()).collect();
+        *hidden = if *hidden == others { BTreeSet::new() } else { others };
+    } else if !hidden.remove(name) {
+        hidden.insert(name.to_owned());
+    }
+}
+
+fn row_ui(ui: &mut Ui, sample: &Sample<'_>, theme: Theme, is_shown: bool) -> Response {
+    let ink = if is_shown { ui.visuals().text_color() } else { ui.visuals().weak_text_color() };
+    let mut format = TextFormat::simple(TextStyle::Small.resolve(ui.style()), ink);
+    if !is_shown {
+        format.strikethrough = Stroke::new(1.0, ink);
+    }
+    let mut job = LayoutJob::single_section(sample.name().to_owned(), format);
+    job.wrap = TextWrapping::truncate_at_width((ui.available_width() - SAMPLE - GAP).max(40.0));
+    let galley = ui.painter().layout_job(job);
+    let (rect, response) = ui.allocate_exact_size(vec2(SAMPLE + GAP + galley.size().x, ROW), Sense::click());
+    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, is_shown, sample.name()));
+    if ui.is_rect_visible(rect) {
+        if response.hovered() || response.has_focus() {
+            ui.painter().rect_filled(rect.expand2(vec2(4.0, 0.0)), 4.0, ui.visuals().faint_bg_color);
+        }
+        sample_ui(ui, sample, theme, Rect::from_min_size(rect.min, vec2(SAMPLE, ROW)), is_shown);
+        let at = pos2(rect.left() + SAMPLE + GAP, rect.center().y - galley.size().y / 2.0);
+        ui.painter().galley(at, galley, ink);
+    }
+    let action = if is_shown { "Click hides it" } else { "Click shows it" };
+    response.on_hover_text(format!("{}\n{action}, Alt-click shows it alone", sample.name()))
+}
+
+fn sample_ui(ui: &Ui, sample: &Sample<'_>, theme: Theme, rect: Rect, is_shown: bool) {
+    let (index, shape) = match sample {
+        Sample::Line(line) => (Some(line.style.colour), line.style.marker),
+        Sample::Rule(rule) => (rule.colour, Marker::None),
+    };
+    let full = index.map_or(colour(theme.muted()), |index| line_colour(index, theme));
+    let ink = if is_shown { full } else { full.gamma_multiply(0.3) };
+    if let Sample::Line(line) = sample
+        && !line.band.is_empty()
+    {
+        let band = Rect::from_center_size(rect.center(), vec2(SAMPLE, ROW * 0.45));
+        ui.painter().add(Shape::rect_filled(band, 2.0, ink.gamma_multiply(0.16)));
+    }
+    ui.painter().extend(dashed(
+        &[rect.left_center(), rect.right_center()],
+        sample.dash(),
+        Stroke::new(2.0, ink),
+    ));
+    marker(ui.painter(), rect.center(), shape, ink);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_click_hides_and_shows_and_alt_isolates() {
+        let mut hidden = BTreeSet::new();
+        let names = ["a", "b", "c"];
+        click("a", &names, false, &mut hidden);
+        assert_eq!(hidden, BTreeSet::from(["a".to_owned()]));
+        click("a", &names, false, &mut hidden);
+        assert!(hidden.is_empty());
+        click("b", &names, true, &mut hidden);
+        assert_eq!(hidden, BTreeSet::from(["a".to_owned(), "c".to_owned()]));
+        click("b", &names, true, &mut hidden);
+        assert!(hidden.is_empty(), "alone already: all are shown again");
+    }
+}

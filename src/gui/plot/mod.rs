@@ -1,0 +1,22 @@
+//! The plots in the middle of the window.
+//!
+//! [`plot_panel`] shows the plots of the registry as tabs, with their controls. [`figure_ui`] draws any [`Figure`]:
+//! everything about its contents — ticks, ranges, thinning, colours — comes from `figure`, so that an exported file is
+//! what was on the screen. What a person does to the view (zoom, hidden lines, a pinned reading) lives in
+//! [`FigureView`].
+//!
+//! [`Figure`]: crate::figure::Figure
+
+mod axes;
+mod drawing;
+mod figure_view;
+mod legend;
+mod navigate;
+mod paint;
+mod panel;
+mod reading;
+mod state;
+
+pub use figure_view::{FigureView, figure_ui};
+pub use panel::{PlotInput, PlotResponse, plot_panel};
+pub use state::PlotState;

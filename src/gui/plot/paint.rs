@@ -1,0 +1,181 @@
+//! Paints the lines of a figure over the grid.
+
+use std::sync::Arc;
+
+use eframe::egui::{Color32, Mesh, Painter, Pos2, Shape, Stroke, pos2, vec2};
+use egui_plot::{PlotPoint, PlotTransform};
+
+use super::axes::colour;
+use super::drawing::{DrawnLine, PlacePoint};
+use crate::figure::marks::outline;
+use crate::figure::model::{At, Axis, Figure, Rule};
+use crate::figure::palette::{self, Dash, Marker, Style, Theme};
+
+/// Widths and strengths, in points.
+const LINE: f32 = 1.75;
+const HIGHLIGHTED: f32 = 3.0;
+const TRACE: f32 = 1.0;
+const MARKER: f32 = 3.5;
+/// Markers that would stand closer than this are left out.
+const MARKER_DISTANCE: f32 = 20.0;
+const TRACE_OPACITY: f32 = 0.28;
+const BAND_OPACITY: f32 = 0.16;
+/// What is not pointed at in the legend steps back.
+const DIMMED: f32 = 0.25;
+
+/// Where and how to paint.
+pub struct Brush<'a> {
+    /// Clipped to the plot.
+    pub painter: &'a Painter,
+    /// From places to the screen.
+    pub transform: &'a PlotTransform,
+    /// The ground.
+    pub theme: Theme,
+    /// The line that the pointer is on in the legend.
+    pub highlighted: Option<&'a str>,
+}
+
+impl Brush<'_> {
+    /// Paints rules and lines: bands at the back, then the single runs, then means, each in the order of the figure.
+    pub fn figure(&self, figure: &Figure, drawn: &[DrawnLine], is_hidden: impl Fn(&str) -> bool) {
+        for rule in figure.rules.iter().filter(|rule| !is_hidden(&rule.name)) {
+            self.rule(figure, rule);
+        }
+        let lines = || figure.lines.iter().zip(drawn);
+        for (line, drawn) in lines() {
+            let colour = self.faint(&line.name, line.style, BAND_OPACITY);
+            drawn.bands.iter().for_each(|band| self.band(band, colour));
+        }
+        for (line, drawn) in lines() {
+            let stroke = Stroke::new(TRACE, self.faint(&line.name, line.style, TRACE_OPACITY));
+            drawn.traces.iter().for_each(|piece| self.polyline(&self.positions(piece), Dash::Solid, stroke));
+        }
+        for (line, drawn) in lines() {
+            let stroke = self.stroke(&line.name, line.style.colour);
+            for piece in &drawn.pieces {
+                let positions = self.positions(piece);
+                self.polyline(&positions, line.style.dash, stroke);
+                self.markers(&positions, line.style.marker, stroke.color);
+            }
+            for mark in self.positions(&drawn.interruptions) {
+                marker(self.painter, mark, Marker::Cross, stroke.color);
+            }
+        }
+    }
+
+    /// A dot on a line, with the ground around it.
+    pub fn dot(&self, at: Pos2, style: Style) {
+        self.painter.circle_filled(at, MARKER + 1.5, colour(self.theme.ground()));
+        self.painter.circle_filled(at, MARKER, line_colour(style.colour, self.theme));
+    }
+
+    fn rule(&self, figure: &Figure, rule: &Rule) {
+        let frame = self.transform.frame();
+        let place = |axis: &Axis, value: f64| axis.scale.forward(value);
+        let ends = match rule.at {
+            At::X(x) => place(&figure.x, x)
+                .map(|x| self.transform.position_from_point_x(x))
+                .map(|x| [pos2(x, frame.top()), pos2(x, frame.bottom())]),
+            At::Y(y) => place(&figure.y, y)
+                .map(|y| self.transform.position_from_point_y(y))
+                .map(|y| [pos2(frame.left(), y), pos2(frame.right(), y)]),
+        };
+        let colour = rule.colour.map_or(colour(self.theme.muted()), |index| line_colour(index, self.theme));
+        if let Some(ends) = ends {
+            self.polyline(&ends, rule.dash, self.stroke_of(&rule.name, colour));
+        }
+    }
+
+    fn stroke(&self, name: &str, index: usize) -> Stroke {
+        self.stroke_of(name, line_colour(index, self.theme))
+    }
+
+    fn stroke_of(&self, name: &str, colour: Color32) -> Stroke {
+        match self.highlighted {
+            Some(highlighted) if highlighted == name => Stroke::new(HIGHLIGHTED, colour),
+            Some(_) => Stroke::new(LINE, colour.gamma_multiply(DIMMED)),
+            None => Stroke::new(LINE, colour),
+        }
+    }
+
+    fn faint(&self, name: &str, style: Style, opacity: f32) -> Color32 {
+        let is_dimmed = self.highlighted.is_some_and(|highlighted| highlighted != name);
+        line_colour(style.colour, self.theme).gamma_multiply(if is_dimmed {
+            opacity * DIMMED
+        } else {
+            opacity
+        })
+    }
+
+    fn positions(&self, places: &[PlacePoint]) -> Vec<Pos2> {
+        places.iter().map(|&[x, y]| self.transform.position_from_point(&PlotPoint { x, y })).collect()
+    }
+
+    fn polyline(&self, positions: &[Pos2], dash: Dash, stroke: Stroke) {
+        match positions {
+            // A value between two gaps, or the first of a run.
+            [alone] => {
+                self.painter.circle_filled(*alone, stroke.width, stroke.color);
+            }
+            _ => self.painter.extend(dashed(positions, dash, stroke)),
+        }
+    }
+
+    fn markers(&self, positions: &[Pos2], shape: Marker, colour: Color32) {
+        let mut last: Option<Pos2> = None;
+        for &at in positions.iter().filter(|_| shape != Marker::None) {
+            if last.is_none_or(|last| last.distance(at) >= MARKER_DISTANCE) {
+                marker(self.painter, at, shape, colour);
+                last = Some(at);
+            }
+        }
+    }
+
+    /// Quads between neighbours: a band need not be convex.
+    fn band(&self, band: &[[f64; 3]], colour: Color32) {
+        let mut mesh = Mesh::default();
+        for (index, &[x, low, high]) in (0_u32..).zip(band) {
+            for y in [high, low] {
+                mesh.colored_vertex(self.transform.position_from_point(&PlotPoint { x, y }), colour);
+            }
+            if index > 0 {
+                let corner = 2 * index;
+                mesh.add_triangle(corner - 2, corner - 1, corner);
+                mesh.add_triangle(corner - 1, corner, corner + 1);
+            }
+        }
+        self.painter.add(Shape::Mesh(Arc::new(mesh)));
+    }
+}
+
+/// The colour of a line on this ground.
+pub fn line_colour(index: usize, theme: Theme) -> Color32 {
+    colour(palette::colour(index, theme))
+}
+
+/// A polyline with the pattern of its dash, which is measured in widths of the line as in files.
+pub fn dashed(positions: &[Pos2], dash: Dash, stroke: Stroke) -> Vec<Shape> {
+    let pattern = dash.pattern();
+    if pattern.is_empty() {
+        return vec![Shape::line(positions.to_vec(), stroke)];
+    }
+    #[allow(clippy::cast_possible_truncation)] // a few points
+    let lengths = |offset: usize| -> Vec<f32> {
+        pattern.iter().skip(offset).step_by(2).map(|widths| *widths as f32 * stroke.width).collect()
+    };
+    Shape::dashed_line_with_offset(positions, stroke, &lengths(0), &lengths(1), 0.0)
+}
+
+/// A sign at a point.
+pub fn marker(painter: &Painter, at: Pos2, shape: Marker, colour: Color32) {
+    let Some(outline) = outline(shape, f64::from(MARKER)) else { return };
+    #[allow(clippy::cast_possible_truncation)] // a few points
+    let corners: Vec<Pos2> = outline.iter().map(|[x, y]| at + vec2(*x as f32, *y as f32)).collect();
+    if shape == Marker::Cross {
+        for stroke in corners.chunks_exact(2) {
+            painter.line_segment([stroke[0], stroke[1]], Stroke::new(LINE, colour));
+        }
+    } else {
+        painter.add(Shape::convex_polygon(corners, colour, Stroke::NONE));
+    }
+}

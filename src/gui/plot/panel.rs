@@ -1,0 +1,145 @@
+//! The plots as tabs, with their controls below.
+
+use std::time::Duration;
+
+use eframe::egui::{Align, Button, ComboBox, Frame, Layout, Panel, RichText, Slider, Ui, vec2};
+
+use super::figure_view::figure_ui;
+use super::state::PlotState;
+use crate::figure::plots::{ALL, ArmRuns, Plot, XAxis};
+use crate::figure::statistics::Spread;
+
+/// What the plots show.
+#[derive(Clone, Copy, Debug)]
+pub struct PlotInput<'a> {
+    /// The arms with their runs, in the order of the document.
+    pub arms: &'a [ArmRuns<'a>],
+    /// Another number whenever any record changed.
+    pub revision: u64,
+}
+
+/// What a person asked for that is not the plot's own business.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlotResponse {
+    /// To write [`PlotState::shown_figure`] to a file.
+    ExportFigure,
+    /// To copy the values of [`PlotState::shown_figure`] as CSV.
+    CopyCsv,
+}
+
+/// Draws the plots into all the room there is.
+pub fn plot_panel(ui: &mut Ui, input: &PlotInput<'_>, state: &mut PlotState) -> Option<PlotResponse> {
+    tabs_ui(ui, state);
+    let now = ui.input(|input| input.time);
+    if let Some(secs) = state.update(input, now) {
+        ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
+    }
+    let options = state.options;
+    let controls =
+        Panel::bottom(ui.scope_id().with("plot controls")).show_separator_line(false).resizable(false);
+    let response = controls.frame(Frame::NONE).show(ui, |ui| controls_ui(ui, state)).inner;
+    if options != state.options {
+        ui.ctx().request_repaint();
+    }
+    match state.drawable() {
+        Some((figure, view)) => figure_ui(ui, figure, view),
+        None => nothing_ui(ui, state.plot()),
+    }
+    response
+}
+
+fn tabs_ui(ui: &mut Ui, state: &mut PlotState) {
+    ui.horizontal_wrapped(|ui| {
+        let open = state.plot().name();
+        for plot in ALL {
+            let tab = ui.selectable_label(plot.name() == open, plot.title()).on_hover_text(plot.help());
+            if tab.clicked() {
+                state.choose(plot.name());
+            }
+        }
+    });
+}
+
+/// Before the first point: what will appear, and how.
+fn nothing_ui(ui: &mut Ui, plot: &dyn Plot) {
+    let room = ui.available_size();
+    ui.allocate_ui_with_layout(room, Layout::top_down(Align::Center), |ui| {
+        ui.add_space(room.y * 0.36);
+        ui.label(RichText::new(format!("Press Run: curves of {} appear here", plot.subject())));
+        ui.allocate_ui(vec2(ui.available_width().min(480.0), 0.0), |ui| {
+            ui.label(RichText::new(plot.help()).weak());
+        });
+    });
+}
+
+fn controls_ui(ui: &mut Ui, state: &mut PlotState) -> Option<PlotResponse> {
+    ui.add_space(4.0);
+    let response = ui.horizontal_wrapped(|ui| {
+        x_ui(ui, state);
+        band_ui(ui, state);
+        ui.checkbox(&mut state.options.traces, "Single runs")
+            .on_hover_text("Draws each run faintly behind the mean");
+        smoothing_ui(ui, state);
+        let is_zoomed = state.view().is_some_and(|view| view.is_zoomed());
+        let fit = ui
+            .add_enabled(is_zoomed, Button::new("Fit"))
+            .on_hover_text("Shows all data; so does a double-click");
+        if fit.on_disabled_hover_text("All data are shown. A drag over the plot zooms in").clicked()
+            && let Some(view) = state.view()
+        {
+            view.fit();
+        }
+        commands_ui(ui, state.has_data())
+    });
+    response.inner
+}
+
+fn x_ui(ui: &mut Ui, state: &mut PlotState) {
+    let chooses = state.plot().chooses_x();
+    let label = ui.label("x:");
+    let chosen = if chooses { state.options.x } else { XAxis::Remaining };
+    let combo = |ui: &mut Ui| {
+        ComboBox::from_id_salt("x axis").selected_text(chosen.label()).show_ui(ui, |ui| {
+            for x in XAxis::ALL {
+                ui.selectable_value(&mut state.options.x, x, x.label());
+            }
+        })
+    };
+    let response = ui.add_enabled_ui(chooses, combo).inner.response.labelled_by(label.id);
+    response.on_disabled_hover_text("This plot always runs over remaining weights");
+}
+
+fn band_ui(ui: &mut Ui, state: &mut PlotState) {
+    let label = ui.label("Band:").on_hover_text("What surrounds the mean over seeds");
+    let band = &mut state.options.band;
+    let combo = ComboBox::from_id_salt("band").selected_text(band.label()).show_ui(ui, |ui| {
+        for spread in Spread::ALL {
+            ui.selectable_value(band, spread, spread.label());
+        }
+    });
+    combo.response.labelled_by(label.id);
+}
+
+fn smoothing_ui(ui: &mut Ui, state: &mut PlotState) {
+    let smooths = state.plot().smooths();
+    let label = ui.label("Smooth:");
+    let slider = Slider::new(&mut state.options.smoothing, 0.0..=0.99).fixed_decimals(2);
+    let response = ui.add_enabled(smooths, slider).labelled_by(label.id);
+    response
+        .on_hover_text("Weight of the past in a moving average; the raw values stay faintly visible")
+        .on_disabled_hover_text("This plot shows single tests, which are not smoothed");
+}
+
+fn commands_ui(ui: &mut Ui, has_data: bool) -> Option<PlotResponse> {
+    const WHY_NOT: &str = "There is nothing to export yet: press Run";
+    let export = ui.add_enabled(has_data, Button::new("Export figure…"));
+    let export =
+        export.on_hover_text("Writes what is seen as SVG, PDF or PNG").on_disabled_hover_text(WHY_NOT);
+    let copy = ui.add_enabled(has_data, Button::new("Copy CSV"));
+    let copy = copy.on_hover_text("Copies the values of what is seen").on_disabled_hover_text(WHY_NOT);
+    let exported = export.clicked().then_some(PlotResponse::ExportFigure);
+    exported.or_else(|| copy.clicked().then_some(PlotResponse::CopyCsv))
+}
+
+#[cfg(test)]
+mod tests;

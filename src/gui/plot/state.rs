@@ -1,0 +1,112 @@
+//! What the plot panel keeps: the chosen plot, its options, and the figure that was built last.
+
+use std::collections::BTreeMap;
+
+use super::figure_view::FigureView;
+use super::panel::PlotInput;
+use crate::figure::model::Figure;
+use crate::figure::plots::{ALL, ArmRuns, Plot, PlotOptions, find};
+
+/// While runs go on, figures are built at most this often, in seconds; where building takes long, at most a tenth of
+/// the time is spent on it.
+const PAUSE: f64 = 0.1;
+const SHARE: f64 = 0.1;
+
+/// What the plot panel keeps between frames.
+#[derive(Clone, Debug, Default)]
+pub struct PlotState {
+    /// What a person chose about the plots.
+    pub options: PlotOptions,
+    chosen: Option<&'static str>,
+    views: BTreeMap<&'static str, FigureView>,
+    built: Option<Built>,
+}
+
+#[derive(Clone, Debug)]
+struct Built {
+    cause: Cause,
+    revision: u64,
+    figure: Figure,
+    has_data: bool,
+    /// When, and for how long, in seconds.
+    at: f64,
+    took: f64,
+}
+
+/// What makes another figure at once; a new revision only after a pause.
+#[derive(Clone, Debug, PartialEq)]
+struct Cause {
+    plot: &'static str,
+    options: PlotOptions,
+    arms: Vec<(String, usize, Vec<u64>)>,
+}
+
+impl PlotState {
+    /// The plot whose tab is open.
+    #[must_use]
+    pub fn plot(&self) -> &'static dyn Plot {
+        self.chosen.and_then(find).unwrap_or(ALL[0])
+    }
+
+    /// Opens the tab of the plot with this name; an unknown one opens the first.
+    pub fn choose(&mut self, name: &str) {
+        self.chosen = find(name).map(Plot::name);
+    }
+
+    /// What is on the screen, for export and for CSV: without hidden lines, cut to the part that is seen. `None` when
+    /// there is nothing to see yet.
+    #[must_use]
+    pub fn shown_figure(&self) -> Option<Figure> {
+        let figure = self.built.as_ref().filter(|built| built.has_data).map(|built| &built.figure)?;
+        let view = self.views.get(self.plot().name());
+        Some(view.map_or_else(|| figure.clone(), |view| view.shown(figure)))
+    }
+
+    /// Whether there is anything to see.
+    #[must_use]
+    pub fn has_data(&self) -> bool {
+        self.built.as_ref().is_some_and(|built| built.has_data)
+    }
+
+    /// Builds the figure of the open tab anew where it is out of date. `now` in seconds; returns the time after which to
+    /// look again, where the figure is behind the data.
+    pub(super) fn update(&mut self, input: &PlotInput<'_>, now: f64) -> Option<f64> {
+        let plot = self.plot();
+        let arm =
+            |arm: &ArmRuns<'_>| (arm.name.clone(), arm.colour, arm.runs.iter().map(|run| run.0).collect());
+        let cause =
+            Cause { plot: plot.name(), options: self.options, arms: input.arms.iter().map(arm).collect() };
+        let due = |built: &Built| built.at + f64::max(PAUSE, built.took / SHARE);
+        if let Some(built) = self.built.as_ref().filter(|built| built.cause == cause) {
+            if built.revision == input.revision {
+                return None;
+            }
+            if now < due(built) {
+                return Some(due(built) - now);
+            }
+        }
+        self.views.entry(plot.name()).or_default().forget_figure();
+        self.built = Some(build(plot, input, cause, now));
+        None
+    }
+
+    /// The figure of the open tab with its view; `None` when there is nothing to see.
+    pub(super) fn drawable(&mut self) -> Option<(&Figure, &mut FigureView)> {
+        let view = self.views.entry(self.chosen.and_then(find).unwrap_or(ALL[0]).name()).or_default();
+        let built = self.built.as_ref().filter(|built| built.has_data)?;
+        Some((&built.figure, view))
+    }
+
+    /// The view of the open tab, once it was drawn.
+    pub(super) fn view(&mut self) -> Option<&mut FigureView> {
+        let name = self.plot().name();
+        self.views.get_mut(name)
+    }
+}
+
+fn build(plot: &dyn Plot, input: &PlotInput<'_>, cause: Cause, now: f64) -> Built {
+    let began = std::time::Instant::now();
+    let figure = plot.build(input.arms, &cause.options);
+    let has_data = figure.has_data();
+    Built { cause, revision: input.revision, figure, has_data, at: now, took: began.elapsed().as_secs_f64() }
+}

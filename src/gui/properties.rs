@@ -1,0 +1,202 @@
+//! The settings of what is selected.
+
+use std::path::Path;
+
+use eframe::egui::{self, RichText, Ui};
+
+use super::document::Document;
+use super::form::{FormContext, value_ui};
+use super::runs::Runs;
+use super::selection::Selection;
+use super::{plan, text, theme};
+use crate::doc::{Problem, Run, RunState};
+use crate::form::Value;
+use crate::form::path::{Place, Segment};
+
+/// Settings of the experiment that have a place of their own among the tabs.
+const OF_TABS: &[&str] = &["version", "data", "net", "train", "arms"];
+
+/// Settings of an arm that have an editor of their own.
+const OF_PLAN: &[&str] = &["plan"];
+
+/// Draws the settings; `focus` is a setting to scroll to, and taken when it is reached.
+pub fn properties_ui(
+    ui: &mut Ui,
+    document: &mut Document,
+    runs: &Runs,
+    selection: &mut Selection,
+    focus: &mut Option<Place>,
+    results: &Path,
+) {
+    theme::heading_ui(ui, "Properties");
+    tabs_ui(ui, document, selection);
+    let selected = selection.clone();
+    egui::ScrollArea::vertical()
+        .id_salt(("properties", format!("{selected:?}")))
+        .auto_shrink([false, false])
+        .show(ui, |ui| {
+            if let Selection::Run { id, .. } = &selected {
+                let run = document.runs().iter().find(|run| run.id == *id);
+                return run_ui(ui, run, runs, results);
+            }
+            form_ui(ui, document, &selected, focus);
+            if selected == Selection::Experiment {
+                results_ui(ui, results);
+            }
+        });
+}
+
+fn tabs_ui(ui: &mut Ui, document: &Document, selection: &mut Selection) {
+    ui.horizontal_wrapped(|ui| {
+        let tabs = [
+            (Selection::Experiment, "Experiment"),
+            (Selection::Data, "Data"),
+            (Selection::Network, "Network"),
+            (Selection::Training, "Training"),
+        ];
+        for (tab, name) in tabs {
+            ui.selectable_value(selection, tab, name);
+        }
+        let Some(index) = selection.arm() else { return };
+        let Some(arm) = document.experiment.arms.get(index) else { return };
+        if ui.selectable_label(matches!(selection, Selection::Arm(_)), format!("Arm: {}", arm.name)).clicked()
+        {
+            *selection = Selection::Arm(index);
+        }
+    });
+    ui.add_space(theme::STEP);
+}
+
+fn form_ui(ui: &mut Ui, document: &mut Document, selected: &Selection, focus: &mut Option<Place>) {
+    let problems: Vec<Problem> = document.problems().to_vec();
+    let root = Place::default();
+    let experiment = &mut document.experiment;
+    let (value, place, elsewhere): (&mut dyn Value, Place, &[&'static str]) = match selected {
+        Selection::Data => (&mut experiment.data, root.key("data"), &[]),
+        Selection::Network => (&mut experiment.net, root.key("net"), &[]),
+        Selection::Training => (&mut experiment.train, root.key("train"), &[]),
+        Selection::Arm(index) => match experiment.arms.get_mut(*index) {
+            Some(arm) => (arm, root.key("arms").index(*index), OF_PLAN),
+            None => return,
+        },
+        Selection::Stage { arm: index, path } => {
+            let Some(arm) = experiment.arms.get_mut(*index) else { return };
+            let place = root.key("arms").index(*index).key("plan");
+            match plan::stage_at(&mut arm.plan, place, path) {
+                Some((stage, place)) => (stage, place, &["plan", "body"]),
+                None => return,
+            }
+        }
+        Selection::Experiment | Selection::Run { .. } => (experiment, root, OF_TABS),
+    };
+    let mut context = FormContext::new(place, &problems).without(elsewhere).with_focus(focus.take());
+    value_ui(ui, value, &mut context);
+    *focus = context.focus;
+}
+
+fn results_ui(ui: &mut Ui, results: &Path) {
+    ui.add_space(2.0 * theme::STEP);
+    ui.label(RichText::new("Results are written to").small().weak());
+    let path = results.display().to_string();
+    ui.add(egui::Label::new(RichText::new(&path).small()).truncate()).on_hover_text(&path);
+    if ui.small_button("Copy path").clicked() {
+        ui.ctx().copy_text(path);
+    }
+}
+
+fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, results: &Path) {
+    let Some(run) = run else {
+        ui.label("This run belongs to earlier settings. Select another one.");
+        return;
+    };
+    let state = runs.state(&run.id);
+    ui.label(RichText::new(format!("{}, seed {}", run.arm, run.seed)).strong());
+    ui.label(format!("{} {}", text::sign(&state), runs.word(&run.id)));
+    if let RunState::Failed(why) = &state {
+        ui.add(egui::Label::new(RichText::new(why).color(theme::present(ui).error)).wrap().selectable(true));
+        if ui.button("Copy message").clicked() {
+            ui.ctx().copy_text(why.clone());
+        }
+    }
+    let Some(record) = runs.record(&run.id) else { return };
+    egui::Grid::new("run").num_columns(2).spacing([2.0 * theme::STEP, theme::STEP / 2.0]).show(ui, |ui| {
+        let mut row = |name: &str, value: String| {
+            ui.label(RichText::new(name).weak());
+            ui.label(value);
+            ui.end_row();
+        };
+        for (series, name) in [("test", "Test accuracy"), ("validation", "Validation accuracy")] {
+            let series = format!("{series}_accuracy");
+            let Some(last) = record.latest(&series) else { continue };
+            row(name, text::percent(last));
+            if let Some(best) = record.best(&series) {
+                row("  at its best", format!("{} after {} epochs", text::percent(best.value), best.trained));
+            }
+        }
+        if let Some(point) = record.points().last() {
+            row("Remaining weights", text::percent(point.remaining));
+        }
+        row("Duration", text::duration(record.progress().secs));
+        row("Identity", run.id.clone());
+    });
+    let folder = results.join(&run.id).display().to_string();
+    if ui.small_button("Copy path of results").on_hover_text(&folder).clicked() {
+        ui.ctx().copy_text(folder);
+    }
+    ui.add_space(theme::STEP);
+    for report in record.reports() {
+        let check = match report.passed {
+            Some(true) => "✓ ",
+            Some(false) => "✗ ",
+            None => "",
+        };
+        ui.label(RichText::new(format!("{check}{}", report.summary)).small());
+    }
+}
+
+/// What is selected when a problem is clicked on.
+#[must_use]
+pub fn selection_of(place: &Place) -> Selection {
+    match place.0.as_slice() {
+        [Segment::Key(key), ..] if key == "data" => Selection::Data,
+        [Segment::Key(key), ..] if key == "net" => Selection::Network,
+        [Segment::Key(key), ..] if key == "train" => Selection::Training,
+        [Segment::Key(arms), Segment::Index(arm), Segment::Key(key), rest @ ..]
+            if arms == "arms" && key == "plan" =>
+        {
+            let path: Vec<usize> = stage_path(rest);
+            if path.is_empty() { Selection::Arm(*arm) } else { Selection::Stage { arm: *arm, path } }
+        }
+        [Segment::Key(arms), Segment::Index(arm), ..] if arms == "arms" => Selection::Arm(*arm),
+        _ => Selection::Experiment,
+    }
+}
+
+/// Positions of stages within stages: lists are entered only through `plan` and `body`.
+fn stage_path(mut rest: &[Segment]) -> Vec<usize> {
+    let mut path = Vec::new();
+    while let [Segment::Index(index), inner @ ..] = rest {
+        path.push(*index);
+        rest = match inner {
+            [Segment::Variant(_), Segment::Key(key), deeper @ ..] if key == "body" || key == "plan" => deeper,
+            _ => &[],
+        };
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_leads_to_what_it_belongs_to() {
+        let root = Place::default();
+        assert_eq!(selection_of(&root.key("train").key("batch")), Selection::Training);
+        assert_eq!(selection_of(&root.key("seeds")), Selection::Experiment);
+        assert_eq!(selection_of(&root.key("arms").index(2).key("name")), Selection::Arm(2));
+        let inner = root.key("arms").index(1).key("plan").index(2).variant("Repeat").key("body").index(0);
+        let place = inner.variant("Do").variant("Prune").key("amount");
+        assert_eq!(selection_of(&place), Selection::Stage { arm: 1, path: vec![2, 0] });
+    }
+}

@@ -1,0 +1,261 @@
+//! The runs of the document and what is known of them: the fold of their messages.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::mpsc::TryRecvError;
+use std::time::{Duration, Instant};
+
+use super::worker::{Work, Worker};
+use crate::doc::{Event, Run, RunRecord, RunState};
+use crate::run::{Job, StopKind};
+
+/// Messages are taken in for at most this long per frame; what is left comes in the next one.
+const DRAIN: Duration = Duration::from_millis(4);
+
+/// Something worth a line in the log.
+#[derive(Clone, Debug, PartialEq)]
+pub enum News {
+    /// A run changed its state.
+    State {
+        /// Its identity.
+        run: String,
+        /// What it is now.
+        state: RunState,
+    },
+    /// A stage has something to tell.
+    Report {
+        /// Its run.
+        run: String,
+        /// In one sentence.
+        summary: String,
+    },
+    /// All runs that were started are over.
+    Over,
+}
+
+/// Records by run, and the work that goes on.
+#[derive(Default)]
+pub struct Runs {
+    records: BTreeMap<String, RunRecord>,
+    /// Started and not over yet.
+    open: BTreeSet<String>,
+    /// All that were started together.
+    batch: Vec<String>,
+    /// Started, but stopped before their turn came.
+    skipped: BTreeSet<String>,
+    /// The last run with points of each arm and seed, which may have had other settings.
+    earlier: BTreeMap<(String, u64), String>,
+    /// How far the batch was when it was started.
+    done_before: f64,
+    began: Option<Instant>,
+    work: Option<Work>,
+    stopping: Option<StopKind>,
+    revision: u64,
+}
+
+impl Runs {
+    /// Forgets all records and takes those that earlier runs left on disk.
+    pub fn load(&mut self, records: BTreeMap<String, RunRecord>) {
+        self.records = records;
+        self.earlier.clear();
+        self.skipped.clear();
+        self.revision += 1;
+    }
+
+    /// Takes records of runs that nothing is known of yet.
+    pub fn add(&mut self, records: BTreeMap<String, RunRecord>) {
+        for (run, record) in records {
+            self.records.entry(run).or_insert(record);
+        }
+        self.revision += 1;
+    }
+
+    /// What is known of a run.
+    #[must_use]
+    pub fn record(&self, run: &str) -> Option<&RunRecord> {
+        self.records.get(run)
+    }
+
+    /// Grows whenever a record changes.
+    #[must_use]
+    pub const fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The state of a run; `Waiting` when nothing is known of it.
+    #[must_use]
+    pub fn state(&self, run: &str) -> RunState {
+        let known = self.records.get(run).map_or(RunState::Waiting, |record| record.state().clone());
+        if self.open.contains(run) && known != RunState::Running { RunState::Waiting } else { known }
+    }
+
+    /// The state in words; a run that was never started is not queued.
+    #[must_use]
+    pub fn word(&self, run: &str) -> &'static str {
+        match self.state(run) {
+            RunState::Waiting if !self.open.contains(run) => "not run",
+            state => state.word(),
+        }
+    }
+
+    /// Whether a run was begun, or about to, and did not get to its end.
+    #[must_use]
+    pub fn is_resumable(&self, run: &str) -> bool {
+        match self.state(run) {
+            RunState::Stopped | RunState::Failed(_) => true,
+            RunState::Waiting => self.skipped.contains(run),
+            _ => false,
+        }
+    }
+
+    /// Remembers which runs stood for their arm and seed, so that their curves stay when settings change.
+    pub fn remember(&mut self, runs: &[Run]) {
+        for run in runs {
+            if self.records.get(&run.id).is_some_and(|record| !record.points().is_empty()) {
+                self.earlier.insert((run.arm.clone(), run.seed), run.id.clone());
+            }
+        }
+    }
+
+    /// What is shown of a run: its record, or while it has no points that of the same arm and seed under earlier settings.
+    #[must_use]
+    pub fn shown(&self, run: &Run) -> Option<&RunRecord> {
+        let own = self.records.get(&run.id);
+        if own.is_some_and(|record| !record.points().is_empty()) || self.open.contains(&run.id) {
+            return own;
+        }
+        self.earlier(run).or(own)
+    }
+
+    /// Whether what is shown belongs to earlier settings.
+    #[must_use]
+    pub fn is_stale(&self, run: &Run) -> bool {
+        let own = self.records.get(&run.id).is_some_and(|record| !record.points().is_empty());
+        !own && !self.open.contains(&run.id) && self.earlier(run).is_some()
+    }
+
+    fn earlier(&self, run: &Run) -> Option<&RunRecord> {
+        let id = self.earlier.get(&(run.arm.clone(), run.seed))?;
+        self.records.get(id).filter(|_| *id != run.id)
+    }
+
+    /// Whether runs go on.
+    #[must_use]
+    pub const fn is_running(&self) -> bool {
+        self.work.is_some()
+    }
+
+    /// What the runs were asked, if they were asked to stop.
+    #[must_use]
+    pub const fn stopping(&self) -> Option<StopKind> {
+        self.stopping
+    }
+
+    /// Starts jobs. What is known of them is kept until they say that they begin anew.
+    pub fn start(&mut self, worker: &mut dyn Worker, jobs: Vec<Job>) {
+        self.open = jobs.iter().map(|job| job.run.id.clone()).collect();
+        self.batch = self.open.iter().cloned().collect();
+        self.skipped.retain(|run| !self.open.contains(run));
+        self.work = Some(worker.start(jobs));
+        self.stopping = None;
+        self.began = Some(Instant::now());
+        self.done_before = self.batch_done();
+        self.revision += 1;
+    }
+
+    /// Asks the runs to stop.
+    pub fn stop(&mut self, kind: StopKind) {
+        if let Some(work) = &self.work {
+            (work.stop)(kind);
+            self.stopping = Some(kind);
+        }
+    }
+
+    /// Takes in what the runs said since the last time.
+    pub fn drain(&mut self) -> Vec<News> {
+        let mut news = Vec::new();
+        let began = Instant::now();
+        while began.elapsed() < DRAIN {
+            let Some(work) = &self.work else { break };
+            match work.messages.try_recv() {
+                Ok(message) => news.extend(self.apply(message.run, message.event)),
+                Err(TryRecvError::Empty) => break,
+                Err(TryRecvError::Disconnected) => news.extend(self.end()),
+            }
+        }
+        news
+    }
+
+    fn apply(&mut self, run: String, event: Event) -> Option<News> {
+        self.revision += 1;
+        let record = self.records.entry(run.clone()).or_default();
+        let news = match &event {
+            Event::Report(report) => Some(News::Report { run: run.clone(), summary: report.summary.clone() }),
+            Event::Started { resumed: false, .. } => {
+                *record = RunRecord::default();
+                None
+            }
+            _ => None,
+        };
+        let before = record.state().clone();
+        record.apply(event);
+        let state = record.state().clone();
+        if matches!(state, RunState::Done | RunState::Stopped | RunState::Failed(_)) {
+            self.open.remove(&run);
+        }
+        if state == before { news } else { Some(News::State { run, state }) }
+    }
+
+    /// The channel is closed: whatever did not say how it ended was lost with its thread.
+    fn end(&mut self) -> Vec<News> {
+        let mut news = Vec::new();
+        for run in std::mem::take(&mut self.open) {
+            if self.records.get(&run).is_none_or(|record| *record.state() != RunState::Running) {
+                self.skipped.insert(run);
+            } else {
+                let message =
+                    "The worker ended without a word. Press Resume to go on from the last finished stage.";
+                let record = self.records.entry(run.clone()).or_default();
+                record.apply(Event::Failed { message: message.to_owned() });
+                news.push(News::State { run, state: record.state().clone() });
+            }
+        }
+        self.work = None;
+        self.stopping = None;
+        self.began = None;
+        self.revision += 1;
+        news.push(News::Over);
+        news
+    }
+
+    /// How many of the runs that were started are over, and how many there are.
+    #[must_use]
+    pub fn batch_count(&self) -> (usize, usize) {
+        (self.batch.len() - self.open.len(), self.batch.len())
+    }
+
+    /// Expected seconds to the end, from the pace since the start.
+    #[must_use]
+    pub fn secs_left(&self) -> Option<f64> {
+        let elapsed = self.began?.elapsed().as_secs_f64();
+        let total = self.batch.len() as f64;
+        let done = self.batch_done();
+        let progress = done - self.done_before;
+        (progress > 0.01 * total.max(1.0)).then(|| elapsed / progress * (total - done))
+    }
+
+    fn batch_done(&self) -> f64 {
+        let share = |run: &String| self.records.get(run).map_or(0.0, |record| record.progress().done);
+        self.batch.iter().map(share).sum()
+    }
+}
+
+/// The jobs for those runs that are not done, each identity once.
+#[must_use]
+pub fn jobs(runs: &[Run], known: &Runs, folder: &Path, base: &Path) -> Vec<Job> {
+    let mut seen = BTreeSet::new();
+    runs.iter()
+        .filter(|run| seen.insert(&run.id) && known.state(&run.id) != RunState::Done)
+        .map(|run| Job { run: run.clone(), folder: folder.to_owned(), base: base.to_owned() })
+        .collect()
+}

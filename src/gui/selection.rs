@@ -1,0 +1,58 @@
+//! What is selected: its settings are shown at the right.
+
+/// One thing with settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Selection {
+    /// Name, notes, seeds, device.
+    #[default]
+    Experiment,
+    /// What is learned.
+    Data,
+    /// What learns.
+    Network,
+    /// How it learns.
+    Training,
+    /// An arm, by position.
+    Arm(usize),
+    /// A stage of an arm.
+    Stage {
+        /// The arm, by position.
+        arm: usize,
+        /// Positions of the stage and of the stages around it, outermost first.
+        path: Vec<usize>,
+    },
+    /// A run.
+    Run {
+        /// Its arm, by position.
+        arm: usize,
+        /// Its identity.
+        id: String,
+    },
+}
+
+impl Selection {
+    /// The arm that is selected, or that what is selected belongs to.
+    #[must_use]
+    pub const fn arm(&self) -> Option<usize> {
+        match self {
+            Self::Arm(arm) | Self::Stage { arm, .. } | Self::Run { arm, .. } => Some(*arm),
+            _ => None,
+        }
+    }
+
+    /// The run that is selected.
+    #[must_use]
+    pub fn run(&self) -> Option<&String> {
+        match self {
+            Self::Run { id, .. } => Some(id),
+            _ => None,
+        }
+    }
+
+    /// The selection after a change of the number of arms: what is no more becomes the experiment.
+    pub fn limit(&mut self, arms: usize) {
+        if self.arm().is_some_and(|arm| arm >= arms) {
+            *self = Self::Experiment;
+        }
+    }
+}

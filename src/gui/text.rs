@@ -1,0 +1,100 @@
+//! How numbers and states are written in the window.
+
+use crate::doc::RunState;
+
+/// A share in [0, 1] as percent with two decimals: `98.12 %`; a dash for what is no number.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    if share.is_finite() { format!("{:.2} %", share * 100.0) } else { "not a number".to_owned() }
+}
+
+/// A length of time, rounded to what matters: `8 s`, `4 min`, `2 h 05 min`.
+#[must_use]
+pub fn duration(secs: f64) -> String {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // limited just before
+    let whole = secs.clamp(0.0, 1e9).round() as u64;
+    match whole {
+        0..60 => format!("{whole} s"),
+        60..3600 => format!("{} min", (whole + 30) / 60),
+        _ => format!("{} h {:02} min", whole / 3600, whole % 3600 / 60),
+    }
+}
+
+/// A whole number with thin groups of three digits: `266,610`.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A large number with a prefix: `313 M`, `4.3 G`.
+#[must_use]
+pub fn short(number: f64) -> String {
+    for (size, prefix) in [(1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")] {
+        if number >= size {
+            let value = number / size;
+            return if value < 10.0 {
+                format!("{value:.1} {prefix}")
+            } else {
+                format!("{value:.0} {prefix}")
+            };
+        }
+    }
+    format!("{number:.0}")
+}
+
+/// A count with its noun: `1 run`, `3 runs`.
+#[must_use]
+pub fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// The sign of a state, beside its word.
+#[must_use]
+pub const fn sign(state: &RunState) -> &'static str {
+    match state {
+        RunState::Waiting => "○",
+        RunState::Running => "▶",
+        RunState::Stopped => "■",
+        RunState::Done => "✓",
+        RunState::Failed(_) => "✗",
+    }
+}
+
+/// The first line of a text.
+#[must_use]
+pub fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_people_read_them() {
+        assert_eq!(percent(0.981_23), "98.12 %");
+        assert_eq!(percent(f64::NAN), "not a number");
+        assert_eq!(grouped(266_610), "266,610");
+        assert_eq!(grouped(12), "12");
+        assert_eq!(short(313_000_000.0), "313 M");
+        assert_eq!(short(4_300_000_000.0), "4.3 G");
+        assert_eq!(counted(1, "run"), "1 run");
+        assert_eq!(counted(0, "run"), "0 runs");
+    }
+
+    #[test]
+    fn times_are_rounded_to_what_matters() {
+        assert_eq!(duration(7.6), "8 s");
+        assert_eq!(duration(240.0), "4 min");
+        assert_eq!(duration(7_500.0), "2 h 05 min");
+        assert_eq!(duration(-1.0), "0 s");
+    }
+}

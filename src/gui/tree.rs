@@ -1,0 +1,192 @@
+//! The list of arms and their runs: state in word and sign, result, progress.
+
+use eframe::egui::{self, Align, Button, Layout, RichText, Ui, collapsing_header::CollapsingState};
+
+use super::commands::Command;
+use super::runs::Runs;
+use super::selection::Selection;
+use super::templates::dot_ui;
+use super::{text, theme};
+use crate::doc::{Experiment, Run, RunRecord, RunState};
+
+/// An arm with the values of its sweep written out: what has one line in a plot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Treatment {
+    /// What legends call it.
+    pub name: String,
+    /// Position of its arm in the document.
+    pub arm: usize,
+    /// Its runs.
+    pub runs: Vec<Run>,
+}
+
+/// The treatments of a document; arms without runs are there too.
+#[must_use]
+pub fn treatments(experiment: &Experiment, runs: &[Run]) -> Vec<Treatment> {
+    let mut found: Vec<Treatment> = Vec::new();
+    for (arm, settings) in experiment.arms.iter().enumerate() {
+        let first = found.len();
+        for run in runs.iter().filter(|run| run.arm_index == arm) {
+            match found[first..].iter_mut().find(|treatment| treatment.name == run.arm) {
+                Some(treatment) => treatment.runs.push(run.clone()),
+                None => found.push(Treatment { name: run.arm.clone(), arm, runs: vec![run.clone()] }),
+            }
+        }
+        if found.len() == first {
+            found.push(Treatment { name: settings.name.clone(), arm, runs: Vec::new() });
+        }
+    }
+    found
+}
+
+/// The accuracy that stands for a run.
+#[must_use]
+pub fn result(record: &RunRecord) -> Option<f64> {
+    ["test_accuracy", "validation_accuracy"].iter().find_map(|series| record.latest(series))
+}
+
+/// Draws the list; what was pressed.
+pub fn tree_ui(
+    ui: &mut Ui,
+    treatments: &[Treatment],
+    runs: &Runs,
+    selection: &mut Selection,
+) -> Option<Command> {
+    let mut command = None;
+    ui.horizontal(|ui| {
+        theme::heading_ui(ui, "Arms and runs");
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if ui.button("+ Add arm").on_hover_text(Command::AddArm.tooltip()).clicked() {
+                command = Some(Command::AddArm);
+            }
+        });
+    });
+    egui::ScrollArea::vertical().id_salt("tree").auto_shrink([false, false]).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 1.0;
+        ui.spacing_mut().interact_size.y = 2.5 * theme::STEP;
+        ui.spacing_mut().button_padding.y = 1.0;
+        for (position, treatment) in treatments.iter().enumerate() {
+            let chosen = treatment_ui(ui, position, treatment, runs, selection);
+            command = command.or(chosen);
+        }
+    });
+    command
+}
+
+fn treatment_ui(
+    ui: &mut Ui,
+    position: usize,
+    treatment: &Treatment,
+    runs: &Runs,
+    selection: &mut Selection,
+) -> Option<Command> {
+    let mut command = None;
+    let id = ui.make_persistent_id(("treatment", position));
+    CollapsingState::load_with_default_open(ui.ctx(), id, treatment.runs.len() <= 12)
+        .show_header(ui, |ui| {
+            dot_ui(ui, theme::arm_colour(ui, position));
+            let summary = summary(treatment, runs);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                ui.label(RichText::new(summary).small().weak());
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    let selected = selection.arm() == Some(treatment.arm) && selection.run().is_none();
+                    let row = ui.add(Button::selectable(selected, &treatment.name).truncate());
+                    if row.clicked() {
+                        *selection = Selection::Arm(treatment.arm);
+                    }
+                    row.context_menu(|ui| {
+                        *selection = Selection::Arm(treatment.arm);
+                        command = context_ui(ui).or(command);
+                    });
+                });
+            });
+        })
+        .body_unindented(|ui| {
+            for run in &treatment.runs {
+                run_ui(ui, run, runs, selection);
+            }
+        });
+    command
+}
+
+fn context_ui(ui: &mut Ui) -> Option<Command> {
+    let mut chosen = None;
+    for command in
+        [Command::RunArm, Command::DuplicateArm, Command::MoveArmUp, Command::MoveArmDown, Command::RemoveArm]
+    {
+        if ui.button(command.text()).on_hover_text(command.tooltip()).clicked() {
+            chosen = Some(command);
+            ui.close();
+        }
+    }
+    chosen
+}
+
+/// The state of all runs of a treatment in a few words.
+#[must_use]
+pub fn summary(treatment: &Treatment, runs: &Runs) -> String {
+    let total = treatment.runs.len();
+    let states: Vec<RunState> = treatment.runs.iter().map(|run| runs.state(&run.id)).collect();
+    let failed = states.iter().filter(|state| matches!(state, RunState::Failed(_))).count();
+    let done = states.iter().filter(|state| **state == RunState::Done).count();
+    if failed > 0 {
+        return format!("{} {failed} of {total} failed", text::sign(&RunState::Failed(String::new())));
+    }
+    if done < total {
+        let goes_on = states.contains(&RunState::Running);
+        return if goes_on || done > 0 { format!("{done} of {total} done") } else { String::new() };
+    }
+    let results: Vec<f64> = treatment.runs.iter().filter_map(|run| result(runs.record(&run.id)?)).collect();
+    if results.is_empty() {
+        return String::new();
+    }
+    let mean = results.iter().sum::<f64>() / results.len() as f64;
+    format!("{} mean {}", text::sign(&RunState::Done), text::percent(mean))
+}
+
+fn run_ui(ui: &mut Ui, run: &Run, runs: &Runs, selection: &mut Selection) {
+    ui.horizontal(|ui| {
+        ui.add_space(5.0 * theme::STEP);
+        let state = runs.state(&run.id);
+        let selected = selection.run() == Some(&run.id);
+        let row = ui.add(Button::selectable(selected, format!("Seed {}", run.seed)));
+        if row.clicked() {
+            *selection = Selection::Run { arm: run.arm_index, id: run.id.clone() };
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| state_ui(ui, run, &state, runs));
+    });
+}
+
+fn state_ui(ui: &mut Ui, run: &Run, state: &RunState, runs: &Runs) {
+    let colours = theme::present(ui);
+    let sign = text::sign(state);
+    let record = runs.record(&run.id);
+    if let RunState::Failed(why) = state {
+        let line = format!("{sign} failed: {}", text::first_line(why));
+        ui.add(egui::Label::new(RichText::new(line).small().color(colours.error)).truncate())
+            .on_hover_text(why);
+        return;
+    }
+    let accuracy = record.and_then(result);
+    if let Some(accuracy) = accuracy {
+        ui.label(RichText::new(text::percent(accuracy)).small()).on_hover_text("Latest test accuracy");
+    }
+    if *state == RunState::Running {
+        let progress = record.map(RunRecord::progress).unwrap_or_default();
+        let bar =
+            egui::ProgressBar::new(progress.done as f32).desired_width(64.0).desired_height(theme::STEP);
+        ui.add(bar.fill(colours.accent)).on_hover_text(going(progress, record));
+    }
+    ui.label(RichText::new(format!("{sign} {}", runs.word(&run.id))).small().color(colours.muted));
+    if runs.is_stale(run) {
+        ui.label(RichText::new("earlier settings").small().weak()).on_hover_text(
+            "The curve belongs to the settings before the last change. Run again for the present ones.",
+        );
+    }
+}
+
+fn going(progress: crate::doc::event::Progress, record: Option<&RunRecord>) -> String {
+    let stage = record.and_then(RunRecord::stage).map_or("", |stage| stage.label.as_str());
+    let left = progress.secs_left.map(|secs| format!(", {} left", text::duration(secs))).unwrap_or_default();
+    format!("{stage}\nEpoch {:.1}, {:.0} % done{left}", progress.epoch, progress.done * 100.0)
+}

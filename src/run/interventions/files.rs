@@ -1,0 +1,93 @@
+//! Weights and masks as files, in the middle of a plan.
+
+use std::collections::BTreeMap;
+
+use crate::doc::intervention::{FileContent, Params, WeightFile};
+use crate::doc::targets;
+use crate::intervene::Entry;
+use crate::net::weights_file::{FileTensor, read_tensors, tensors_of, write_tensors};
+use crate::run::error::RunError;
+use crate::run::session::Session;
+
+/// Reads values, or the zeros of a file as a mask.
+pub fn import(session: &mut Session, file: &WeightFile) -> Result<(), RunError> {
+    let path = session.input_path(&file.file);
+    let (tensors, _) = read_tensors(&path)?;
+    let report = match file.content {
+        FileContent::Values => super::graft::copy(session, &tensors, &file.target, &file.file)?,
+        FileContent::Mask => mask(session, &tensors, file)?,
+    };
+    session.report(report)
+}
+
+fn mask(
+    session: &mut Session,
+    tensors: &BTreeMap<String, FileTensor>,
+    file: &WeightFile,
+) -> Result<crate::doc::Report, RunError> {
+    let structure = session.place.structure.clone();
+    let chosen = targets::parameters(&structure, &file.target, &Params::Weights);
+    for &index in &chosen {
+        let parameter = &structure.parameters[index];
+        if tensors.get(&parameter.name).map(|tensor| &tensor.shape) != Some(&parameter.shape) {
+            return Err(session.stage_error(format!(
+                "{} has no tensor {} of shape {:?}; nothing was pruned",
+                file.file, parameter.name, parameter.shape
+            )));
+        }
+    }
+    let mut rows = Vec::new();
+    for &index in &chosen {
+        let parameter = &structure.parameters[index];
+        let network = &mut session.state_mut().network;
+        let entries = network.all_entries(index);
+        let values = tensors[&parameter.name].values.iter();
+        let zeros = values.zip(&entries).enumerate().filter(|(at, (value, entry))| {
+            **value == 0.0 && entry.is_free() && targets::has_entry(&file.target, parameter, *at)
+        });
+        let zeros: Vec<u32> = zeros.filter_map(|(at, _)| u32::try_from(at).ok()).collect();
+        network.prune(index, &zeros);
+        rows.push(vec![
+            parameter.name.clone(),
+            zeros.len().to_string(),
+            network.census(index).surviving().to_string(),
+        ]);
+    }
+    let summary = format!(
+        "the zeros of {} are the mask: {:.2} % remain",
+        file.file,
+        100.0 * session.state().network.remaining()
+    );
+    Ok(super::table("mask", summary, &["parameter", "pruned now", "remaining"], rows))
+}
+
+/// Writes values, or the mask as ones and zeros, into a file of the run's directory.
+pub fn export(session: &mut Session, file: &WeightFile) -> Result<(), RunError> {
+    let structure = session.place.structure.clone();
+    let chosen = targets::parameters(&structure, &file.target, &Params::Everything);
+    let network = &session.state().network;
+    let mut tensors = tensors_of(network);
+    tensors.retain(|name, _| chosen.iter().any(|&index| structure.parameters[index].name == *name));
+    if file.content == FileContent::Mask {
+        for &index in &chosen {
+            let entries = network.all_entries(index);
+            let ones = entries.iter().map(|entry| if *entry == Entry::Pruned { 0.0 } else { 1.0 });
+            if let Some(tensor) = tensors.get_mut(&structure.parameters[index].name) {
+                tensor.values = ones.collect();
+            }
+        }
+    }
+    let name = session.file_name(&file.file);
+    let path = session.place.output.join(&name);
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)
+            .map_err(|source| RunError::Disk { path: folder.to_owned(), source })?;
+    }
+    let about = BTreeMap::from([
+        ("arm".to_owned(), session.place.arm.clone()),
+        ("seed".to_owned(), session.place.spec.seed.to_string()),
+    ]);
+    write_tensors(&path, &tensors, &about)?;
+    let summary = format!("wrote {} tensors to {name}", tensors.len());
+    session.report(super::table("export", summary, &[], Vec::new()))
+}

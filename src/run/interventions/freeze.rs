@@ -1,0 +1,133 @@
+//! Freezing and letting go of single entries.
+
+use std::collections::BTreeMap;
+
+use crate::doc::intervention::{Freeze, Held, HeldAt, Params, Release, Select};
+use crate::doc::structure::LayerKind;
+use crate::doc::{Report, targets};
+use crate::intervene::Entry;
+use crate::intervene::freeze::{Candidate, Selection, select};
+use crate::intervene::stream::{Purpose, stream};
+use crate::net::weights_file::{FileTensor, read_tensors};
+use crate::run::error::RunError;
+use crate::run::session::Session;
+
+/// Holds entries of the present network at a value.
+pub fn freeze(session: &mut Session, freeze: &Freeze) -> Result<(), RunError> {
+    let structure = session.place.structure.clone();
+    let chosen = targets::parameters(&structure, &freeze.target, &Params::Everything);
+    let mask = match &freeze.select {
+        Select::Mask(file) => read_tensors(&session.input_path(file))?.0,
+        _ => BTreeMap::new(),
+    };
+    let mut held = Vec::new();
+    for &index in &chosen {
+        held.push(entries_to_hold(session, freeze, index, &mask)?);
+    }
+    let mut rows = Vec::new();
+    for (&index, indices) in chosen.iter().zip(&held) {
+        let values = held_values(session, freeze, index)?;
+        let network = &mut session.state_mut().network;
+        network.freeze(index, indices, values.as_deref());
+        let parameter = &structure.parameters[index];
+        rows.push(vec![
+            parameter.name.clone(),
+            parameter.len().to_string(),
+            network.census(index).frozen.to_string(),
+        ]);
+    }
+    let total: usize = held.iter().map(Vec::len).sum();
+    let mut summary = format!("held {total} entries of {} parameters", chosen.len());
+    if freeze.use_statistics {
+        let norms = norms_of(session, freeze);
+        summary = format!("{summary}; {} batch norms use their running statistics", norms.len());
+        session.state_mut().network.fix_norms(norms);
+    }
+    session.report(super::table("freeze", summary, &["parameter", "entries", "held"], rows))
+}
+
+fn norms_of(session: &Session, freeze: &Freeze) -> Vec<usize> {
+    let structure = &session.place.structure;
+    let norms =
+        (0..structure.layers.len()).filter(|&layer| structure.layers[layer].kind == LayerKind::BatchNorm);
+    norms.filter(|&layer| targets::has_layer(structure, &freeze.target.layers, layer)).collect()
+}
+
+fn entries_to_hold(
+    session: &Session,
+    freeze: &Freeze,
+    index: usize,
+    mask: &BTreeMap<String, FileTensor>,
+) -> Result<Vec<u32>, RunError> {
+    let parameter = &session.place.structure.parameters[index];
+    let network = &session.state().network;
+    let mut entries = network.all_entries(index);
+    for (at, entry) in entries.iter_mut().enumerate() {
+        if !targets::has_entry(&freeze.target, parameter, at) {
+            *entry = Entry::Pruned; // outside of the target's channels: passed over like a pruned one
+        }
+    }
+    let selection = match &freeze.select {
+        Select::All => Selection::All,
+        Select::Largest(fraction) => Selection::Largest(*fraction),
+        Select::Smallest(fraction) => Selection::Smallest(*fraction),
+        Select::Random(fraction) => Selection::Random(*fraction),
+        Select::Indices(indices) => Selection::Indices(indices.iter().map(|&index| index as u64).collect()),
+        Select::Mask(file) => {
+            let tensor = mask.get(&parameter.name).filter(|tensor| tensor.shape == parameter.shape);
+            let tensor = tensor.ok_or_else(|| {
+                let (name, shape) = (&parameter.name, &parameter.shape);
+                session
+                    .stage_error(format!("{file} has no tensor {name} of shape {shape:?}; nothing was held"))
+            })?;
+            let nonzero = tensor.values.iter().enumerate().filter(|(_, value)| **value != 0.0);
+            Selection::Indices(nonzero.map(|(at, _)| at as u64).collect())
+        }
+    };
+    let weights = network.values(index);
+    let candidate = Candidate { name: &parameter.name, shape: &parameter.shape, weights, entries: &entries };
+    let mut rng = stream(session.place.spec.seed, Purpose::Freeze, &[session.number(), index as u64]);
+    select(&candidate, &selection, &mut rng).map_err(|error| session.stage_error(error.to_string()))
+}
+
+/// The values that entries are held at; none where they keep their own.
+#[allow(clippy::cast_possible_truncation)] // settings are f64, weights f32
+fn held_values(session: &Session, freeze: &Freeze, index: usize) -> Result<Option<Vec<f32>>, RunError> {
+    let state = session.state();
+    let size = state.network.values(index).len();
+    Ok(match &freeze.at {
+        HeldAt::Own => None,
+        HeldAt::Zero => Some(vec![0.0; size]),
+        HeldAt::Value(value) => Some(vec![*value as f32; size]),
+        HeldAt::Snapshot(name) => {
+            let kept = state.kept.get(name);
+            let kept = kept.ok_or_else(|| session.stage_error(format!("there is no snapshot \"{name}\"")))?;
+            Some(kept.network.values(index).to_vec())
+        }
+    })
+}
+
+/// Lets entries go; they go on from the value that they have.
+pub fn release(session: &mut Session, release: &Release) -> Result<(), RunError> {
+    let structure = session.place.structure.clone();
+    let chosen = targets::parameters(&structure, &release.target, &Params::Everything);
+    let mut released = 0;
+    let network = &mut session.state_mut().network;
+    for what in &release.what {
+        let held = match what {
+            Held::Frozen => Entry::Frozen,
+            Held::Pruned => Entry::Pruned,
+            Held::Faults => continue,
+        };
+        for &index in &chosen {
+            let inside =
+                |entry: usize| targets::has_entry(&release.target, &structure.parameters[index], entry);
+            released += network.release(index, held, &inside);
+        }
+        if held == Entry::Frozen {
+            network.free_norms(|layer| targets::has_layer(&structure, &release.target.layers, layer));
+        }
+    }
+    let summary = format!("let {released} entries go; they go on from the values that they have");
+    session.report(Report { kind: "release".to_owned(), summary, ..Report::default() })
+}
