@@ -32,7 +32,7 @@ crate::form! {
 crate::form! {
     /// Everything that the user decides.
     pub struct Experiment: "Experiment" {
-        version: u32 = 0, "Version", "Version of the file format", range [0, 1];
+        version: u32 = VERSION, "Version", "Version of the file format", range [1, VERSION];
         name: String = String::new(), "Name", "What windows and reports call it";
         notes: String = String::new(), "Notes", "For yourself and for others";
         data: Data = Data::default(), "Data", "What is learned";

@@ -99,7 +99,9 @@ pub fn parse(text: &str, path: &Path) -> Result<Experiment, FileError> {
 /// When the document holds a number that RON cannot write.
 pub fn to_text(experiment: &Experiment, header: &str) -> ron::Result<String> {
     let experiment = Experiment { version: VERSION, ..experiment.clone() };
-    Ok(format!("{header}Experiment{}\n", ron_text::to_pretty(&experiment)?))
+    let settings = ron_text::to_pretty(&experiment)?;
+    let settings = settings.trim_start_matches('(').trim_end_matches(')');
+    Ok(format!("{header}Experiment(\n    version: {VERSION},{}\n)\n", settings.trim_end()))
 }
 
 /// Writes an experiment so that a crash leaves the old file or the new one, never half of either.
@@ -198,6 +200,15 @@ mod tests {
         assert!(!has_other_comments(TEXT));
         assert!(has_other_comments(&TEXT.replace("seeds", "// why\n    seeds")));
         assert!(has_other_comments(&TEXT.replace("seeds", "/* why */ seeds")));
+    }
+
+    #[test]
+    fn a_saved_file_names_its_version_first() {
+        let empty = to_text(&Experiment::default(), "").unwrap();
+        assert_eq!(empty, "Experiment(\n    version: 1,\n)\n");
+        let named = to_text(&Experiment { name: "x".to_owned(), ..Experiment::default() }, "").unwrap();
+        assert_eq!(named, "Experiment(\n    version: 1,\n    name: \"x\",\n)\n");
+        assert_eq!(parse(&named, Path::new("x.ron")).unwrap().name, "x");
     }
 
     #[test]

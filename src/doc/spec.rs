@@ -146,3 +146,71 @@ pub fn by_id(runs: &[Run]) -> BTreeMap<&str, Vec<&Run>> {
     }
     groups
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::doc::file::parse;
+
+    fn ids(text: &str) -> Vec<String> {
+        let experiment = parse(text, Path::new("x.ron")).unwrap();
+        runs(&experiment).unwrap().into_iter().map(|run| run.id).collect()
+    }
+
+    /// Results on disk are found by these: a change here orphans everybody's runs.
+    #[test]
+    fn identities_never_change() {
+        let ticket = "(data: Digits(), net: Mlp(hidden: [300, 100], init: XavierNormal), train: (optimizer: Adam(rate: 0.0012), batch: 60),
+            seeds: [1, 2], arms: [(name: \"a\", plan: [Do(Snapshot(name: \"init\")), Train(\"12ep\"),
+            Repeat(times: 6, body: [Do(Prune(amount: Fraction(0.2), output_factor: 0.5)), Do(Graft(from: \"init\")), Train(\"12ep\"), Test])])])";
+        assert_eq!(ids(ticket), ["98347f49b52702bd", "93b7a4db3933b81e"]);
+        let vgg = "(data: Cifar10(dir: \"x\", limit_train: 2000), net: Vgg(depth: 16), train: (optimizer: Sgd(rate: 0.05)), device: Ndarray, arms: [(plan: [Train(steps: \"1ep\", rate: 0.1), Test])])";
+        assert_eq!(ids(vgg), ["?"]);
+    }
+
+    #[test]
+    fn names_and_the_place_of_data_are_no_part_of_an_identity() {
+        let with = |name: &str, dir: &str| {
+            ids(&format!(
+                "(name: \"{name}\", data: Mnist(dir: \"{dir}\"), arms: [(name: \"{name}\", plan: [Test])])"
+            ))
+        };
+        assert_eq!(with("a", "here"), with("b", "there"));
+        assert_ne!(with("a", "here"), ids("(data: Mnist(), seeds: [2], arms: [(plan: [Test])])"));
+    }
+
+    #[test]
+    fn a_default_that_is_written_out_changes_no_identity() {
+        assert_eq!(
+            ids("(train: (batch: 64), arms: [(plan: [Train(\"1ep\")])])"),
+            ids("(arms: [(plan: [Train(steps: \"1ep\", rate: None)])])")
+        );
+    }
+
+    #[test]
+    fn sweeps_make_an_arm_of_every_combination() {
+        let text = "(sweep: { \"train.optimizer.rate\": [0.003, 0.0003], \"net.hidden\": [[32], [64, 32]] }, seeds: [1, 2],
+            arms: [(name: \"plain\", plan: [Test]), (name: \"small\", set: { \"train.batch\": 8 }, plan: [Test])])";
+        let experiment = parse(text, Path::new("x.ron")).unwrap();
+        let arms = expand_arms(&experiment).unwrap();
+        assert_eq!(arms.len(), 8);
+        assert_eq!(arms[1].name, "plain, hidden [32], rate 0.0003");
+        assert!(arms[4..].iter().all(|arm| arm.spec.train.batch == 8));
+        assert_eq!(runs(&experiment).unwrap().len(), 16);
+        assert_eq!(by_id(&runs(&experiment).unwrap()).len(), 16);
+    }
+
+    #[test]
+    fn a_path_that_matches_nothing_is_named_with_its_place() {
+        let experiment =
+            parse("(arms: [(name: \"a\", set: { \"train.bach\": 8 }, plan: [Test])])", Path::new("x.ron"))
+                .unwrap();
+        let problems = expand_arms(&experiment).unwrap_err();
+        assert!(
+            problems[0].to_string().starts_with("arms[0].set.train.bach: no setting matches"),
+            "{problems:?}"
+        );
+    }
+}

@@ -33,7 +33,6 @@ fn circle(radius: f64) -> Vec<[f64; 2]> {
 
 /// Which of `count` points get a marker, so that neighbours stay apart: all of up to 25, else every nth, and not
 /// where two lines with different `offset` have theirs.
-#[must_use]
 pub fn marked(count: usize, offset: usize) -> impl Fn(usize) -> bool {
     let stride = if count <= 25 { 1 } else { count.div_ceil(10) };
     move |index| index % stride == offset * 2 % stride

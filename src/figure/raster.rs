@@ -66,7 +66,7 @@ pub fn png(svg: &str, dpi: f64) -> Result<Vec<u8>, DrawError> {
     let scale = scale as f32;
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
     let file = pixels.encode_png().map_err(|error| DrawError::Png(error.to_string()))?;
-    Ok(with_resolution(file, dpi))
+    Ok(with_resolution(&file, dpi))
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked
@@ -79,7 +79,7 @@ fn whole_pixels(length: f64) -> Option<u32> {
 const HEAD: usize = 8 + 25;
 
 /// Adds the chunk `pHYs` after the head (PNG specification, section 11.3.4.3).
-fn with_resolution(file: Vec<u8>, dpi: f64) -> Vec<u8> {
+fn with_resolution(file: &[u8], dpi: f64) -> Vec<u8> {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most a few million
     let per_metre = (dpi / METRES_PER_INCH).round() as u32;
     let mut body = b"pHYs".to_vec();
@@ -138,14 +138,17 @@ mod tests {
     }
 
     fn glyphs(group: &Group) -> Vec<&PositionedGlyph> {
-        let of_node = |node| match node {
-            &Node::Text(ref text) => {
-                text.layouted().iter().flat_map(|span| &span.positioned_glyphs).collect()
+        let mut found = Vec::new();
+        for node in group.children() {
+            match node {
+                Node::Text(text) => {
+                    found.extend(text.layouted().iter().flat_map(|span| &span.positioned_glyphs));
+                }
+                Node::Group(group) => found.extend(glyphs(group)),
+                _ => {}
             }
-            Node::Group(group) => glyphs(group),
-            _ => Vec::new(),
-        };
-        group.children().iter().flat_map(of_node).collect()
+        }
+        found
     }
 
     #[test]

@@ -165,6 +165,7 @@ fn within_natural_limits(format: Format, data: [f64; 2], padded: [f64; 2]) -> [f
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp)] // the numbers are chosen to be exact
 mod tests {
     use super::*;
     use crate::figure::style_of;

@@ -82,6 +82,9 @@ enum Closing {
 
 impl App {
     /// A window on the default document.
+    ///
+    /// # Panics
+    /// Never: a test opens every template.
     #[must_use]
     pub fn new(parts: Parts, settings: Settings) -> Self {
         let template = &templates::all()[0];

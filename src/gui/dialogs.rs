@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use eframe::egui::{self, Id, Modal, RichText, Ui, vec2};
+use eframe::egui::{self, Frame, Id, Modal, RichText, Ui, vec2};
 
 use super::commands::{Command, Menu};
 use super::files::{Purpose, Request, with_extension};
@@ -100,14 +100,16 @@ impl Dialog {
     /// The field for a path that takes over from the system's dialog.
     #[must_use]
     pub fn path_field(request: Request) -> Self {
-        let text = request.folder.join(&request.name).to_string_lossy().into_owned();
+        let folder = std::path::absolute(&request.folder).unwrap_or_else(|_| request.folder.clone());
+        let text = folder.join(&request.name).to_string_lossy().into_owned();
         Self::Path { request, text }
     }
 }
 
 /// Draws a dialog; the decision, once there is one.
 pub fn dialog_ui(ctx: &egui::Context, dialog: &mut Dialog) -> Option<Reply> {
-    let response = Modal::new(Id::unique("dialog")).show(ctx, |ui| {
+    let frame = Frame::popup(&ctx.global_style()).inner_margin(2.0 * theme::STEP);
+    let response = Modal::new(Id::unique("dialog")).frame(frame).show(ctx, |ui| {
         ui.set_width(width(dialog).min(ctx.content_rect().width() - 4.0 * theme::STEP));
         ui.spacing_mut().item_spacing.y = theme::STEP;
         content_ui(ui, dialog)
@@ -182,7 +184,6 @@ fn buttons_ui(ui: &mut Ui, replies: &[(&str, Reply)]) -> Option<Reply> {
 }
 
 /// A button in the accent colour.
-#[must_use]
 pub fn accent_button(ui: &Ui, text: &str) -> egui::Button<'static> {
     let colours = theme::present(ui);
     egui::Button::new(RichText::new(text).color(colours.on_accent)).fill(colours.accent)

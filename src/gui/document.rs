@@ -170,8 +170,8 @@ impl Document {
 /// A name that stays the same for the same template, so that its results are found again at the next start.
 fn identity(name: &str, text: &str) -> String {
     let digest = Sha256::digest(text);
-    let digits: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    format!("{}-{digits}", slug(name))
+    let [a, b, c, d, ..] = <[u8; 32]>::from(digest);
+    format!("{}-{a:02x}{b:02x}{c:02x}{d:02x}", slug(name))
 }
 
 fn slug(title: &str) -> String {

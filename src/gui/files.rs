@@ -93,6 +93,7 @@ pub struct Asked {
 
 impl Asked {
     /// Puts a question.
+    #[must_use]
     pub fn new(picker: &Picker, request: Request, ctx: &egui::Context) -> Self {
         let answer = picker(&request, ctx);
         Self { request, answer }

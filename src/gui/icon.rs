@@ -2,8 +2,8 @@
 
 use eframe::egui::IconData;
 
-const SIDE: usize = 64;
-const CELL: usize = 16;
+const SIDE: u32 = 64;
+const CELL: u32 = 16;
 
 /// Which of the 4×4 weights are left.
 const LEFT: [[bool; 4]; 4] = [
@@ -19,14 +19,14 @@ const GAP: [u8; 4] = [0; 4];
 
 /// 64×64 pixels.
 pub fn icon() -> IconData {
-    let pixel = |at: usize| {
+    let pixel = |at: u32| {
         let (x, y) = (at % SIDE, at / SIDE);
-        let in_gap = |position: usize| !(1..CELL - 1).contains(&(position % CELL));
-        match (in_gap(x) || in_gap(y), LEFT[y / CELL][x / CELL]) {
+        let in_gap = |position: u32| !(1..CELL - 1).contains(&(position % CELL));
+        match (in_gap(x) || in_gap(y), LEFT[(y / CELL) as usize][(x / CELL) as usize]) {
             (true, _) => GAP,
             (false, true) => WEIGHT,
             (false, false) => PRUNED,
         }
     };
-    IconData { rgba: (0..SIDE * SIDE).flat_map(pixel).collect(), width: SIDE as u32, height: SIDE as u32 }
+    IconData { rgba: (0..SIDE * SIDE).flat_map(pixel).collect(), width: SIDE, height: SIDE }
 }

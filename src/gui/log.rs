@@ -54,6 +54,6 @@ impl Log {
     /// All texts in full, one below the other.
     #[must_use]
     pub fn full_text(&self) -> String {
-        self.entries.iter().map(|entry| format!("{}\n", entry.text)).collect()
+        self.entries.iter().flat_map(|entry| [entry.text.as_str(), "\n"]).collect()
     }
 }

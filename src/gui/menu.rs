@@ -39,9 +39,12 @@ pub fn menus_ui(ui: &mut Ui, facts: &Facts, is_on: &dyn Fn(Command) -> Option<bo
 
 /// One entry of a menu; `on` is the state of what it switches.
 fn entry_ui(ui: &mut Ui, command: Command, facts: &Facts, on: Option<bool>) -> bool {
-    let mut button = Button::new(command.text()).selected(on == Some(true));
-    if let Some(shortcut) = command.shortcut() {
-        button = button.shortcut_text(ui.ctx().format_shortcut(&shortcut));
+    let mark = on.filter(|on| *on).map(|_| "✓".to_owned());
+    let key = command.shortcut().map(|shortcut| ui.ctx().format_shortcut(&shortcut));
+    let behind: Vec<String> = mark.into_iter().chain(key).collect();
+    let mut button = Button::new(command.text());
+    if !behind.is_empty() {
+        button = button.shortcut_text(behind.join("   "));
     }
     explained(ui, button, command, facts)
 }
@@ -82,6 +85,7 @@ fn explained(ui: &mut Ui, button: Button<'_>, command: Command, facts: &Facts) -
 }
 
 /// Takes the commands whose keys were pressed; those that cannot be used now are taken too, and refused with a reason.
+#[must_use]
 pub fn pressed(ctx: &egui::Context) -> Vec<Command> {
     let mut found: Vec<(Command, egui::KeyboardShortcut)> =
         super::commands::all().filter_map(|command| Some((command, command.shortcut()?))).collect();
@@ -97,7 +101,6 @@ pub fn pressed(ctx: &egui::Context) -> Vec<Command> {
 }
 
 /// A line between the bar and what is below would be one box more: space is enough.
-#[must_use]
 pub fn bar_frame(ui: &Ui) -> egui::Frame {
     egui::Frame::new().fill(theme::present(ui).panel).inner_margin(egui::Margin::symmetric(8, 4))
 }

@@ -236,6 +236,7 @@ impl Runs {
 
     /// Expected seconds to the end, from the pace since the start.
     #[must_use]
+    #[allow(clippy::cast_precision_loss)] // runs are counted in hundreds
     pub fn secs_left(&self) -> Option<f64> {
         let elapsed = self.began?.elapsed().as_secs_f64();
         let total = self.batch.len() as f64;

@@ -123,6 +123,7 @@ fn context_ui(ui: &mut Ui) -> Option<Command> {
 }
 
 /// The state of all runs of a treatment in a few words.
+#[allow(clippy::cast_precision_loss)] // seeds are counted in tens
 #[must_use]
 pub fn summary(treatment: &Treatment, runs: &Runs) -> String {
     let total = treatment.runs.len();
@@ -173,6 +174,7 @@ fn state_ui(ui: &mut Ui, run: &Run, state: &RunState, runs: &Runs) {
     }
     if *state == RunState::Running {
         let progress = record.map(RunRecord::progress).unwrap_or_default();
+        #[allow(clippy::cast_possible_truncation)] // a share
         let bar =
             egui::ProgressBar::new(progress.done as f32).desired_width(64.0).desired_height(theme::STEP);
         ui.add(bar.fill(colours.accent)).on_hover_text(going(progress, record));

@@ -125,10 +125,21 @@ fn work(
             Ok(Ok(())) => continue,
             Ok(Err(error)) => error.to_string(),
             Err(panic) => {
-                format!("the program met an error of its own: {}; please report it", text_of(panic.as_ref()))
+                let text = text_of(panic.as_ref());
+                let message = format!("the program met an error of its own: {text}; please report it");
+                note_failure(&job, &message);
+                message
             }
         };
         let _ = sender.send(Message { run, event: Event::Failed { message } }); // nobody listens any more
+    }
+}
+
+/// Writes a failure into the directory of a run whose session is gone.
+fn note_failure(job: &Job, message: &str) {
+    if let Ok(mut directory) = RunDirectory::claim(&job.folder, &job.run, Box::new(|_| {})) {
+        let _ = directory.event(Event::Failed { message: message.to_owned() }); // the listener hears it in any case
+        let _ = directory.fail(message);
     }
 }
 

@@ -94,8 +94,8 @@ impl<'a> Blocks<'a> {
         match self.place {
             LegendPlace::Right | LegendPlace::Hidden => [last, plot.top],
             LegendPlace::Below => {
-                let least = MARGIN * self.font;
-                [plot.left.min(last).max(least), plot.bottom + self.axis() + BLOCK_GAP * self.font]
+                let margin = MARGIN * self.font;
+                [plot.left.min(last).max(margin), plot.bottom + self.axis() + BLOCK_GAP * self.font]
             }
         }
     }

@@ -9,8 +9,8 @@ use crate::figure::ticks::{Tick, ticks};
 /// The ruler of y, with labels that have room above each other.
 pub fn y_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], font: f64) -> Ruler {
     let room = (ends[0] - ends[1]) / (2.6 * font);
-    let wanted = [8, 7, 6, 5, 4, 3].into_iter().find(|wanted| f64::from(*wanted) <= room).unwrap_or(2);
-    let ticks = ticks(axis, range, wanted as usize);
+    let wanted = [8_u8, 7, 6, 5, 4, 3].into_iter().find(|wanted| f64::from(*wanted) <= room).unwrap_or(2);
+    let ticks = ticks(axis, range, usize::from(wanted));
     Ruler { mapping: Mapping::new(axis, range, ends), ticks }
 }
 

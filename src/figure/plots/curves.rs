@@ -11,7 +11,7 @@ use crate::figure::statistics::{Spread, level};
 
 /// A series of the records, and how its lines are told from those of other series of the same arm.
 pub struct Series {
-    /// Its name in the records: "test_accuracy".
+    /// Its name in the records: "`test_accuracy`".
     pub name: &'static str,
     /// What follows the arm's name in the legend; empty for the main series.
     pub suffix: &'static str,
@@ -34,14 +34,12 @@ const MARKERS: [Marker; 5] =
 /// The lines of an arm for a series: that of the trunk, then those of branches and members.
 pub fn lines(arm: &ArmRuns<'_>, series: &Series, options: &PlotOptions) -> Vec<Averaged> {
     let paths = by_path(arm, series.name, options);
-    let line = |(index, (path, curves)): (usize, (&Path, &Vec<Curve>))| {
+    let line = |(index, (path, curves)): (usize, (Path, Vec<Curve>))| {
         let name = format!("{}{}", path.name(&arm.name), series.suffix);
-        Averaged {
-            line: average(&name, style(arm, series, path, index), curves, options),
-            seeds: curves.len(),
-        }
+        let seeds = curves.len();
+        Averaged { line: average(&name, style(arm, series, &path, index), curves, options), seeds }
     };
-    paths.iter().enumerate().map(line).collect()
+    paths.into_iter().enumerate().map(line).collect()
 }
 
 /// The curves of all runs of an arm, by trunk and branches.
@@ -66,23 +64,18 @@ fn style(arm: &ArmRuns<'_>, series: &Series, path: &Path, index: usize) -> Style
 }
 
 /// The mean of curves with its spread, and the single curves behind it.
-fn average(name: &str, style: Style, curves: &[Curve], options: &PlotOptions) -> Line {
-    let smoothed: Vec<Curve> = curves.iter().map(|curve| smoothed(curve, options.smoothing)).collect();
-    let mut line = match smoothed.as_slice() {
+fn average(name: &str, style: Style, mut curves: Vec<Curve>, options: &PlotOptions) -> Line {
+    // What smoothing hides stays visible, also behind a single run.
+    let has_traces = options.smoothing > 0.0 || (options.traces && curves.len() > 1);
+    let traces = if has_traces { curves.iter().map(trace).collect() } else { Vec::new() };
+    for curve in &mut curves {
+        smooth(&mut curve.points, options.smoothing);
+    }
+    let line = match curves.as_slice() {
         [only] => Line::new(name, style, only.points.clone()),
         several => mean(name, style, several, options.band),
     };
-    // What smoothing hides stays visible, also behind a single run.
-    if options.smoothing > 0.0 || (options.traces && curves.len() > 1) {
-        line.traces = curves.iter().map(trace).collect();
-    }
-    line
-}
-
-fn smoothed(curve: &Curve, past: f64) -> Curve {
-    let mut curve = curve.clone();
-    smooth(&mut curve.points, past);
-    curve
+    Line { traces, ..line }
 }
 
 fn trace(curve: &Curve) -> Trace {
@@ -121,6 +114,10 @@ fn average_of(values: &[f64]) -> f64 {
 
 /// All places of the curves in the order of the axis.
 fn all_places(curves: &[Curve]) -> Vec<Place> {
+    let (first, others) = curves.split_first().expect("a mean is over several curves");
+    if others.iter().all(|curve| curve.places == first.places) {
+        return first.places.clone();
+    }
     let mut places: Vec<Place> = curves.iter().flat_map(|curve| curve.places.iter().copied()).collect();
     places.sort_by(Place::order);
     places.dedup_by(|a, b| a.order(b).is_eq());

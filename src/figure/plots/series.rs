@@ -16,6 +16,14 @@ pub struct Path {
 }
 
 impl Path {
+    fn of(point: &Point) -> Self {
+        Self { branch: point.branch.clone(), member: point.member }
+    }
+
+    fn is_of(&self, point: &Point) -> bool {
+        self.branch == point.branch && self.member == point.member
+    }
+
     /// The curve's name: that of the arm, then the branch and the member.
     #[must_use]
     pub fn name(&self, arm: &str) -> String {
@@ -57,22 +65,20 @@ pub fn curves(seed: u64, record: &RunRecord, series: &str, x: XAxis) -> BTreeMap
         point.series == series && point.rate.is_none() && point.bit.is_none() && point.layer.is_none()
     };
     let per_epoch = iterations_per_epoch(record.points());
-    let mut curves: BTreeMap<Path, Curve> = BTreeMap::new();
-    let mut path = Path::default();
+    let mut found: Vec<(Path, Curve)> = Vec::new();
+    let mut here = 0;
     for point in record.points().iter().filter(in_curve) {
-        // Most points have the path of the one before: text is copied only where it changes.
-        if path.branch != point.branch || path.member != point.member {
-            path = Path { branch: point.branch.clone(), member: point.member };
+        // Most points have the path of the one before.
+        if !found.get(here).is_some_and(|(path, _)| path.is_of(point)) {
+            here = found.iter().position(|(path, _)| path.is_of(point)).unwrap_or_else(|| {
+                found.push((Path::of(point), Curve { seed, ..Curve::default() }));
+                found.len() - 1
+            });
         }
         let (at, x) = position(point, x, per_epoch);
-        match curves.get_mut(&path) {
-            Some(curve) => curve.push(at, [x, point.value]),
-            None => curves
-                .entry(path.clone())
-                .or_insert(Curve { seed, ..Curve::default() })
-                .push(at, [x, point.value]),
-        }
+        found[here].1.push(at, [x, point.value]);
     }
+    let mut curves: BTreeMap<Path, Curve> = found.into_iter().collect();
     for curve in curves.values_mut() {
         if x == XAxis::Remaining {
             curve.keep_last_of_each_level();

@@ -26,7 +26,7 @@ impl App {
             C::ExportFigure => self.ask_where_to_export(ctx),
             C::Quit => self.proceed(Next::Quit, ctx),
             C::AddArm | C::DuplicateArm | C::RemoveArm | C::MoveArmUp | C::MoveArmDown => {
-                self.change_arms(command)
+                self.change_arms(command);
             }
             C::RunAll => self.start(|_, _| true),
             C::RunArm => {
@@ -81,7 +81,7 @@ impl App {
     fn ask_where_to_export(&mut self, ctx: &egui::Context) {
         let stem = self.document.suggested_file_name();
         let name = std::path::Path::new(&stem).with_extension("svg").to_string_lossy().into_owned();
-        self.ask(Request { purpose: Purpose::Export, folder: self.document.base(), name }, ctx);
+        self.ask(Request { purpose: Purpose::Export, folder: self.folder(), name }, ctx);
     }
 
     /// Starts those runs that are wanted and not done.
@@ -109,8 +109,9 @@ impl App {
             }
             (Command::DuplicateArm, Some(arm)) => {
                 let name = free_name(arms, &format!("{} copy", arms[arm].name));
-                arms.insert(arm + 1, Arm { name, ..arms[arm].clone() });
-                arm + 1
+                // At the end, so that the others keep their colours.
+                arms.push(Arm { name, ..arms[arm].clone() });
+                arms.len() - 1
             }
             (Command::RemoveArm, Some(arm)) => {
                 arms.remove(arm);
@@ -173,5 +174,8 @@ fn free_name(arms: &[Arm], wanted: &str) -> String {
     if !is_taken(wanted) {
         return wanted.to_owned();
     }
-    (2..).map(|number| format!("{wanted} {number}")).find(|name| !is_taken(name)).unwrap_or_default()
+    (2..=arms.len() + 2)
+        .map(|number| format!("{wanted} {number}"))
+        .find(|name| !is_taken(name))
+        .unwrap_or_default()
 }

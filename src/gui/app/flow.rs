@@ -39,8 +39,7 @@ impl App {
         match next {
             Next::New(template) => self.take_template(template),
             Next::ChooseFile => {
-                let request =
-                    Request { purpose: Purpose::Open, folder: self.document.base(), name: String::new() };
+                let request = Request { purpose: Purpose::Open, folder: self.folder(), name: String::new() };
                 self.ask(request, ctx);
             }
             Next::Open(path) => self.open(&path),
@@ -114,7 +113,7 @@ impl App {
 
     pub(super) fn ask_where_to_save(&mut self, ctx: &egui::Context) {
         let name = self.document.suggested_file_name();
-        self.ask(Request { purpose: Purpose::Save, folder: self.document.base(), name }, ctx);
+        self.ask(Request { purpose: Purpose::Save, folder: self.folder(), name }, ctx);
     }
 
     fn save_to(&mut self, path: &Path, ctx: &egui::Context) {
@@ -167,7 +166,11 @@ impl App {
         match move_results(&from, &to) {
             Ok(0) => {}
             Ok(moved) => {
-                self.log.info(format!("Moved results of {} to {}", text::counted(moved, "run"), to.display()))
+                self.log.info(format!(
+                    "Moved results of {} to {}",
+                    text::counted(moved, "run"),
+                    to.display()
+                ));
             }
             Err(error) => {
                 let (from, to) = (from.display(), to.display());
@@ -176,6 +179,16 @@ impl App {
                 ));
             }
         }
+    }
+
+    /// Where file dialogs begin: beside the document, or among the user's documents.
+    pub(super) fn folder(&self) -> PathBuf {
+        let beside = self.document.path().and_then(Path::parent).map(Path::to_owned);
+        let users = || {
+            let folders = directories::UserDirs::new()?;
+            Some(folders.document_dir().unwrap_or_else(|| folders.home_dir()).to_owned())
+        };
+        beside.or_else(users).unwrap_or_else(|| self.document.base())
     }
 
     /// Asks for a path.
@@ -190,7 +203,7 @@ impl App {
         match answer {
             // The system's dialog has asked about files that are there.
             Answer::Path(path) => {
-                self.take_path(asked.request.purpose, with_extension(path, asked.request.purpose), ctx)
+                self.take_path(asked.request.purpose, with_extension(path, asked.request.purpose), ctx);
             }
             Answer::Cancelled => self.after_saving = None,
             Answer::Unavailable => self.dialog = Some(Dialog::path_field(asked.request)),

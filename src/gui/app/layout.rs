@@ -69,10 +69,7 @@ impl App {
         panel.show(ui, |ui| {
             let mut plan_is_open = self.settings.plan;
             if self.settings.tree {
-                let plan = Panel::bottom("plan")
-                    .resizable(true)
-                    .default_size(ui.available_height() * 0.36)
-                    .min_size(96.0);
+                let plan = Panel::bottom("plan").resizable(true).default_size(248.0).min_size(96.0);
                 let frame = Frame::new().inner_margin(egui::Margin { top: 8, ..egui::Margin::ZERO });
                 plan.frame(frame).show_collapsible(ui, &mut plan_is_open, |ui| self.plan_ui(ui));
                 self.settings.plan = plan_is_open;

@@ -14,17 +14,29 @@ const TRACE_COLUMNS: f64 = 24_000.0;
 /// A point on straight rulers: values of logarithmic axes are their exponents.
 pub type PlacePoint = [f64; 2];
 
+/// A column of a band: its place on x, its lower and its upper end.
+pub type Extent = [f64; 3];
+
+/// A line between two interruptions.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Piece {
+    /// As a polyline.
+    Line(Vec<PlacePoint>),
+    /// So many points that each column of pixels is filled from its lowest to its highest.
+    Dense(Vec<Extent>),
+}
+
 /// A line, ready to be painted.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DrawnLine {
-    /// Pieces between interruptions.
-    pub pieces: Vec<Vec<PlacePoint>>,
+    /// Pieces of the line itself.
+    pub pieces: Vec<Piece>,
     /// Where the line is interrupted, at the height of the last value before.
     pub interruptions: Vec<PlacePoint>,
-    /// Pieces of the band as x, low, high.
-    pub bands: Vec<Vec<[f64; 3]>>,
+    /// Pieces of the band.
+    pub bands: Vec<Vec<Extent>>,
     /// Pieces of the single runs.
-    pub traces: Vec<Vec<PlacePoint>>,
+    pub traces: Vec<Piece>,
 }
 
 /// Thins the lines of a figure for a plot of so many pixels, of which it shows the places in `range`. The order is that
@@ -53,17 +65,28 @@ pub fn draw(
 }
 
 fn draw_line(figure: &Figure, line: &Line, column: Column, trace_column: Column) -> DrawnLine {
-    let thinned = |points: &[[f64; 2]], column: Column| {
-        split(&figure.x, &figure.y, &thin(column.seen(points), |x| column.of(x)))
-    };
-    let (pieces, mut interruptions) = thinned(&line.points, column);
+    let (pieces, mut interruptions) = split(&figure.x, &figure.y, column.seen(&line.points));
     let mut traces = Vec::new();
     for trace in &line.traces {
-        let (pieces, marks) = thinned(&trace.points, trace_column);
-        traces.extend(pieces);
+        let (pieces, marks) = split(&figure.x, &figure.y, trace_column.seen(&trace.points));
+        traces.extend(pieces.into_iter().map(|piece| thinned(piece, trace_column)));
         interruptions.extend(marks);
     }
+    let pieces = pieces.into_iter().map(|piece| thinned(piece, column)).collect();
     DrawnLine { pieces, interruptions, bands: bands(figure, line, column), traces }
+}
+
+/// With more than two points for each column, only the extremes of the columns can be seen.
+fn thinned(piece: Vec<PlacePoint>, column: Column) -> Piece {
+    let columns = piece.chunk_by(|a, b| column.is_shared(a[0], b[0])).count();
+    if piece.len() <= 2 * columns {
+        return Piece::Line(piece);
+    }
+    if !piece.is_sorted_by(|a, b| a[0] <= b[0]) {
+        return Piece::Line(thin(&piece, |place| column.of(place)));
+    }
+    let extents: Vec<Extent> = piece.iter().map(|[x, y]| [*x, *y, *y]).collect();
+    Piece::Dense(extremes(&extents, column))
 }
 
 /// Columns of pixels across a range of places.
@@ -75,13 +98,13 @@ struct Column {
 }
 
 impl Column {
-    fn of(self, x: f64) -> f64 {
-        self.scale.forward(x).map_or(f64::NAN, |place| self.of_place(place))
-    }
-
-    fn of_place(self, place: f64) -> f64 {
+    fn of(self, place: f64) -> f64 {
         let [low, high] = self.range;
         ((place - low) / (high - low) * self.pixels).floor()
+    }
+
+    fn is_shared(self, a: f64, b: f64) -> bool {
+        self.of(a).total_cmp(&self.of(b)).is_eq()
     }
 
     /// From the last point before the range to the first behind it.
@@ -114,10 +137,10 @@ fn split(x: &Axis, y: &Axis, points: &[[f64; 2]]) -> (Vec<Vec<PlacePoint>>, Vec<
 }
 
 /// The band in pieces, interrupted where the line is, each thinned to the lowest low and the highest high of a column.
-fn bands(figure: &Figure, line: &Line, column: Column) -> Vec<Vec<[f64; 3]>> {
+fn bands(figure: &Figure, line: &Line, column: Column) -> Vec<Vec<Extent>> {
     let gaps: Vec<f64> =
         line.points.iter().filter(|point| !point[1].is_finite()).map(|point| point[0]).collect();
-    let mut pieces: Vec<Vec<[f64; 3]>> = Vec::new();
+    let mut pieces: Vec<Vec<Extent>> = Vec::new();
     let mut gaps_before = None;
     for band in &line.band {
         let places = [
@@ -136,23 +159,21 @@ fn bands(figure: &Figure, line: &Line, column: Column) -> Vec<Vec<[f64; 3]>> {
         gaps_before = Some(here);
         pieces.last_mut().expect("a piece was just begun").push([x, low, high]);
     }
-    pieces.iter().map(|piece| thin_band(piece, column)).collect()
+    pieces.iter().map(|piece| extremes(piece, column)).collect()
 }
 
-fn thin_band(piece: &[[f64; 3]], column: Column) -> Vec<[f64; 3]> {
-    let in_one_column =
-        |a: &[f64; 3], b: &[f64; 3]| column.of_place(a[0]).total_cmp(&column.of_place(b[0])).is_eq();
-    let extremes = |group: &[[f64; 3]]| {
-        let low = group.iter().map(|band| band[1]).fold(f64::INFINITY, f64::min);
-        let high = group.iter().map(|band| band[2]).fold(f64::NEG_INFINITY, f64::max);
-        [group[0][0], low, high]
+/// The lowest low and the highest high of each column. The ends stay where they are, so that nothing grows shorter.
+fn extremes(extents: &[Extent], column: Column) -> Vec<Extent> {
+    let extreme = |group: &[Extent]| {
+        let low = group.iter().map(|extent| extent[1]).fold(f64::INFINITY, f64::min);
+        let high = group.iter().map(|extent| extent[2]).fold(f64::NEG_INFINITY, f64::max);
+        [f64::midpoint(group[0][0], group[group.len() - 1][0]), low, high]
     };
-    let last = piece.len().saturating_sub(1);
-    // The ends stay where they are, so that the band is as long as the line.
-    let inner = piece.get(1..last).unwrap_or_default();
-    let ends = [piece.first().copied(), (last > 0).then(|| piece[last])];
-    let [first, last] = ends;
-    first.into_iter().chain(inner.chunk_by(in_one_column).map(extremes)).chain(last).collect()
+    let last = extents.len().saturating_sub(1);
+    let inner = extents.get(1..last).unwrap_or_default();
+    let ends = (extents.first().copied(), (last > 0).then(|| extents[last]));
+    let columns = inner.chunk_by(|a, b| column.is_shared(a[0], b[0])).map(extreme);
+    ends.0.into_iter().chain(columns).chain(ends.1).collect()
 }
 
 #[cfg(test)]
@@ -167,25 +188,34 @@ mod tests {
     #[test]
     fn thousands_of_points_become_a_few_for_each_pixel_with_their_extremes() {
         let mut points: Vec<_> = (0..10_000).map(|i| [f64::from(i), f64::from(i % 2)]).collect();
-        points[5_001][1] = 9.0;
+        points[5_050][1] = 9.0;
         let drawn = draw(&figure(points), |_| false, [0.0, 10_000.0], 100.0);
-        let [piece] = drawn[0].pieces.as_slice() else { panic!("one piece") };
-        assert!(piece.len() <= 400);
-        assert!(piece.contains(&[5_001.0, 9.0]));
+        let [Piece::Dense(extents)] = drawn[0].pieces.as_slice() else { panic!("one piece of columns") };
+        assert!(extents.len() <= 102);
+        assert_eq!((extents[0], extents[101]), ([0.0, 0.0, 0.0], [9_999.0, 1.0, 1.0]));
+        assert_eq!(extents[51], [5_049.5, 0.0, 9.0]);
     }
 
     #[test]
     fn only_what_is_seen_is_drawn_and_its_neighbours() {
         let points = (0..100).map(|i| [f64::from(i), 1.0]).collect();
         let drawn = draw(&figure(points), |_| false, [10.5, 12.5], 100.0);
-        assert_eq!(drawn[0].pieces, [vec![[10.0, 1.0], [11.0, 1.0], [12.0, 1.0], [13.0, 1.0]]]);
+        assert_eq!(drawn[0].pieces, [Piece::Line(vec![[10.0, 1.0], [11.0, 1.0], [12.0, 1.0], [13.0, 1.0]])]);
+    }
+
+    #[test]
+    fn a_dense_line_that_goes_back_stays_a_line() {
+        let points = (0..1_000).map(|i| [f64::from(i % 500), f64::from(i)]).collect();
+        let drawn = draw(&figure(points), |_| false, [0.0, 500.0], 10.0);
+        let [Piece::Line(points)] = drawn[0].pieces.as_slice() else { panic!("one line") };
+        assert!(points.len() <= 80 && points.contains(&[499.0, 499.0]));
     }
 
     #[test]
     fn a_gap_interrupts_the_line_with_a_mark() {
         let drawn =
             draw(&figure(vec![[0.0, 1.0], [1.0, f64::NAN], [2.0, 3.0]]), |_| false, [0.0, 2.0], 100.0);
-        assert_eq!(drawn[0].pieces, [vec![[0.0, 1.0]], vec![[2.0, 3.0]]]);
+        assert_eq!(drawn[0].pieces, [Piece::Line(vec![[0.0, 1.0]]), Piece::Line(vec![[2.0, 3.0]])]);
         assert_eq!(drawn[0].interruptions, [[1.0, 1.0]]);
     }
 
@@ -193,7 +223,10 @@ mod tests {
     fn logarithmic_axes_are_drawn_by_their_exponents() {
         let mut figure = figure(vec![[0.01, 1.0], [1.0, 2.0]]);
         figure.x.scale = Scale::Log10;
-        assert_eq!(draw(&figure, |_| false, [-2.0, 0.0], 100.0)[0].pieces, [vec![[-2.0, 1.0], [0.0, 2.0]]]);
+        assert_eq!(
+            draw(&figure, |_| false, [-2.0, 0.0], 100.0)[0].pieces,
+            [Piece::Line(vec![[-2.0, 1.0], [0.0, 2.0]])]
+        );
     }
 
     #[test]
@@ -201,9 +234,9 @@ mod tests {
         let mut figure = figure(vec![[0.0, 1.0]]);
         let band = |x: f64, low: f64, high: f64| Band { x, low, high };
         figure.lines[0].band =
-            vec![band(0.0, 0.0, 2.0), band(4.0, 0.0, 9.0), band(4.1, -5.0, 2.0), band(9.0, 0.0, 2.0)];
+            vec![band(0.0, 0.0, 2.0), band(4.0, 0.0, 9.0), band(4.5, -5.0, 2.0), band(9.0, 0.0, 2.0)];
         let drawn = draw(&figure, |_| false, [0.0, 10.0], 10.0);
-        assert_eq!(drawn[0].bands, [vec![[0.0, 0.0, 2.0], [4.0, -5.0, 9.0], [9.0, 0.0, 2.0]]]);
+        assert_eq!(drawn[0].bands, [vec![[0.0, 0.0, 2.0], [4.25, -5.0, 9.0], [9.0, 0.0, 2.0]]]);
     }
 
     #[test]
@@ -213,7 +246,8 @@ mod tests {
         let points: Vec<_> = (0..5_000).map(|i| [f64::from(i), f64::from(i % 7)]).collect();
         figure.lines[0].traces = vec![Trace { name: String::new(), points }; 120];
         let drawn = draw(&figure, |_| false, [0.0, 5_000.0], 1_000.0);
-        let count: usize = drawn[0].traces.iter().map(Vec::len).sum();
-        assert!(count < 4 * 24_000 + 1_000, "{count}");
+        let columns =
+            |piece: &Piece| if let Piece::Dense(extents) = piece { extents.len() } else { usize::MAX };
+        assert!(drawn[0].traces.iter().all(|piece| columns(piece) <= 24_000 / 120 + 3));
     }
 }

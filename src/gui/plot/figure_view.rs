@@ -126,7 +126,9 @@ fn places(axis: &Axis, range: [f64; 2]) -> [f64; 2] {
 pub fn figure_ui(ui: &mut Ui, figure: &Figure, state: &mut FigureView) {
     let theme = if ui.visuals().dark_mode { Theme::Dark } else { Theme::Light };
     let fit = state.prepare(figure);
-    let room = ui.available_rect_before_wrap();
+    let all = ui.available_rect_before_wrap();
+    // Half of the uppermost tick's label stands above the plot.
+    let room = all.with_min_y(all.top() + GAP);
     let (plot_room, legend_room) = split(ui, figure, room);
     ui.scope_builder(UiBuilder::new().max_rect(legend_room), |ui| {
         ScrollArea::vertical().id_salt("legend").auto_shrink(false).show(ui, |ui| {
@@ -143,10 +145,12 @@ pub fn figure_ui(ui: &mut Ui, figure: &Figure, state: &mut FigureView) {
         });
     });
     let remarks = state.kept.as_ref().map(|kept| kept.remarks.clone()).unwrap_or_default();
-    let (plot_room, remarks_room) = plot_room.split_top_bottom_at_y(plot_room.bottom() - height_of(ui, &remarks, plot_room));
+    let (plot_room, remarks_room) =
+        plot_room.split_top_bottom_at_y(plot_room.bottom() - height_of(ui, &remarks, plot_room));
     ui.scope_builder(UiBuilder::new().max_rect(plot_room), |ui| plot_ui(ui, figure, state, fit, theme));
     if !remarks.is_empty() {
-        ui.put(remarks_room, Label::new(RichText::new(remarks).small().weak()).wrap());
+        let label = Label::new(RichText::new(remarks).small().weak()).wrap();
+        ui.scope_builder(UiBuilder::new().max_rect(remarks_room), |ui| ui.add(label));
     }
     ui.advance_cursor_after_rect(room);
 }
@@ -211,8 +215,8 @@ fn readings(
     transform: &PlotTransform,
     theme: Theme,
 ) {
-    let pointer = response.hover_pos().filter(|_| state.drag.is_none());
-    let place = pointer.map(|pointer| transform.value_from_position(pointer).x);
+    let hovered = response.hover_pos().filter(|_| state.drag.is_none());
+    let place = hovered.map(|at| transform.value_from_position(at).x);
     if response.clicked() {
         state.pinned = if state.pinned.is_some() { None } else { place };
     }
@@ -221,7 +225,7 @@ fn readings(
     let Some(reading) = read(figure, |name| state.hidden.contains(name), at, per_point) else { return };
     let painter = ui.painter().with_clip_rect(transform.frame().expand(4.0));
     let brush = Brush { painter: &painter, transform, theme, highlighted: None };
-    let height = pointer.map_or(transform.frame().center().y, |pointer| pointer.y);
+    let height = hovered.map_or(transform.frame().center().y, |at| at.y);
     reading_ui(ui, figure, &reading, &brush, height);
 }
 

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{Color32, Mesh, Painter, Pos2, Shape, Stroke, pos2, vec2};
+use eframe::egui::epaint::{BandPoint, BandShape};
+use eframe::egui::{Color32, Mesh, Painter, Pos2, Rangef, Shape, Stroke, pos2, vec2};
 use egui_plot::{PlotPoint, PlotTransform};
 
 use super::axes::colour;
-use super::drawing::{DrawnLine, PlacePoint};
+use super::drawing::{DrawnLine, Extent, Piece, PlacePoint};
 use crate::figure::marks::outline;
 use crate::figure::model::{At, Axis, Figure, Rule};
 use crate::figure::palette::{self, Dash, Marker, Style, Theme};
@@ -48,15 +49,11 @@ impl Brush<'_> {
         }
         for (line, drawn) in lines() {
             let stroke = Stroke::new(TRACE, self.faint(&line.name, line.style, TRACE_OPACITY));
-            drawn.traces.iter().for_each(|piece| self.polyline(&self.positions(piece), Dash::Solid, stroke));
+            drawn.traces.iter().for_each(|piece| self.piece(piece, Style::default(), stroke));
         }
         for (line, drawn) in lines() {
             let stroke = self.stroke(&line.name, line.style.colour);
-            for piece in &drawn.pieces {
-                let positions = self.positions(piece);
-                self.polyline(&positions, line.style.dash, stroke);
-                self.markers(&positions, line.style.marker, stroke.color);
-            }
+            drawn.pieces.iter().for_each(|piece| self.piece(piece, line.style, stroke));
             for mark in self.positions(&drawn.interruptions) {
                 marker(self.painter, mark, Marker::Cross, stroke.color);
             }
@@ -107,6 +104,41 @@ impl Brush<'_> {
         })
     }
 
+    fn piece(&self, piece: &Piece, style: Style, stroke: Stroke) {
+        match piece {
+            Piece::Line(places) => {
+                let positions = self.positions(places);
+                self.polyline(&positions, style.dash, stroke);
+                self.markers(&positions, style.marker, stroke.color);
+            }
+            Piece::Dense(extents) => {
+                let middles: Vec<PlacePoint> =
+                    extents.iter().map(|&[x, low, high]| [x, f64::midpoint(low, high)]).collect();
+                self.dense(extents, style.dash, stroke);
+                self.markers(&self.positions(&middles), style.marker, stroke.color);
+            }
+        }
+    }
+
+    /// Columns as a band that is at least as thick as the line. Dashes run along x.
+    fn dense(&self, extents: &[Extent], dash: Dash, stroke: Stroke) {
+        let mut columns: Vec<BandPoint> =
+            extents.iter().map(|extent| self.column(*extent, stroke.width)).collect();
+        if columns.first().map(|column| column.x) > columns.last().map(|column| column.x) {
+            columns.reverse();
+        }
+        let start = columns.first().map_or(0.0, |column| column.x);
+        let is_inked = |column: &BandPoint| is_inked(dash, (column.x - start) / stroke.width);
+        let dashes = columns.chunk_by(|a, b| is_inked(a) == is_inked(b)).filter(|run| is_inked(&run[0]));
+        self.painter.extend(dashes.map(|run| BandShape::filled(run.to_vec(), stroke.color).into()));
+    }
+
+    fn column(&self, [x, low, high]: Extent, thickness: f32) -> BandPoint {
+        let [top, bottom] = [high, low].map(|y| self.transform.position_from_point_y(y));
+        let y = Rangef::new(top.min(bottom) - thickness / 2.0, top.max(bottom) + thickness / 2.0);
+        BandPoint { x: self.transform.position_from_point_x(x), y }
+    }
+
     fn positions(&self, places: &[PlacePoint]) -> Vec<Pos2> {
         places.iter().map(|&[x, y]| self.transform.position_from_point(&PlotPoint { x, y })).collect()
     }
@@ -132,7 +164,7 @@ impl Brush<'_> {
     }
 
     /// Quads between neighbours: a band need not be convex.
-    fn band(&self, band: &[[f64; 3]], colour: Color32) {
+    fn band(&self, band: &[Extent], colour: Color32) {
         let mut mesh = Mesh::default();
         for (index, &[x, low, high]) in (0_u32..).zip(band) {
             for y in [high, low] {
@@ -166,6 +198,21 @@ pub fn dashed(positions: &[Pos2], dash: Dash, stroke: Stroke) -> Vec<Shape> {
     Shape::dashed_line_with_offset(positions, stroke, &lengths(0), &lengths(1), 0.0)
 }
 
+/// Whether a line has ink after so many widths of itself.
+fn is_inked(dash: Dash, widths: f32) -> bool {
+    let pattern = dash.pattern();
+    let period: f64 = pattern.iter().sum();
+    if period <= 0.0 {
+        return true;
+    }
+    let mut rest = f64::from(widths).rem_euclid(period);
+    let stretch = pattern.iter().position(|length| {
+        rest -= length;
+        rest < 0.0
+    });
+    stretch.is_none_or(|index| index % 2 == 0)
+}
+
 /// A sign at a point.
 pub fn marker(painter: &Painter, at: Pos2, shape: Marker, colour: Color32) {
     let Some(outline) = outline(shape, f64::from(MARKER)) else { return };
@@ -177,5 +224,18 @@ pub fn marker(painter: &Painter, at: Pos2, shape: Marker, colour: Color32) {
         }
     } else {
         painter.add(Shape::convex_polygon(corners, colour, Stroke::NONE));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dashes_have_ink_first_and_then_a_gap() {
+        assert!((0_u8..100).all(|at| is_inked(Dash::Solid, f32::from(at))));
+        let inked: Vec<bool> = (0_u8..7).map(|at| is_inked(Dash::Dashed, f32::from(at))).collect();
+        assert_eq!(inked, [true, true, true, true, true, false, false], "4.5 widths of ink, 2.2 without");
+        assert!(is_inked(Dash::Dashed, 6.8));
     }
 }

@@ -7,7 +7,7 @@ use egui_plot::{PlotPoint, PlotTransform};
 
 use super::axes::colour;
 use super::paint::{Brush, line_colour};
-use crate::figure::model::Figure;
+use crate::figure::model::{Figure, Line};
 use crate::figure::number::readable;
 use crate::figure::palette::{Style, Theme};
 
@@ -48,33 +48,52 @@ pub fn read(
     place: f64,
     per_point: f64,
 ) -> Option<Reading> {
-    let shown = || figure.lines.iter().filter(|line| !is_hidden(&line.name));
-    let nearest_to = |place: f64, points: &[[f64; 2]]| nearest(figure, points, place);
-    let candidates = shown().filter_map(|line| nearest_to(place, &line.points));
-    let (_, [x, _]) = candidates.min_by(|a, b| a.0.total_cmp(&b.0))?;
-    let at = figure.x.scale.forward(x)?;
-    let row = |line: &crate::figure::Line| {
-        let (distance, point) = nearest_to(at, &line.points)?;
-        let ends = || line.points.iter().filter(|point| point[0].is_finite()).map(|point| point[0]);
-        let covers = ends().any(|end| end <= x) && ends().any(|end| end >= x);
+    let shown: Vec<&Line> = figure.lines.iter().filter(|line| !is_hidden(&line.name)).collect();
+    let candidates = shown.iter().filter_map(|line| nearest(figure, &line.points, place));
+    let found = candidates.min_by(|a, b| a.distance.total_cmp(&b.distance))?;
+    let (x, at) = (found.point[0], figure.x.scale.forward(found.point[0])?);
+    let row = |line: &&Line| {
+        let Nearest { distance, point, is_inside } = nearest(figure, &line.points, at)?;
         let band = line
             .band
             .iter()
             .find(|band| band.x.total_cmp(&point[0]).is_eq())
             .map(|band| [band.low, band.high]);
         let row = Row { name: line.name.clone(), style: line.style, point, band };
-        (covers || distance <= REACH * per_point).then_some(row)
+        (is_inside || distance <= REACH * per_point).then_some(row)
     };
-    let mut rows: Vec<Row> = shown().filter_map(row).collect();
+    let mut rows: Vec<Row> = shown.iter().filter_map(row).collect();
     rows.sort_by(|a, b| b.point[1].total_cmp(&a.point[1]));
     Some(Reading { x, rows })
 }
 
-/// The point of a line nearest to a place on the x axis, after its distance: the last of those at the same x.
-fn nearest(figure: &Figure, points: &[[f64; 2]], place: f64) -> Option<(f64, [f64; 2])> {
-    let drawn = points.iter().filter(|point| figure.y.scale.forward(point[1]).is_some());
-    let away = drawn.filter_map(|point| Some(((figure.x.scale.forward(point[0])? - place).abs(), *point)));
-    away.reduce(|best, next| if next.0 <= best.0 { next } else { best })
+/// The point of a line nearest to a place.
+struct Nearest {
+    distance: f64,
+    point: [f64; 2],
+    /// Whether the line has points on both sides of the place.
+    is_inside: bool,
+}
+
+/// The last of the points at the same distance. Points without a place on the axes are passed over.
+fn nearest(figure: &Figure, points: &[[f64; 2]], place: f64) -> Option<Nearest> {
+    let x = figure.x.scale.inverse(place);
+    let mut best: Option<Nearest> = None;
+    let (mut is_before, mut is_behind) = (false, false);
+    for point in points {
+        is_before |= point[0] <= x;
+        is_behind |= point[0] >= x;
+        if figure.y.scale.forward(point[1]).is_none() {
+            continue;
+        }
+        let Some(distance) = figure.x.scale.forward(point[0]).map(|own| (own - place).abs()) else {
+            continue;
+        };
+        if best.as_ref().is_none_or(|best| distance <= best.distance) {
+            best = Some(Nearest { distance, point: *point, is_inside: false });
+        }
+    }
+    best.map(|best| Nearest { is_inside: is_before && is_behind, ..best })
 }
 
 /// Draws the vertical line, a dot on each line, and the table beside them.
@@ -97,6 +116,7 @@ pub fn reading_ui(ui: &Ui, figure: &Figure, reading: &Reading, brush: &Brush<'_>
     Area::new(ui.scope_id().with("reading"))
         .order(Order::Tooltip)
         .interactable(false)
+        .fade_in(false)
         .pivot(pivot)
         .fixed_pos(pos2(across + side, height))
         .constrain_to(ui.ctx().content_rect())
@@ -123,7 +143,7 @@ fn table_ui(ui: &mut Ui, id: Id, figure: &Figure, reading: &Reading, theme: Them
     let widest =
         |column: &dyn Fn(&(&Row, String, String)) -> usize| rows.iter().map(column).max().unwrap_or_default();
     let (value, spread) = (widest(&|row| row.1.chars().count()), widest(&|row| row.2.chars().count()));
-    Grid::new(id.with("values")).num_columns(4).spacing(vec2(8.0, 2.0)).show(ui, |ui| {
+    Grid::new(id.with("values")).num_columns(4).min_col_width(0.0).spacing(vec2(8.0, 2.0)).show(ui, |ui| {
         for (row, text, band) in &rows {
             let (rect, _) = ui.allocate_exact_size(vec2(14.0, 10.0), Sense::hover());
             let stripe = Rect::from_center_size(rect.center(), vec2(14.0, 3.0));
@@ -154,7 +174,7 @@ fn shortened(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::{Band, Line, style_of};
+    use crate::figure::{Band, style_of};
 
     fn figure() -> Figure {
         let mut high =

@@ -92,7 +92,7 @@ impl PlotState {
 
     /// The figure of the open tab with its view; `None` when there is nothing to see.
     pub(super) fn drawable(&mut self) -> Option<(&Figure, &mut FigureView)> {
-        let view = self.views.entry(self.chosen.and_then(find).unwrap_or(ALL[0]).name()).or_default();
+        let view = self.views.entry(self.plot().name()).or_default();
         let built = self.built.as_ref().filter(|built| built.has_data)?;
         Some((&built.figure, view))
     }

@@ -27,7 +27,8 @@ fn figure() -> Figure {
 fn harness(width: f32) -> Harness<'static, Shown> {
     let shown = Shown { figure: figure(), view: FigureView::default() };
     let draw = |ui: &mut egui::Ui, shown: &mut Shown| figure_ui(ui, &shown.figure, &mut shown.view);
-    let mut harness = Harness::builder().with_size(vec2(width, 480.0)).with_step_dt(0.05).build_ui_state(draw, shown);
+    let mut harness =
+        Harness::builder().with_size(vec2(width, 480.0)).with_step_dt(0.05).build_ui_state(draw, shown);
     harness.run();
     harness
 }
@@ -159,9 +160,8 @@ fn a_click_pins_the_reading_until_the_next_one() {
 #[test]
 fn frames_without_changes_draw_nothing_anew() {
     let mut harness = harness(900.0);
-    let pieces = |harness: &Harness<'_, Shown>| {
-        harness.state().view.drawn.as_ref().unwrap().lines[0].pieces[0].as_ptr()
-    };
+    let pieces =
+        |harness: &Harness<'_, Shown>| harness.state().view.drawn.as_ref().unwrap().lines[0].pieces.as_ptr();
     let before = pieces(&harness);
     harness.run_steps(3);
     assert_eq!(before, pieces(&harness));
