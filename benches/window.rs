@@ -3,6 +3,8 @@
 //! The real app with a real worker runs the default document (12 runs on digits, two side by side). A frame is drawn
 //! every 16 ms; what is timed is `logic` and `ui` together. One line of JSON is printed.
 
+#![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
+
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 

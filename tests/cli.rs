@@ -1,5 +1,7 @@
 //! The real binary, driven as a person or a script would.
 
+#![allow(clippy::unwrap_used, clippy::print_stderr, clippy::cast_possible_wrap, reason = "tests may stop with a panic")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};

@@ -1,5 +1,7 @@
 //! The written reference of the file format is generated; `WEIGHTLAB_BLESS=1 cargo test --test format` writes it anew.
 
+#![allow(clippy::unwrap_used, clippy::print_stderr, clippy::cast_possible_wrap, reason = "tests may stop with a panic")]
+
 use std::path::Path;
 
 use weightlab::doc::Experiment;

@@ -10,7 +10,7 @@ pub const HEADER: &str =
     "run,arm,seed,stage,branch,member,series,round,epoch,iteration,remaining,rate,bit,layer,value";
 
 /// The points of these runs, run by run in their order, points in the order in which they came. Arms that share a run
-/// have each a copy of its points. Numbers are written so that reading them gives the same bits.
+/// have each a copy of its points; series along a line have their place on it in the column `rate`. Numbers are written so that reading them gives the same bits.
 pub fn points_csv(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> String {
     let mut text = format!("{HEADER}\n");
     for run in runs {
@@ -35,6 +35,7 @@ fn line(text: &mut String, run: &Run, point: &Point) {
         rate,
         bit,
         layer,
+        along,
         ..
     } = point;
     let cells = [
@@ -49,7 +50,7 @@ fn line(text: &mut String, run: &Run, point: &Point) {
         epoch.to_string(),
         iteration.to_string(),
         remaining.to_string(),
-        optional(rate.as_ref()),
+        optional(rate.as_ref().or(along.as_ref())),
         optional(bit.as_ref()),
         field(layer.as_deref().unwrap_or_default()),
         value.to_string(),

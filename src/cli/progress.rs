@@ -76,7 +76,7 @@ impl ProgressLine {
             }
             Event::Stopped { .. } => work.state = RunState::Stopped,
             Event::Failed { message } => work.state = RunState::Failed(message.clone()),
-            Event::Stage(_) | Event::Point(_) | Event::Report(_) => {}
+            Event::Rewound { .. } | Event::Stage(_) | Event::Point(_) | Event::Report(_) => {}
         }
     }
 

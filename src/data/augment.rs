@@ -28,7 +28,7 @@ pub fn augment(image: &mut [f32], shape: Shape, changes: &[Augmentation], rng: &
             Augmentation::Crop(padding) => {
                 let mut draw = || {
                     let shifts = u32::try_from(2 * padding + 1).unwrap_or(u32::MAX);
-                    below(shifts, rng) as isize - padding.cast_signed()
+                    (below(shifts, rng) as usize).cast_signed() - padding.cast_signed()
                 };
                 let (dx, dy) = (draw(), draw());
                 shift_crop(image, shape, dx, dy);

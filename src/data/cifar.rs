@@ -30,8 +30,7 @@ const CLASSES: usize = 10;
 pub fn cifar10(folder: &Path) -> Result<Parts, DataError> {
     let mut train = batch(&CIFAR10.file(folder, "data_batch_1.bin")?)?;
     for number in 2..=5 {
-        let path = folder.join(format!("data_batch_{number}.bin"));
-        if path.is_file() {
+        if let Ok(path) = CIFAR10.file(folder, &format!("data_batch_{number}.bin")) {
             let Samples { shape: _, values, labels } = batch(&path)?;
             train.values.extend(values);
             train.labels.extend(labels);
@@ -99,7 +98,7 @@ mod tests {
     fn real_cifar_has_a_thousand_test_images_of_each_class() {
         let Some(folder) = real_data("cifar-10-batches-bin") else { return };
         let parts = cifar10(&folder).unwrap();
-        assert!(parts.train.len() % 10_000 == 0 && parts.test.len() == 10_000);
+        assert!(parts.train.len().is_multiple_of(10_000) && parts.test.len() == 10_000);
         for class in 0..10 {
             assert_eq!(parts.test.labels.iter().filter(|&&label| label == class).count(), 1000);
         }

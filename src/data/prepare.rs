@@ -54,7 +54,9 @@ pub fn prepare(parts: Parts, options: &Options) -> Result<Dataset, DataError> {
     }
     if standardise || options.normalize == Normalize::Standard {
         let standard = Standardisation::of(&all[0]);
-        all.iter_mut().for_each(|part| standard.apply(part));
+        for part in &mut all {
+            standard.apply(part);
+        }
     }
     if options.labels == Labels::EvenOdd {
         all.iter_mut().for_each(even_odd);

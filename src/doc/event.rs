@@ -13,6 +13,14 @@ pub enum Event {
         /// Threads that it computes with.
         threads: usize,
     },
+    /// The run goes on from a checkpoint: what was said after it will be said again. Never in the log, which is cut
+    /// there itself.
+    Rewound {
+        /// Points that still hold.
+        points: usize,
+        /// Reports that still hold.
+        reports: usize,
+    },
     /// A stage began.
     Stage(StageBegan),
     /// One value of one series.
@@ -93,6 +101,9 @@ pub struct Point {
     /// Layer of a campaign's cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layer: Option<String>,
+    /// Share of the way from the first network to the second, in [0, 1]; of series along a line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub along: Option<f64>,
     /// Wall time since the run began, seconds.
     pub secs: f64,
 }
@@ -181,6 +192,7 @@ mod tests {
             rate: None,
             bit: None,
             layer: None,
+            along: None,
             secs: 0.0,
         }
     }

@@ -59,11 +59,10 @@ impl RunRecord {
     pub fn apply(&mut self, event: Event) {
         match event {
             Event::Started { .. } => self.state = RunState::Running,
+            Event::Rewound { points, reports } => self.rewind(points, reports),
             Event::Stage(stage) => self.stage = Some(stage),
             Event::Point(point) => {
-                if point.branch.is_empty() && point.member.is_none() {
-                    self.latest.insert(point.series.clone(), point.value);
-                }
+                self.note_latest(&point);
                 self.points.push(point);
             }
             Event::Report(report) => self.reports.push(report),
@@ -77,6 +76,23 @@ impl RunRecord {
                 self.progress = Progress { secs, secs_left: None, ..self.progress };
             }
             Event::Failed { message } => self.state = RunState::Failed(message),
+        }
+    }
+
+    /// Forgets what will be said again.
+    fn rewind(&mut self, points: usize, reports: usize) {
+        self.points.truncate(points);
+        self.reports.truncate(reports);
+        self.latest.clear();
+        for point in std::mem::take(&mut self.points) {
+            self.note_latest(&point);
+            self.points.push(point);
+        }
+    }
+
+    fn note_latest(&mut self, point: &Point) {
+        if point.branch.is_empty() && point.member.is_none() {
+            self.latest.insert(point.series.clone(), point.value);
         }
     }
 
@@ -154,5 +170,15 @@ mod tests {
         assert_eq!(record.latest("test_accuracy"), Some(0.625));
         assert_eq!(record.best("test_accuracy").map(|point| point.trained), Some(2.0));
         assert_eq!(record.points().len(), 4);
+    }
+
+    #[test]
+    fn a_run_that_goes_on_says_nothing_twice() {
+        let before = [point("test_accuracy", 0.5, 1.0), point("test_accuracy", 0.75, 2.0)];
+        let mut record = RunRecord::of(before);
+        record.apply(Event::Rewound { points: 1, reports: 0 });
+        assert_eq!(record.latest("test_accuracy"), Some(0.5));
+        record.apply(point("test_accuracy", 0.75, 2.0));
+        assert_eq!(record.points().len(), 2);
     }
 }

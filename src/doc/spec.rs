@@ -29,9 +29,24 @@ impl RunSpec {
     /// Identity of the run: 16 hexadecimal digits of the SHA-256 of its settings, defaults and the data's place left out.
     #[must_use]
     pub fn id(&self) -> String {
-        let spec = Self { data: self.data.without_place(), ..self.clone() };
+        let mut spec = Self { data: self.data.without_place(), ..self.clone() };
+        forget_places(&mut spec.plan);
         let digest = Sha256::digest(spec.to_ron());
-        digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+        crate::doc::hexadecimal(&digest[..8])
+    }
+}
+
+/// Takes the places of other data out of the branches of a plan.
+fn forget_places(plan: &mut [Stage]) {
+    for stage in plan {
+        match stage {
+            Stage::Repeat(repeat) => forget_places(&mut repeat.body),
+            Stage::Branch(branch) => {
+                branch.data = branch.data.as_ref().map(Data::without_place);
+                forget_places(&mut branch.plan);
+            }
+            _ => {}
+        }
     }
 }
 
@@ -178,6 +193,8 @@ mod tests {
             ))
         };
         assert_eq!(with("a", "here"), with("b", "there"));
+        let branch = |dir: &str| ids(&format!("(arms: [(plan: [Branch(data: Mnist(dir: \"{dir}\"), plan: [Test])])])"));
+        assert_eq!(branch("here"), branch("there"));
         assert_ne!(with("a", "here"), ids("(data: Mnist(), seeds: [2], arms: [(plan: [Test])])"));
     }
 

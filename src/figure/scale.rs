@@ -108,7 +108,10 @@ fn ys(figure: &Figure, x: [f64; 2]) -> impl Iterator<Item = f64> {
         At::Y(y) => Some(y),
         At::X(_) => None,
     });
-    points.chain(bands.flat_map(|band| [band.low, band.high])).chain(rules)
+    // The interval of a share may reach beyond 0 and 1; the axis does not follow it there.
+    let is_share = figure.y.format == Format::Percent;
+    let possible = move |end: f64| if is_share && end.is_finite() { end.clamp(0.0, 1.0) } else { end };
+    points.chain(bands.flat_map(|band| [band.low, band.high]).map(possible)).chain(rules)
 }
 
 fn range(axis: &Axis, values: impl Iterator<Item = f64>) -> [f64; 2] {

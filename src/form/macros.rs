@@ -207,6 +207,7 @@ macro_rules! choice {
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
         $vis enum $name { $( #[doc = $help] $variant $(($payload))?, )* }
 
+        #[allow(dead_code, reason = "every enum gets the same names, whether it needs them or not")]
         impl $name {
             /// All alternatives with their default settings, in the order in which they are offered.
             #[must_use]

@@ -23,16 +23,13 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> SpannedResult<T> {
             Ok(value) => return Ok(value),
             Err(error) => error,
         };
-        match bare_name_end(&repaired, &error) {
-            Some((offset, position)) => {
-                repaired.insert_str(offset, "()");
-                insertions.push(position);
-            }
-            None => {
-                error.span.start = original_position(error.span.start, &insertions);
-                error.span.end = original_position(error.span.end, &insertions);
-                return Err(error);
-            }
+        if let Some((offset, position)) = bare_name_end(&repaired, &error) {
+            repaired.insert_str(offset, "()");
+            insertions.push(position);
+        } else {
+            error.span.start = original_position(error.span.start, &insertions);
+            error.span.end = original_position(error.span.end, &insertions);
+            return Err(error);
         }
     }
 }

@@ -29,6 +29,7 @@ impl Value for String {
 macro_rules! integer {
     ($($type:ty),*) => { $(
         impl Integer for $type {
+            #[allow(clippy::cast_lossless, reason = "one text serves all widths")]
             fn get(&self) -> u64 { *self as u64 }
             fn set(&mut self, value: u64) { *self = <$type>::try_from(value).unwrap_or(<$type>::MAX); }
         }

@@ -22,6 +22,7 @@ use super::runs::{News, Runs};
 use super::selection::Selection;
 use super::settings::{KEY, Settings};
 use super::tree::{Treatment, treatments};
+use super::views::{DryRun, Views};
 use super::worker::Worker;
 use super::{text, theme};
 use crate::doc::{RunState, templates};
@@ -52,12 +53,16 @@ pub struct App {
     log: Log,
     settings: Settings,
     selection: Selection,
+    /// The arm whose plan is shown: the one that was selected last.
+    plan_arm: usize,
     /// A setting to show, since somebody clicked on its problem.
     focus: Option<Place>,
     treatments: Vec<Treatment>,
     /// What the runs that are left would take.
     planned: menu::Status,
     plot: PlotState,
+    views: Views,
+    dry_run: DryRun,
     dialog: Option<Dialog>,
     asked: Option<Asked>,
     /// What comes after saving.
@@ -96,10 +101,13 @@ impl App {
             log: Log::default(),
             settings,
             selection: Selection::default(),
+            plan_arm: 0,
             focus: None,
             treatments: Vec::new(),
             planned: menu::Status::default(),
             plot: PlotState::default(),
+            views: Views::default(),
+            dry_run: DryRun::default(),
             dialog: None,
             asked: None,
             after_saving: None,

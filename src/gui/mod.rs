@@ -24,6 +24,7 @@ pub mod templates;
 pub mod text;
 pub mod theme;
 pub mod tree;
+pub mod views;
 pub mod worker;
 
 use std::path::PathBuf;
@@ -41,6 +42,7 @@ const APP_ID: &str = "weightlab";
 ///
 /// # Errors
 /// Why no renderer could be started.
+#[allow(clippy::needless_pass_by_value, reason = "each renderer that is tried gets a copy")]
 pub fn launch(file: Option<PathBuf>) -> Result<(), String> {
     let mut failures = Vec::new();
     for (name, renderer) in [("wgpu", Renderer::Wgpu), ("glow", Renderer::Glow)] {

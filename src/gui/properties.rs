@@ -8,6 +8,7 @@ use super::document::Document;
 use super::form::{FormContext, value_ui};
 use super::runs::Runs;
 use super::selection::Selection;
+use super::views::DryRun;
 use super::{plan, text, theme};
 use crate::doc::{Problem, Run, RunState};
 use crate::form::Value;
@@ -26,6 +27,7 @@ pub fn properties_ui(
     runs: &Runs,
     selection: &mut Selection,
     focus: &mut Option<Place>,
+    dry_run: &mut DryRun,
     results: &Path,
 ) {
     theme::heading_ui(ui, "Properties");
@@ -40,6 +42,15 @@ pub fn properties_ui(
                 return run_ui(ui, run, runs, results);
             }
             form_ui(ui, document, &selected, focus);
+            sweep_ui(ui, document, &selected);
+            if let Selection::Stage { arm, path } = &selected {
+                let base = document.base();
+                let run = document.runs().iter().find(|run| run.arm_index == *arm).cloned();
+                let plan = document.experiment.arms.get_mut(*arm).map(|arm| &mut arm.plan);
+                if let Some(stage) = plan.and_then(|plan| plan::stage_at_mut(plan, path)) {
+                    dry_run.ui(ui, stage, run.as_ref(), &base, results);
+                }
+            }
             if selected == Selection::Experiment {
                 results_ui(ui, results);
             }
@@ -92,6 +103,37 @@ fn form_ui(ui: &mut Ui, document: &mut Document, selected: &Selection, focus: &m
     let mut context = FormContext::new(place, &problems).without(elsewhere).with_focus(focus.take());
     value_ui(ui, value, &mut context);
     *focus = context.focus;
+}
+
+/// How many runs a sweep makes, before it makes them.
+fn sweep_ui(ui: &mut Ui, document: &Document, selected: &Selection) {
+    let experiment = &document.experiment;
+    let arm = match selected {
+        Selection::Experiment => None,
+        Selection::Arm(index) => Some(*index),
+        _ => return,
+    };
+    let own = arm.and_then(|index| experiment.arms.get(index)).map(|arm| &arm.sweep);
+    let is_swept = !experiment.sweep.0.is_empty()
+        || own.is_some_and(|sweep| !sweep.0.is_empty())
+        || (arm.is_none() && experiment.arms.iter().any(|arm| !arm.sweep.0.is_empty()));
+    let runs = document.runs().iter().filter(|run| arm.is_none_or(|arm| run.arm_index == arm)).count();
+    if let Some(text) = sweep_text(is_swept, runs, experiment.seeds.len()) {
+        ui.add_space(2.0 * theme::STEP);
+        theme::heading_ui(ui, "Sweep");
+        ui.label(text);
+    }
+}
+
+/// "4 combinations × 2 seeds = 8 runs".
+fn sweep_text(is_swept: bool, runs: usize, seeds: usize) -> Option<String> {
+    let combinations = runs / seeds.max(1);
+    let text = || {
+        let [combinations, seeds, runs] = [(combinations, "combination"), (seeds, "seed"), (runs, "run")]
+            .map(|(n, noun)| text::counted(n, noun));
+        format!("{combinations} × {seeds} = {runs}")
+    };
+    (is_swept && runs > 0).then(text)
 }
 
 fn results_ui(ui: &mut Ui, results: &Path) {
@@ -188,6 +230,13 @@ fn stage_path(mut rest: &[Segment]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sweep_says_how_many_runs_it_makes() {
+        assert_eq!(sweep_text(true, 8, 2).as_deref(), Some("4 combinations × 2 seeds = 8 runs"));
+        assert_eq!(sweep_text(false, 8, 2), None);
+        assert_eq!(sweep_text(true, 0, 2), None);
+    }
 
     #[test]
     fn a_problem_leads_to_what_it_belongs_to() {

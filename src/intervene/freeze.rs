@@ -156,6 +156,7 @@ mod tests {
     const ENTRIES: [Entry; 6] =
         [Entry::Free, Entry::Free, Entry::Free, Entry::Free, Entry::Pruned, Entry::Frozen];
 
+    #[allow(clippy::needless_pass_by_value, reason = "tests read better without the &")]
     fn chosen(selection: Selection) -> Result<Vec<u32>, FreezeError> {
         let candidate =
             Candidate { name: "fc2.weight", shape: &[3, 2], weights: &WEIGHTS, entries: &ENTRIES };

@@ -55,6 +55,23 @@ impl Compute for BurnCompute {
         to_vec(pass.run(self.tensor(inputs), count))
     }
 
+    fn training_logits(
+        &self,
+        network: &Network,
+        inputs: &[f32],
+        count: usize,
+        dropout: DropoutStream,
+    ) -> Vec<f32> {
+        let parameters = self.parameters(network);
+        let mut pass = Forward {
+            structure: network.structure(),
+            fixed_norms: network.fixed_norms(),
+            parameters: &parameters,
+            mode: Mode::Train { dropout, statistics: Vec::new() },
+        };
+        to_vec(pass.run(self.tensor(inputs), count))
+    }
+
     fn train(
         &self,
         network: &Network,
@@ -100,6 +117,7 @@ fn to_vec<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
     tensor.into_data().try_into_vec().expect("networks are made of f32")
 }
 
+#[allow(clippy::large_enum_variant, reason = "there is one of them for each pass")]
 enum Mode {
     Evaluate,
     Train { dropout: Option<Stream>, statistics: Vec<BatchStatistics> },
@@ -203,7 +221,7 @@ impl Forward<'_> {
         let mask = (0..rows * columns).map(|_| if f64::from(uniform(stream)) < share { 0.0 } else { kept });
         let mask = TensorData::new(mask.collect::<Vec<f32>>(), [rows, columns]);
         let mask = Tensor::<2>::from_data(mask, &x.device().without_autodiff());
-        x * mask.autodiff()
+        if x.is_autodiff() { x * mask.autodiff() } else { x * mask }
     }
 }
 

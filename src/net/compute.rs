@@ -38,6 +38,16 @@ pub trait Compute: Send + Sync {
     /// `inputs` holds the samples one behind the other, each in the structure's input shape.
     fn logits(&self, network: &Network, inputs: &[f32], count: usize) -> Vec<f32>;
 
+    /// Logits of `count` samples in training mode (statistics of the batch, dropout), `[count, outputs]` row by row; the
+    /// same bits as those that [`train`](Self::train) hands to its slope. Nothing goes backward and nothing is kept.
+    fn training_logits(
+        &self,
+        network: &Network,
+        inputs: &[f32],
+        count: usize,
+        dropout: DropoutStream,
+    ) -> Vec<f32>;
+
     /// One pass in training mode (statistics of the batch, dropout). `slope` receives the logits, `[count, outputs]`,
     /// and returns the gradient of the loss with respect to them; the same pass then goes backward.
     fn train(

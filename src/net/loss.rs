@@ -48,6 +48,24 @@ impl Criterion {
         LossValue { mean: sum * share, slope }
     }
 
+    /// Probabilities of the classes that one row of logits predicts: p and 1 − p for binary cross-entropy, otherwise the
+    /// softmax of the outputs, in [0, 1] with a sum of 1.
+    #[must_use]
+    pub fn probabilities(&self, logits: &[f32]) -> Vec<f64> {
+        if self.loss == Loss::BinaryCrossEntropy {
+            let steepness = if self.output == Output::Tanh { 2.0 } else { 1.0 };
+            let z = f64::from(logits[0]) * steepness;
+            return vec![sigmoid(-z), sigmoid(z)];
+        }
+        let mut values: Vec<f64> = logits.iter().map(|&logit| f64::from(logit)).collect();
+        for value in &mut values {
+            apply(&self.output, value);
+        }
+        let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = values.iter().map(|value| (value - largest).exp()).sum();
+        values.iter().map(|value| (value - largest).exp() / sum).collect()
+    }
+
     /// Loss of one sample; `values` are its logits, `slopes` receive the gradient.
     fn sample(&self, values: &mut [f64], label: usize, slopes: &mut [f64]) -> f64 {
         if self.loss == Loss::BinaryCrossEntropy {
@@ -163,6 +181,15 @@ mod tests {
         let value = criterion.evaluate(&[3.0; 4], &[2]);
         assert!((value.mean - 4f64.ln()).abs() < 1e-12);
         assert_eq!(value.slope, [0.25, 0.25, -0.75, 0.25]);
+    }
+
+    #[test]
+    fn probabilities_belong_to_the_loss() {
+        let softmax = Criterion::new(Loss::CrossEntropy, Output::Linear, 2);
+        let [a, b] = softmax.probabilities(&[3f32.ln(), 0.0])[..] else { panic!("two classes") };
+        assert!((a - 0.75).abs() < 1e-6 && (a + b - 1.0).abs() < 1e-12);
+        let binary = Criterion::new(Loss::BinaryCrossEntropy, Output::Linear, 1);
+        assert!((binary.probabilities(&[3f32.ln()])[1] - 0.75).abs() < 1e-6);
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod loss;
 mod metrics;
 mod network;
 mod optimizer_state;
+pub mod pins_file;
 pub mod weights_file;
 
 pub use burn_compute::BurnCompute;

@@ -66,7 +66,7 @@ impl Network {
         generation: u64,
     ) -> Self {
         let values = (0..structure.parameters.len())
-            .map(|index| Arc::new(initial_values(&structure, &initialisation, index, seed, generation)))
+            .map(|index| Arc::new(initial_values(&structure, initialisation, index, seed, generation)))
             .collect();
         let entries = vec![None; structure.parameters.len()];
         Self { structure, initialisation, values, entries, fixed_norms: BTreeSet::new() }
@@ -167,7 +167,7 @@ impl Network {
     /// Initial values that parameter `index` could have had; `generation` 0 are those that it had.
     #[must_use]
     pub fn initial_values(&self, index: usize, seed: u64, generation: u64) -> Vec<f32> {
-        initial_values(&self.structure, &self.initialisation, index, seed, generation)
+        initial_values(&self.structure, self.initialisation, index, seed, generation)
     }
 
     /// Lets the running statistics follow those of a mini-batch, as PyTorch does: a tenth of the way, with the unbiased
@@ -228,6 +228,25 @@ impl Network {
         Self { structure, initialisation: self.initialisation, values, entries, fixed_norms: BTreeSet::new() }
     }
 
+    /// The network (1 − t)·self + t·other of free entries, batch-norm statistics included; each value is rounded once, and
+    /// t = 0 and t = 1 are exactly the two ends.
+    ///
+    /// # Panics
+    /// When the networks do not have the same parameters.
+    #[must_use]
+    #[allow(clippy::cast_possible_truncation)] // computed in f64, kept in f32
+    pub fn between(&self, other: &Self, t: f64) -> Self {
+        assert_eq!(self.len(), other.len(), "networks on a line have the same parameters");
+        let blend = |(a, b): (&f32, &f32)| match t {
+            0.0 => *a,
+            1.0 => *b,
+            _ => ((1.0 - t) * f64::from(*a) + t * f64::from(*b)) as f32,
+        };
+        let pairs = self.values.iter().zip(&other.values);
+        let values = pairs.map(|(a, b)| Arc::new(a.iter().zip(b.iter()).map(blend).collect::<Vec<f32>>()));
+        self.with_structure(self.structure.clone(), values.collect())
+    }
+
     /// Hands the values of parameter `index` to an optimizer, with what holds them.
     pub(super) fn update(&mut self, index: usize) -> (&mut [f32], Option<&[Entry]>) {
         let entries = self.entries[index].as_ref().map(|entries| entries.as_slice());
@@ -243,7 +262,7 @@ impl Network {
                 hash.update(value.to_bits().to_le_bytes());
             }
         }
-        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        crate::doc::hexadecimal(&hash.finalize())
     }
 
     fn name(&self, index: usize) -> &str {

@@ -73,9 +73,9 @@ impl Step<'_> {
             })
             .collect();
         if blocks.len() < 8 {
-            blocks
-                .into_iter()
-                .for_each(|(values, gradient, slots, entries)| self.block(values, gradient, slots, entries));
+            for (values, gradient, slots, entries) in blocks {
+                self.block(values, gradient, slots, entries);
+            }
         } else {
             blocks
                 .into_par_iter()

@@ -6,8 +6,8 @@ crate::form! {
     /// Settings of Adam.
     pub struct Adam: "Adam" {
         rate: f64 = 0.001, "Learning rate", "Length of a step while gradients keep their sign", range [0.0, 1000.0];
-        beta1: f64 = 0.9, "Beta 1", "Memory of the running mean of gradients", range [0.0, 0.999999];
-        beta2: f64 = 0.999, "Beta 2", "Memory of the running mean of squared gradients", range [0.0, 0.99999999];
+        beta1: f64 = 0.9, "Beta 1", "Memory of the running mean of gradients", range [0.0, 0.999_999];
+        beta2: f64 = 0.999, "Beta 2", "Memory of the running mean of squared gradients", range [0.0, 0.999_999_99];
         epsilon: f64 = 1e-8, "Epsilon", "Keeps the division finite", range [0.0, 1.0];
         weight_decay: f64 = 0.0, "Weight decay", "Adds this share of each weight to its gradient", range [0.0, 10.0];
     }

@@ -11,8 +11,10 @@ use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use serde::{Deserialize, Serialize};
 
 use super::session::Workplace;
-use super::state::{Position, Snapshot, State};
+use super::state::{HandOvers, Member, Position, Snapshot, State};
 use super::train::TrainProgress;
+use super::watch::{Tally, Watch};
+use crate::doc::intervention;
 use crate::intervene::Entry;
 use crate::net::weights_file::f32_bytes;
 use crate::net::{Network, OptimizerState, Score};
@@ -37,17 +39,22 @@ struct Written {
     run: String,
     events: u64,
     next: usize,
-    inside: Option<WrittenProgress>,
+    inside: Option<(u64, WrittenScore)>,
     secs: f64,
     stack: Vec<WrittenState>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct WrittenProgress {
-    done: u64,
+struct WrittenScore {
     samples: usize,
     loss_bits: u64,
     correct: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WrittenMemory {
+    steps: u64,
+    slots: Vec<Vec<Option<usize>>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -57,9 +64,29 @@ struct WrittenState {
     trained_bits: u64,
     order: u64,
     optimizer: Optimizer,
-    steps: u64,
-    slots: Vec<Vec<Option<usize>>>,
+    memory: WrittenMemory,
     kept: BTreeMap<String, (WrittenNetwork, Position)>,
+    watch: Option<WrittenWatch>,
+    others: Vec<(WrittenNetwork, WrittenMemory, WrittenScore)>,
+    handovers: WrittenHandOvers,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WrittenWatch {
+    settings: intervention::Watch,
+    past: Vec<WrittenNetwork>,
+    samples: u64,
+    changes: u64,
+    asked: u64,
+    /// Bits of the distances, the divergences and the seconds.
+    sums: [u64; 3],
+}
+
+#[derive(Serialize, Deserialize)]
+struct WrittenHandOvers {
+    reference: Option<WrittenNetwork>,
+    checked: u64,
+    unequal: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -79,12 +106,7 @@ pub fn to_bytes(checkpoint: &Checkpoint, run: &str, events: u64) -> Result<Vec<u
         run: run.to_owned(),
         events,
         next: checkpoint.next,
-        inside: checkpoint.inside.map(|TrainProgress { done, score }| WrittenProgress {
-            done,
-            samples: score.samples,
-            loss_bits: score.loss_sum.to_bits(),
-            correct: score.correct,
-        }),
+        inside: checkpoint.inside.map(|TrainProgress { done, score }| (done, written_score(score))),
         secs: checkpoint.secs,
         stack: checkpoint.stack.iter().map(|state| pool.state(state)).collect(),
     };
@@ -120,15 +142,18 @@ pub fn read(path: &Path, run: &str, place: &Workplace) -> Result<(Checkpoint, u6
     let mut store =
         Store { tensors, values: BTreeMap::new(), entries: BTreeMap::new(), blank: place.fresh_network(0) };
     let stack = written.stack.iter().map(|state| store.state(state)).collect::<Result<_, String>>()?;
-    let inside = written.inside.map(|inside| TrainProgress {
-        done: inside.done,
-        score: Score {
-            samples: inside.samples,
-            loss_sum: f64::from_bits(inside.loss_bits),
-            correct: inside.correct,
-        },
-    });
+    let inside = written.inside.map(|(done, score)| TrainProgress { done, score: read_score(&score) });
     Ok((Checkpoint { next: written.next, inside, secs: written.secs, stack }, written.events))
+}
+
+fn written_score(score: Score) -> WrittenScore {
+    let Score { samples, loss_sum, correct } = score;
+    WrittenScore { samples, loss_bits: loss_sum.to_bits(), correct }
+}
+
+fn read_score(written: &WrittenScore) -> Score {
+    let WrittenScore { samples, loss_bits, correct } = *written;
+    Score { samples, loss_sum: f64::from_bits(loss_bits), correct }
 }
 
 /// Arrays to write, each once however many networks share it.
@@ -140,28 +165,55 @@ struct Pool {
 
 impl Pool {
     fn state(&mut self, state: &State) -> WrittenState {
-        let State { network, position, trained, order, optimizer, memory, kept } = state;
         WrittenState {
-            network: self.network(network),
-            position: *position,
-            trained_bits: trained.to_bits(),
-            order: *order,
-            optimizer: optimizer.clone(),
-            steps: memory.steps,
-            slots: memory
-                .slots
-                .iter()
-                .map(|slot| {
-                    slot.iter()
-                        .map(|values| values.as_ref().map(|values| self.push(Dtype::F32, f32_bytes(values))))
-                        .collect()
-                })
-                .collect(),
-            kept: kept
+            network: self.network(&state.network),
+            position: state.position,
+            trained_bits: state.trained.to_bits(),
+            order: state.order,
+            optimizer: state.optimizer.clone(),
+            memory: self.memory(&state.memory),
+            kept: state
+                .kept
                 .iter()
                 .map(|(name, snapshot)| (name.clone(), (self.network(&snapshot.network), snapshot.position)))
                 .collect(),
+            watch: state.watch.as_ref().map(|watch| self.watch(watch)),
+            others: state
+                .others
+                .iter()
+                .map(|Member { network, memory, score }| {
+                    (self.network(network), self.memory(memory), written_score(*score))
+                })
+                .collect(),
+            handovers: WrittenHandOvers {
+                reference: state.handovers.reference.as_ref().map(|network| self.network(network)),
+                checked: state.handovers.checked,
+                unequal: state.handovers.unequal,
+            },
         }
+    }
+
+    fn watch(&mut self, watch: &Watch) -> WrittenWatch {
+        let Tally { samples, distances, divergences, changes } = watch.tally;
+        WrittenWatch {
+            settings: watch.settings.clone(),
+            past: watch.past.iter().map(|network| self.network(network)).collect(),
+            samples,
+            changes,
+            asked: watch.asked,
+            sums: [distances, divergences, watch.secs].map(f64::to_bits),
+        }
+    }
+
+    fn memory(&mut self, memory: &OptimizerState) -> WrittenMemory {
+        let mut slots = Vec::new();
+        for slot in &memory.slots {
+            let values = slot.iter().map(|values| values.as_ref());
+            slots.push(
+                values.map(|values| values.map(|values| self.push(Dtype::F32, f32_bytes(values)))).collect(),
+            );
+        }
+        WrittenMemory { steps: memory.steps, slots }
     }
 
     fn network(&mut self, network: &Network) -> WrittenNetwork {
@@ -210,20 +262,42 @@ impl Store<'_> {
             Ok((name.clone(), Snapshot { network: self.network(network)?, position: *position }))
         });
         let kept = kept.collect::<Result<_, String>>()?;
-        let mut slots = Vec::new();
-        for slot in &written.slots {
-            let slot = slot.iter().map(|number| number.map(|number| self.numbers(number)).transpose());
-            slots.push(slot.collect::<Result<_, String>>()?);
+        let mut others = Vec::new();
+        for (network, memory, score) in &written.others {
+            let (network, memory) = (self.network(network)?, self.memory(memory)?);
+            others.push(Member { network, memory, score: read_score(score) });
         }
+        let WrittenHandOvers { reference, checked, unequal } = &written.handovers;
+        let reference = reference.as_ref().map(|network| self.network(network)).transpose()?;
         Ok(State {
             network: self.network(&written.network)?,
             position: written.position,
             trained: f64::from_bits(written.trained_bits),
             order: written.order,
             optimizer: written.optimizer.clone(),
-            memory: OptimizerState { steps: written.steps, slots },
+            memory: self.memory(&written.memory)?,
             kept,
+            watch: written.watch.as_ref().map(|watch| self.watch(watch)).transpose()?,
+            others,
+            handovers: HandOvers { reference, checked: *checked, unequal: *unequal },
         })
+    }
+
+    fn watch(&mut self, written: &WrittenWatch) -> Result<Watch, String> {
+        let past = written.past.iter().map(|network| self.network(network)).collect::<Result<_, _>>()?;
+        let [distances, divergences, secs] = written.sums.map(f64::from_bits);
+        let WrittenWatch { samples, changes, asked, .. } = *written;
+        let tally = Tally { samples, distances, divergences, changes };
+        Ok(Watch { settings: written.settings.clone(), past, tally, asked, secs })
+    }
+
+    fn memory(&self, written: &WrittenMemory) -> Result<OptimizerState, String> {
+        let mut slots = Vec::new();
+        for slot in &written.slots {
+            let slot = slot.iter().map(|number| number.map(|number| self.numbers(number)).transpose());
+            slots.push(slot.collect::<Result<_, String>>()?);
+        }
+        Ok(OptimizerState { steps: written.steps, slots })
     }
 
     fn network(&mut self, written: &WrittenNetwork) -> Result<Network, String> {
@@ -268,5 +342,43 @@ impl Store<'_> {
         let entries = Arc::new(entries.collect::<Result<Vec<_>, String>>()?);
         self.entries.insert(number, entries.clone());
         Ok(entries)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+    use crate::doc::RunSpec;
+    use crate::net::BurnCompute;
+    use crate::run::Datasets;
+
+    #[test]
+    fn what_is_between_two_evaluations_survives() {
+        let spec = RunSpec::default();
+        let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
+        let compute = Box::new(BurnCompute::new(&spec.device));
+        let place = Workplace::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new());
+        let network = place.fresh_network(0);
+        let mut state = State::new(network.clone(), place.spec.train.optimizer.clone());
+        let mut watch = Watch::new(intervention::Watch::default());
+        watch.past.push_back(network.clone());
+        watch.tally = Tally { samples: 3, distances: 0.1, divergences: f64::NAN, changes: 2 };
+        state.watch = Some(watch);
+        let slots = vec![vec![None, Some(vec![0.5])]];
+        let score = Score { samples: 4, loss_sum: 0.1 + 0.2, correct: 1 };
+        let memory = OptimizerState { steps: 7, slots };
+        state.others.push(Member { network: place.fresh_network(1), memory, score });
+        state.handovers = HandOvers { reference: Some(network), checked: 5, unequal: 1 };
+        let inside = Some(TrainProgress { done: 9, score });
+        let checkpoint = Checkpoint { next: 2, inside, secs: 1.5, stack: vec![state] };
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state.safetensors");
+        std::fs::write(&path, to_bytes(&checkpoint, "run", 8).unwrap()).unwrap();
+        let (again, events) = read(&path, "run", &place).unwrap();
+        assert_eq!(events, 8);
+        assert_eq!(format!("{again:?}"), format!("{checkpoint:?}"), "NaN equals nothing but its text");
     }
 }

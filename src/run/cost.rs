@@ -28,15 +28,14 @@ pub fn cost(run: &Run) -> Result<Cost, String> {
     let spec = &run.spec;
     let facts = spec.data.facts(spec.net.image_side());
     let structure = Structure::new(&spec.net, facts.shape, facts.classes, &spec.train.loss);
-    let samples = facts.train_samples;
+    let program = program(&spec.plan);
+    let sizes = training_sizes(&program, spec, facts.train_samples);
     let mut iterations = 0;
     let mut seen = 0;
-    for step in program(&spec.plan) {
-        let Op::Train(train) = &step.op else { continue };
-        let settings = settings(train, &spec.train);
-        let count = train.steps.to_iterations(batches_per_epoch(samples, settings.batch));
-        iterations += count;
-        seen += count * settings.batch as u64;
+    for (step, samples) in program.iter().zip(sizes) {
+        let (batches, passes, batch) = training(&step.op, spec, samples);
+        iterations += batches;
+        seen += batches * passes * batch as u64;
     }
     let multiply_adds = structure.multiply_adds();
     let parameters = structure.trained_count();
@@ -50,43 +49,85 @@ pub fn cost(run: &Run) -> Result<Cost, String> {
     })
 }
 
+/// Mini-batches of a step, passes for each of them, and samples of one; nothing where it does not train.
+fn training(op: &Op, spec: &RunSpec, samples: usize) -> (u64, u64, usize) {
+    match op {
+        Op::Train(train) => {
+            let batch = settings(train, &spec.train).batch;
+            (train.steps.to_iterations(batches_per_epoch(samples, batch)), 1, batch)
+        }
+        Op::Ensemble(ensemble) => {
+            let batch = spec.train.batch;
+            let batches = ensemble.steps.to_iterations(batches_per_epoch(samples, batch));
+            (batches, (ensemble.members * ensemble.local_steps) as u64, batch)
+        }
+        _ => (0, 0, 0),
+    }
+}
+
+/// Size of the training part that each step sees: branches may have data of their own.
+fn training_sizes(program: &[Step], spec: &RunSpec, samples: usize) -> Vec<usize> {
+    let mut stack = vec![samples];
+    let size = |step: &Step| {
+        let present = stack.last().copied().unwrap_or(samples);
+        match &step.op {
+            Op::Enter(branch) => {
+                let own = branch.data.as_ref().map(|data| data.facts(spec.net.image_side()).train_samples);
+                stack.push(own.unwrap_or(present));
+            }
+            Op::Leave(_) => drop(stack.pop()),
+            _ => {}
+        }
+        present
+    };
+    program.iter().map(size).collect()
+}
+
 /// The expected work of every step, for progress.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkPlan {
-    /// Work before each step, and in all at the end; in mini-batches.
+    /// Work before each step, and in all at the end; in passes over a mini-batch.
     before: Vec<f64>,
+    /// Passes of each step for one unit of its progress.
+    unit: Vec<f64>,
 }
 
 /// The work of a program: mini-batches of training, and an evaluation as a few of them.
 #[allow(clippy::cast_precision_loss)] // far below 2^53
 pub fn work_plan(program: &[Step], spec: &RunSpec, data: &Dataset) -> WorkPlan {
-    let samples = data.train.len();
-    let evaluated = (data.validation.len() + data.test.len()) as f64 / spec.train.batch.max(1) as f64 / 3.0;
+    let sizes = training_sizes(program, spec, data.train.len());
+    let test = data.test.len() as f64 / spec.train.batch.max(1) as f64 / 3.0;
+    let evaluated = test + data.validation.len() as f64 / spec.train.batch.max(1) as f64 / 3.0;
     let mut before = vec![0.0];
+    let mut unit = Vec::new();
     let mut total = 0.0;
-    for step in program {
-        total += match &step.op {
-            Op::Train(train) => {
-                let per_epoch = batches_per_epoch(samples, settings(train, &spec.train).batch);
-                train.steps.to_iterations(per_epoch) as f64
+    for (step, samples) in program.iter().zip(sizes) {
+        let (count, passes) = match &step.op {
+            Op::Test => (1.0, evaluated),
+            Op::Connect(line) => (line.points as f64, test),
+            op @ (Op::Train(_) | Op::Ensemble(_)) => {
+                let (batches, passes, _) = training(op, spec, samples);
+                (batches as f64, passes as f64)
             }
-            Op::Test => evaluated,
-            _ => 0.1,
+            _ => (1.0, 0.1),
         };
+        total += count * passes;
+        unit.push(passes);
         before.push(total);
     }
-    WorkPlan { before }
+    WorkPlan { before, unit }
 }
 
 impl WorkPlan {
-    /// Share of the work that is done, `done` mini-batches into step `next`.
+    /// Share of the work that is done, `done` mini-batches or networks of a line into step `next`.
     #[must_use]
     #[allow(clippy::cast_precision_loss)]
     pub fn share(&self, next: usize, done: u64) -> f64 {
         let total = self.before.last().copied().unwrap_or_default().max(f64::MIN_POSITIVE);
         let before = self.before.get(next).copied().unwrap_or(total);
+        let unit = self.unit.get(next).copied().unwrap_or(1.0);
         let end = self.before.get(next + 1).copied().unwrap_or(total);
-        ((before + done as f64).min(end) / total).clamp(0.0, 1.0)
+        ((before + done as f64 * unit).min(end) / total).clamp(0.0, 1.0)
     }
 }
 
@@ -96,7 +137,7 @@ mod tests {
 
     #[test]
     fn shares_grow_with_steps_and_stay_within_them() {
-        let plan = WorkPlan { before: vec![0.0, 10.0, 20.0] };
+        let plan = WorkPlan { before: vec![0.0, 10.0, 20.0], unit: vec![1.0, 1.0] };
         assert_eq!(
             (plan.share(0, 5), plan.share(1, 0), plan.share(1, 99), plan.share(2, 0)),
             (0.25, 0.5, 1.0, 1.0)

@@ -5,6 +5,7 @@
 //!                   events.jsonl         append-only: one event on each line
 //!                   checkpoint/state.safetensors   enough to go on exactly
 //!                   weights.safetensors  the network at the end
+//!                   pins.safetensors     what holds its entries: 0 free, 1 pruned, 2 frozen; only where any is held
 //!                   claim                who writes here: host, process, since when
 //!                   DONE | FAILED        written last
 //! ```
@@ -25,6 +26,7 @@ use super::session::Workplace;
 use crate::doc::file::write_atomically;
 use crate::doc::{Event, Run, RunRecord, RunSpec, RunState};
 use crate::net::Network;
+use crate::net::pins_file::write_pins;
 use crate::net::weights_file::{tensors_of, write_tensors};
 use claim::Claim;
 
@@ -38,6 +40,20 @@ pub fn folder_of(file: &Path) -> PathBuf {
 #[must_use]
 pub fn weights_path(folder: &Path, id: &str) -> PathBuf {
     folder.join(id).join("weights.safetensors")
+}
+
+/// The file of what holds the entries at the end.
+pub(super) const PINS: &str = "pins.safetensors";
+
+/// What the directory of a run says that it is.
+///
+/// # Errors
+/// When its `run.ron` cannot be read.
+pub(super) fn spec_of(folder: &Path, id: &str) -> Result<RunSpec, String> {
+    let path = folder.join(id).join("run.ron");
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let about: Result<About, _> = crate::form::ron_text::from_str(&text);
+    about.map(|about| about.spec).map_err(|error| format!("{} is damaged: {error}", path.display()))
 }
 
 /// What `run.ron` says.
@@ -104,7 +120,17 @@ impl RunDirectory {
         for marker in ["DONE", "FAILED"] {
             remove_if_there(&self.path.join(marker)).map_err(fail)?;
         }
+        let (points, reports) = self.count_said().map_err(fail)?;
+        (self.forward)(Event::Rewound { points, reports });
         Ok(found.map(|(checkpoint, _)| checkpoint))
+    }
+
+    /// How many points and reports the log holds.
+    fn count_said(&self) -> std::io::Result<(usize, usize)> {
+        let log = std::fs::read(self.path.join("events.jsonl"))?;
+        let lines = || log.split(|byte| *byte == b'\n');
+        let count = |start: &[u8]| lines().filter(|line| line.starts_with(start)).count();
+        Ok((count(br#"{"event":"point""#), count(br#"{"event":"report""#)))
     }
 
     /// Writes the weights at the end, takes the checkpoint away, and marks the run as done.
@@ -113,6 +139,7 @@ impl RunDirectory {
     /// When the disk refuses.
     pub fn finish(&mut self, network: &Network) -> Result<(), RunError> {
         let about = BTreeMap::from([("run".to_owned(), self.id.clone())]);
+        write_pins(&self.path.join(PINS), network)?;
         write_tensors(&self.path.join("weights.safetensors"), &tensors_of(network), &about)?;
         self.mark("DONE", "")?;
         let fail = |source| RunError::Disk { path: self.path.clone(), source };

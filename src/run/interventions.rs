@@ -27,6 +27,7 @@ pub fn carry_out(session: &mut Session, intervention: &Intervention) -> Result<(
         Intervention::Release(release) => freeze::release(session, release),
         Intervention::Set(set) => edit::set(session, set),
         Intervention::ShuffleMask(shuffle) => edit::shuffle_mask(session, shuffle),
+        Intervention::Watch(_) => Ok(()), // training asks; see the watch
         Intervention::Import(file) => files::import(session, file),
         Intervention::Export(file) => files::export(session, file),
         other => Err(session.stage_error(format!("{} is not there yet in this version", other.label()))),

@@ -3,20 +3,26 @@
 //! [`Session`] carries out the plan of one run and knows neither files nor listeners. [`directory`] keeps what it says
 //! and lets it go on after an interruption; [`Queue`] runs many side by side.
 
+mod batches;
 mod checkpoint;
 mod cost;
 mod datasets;
 mod directory;
+mod ensemble;
 mod error;
 mod evaluate;
 mod interventions;
+mod line;
 mod listener;
+mod members;
 mod program;
 mod queue;
 mod session;
 mod state;
 mod stop;
+pub mod summary;
 mod train;
+mod watch;
 
 pub use checkpoint::Checkpoint;
 pub use cost::{Cost, cost};
@@ -27,5 +33,6 @@ pub use listener::{Listener, Recorder};
 pub use program::{Op, Step, program};
 pub use queue::{Job, Message, Queue, QueueOptions, parallelism};
 pub use session::{Outcome, Session, Workplace};
-pub use state::{Position, Snapshot, State};
+pub use state::{HandOvers, Member, Position, Snapshot, State};
 pub use stop::{StopFlag, StopKind};
+pub use watch::{Tally, Watch};

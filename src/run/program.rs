@@ -3,7 +3,7 @@
 //! The number of a step is what a checkpoint counts and what random draws of a stage are derived from.
 
 use crate::doc::Intervention;
-use crate::doc::stage::{Branch, Stage, Train};
+use crate::doc::stage::{Branch, Connect, Ensemble, Stage, Train};
 
 /// What a step does.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +14,10 @@ pub enum Op {
     Test,
     /// Changes weights.
     Do(Intervention),
+    /// Measures the error along the line between two networks.
+    Connect(Connect),
+    /// Trains members that share layers.
+    Ensemble(Ensemble),
     /// Goes on with a clone.
     Enter(Branch),
     /// Leaves the clone and goes back to the original.
@@ -76,9 +80,9 @@ impl Writer {
             Stage::Train(train) => Op::Train(train.clone()),
             Stage::Test => Op::Test,
             Stage::Do(intervention) => Op::Do(intervention.clone()),
-            Stage::Connect(_) | Stage::Campaign(_) | Stage::Ensemble(_) => {
-                Op::Unknown(stage.label().to_owned())
-            }
+            Stage::Connect(connect) => Op::Connect(connect.clone()),
+            Stage::Ensemble(ensemble) => Op::Ensemble(ensemble.clone()),
+            Stage::Campaign(_) => Op::Unknown(stage.label().to_owned()),
         };
         self.push(op, stage, place, round, branch);
     }

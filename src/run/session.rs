@@ -9,13 +9,17 @@ use std::time::Instant;
 
 use super::checkpoint::Checkpoint;
 use super::cost::{WorkPlan, work_plan};
+use super::datasets::Datasets;
+use super::ensemble;
 use super::error::RunError;
 use super::interventions;
+use super::line;
 use super::listener::Listener;
 use super::program::{Op, Step, program};
 use super::state::State;
 use super::stop::{StopFlag, StopKind};
 use super::train::{self, TrainProgress};
+use super::watch;
 use crate::data::Dataset;
 use crate::doc::structure::LayerKind;
 use crate::doc::{Event, Net, RunSpec, Structure};
@@ -30,6 +34,8 @@ pub struct Workplace {
     pub arm: String,
     /// The samples.
     pub data: Arc<Dataset>,
+    /// Where branches find samples of their own.
+    pub datasets: Datasets,
     /// Shapes and names.
     pub structure: Arc<Structure>,
     /// What training minimises.
@@ -55,7 +61,14 @@ impl Workplace {
     ) -> Self {
         let structure = Arc::new(Structure::new(&spec.net, data.shape(), data.classes, &spec.train.loss));
         let criterion = Criterion::new(spec.train.loss.clone(), structure.output.clone(), structure.outputs);
-        Self { spec, arm, data, structure, criterion, compute, base, output }
+        let datasets = Datasets::default();
+        Self { spec, arm, data, datasets, structure, criterion, compute, base, output }
+    }
+
+    /// The same workplace, with data that it shares with others.
+    #[must_use]
+    pub fn with_datasets(self, datasets: Datasets) -> Self {
+        Self { datasets, ..self }
     }
 
     /// A network with initial weights of the run's seed.
@@ -100,6 +113,8 @@ pub struct Session<'a> {
     inside: Option<TrainProgress>,
     /// The trunk, and the branches within branches; the last one is worked on.
     stack: Vec<State>,
+    /// The data of each of them.
+    data: Vec<Arc<Dataset>>,
     /// Checksums of the originals of the branches that were entered.
     originals: Vec<String>,
     began: Instant,
@@ -126,6 +141,7 @@ impl<'a> Session<'a> {
         });
         let Checkpoint { next, inside, secs, stack } = checkpoint;
         Self {
+            data: vec![place.data.clone()],
             place,
             listener,
             stop,
@@ -164,6 +180,7 @@ impl<'a> Session<'a> {
     fn steps(&mut self) -> Result<Outcome, RunError> {
         let resumed = self.next > 0 || self.inside.is_some();
         self.say(Event::Started { resumed, threads: self.threads })?;
+        self.find_data()?;
         while self.next < self.program.len() {
             if self.stop_requested().is_some() {
                 return self.stopped(None);
@@ -196,8 +213,18 @@ impl<'a> Session<'a> {
                 self.check_held(&before)?;
                 return Ok(end);
             }
+            Op::Ensemble(stage) => {
+                let before = self.state().network.clone();
+                let end = ensemble::train(self, stage, inside)?;
+                self.check_held(&before)?;
+                return Ok(end);
+            }
             Op::Test => self.evaluate_parts()?,
-            Op::Do(intervention) => interventions::carry_out(self, intervention)?,
+            Op::Connect(stage) => return line::connect(self, stage),
+            Op::Do(intervention) => {
+                interventions::carry_out(self, intervention)?;
+                watch::after(self.state_mut(), intervention);
+            }
             Op::Enter(branch) => self.enter(branch)?,
             Op::Leave(name) => self.leave(name)?,
             Op::Unknown(what) => {
@@ -213,6 +240,11 @@ impl<'a> Session<'a> {
 
     pub(super) fn state_mut(&mut self) -> &mut State {
         self.stack.last_mut().expect("the trunk is never left")
+    }
+
+    /// The data that the present network sees.
+    pub(super) fn data(&self) -> Arc<Dataset> {
+        self.data.last().expect("the trunk is never left").clone()
     }
 
     /// Number of the present step; random draws of a stage are derived from it.

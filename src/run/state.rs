@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::net::{Network, OptimizerState};
+use super::watch::Watch;
+use crate::net::{Network, OptimizerState, Score};
 use crate::optimize::{Moment, Optimizer};
 
 /// Where a training stands in the data.
@@ -37,6 +38,18 @@ impl Position {
         }
     }
 
+    /// The same position in a training part of `samples`: where the present epoch has no sample left, the next one begins.
+    #[must_use]
+    pub fn within(self, samples: usize) -> Self {
+        if self.sample < samples { self } else { self.next_epoch() }
+    }
+
+    /// The start of the next epoch, or the same position where an epoch starts.
+    #[must_use]
+    pub fn next_epoch(self) -> Self {
+        if self.sample == 0 { self } else { Self { epoch: self.epoch + 1, sample: 0, ..self } }
+    }
+
     /// What schedules ask about a mini-batch from here to `next`.
     #[must_use]
     pub fn moment(self, next: Self, samples: usize) -> Moment {
@@ -51,6 +64,28 @@ pub struct Snapshot {
     pub network: Network,
     /// Where it stood.
     pub position: Position,
+}
+
+/// A further network of an ensemble; the first one is the present network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// Values and pins.
+    pub network: Network,
+    /// What its optimizer remembers.
+    pub memory: OptimizerState,
+    /// Loss and accuracy on training batches since the last evaluation.
+    pub score: Score,
+}
+
+/// What the training of an ensemble remembers of its shared layers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HandOvers {
+    /// The first member when the present stretch of a standstill began.
+    pub reference: Option<Network>,
+    /// Hand-overs that were checked.
+    pub checked: u64,
+    /// Hand-overs after which a shared layer was not equal bit for bit.
+    pub unequal: u64,
 }
 
 /// A network with all that goes with it.
@@ -70,6 +105,12 @@ pub struct State {
     pub memory: OptimizerState,
     /// Snapshots and branches by name.
     pub kept: BTreeMap<String, Snapshot>,
+    /// The network of some steps ago, where it is watched.
+    pub watch: Option<Watch>,
+    /// Further members, after an ensemble was trained.
+    pub others: Vec<Member>,
+    /// Shared layers of the ensemble.
+    pub handovers: HandOvers,
 }
 
 impl State {
@@ -84,7 +125,16 @@ impl State {
             optimizer,
             memory: OptimizerState::default(),
             kept: BTreeMap::new(),
+            watch: None,
+            others: Vec::new(),
+            handovers: HandOvers::default(),
         }
+    }
+
+    /// The networks of all members, the present one first.
+    #[must_use]
+    pub fn members(&self) -> Vec<&Network> {
+        std::iter::once(&self.network).chain(self.others.iter().map(|member| &member.network)).collect()
     }
 
     /// What a name would remember now.
@@ -110,5 +160,13 @@ mod tests {
         assert_eq!(next, Position { iteration: 4, epoch: 1, sample: 0 });
         assert_eq!(start.epochs(10), 0.9);
         assert_eq!(start.moment(next, 10).next_epoch, 1.0);
+    }
+
+    #[test]
+    fn a_position_behind_the_last_sample_is_the_start_of_an_epoch() {
+        let position = Position { iteration: 3, epoch: 1, sample: 9 };
+        assert_eq!(position.within(10), position);
+        assert_eq!(position.within(9), Position { iteration: 3, epoch: 2, sample: 0 });
+        assert_eq!(Position::default().next_epoch(), Position::default());
     }
 }

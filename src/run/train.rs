@@ -2,14 +2,16 @@
 
 use std::time::{Duration, Instant};
 
+use super::batches::Batch;
 use super::error::RunError;
-use super::session::{Session, StageEnd};
+use super::session::{Session, StageEnd, Workplace};
+use super::state::Position;
 use super::stop::StopKind;
-use crate::data::{Samples, augment, shuffled};
+use super::watch::{self, Question};
 use crate::doc::{NonFinite, Train, Training};
 use crate::form::{Steps, StepsUnit};
-use crate::intervene::stream::{Purpose, stream};
-use crate::net::{Score, correct};
+use crate::intervene::stream::{Purpose, Stream, stream};
+use crate::net::{Network, Score, TrainPass, correct};
 
 /// How often progress is said, at most.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -41,41 +43,117 @@ pub fn batches_per_epoch(samples: usize, batch: usize) -> u64 {
     samples.div_ceil(batch.max(1)) as u64
 }
 
+/// A stretch of training.
+pub struct Stretch {
+    /// How it learns.
+    pub settings: Training,
+    /// Learning rate before any schedule.
+    pub rate: f64,
+    /// How long it is.
+    pub steps: Steps,
+}
+
+/// One mini-batch with all that is decided for it.
+pub struct Lesson<'a> {
+    /// Its samples.
+    pub batch: &'a Batch,
+    /// How it is learned from.
+    pub settings: &'a Training,
+    /// Learning rate of this mini-batch.
+    pub rate: f64,
+    /// Where the training stands before it.
+    pub position: Position,
+    /// Stream of units that are dropped.
+    pub dropout: Stream,
+}
+
+/// What learns from mini-batches.
+pub trait Learner {
+    /// Learns from one; `score` takes in how well it was known before.
+    fn step(&mut self, session: &mut Session, lesson: &Lesson, score: &mut Score) -> Result<(), RunError>;
+
+    /// Whether the training ends here, `done` mini-batches after its start.
+    fn is_over(&mut self, _session: &mut Session, _done: u64) -> bool {
+        false
+    }
+}
+
 /// Trains the present network; goes on from `progress` when the stage was interrupted.
-pub fn train(
+pub fn train(session: &mut Session, stage: &Train, progress: TrainProgress) -> Result<StageEnd, RunError> {
+    let settings = settings(stage, &session.place.spec.train);
+    let rate = stage.rate.unwrap_or_else(|| settings.optimizer.rule().rate());
+    let end = run(session, &Stretch { settings, rate, steps: stage.steps }, &mut Present, progress)?;
+    if end == StageEnd::Done {
+        watch::report(session)?;
+    }
+    Ok(end)
+}
+
+/// Hands mini-batch after mini-batch to the learner, and evaluates as often as the settings say.
+pub fn run(
     session: &mut Session,
-    stage: &Train,
+    stretch: &Stretch,
+    learner: &mut dyn Learner,
     mut progress: TrainProgress,
 ) -> Result<StageEnd, RunError> {
-    let settings = settings(stage, &session.place.spec.train);
-    let samples = session.place.data.train.len();
-    check_last_batch(session, &settings)?;
-    let total = stage.steps.to_iterations(batches_per_epoch(samples, settings.batch));
+    let settings = &stretch.settings;
+    let samples = session.data().train.len();
+    check_last_batch(session, settings)?;
+    let total = stretch.steps.to_iterations(batches_per_epoch(samples, settings.batch));
     session.adopt_optimizer(&settings.optimizer);
-    let mut loop_ = Loop::new(session.state().position.epoch, session.state().order);
+    let state = session.state_mut();
+    state.position = state.position.within(samples);
+    let mut batch = Batch::default();
     let (mut said, mut kept) = (Instant::now(), Instant::now());
     while progress.done < total {
         if session.stop_requested() == Some(StopKind::Now) {
             return Ok(StageEnd::Interrupted(progress));
         }
-        loop_.step(session, stage, &settings, &mut progress.score)?;
+        step(session, stretch, learner, &mut batch, &mut progress.score)?;
         progress.done += 1;
-        let is_last = progress.done == total;
+        let is_last = progress.done == total || learner.is_over(session, progress.done);
         if is_last || is_due(session, settings.evaluate) {
             session.say_training(&progress.score)?;
+            watch::say(session)?;
             session.evaluate_parts()?;
             progress.score = Score::default();
+        }
+        if is_last {
+            break;
         }
         if said.elapsed() >= PROGRESS_EVERY {
             said = Instant::now();
             session.say_progress(progress.done)?;
         }
-        if kept.elapsed() >= CHECKPOINT_EVERY && !is_last {
+        if kept.elapsed() >= CHECKPOINT_EVERY {
             kept = Instant::now();
             session.keep(Some(progress))?;
         }
     }
     Ok(StageEnd::Done)
+}
+
+fn step(
+    session: &mut Session,
+    stretch: &Stretch,
+    learner: &mut dyn Learner,
+    batch: &mut Batch,
+    score: &mut Score,
+) -> Result<(), RunError> {
+    let Stretch { settings, rate, .. } = stretch;
+    let data = session.data();
+    let seed = session.place.spec.seed;
+    let samples = data.train.len();
+    let (position, order) = (session.state().position, session.state().order);
+    batch.load(&data.train, settings, seed, order, position);
+    let next = position.after(position.sample + batch.len(), samples);
+    let rate = rate * settings.schedule.factor(position.moment(next, samples), settings.warm_up);
+    let dropout = stream(seed, Purpose::Dropout, &[order, position.iteration]);
+    learner.step(session, &Lesson { batch, settings, rate, position, dropout }, score)?;
+    let state = session.state_mut();
+    state.trained += next.epochs(samples) - position.epochs(samples);
+    state.position = next;
+    Ok(())
 }
 
 /// Whether an evaluation is due at the present position.
@@ -88,7 +166,7 @@ fn is_due(session: &Session, every: Steps) -> bool {
 }
 
 fn check_last_batch(session: &Session, settings: &Training) -> Result<(), RunError> {
-    let samples = session.place.data.train.len();
+    let samples = session.data().train.len();
     let lonely = samples % settings.batch == 1 || settings.batch == 1;
     if lonely && session.has_batch_norm() {
         return Err(RunError::LonelySample { batch: settings.batch, samples });
@@ -96,89 +174,67 @@ fn check_last_batch(session: &Session, settings: &Training) -> Result<(), RunErr
     Ok(())
 }
 
-/// What a loop keeps between mini-batches: the order of the present epoch, and buffers.
-struct Loop {
-    epoch: u64,
-    order_number: u64,
-    order: Vec<u32>,
-    inputs: Vec<f32>,
-    labels: Vec<u32>,
-}
+/// The present network alone, with its past beside it where that is watched.
+struct Present;
 
-impl Loop {
-    fn new(epoch: u64, order_number: u64) -> Self {
-        Self { epoch, order_number, order: Vec::new(), inputs: Vec::new(), labels: Vec::new() }
-    }
-
-    fn step(
-        &mut self,
-        session: &mut Session,
-        stage: &Train,
-        settings: &Training,
-        score: &mut Score,
-    ) -> Result<(), RunError> {
-        let data = session.place.data.clone();
-        let seed = session.place.spec.seed;
-        let samples = data.train.len();
-        let position = session.state().position;
-        self.load(&data.train, settings, seed, position.epoch, position.sample);
-        let next = position.after(position.sample + self.labels.len(), samples);
-        let dropout = stream(seed, Purpose::Dropout, &[self.order_number, position.iteration]);
-
-        let (mut loss, mut right) = (0.0, 0);
-        let pass = session.place.compute.train(
-            &session.state().network,
-            &self.inputs,
-            self.labels.len(),
-            Some(dropout),
-            &mut |logits| {
-                let value = session.place.criterion.evaluate(logits, &self.labels);
-                loss = value.mean;
-                right = correct(logits, session.place.structure.outputs, &self.labels);
-                value.slope
-            },
-        );
-        if !loss.is_finite() && settings.non_finite == NonFinite::Stop {
-            let epoch = position.epochs(samples);
-            return Err(RunError::NonFinite {
-                loss,
-                iteration: position.iteration,
-                epoch,
-                stage: session.stage(),
-            });
-        }
-        score.add(self.labels.len(), loss, right);
-
-        let rate = stage.rate.unwrap_or_else(|| settings.optimizer.rule().rate());
-        let rate = rate * settings.schedule.factor(position.moment(next, samples), settings.warm_up);
+impl Learner for Present {
+    fn step(&mut self, session: &mut Session, lesson: &Lesson, score: &mut Score) -> Result<(), RunError> {
+        let place = session.place.clone();
+        let mut past = Question::new(session, &place, lesson);
+        let network = &session.state().network;
+        let (mut pass, known) = lesson.pass(&place, network, lesson.dropout.clone(), past.as_mut());
+        lesson.take_in(session, known, score)?;
         let state = session.state_mut();
-        state.memory.step(settings.optimizer.rule(), rate, &mut state.network, &pass.gradients);
+        watch::remember(state, past, &mut pass.gradients);
+        state.memory.step(lesson.settings.optimizer.rule(), lesson.rate, &mut state.network, &pass.gradients);
         state.network.follow(&pass.statistics);
-        state.trained += next.epochs(samples) - position.epochs(samples);
-        state.position = next;
         Ok(())
     }
+}
 
-    /// Gathers the mini-batch from `sample` on, augmented.
-    fn load(&mut self, train: &Samples, settings: &Training, seed: u64, epoch: u64, sample: usize) {
-        if self.order.len() != train.len() || self.epoch != epoch {
-            let mut rng = stream(seed, Purpose::Order, &[self.order_number, epoch]);
-            self.order = shuffled(train.len(), &mut rng);
-            self.epoch = epoch;
-        }
-        let end = (sample + settings.batch).min(train.len());
-        let picked = &self.order[sample..end];
-        self.inputs.clear();
-        self.labels.clear();
-        for &index in picked {
-            self.inputs.extend_from_slice(train.sample(index as usize));
-            self.labels.push(train.labels[index as usize]);
-        }
-        if !settings.augment.is_empty() {
-            let mut rng = stream(seed, Purpose::Augment, &[self.order_number, epoch, sample as u64]);
-            for image in self.inputs.chunks_mut(train.shape.len()) {
-                augment(image, train.shape, &settings.augment, &mut rng);
+/// How well a mini-batch was known.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Known {
+    loss: f64,
+    right: usize,
+}
+
+impl Lesson<'_> {
+    /// One pass forward and backward, with the past asked beside it where there is one.
+    pub fn pass(
+        &self,
+        place: &Workplace,
+        network: &Network,
+        dropout: Stream,
+        mut past: Option<&mut Question>,
+    ) -> (TrainPass, Known) {
+        let mut known = Known::default();
+        let mut slope = |logits: &[f32]| {
+            let mut value = place.criterion.evaluate(logits, &self.batch.labels);
+            if let Some(past) = past.as_mut() {
+                past.ask(logits, &mut value);
             }
+            known.loss = value.mean;
+            known.right = correct(logits, place.structure.outputs, &self.batch.labels);
+            value.slope
+        };
+        let pass =
+            place.compute.train(network, &self.batch.inputs, self.batch.len(), Some(dropout), &mut slope);
+        (pass, known)
+    }
+
+    /// Counts how well the mini-batch was known.
+    ///
+    /// # Errors
+    /// When the loss is not finite, unless the settings let it be.
+    pub fn take_in(&self, session: &Session, known: Known, score: &mut Score) -> Result<(), RunError> {
+        let Known { loss, right } = known;
+        if !loss.is_finite() && self.settings.non_finite == NonFinite::Stop {
+            let Position { iteration, .. } = self.position;
+            let epoch = self.position.epochs(session.data().train.len());
+            return Err(RunError::NonFinite { loss, iteration, epoch, stage: session.stage() });
         }
+        score.add(self.batch.len(), loss, right);
+        Ok(())
     }
 }

@@ -75,7 +75,7 @@ fn host_made_weights_give_the_same_losses_twice() {
 #[derive(Default)]
 struct Names {
     path: Vec<String>,
-    names: Vec<String>,
+    found: Vec<String>,
     with_path: usize,
 }
 
@@ -89,7 +89,7 @@ impl ModuleVisitor for Names {
     }
 
     fn visit_float<const D: usize>(&mut self, _param: &Param<Tensor<D>>) {
-        self.names.push(self.path.join("."));
+        self.found.push(self.path.join("."));
     }
 
     fn visit_float_with_path<const D: usize>(&mut self, _path: &[String], _id: ParamId, _tensor: &Tensor<D>) {
@@ -103,6 +103,6 @@ fn names_come_from_enter_module_and_visit_float_with_path_is_never_called() {
     TinyNet::new(&flex()).visit(&mut names);
     let expected =
         ["linear.weight", "linear.bias", "norm.gamma", "norm.beta", "norm.running_mean", "norm.running_var"];
-    assert_eq!(names.names, expected);
+    assert_eq!(names.found, expected);
     assert_eq!(names.with_path, 0);
 }

@@ -2,23 +2,26 @@
 
 use std::collections::BTreeSet;
 
+use crate::data::{Data, Facts, Shape};
 use crate::doc::intervention::{Freeze, HeldAt, Intervention, Layers, Target};
 use crate::doc::problem::Problem;
 use crate::doc::spec::RunSpec;
-use crate::doc::stage::{Branch, Stage, Train};
+use crate::doc::stage::{Branch, Ensemble, EnsembleEnd, Sharing, Stage, Train};
 use crate::doc::structure::{LayerKind, Structure};
+use crate::doc::targets;
 use crate::form::path::Place;
 use crate::intervene::Amount;
 
 /// Adds what is wrong with the plan of a run.
 pub fn check(spec: &RunSpec, structure: &Structure, place: &Place, problems: &mut Vec<Problem>) {
-    let mut walk = Walk { structure, names: BTreeSet::new(), problems };
+    let mut walk = Walk { spec, structure, names: BTreeSet::new(), problems };
     walk.stages(&spec.plan, place);
 }
 
 struct Walk<'a> {
+    spec: &'a RunSpec,
     structure: &'a Structure,
-    /// Snapshots and branches that exist so far.
+    /// Snapshots, branches and members that exist so far.
     names: BTreeSet<String>,
     problems: &'a mut Vec<Problem>,
 }
@@ -37,9 +40,12 @@ impl Walk<'_> {
             Stage::Do(intervention) => self.intervention(intervention, &place.variant(intervention.key())),
             Stage::Repeat(repeat) => self.stages(&repeat.body, &place.key("body")),
             Stage::Branch(branch) => self.branch(branch, place),
-            Stage::Connect(_) | Stage::Campaign(_) | Stage::Ensemble(_) => {
-                self.not_there_yet(stage.label(), place)
+            Stage::Connect(connect) => {
+                self.kept(&connect.a, &place.key("a"));
+                self.kept(&connect.b, &place.key("b"));
             }
+            Stage::Ensemble(ensemble) => self.ensemble(ensemble, place),
+            Stage::Campaign(_) => self.not_there_yet(stage.label(), place),
         }
     }
 
@@ -63,13 +69,68 @@ impl Walk<'_> {
     }
 
     fn branch(&mut self, branch: &Branch, place: &Place) {
-        if branch.data.is_some() {
-            self.not_there_yet("a branch with other data", &place.key("data"));
+        if let Some(data) = &branch.data {
+            self.data(data, &place.key("data"));
         }
         let outside = self.names.clone();
         self.stages(&branch.plan, &place.key("plan"));
         self.names = outside;
         self.names.insert(branch.name.clone());
+    }
+
+    /// Data of a branch must fit the network, and with it the run's.
+    fn data(&mut self, data: &Data, place: &Place) {
+        let side = self.spec.net.image_side();
+        let (here, there) = (self.spec.data.facts(side), data.facts(side));
+        if (here.shape, here.classes) != (there.shape, there.classes) {
+            let about = |facts: &Facts| {
+                let Shape { channels, height, width } = facts.shape;
+                format!("samples of {channels}×{height}×{width} in {} classes", facts.classes)
+            };
+            let message = format!(
+                "a branch needs data of the same shape: these are {}, and those of the run are {}",
+                about(&there),
+                about(&here)
+            );
+            self.error(place.clone(), message);
+        }
+    }
+
+    fn ensemble(&mut self, ensemble: &Ensemble, place: &Place) {
+        self.layers(&ensemble.share, &place.key("share"));
+        if ensemble.steps.count == 0 {
+            let message = "training for 0 steps does nothing; give it a length such as 60ep";
+            self.error(place.key("steps"), message.to_owned());
+        }
+        if ensemble.mode == Sharing::Tied && ensemble.local_steps != 1 {
+            let message =
+                "tied members take one step together; leave local_steps out, or use mode: CopyInTurn";
+            self.error(place.key("local_steps"), message.to_owned());
+        }
+        if let EnsembleEnd::Change(change) = &ensemble.until {
+            let place = place.key("until").variant("Change");
+            if change.over.count == 0 {
+                let message = "a standstill over 0 steps means nothing; write 1ep or 100it";
+                self.error(place.key("over"), message.to_owned());
+            }
+            if !(0..self.structure.layers.len())
+                .any(|layer| targets::has_layer(self.structure, &ensemble.share, layer))
+            {
+                let message = "no layer is shared, so none stands still; leave until out, or share a layer";
+                self.error(place, message.to_owned());
+            }
+        }
+        self.names.extend((1..=ensemble.members).map(|member| format!("member {member}")));
+    }
+
+    /// A network of this run that a stage refers to.
+    fn kept(&mut self, name: &str, place: &Place) {
+        if is_file(name) && !self.names.contains(name) {
+            let message =
+                "a line lies between two networks of one run; name a snapshot, a branch or a member";
+            return self.error(place.clone(), message.to_owned());
+        }
+        self.source(name, place);
     }
 
     fn intervention(&mut self, intervention: &Intervention, place: &Place) {
@@ -103,9 +164,8 @@ impl Walk<'_> {
                     self.error(place.key("file"), "name a file that ends in .safetensors".to_owned());
                 }
             }
-            Intervention::Fault(_) | Intervention::Watch(_) => {
-                self.not_there_yet(intervention.label(), place)
-            }
+            Intervention::Watch(watch) => self.layers(&watch.layers, &place.key("layers")),
+            Intervention::Fault(_) => self.not_there_yet(intervention.label(), place),
         }
     }
 
@@ -141,13 +201,17 @@ impl Walk<'_> {
         };
         self.error(
             place.clone(),
-            format!("there is no snapshot, branch or weight file \"{from}\" here: {known}"),
+            format!("there is no snapshot, branch, member or weight file \"{from}\" here: {known}"),
         );
     }
 
     fn target(&mut self, target: &Target, place: &Place) {
-        let (Layers::Only(names) | Layers::Except(names)) = &target.layers else { return };
-        let place = place.key("layers").variant(target.layers.key());
+        self.layers(&target.layers, &place.key("layers"));
+    }
+
+    fn layers(&mut self, layers: &Layers, place: &Place) {
+        let (Layers::Only(names) | Layers::Except(names)) = layers else { return };
+        let place = place.variant(layers.key());
         for (index, name) in names.iter().enumerate() {
             if !self.structure.layers.iter().any(|layer| layer.name == *name) {
                 let layers = self.structure.layers.iter().filter(|layer| layer.kind != LayerKind::BatchNorm);

@@ -54,7 +54,7 @@ pub fn by_path(arm: &ArmRuns<'_>, series: &str, options: &PlotOptions) -> BTreeM
 }
 
 /// Branches keep the colour of their arm; the first is dashed, further ones have markers besides.
-fn style(arm: &ArmRuns<'_>, series: &Series, path: &Path, index: usize) -> Style {
+pub fn style(arm: &ArmRuns<'_>, series: &Series, path: &Path, index: usize) -> Style {
     let own = style_of(arm.colour);
     let on_branch = *path != Path::default();
     let first = DASHES.iter().position(|dash| *dash == own.dash).unwrap_or_default();
@@ -64,7 +64,7 @@ fn style(arm: &ArmRuns<'_>, series: &Series, path: &Path, index: usize) -> Style
 }
 
 /// The mean of curves with its spread, and the single curves behind it.
-fn average(name: &str, style: Style, mut curves: Vec<Curve>, options: &PlotOptions) -> Line {
+pub fn average(name: &str, style: Style, mut curves: Vec<Curve>, options: &PlotOptions) -> Line {
     // What smoothing hides stays visible, also behind a single run.
     let has_traces = options.smoothing > 0.0 || (options.traces && curves.len() > 1);
     let traces = if has_traces { curves.iter().map(trace).collect() } else { Vec::new() };

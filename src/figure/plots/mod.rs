@@ -5,7 +5,10 @@
 
 mod accuracy;
 mod curves;
+mod line;
 mod loss;
+mod members;
+mod past;
 mod remaining;
 mod series;
 mod smooth;
@@ -17,7 +20,16 @@ use super::statistics::Spread;
 use crate::doc::RunRecord;
 
 /// The registry, in the order of the tabs.
-pub const ALL: &[&dyn Plot] = &[&accuracy::Accuracy, &loss::Loss, &remaining::Remaining];
+pub const ALL: &[&dyn Plot] = &[
+    &accuracy::Accuracy,
+    &loss::Loss,
+    &remaining::Remaining,
+    &past::Past,
+    &members::Members,
+    &members::MemberDistance,
+    &line::LineError,
+    &line::LineLoss,
+];
 
 /// A kind of figure over runs.
 pub trait Plot: Sync {
@@ -40,6 +52,23 @@ pub trait Plot: Sync {
     fn smooths(&self) -> bool {
         true
     }
+    /// What its x axis is when it cannot be chosen.
+    fn own_x(&self) -> &'static str {
+        XAxis::Remaining.label()
+    }
+    /// The series that its tab waits for, any of them; none for a plot of every experiment.
+    fn needs(&self) -> &'static [&'static str] {
+        &[]
+    }
+}
+
+/// Whether a plot has something to do with these arms: its tab is left out otherwise.
+#[must_use]
+pub fn concerns(plot: &dyn Plot, arms: &[ArmRuns<'_>]) -> bool {
+    let needs = plot.needs();
+    let records = || arms.iter().flat_map(|arm| &arm.runs);
+    let has = |record: &RunRecord| record.points().iter().any(|point| needs.contains(&point.series.as_str()));
+    needs.is_empty() || records().any(|(_, record)| has(record))
 }
 
 /// The plot that `--figure` calls by this name.
@@ -140,6 +169,19 @@ mod tests {
         for plot in ALL {
             assert!(!plot.build(&[], &PlotOptions::default()).has_data(), "{}", plot.name());
         }
+    }
+
+    #[test]
+    fn a_plot_of_special_series_concerns_only_those_who_have_them() {
+        let plain = testing::record([testing::at("test_accuracy", 1.0, 0.5)]);
+        let watched = testing::record([testing::at("past_kl", 1.0, 0.5)]);
+        let concerned = |record| {
+            let arms = [ArmRuns { name: "a".to_owned(), colour: 0, runs: vec![(1, record)] }];
+            let plots = ALL.iter().filter(|plot| concerns(**plot, &arms));
+            plots.map(|plot| plot.name()).collect::<Vec<_>>()
+        };
+        assert_eq!(concerned(&plain), ["accuracy", "loss", "remaining"]);
+        assert_eq!(concerned(&watched), ["accuracy", "loss", "remaining", "past"]);
     }
 
     #[test]

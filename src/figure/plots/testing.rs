@@ -19,6 +19,7 @@ pub fn at(series: &str, trained: f64, value: f64) -> Point {
         rate: None,
         bit: None,
         layer: None,
+        along: None,
         secs: trained,
     }
 }

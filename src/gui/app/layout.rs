@@ -3,16 +3,18 @@
 use eframe::egui::{self, Align, CentralPanel, Frame, Layout, Panel, Ui};
 
 use super::App;
+use crate::doc::{Intervention, Stage};
 use crate::figure::plots::ArmRuns;
 use crate::form::path::Place;
 use crate::gui::commands::Command;
 use crate::gui::form::FormContext;
-use crate::gui::plot::{PlotInput, PlotResponse, plot_panel};
+use crate::gui::plot::{PlotInput, PlotResponse, plot_panel, plot_tabs};
 use crate::gui::properties::{properties_ui, selection_of};
 use crate::gui::runs::Runs;
 use crate::gui::selection::Selection;
 use crate::gui::status::status_ui;
 use crate::gui::tree::{Treatment, tree_ui};
+use crate::gui::views::{View, ViewInput};
 use crate::gui::{menu, plan, theme};
 
 impl App {
@@ -89,13 +91,14 @@ impl App {
     }
 
     fn plan_ui(&mut self, ui: &mut Ui) {
-        let Some(index) = self.selection.arm() else {
+        self.plan_arm = self.selection.arm().unwrap_or(self.plan_arm);
+        let index = self.plan_arm;
+        let problems = self.document.problems().to_vec();
+        let Some(arm) = self.document.experiment.arms.get_mut(index) else {
             theme::heading_ui(ui, "Plan");
             ui.label("Select an arm to see what it does.");
             return;
         };
-        let problems = self.document.problems().to_vec();
-        let Some(arm) = self.document.experiment.arms.get_mut(index) else { return };
         theme::heading_ui(ui, &format!("Plan of {}", arm.name));
         let mut path = match &self.selection {
             Selection::Stage { path, .. } => Some(path.clone()),
@@ -117,12 +120,24 @@ impl App {
         let mut open = self.settings.properties;
         let panel = Panel::right("properties").resizable(true).default_size(336.0).size_range(240.0..=640.0);
         panel.show_collapsible(ui, &mut open, |ui| {
-            properties_ui(ui, &mut self.document, &self.runs, &mut self.selection, &mut self.focus, &results);
+            let (selection, focus) = (&mut self.selection, &mut self.focus);
+            properties_ui(ui, &mut self.document, &self.runs, selection, focus, &mut self.dry_run, &results);
         });
         self.settings.properties = open;
     }
 
     fn center_ui(&mut self, ui: &mut Ui) {
+        ui.horizontal_wrapped(|ui| {
+            let is_plot = self.views.open == View::Plot;
+            if plot_tabs(ui, &mut self.plot, is_plot) {
+                self.views.open = View::Plot;
+            }
+            self.views.tabs_ui(ui);
+        });
+        if self.views.open == View::Plot { self.plot_ui(ui) } else { self.view_ui(ui) }
+    }
+
+    fn plot_ui(&mut self, ui: &mut Ui) {
         let arms = arm_runs(&self.treatments, &self.runs);
         let input = PlotInput { arms: &arms, revision: self.runs.revision() };
         let ctx = ui.ctx().clone();
@@ -131,6 +146,18 @@ impl App {
             Some(PlotResponse::CopyCsv) => self.copy_values(&ctx),
             None => {}
         }
+    }
+
+    fn view_ui(&mut self, ui: &mut Ui) {
+        let results = self.document.results(&self.parts.untitled);
+        let (selection, listed) = (&self.selection, self.document.runs());
+        let input = ViewInput { selection, listed, runs: &self.runs, results: &results };
+        let Some(set) = self.views.view_ui(ui, &input) else { return };
+        let Some(index) = self.selection.arm() else { return };
+        let Some(arm) = self.document.experiment.arms.get_mut(index) else { return };
+        self.selection = Selection::Stage { arm: index, path: vec![arm.plan.len()] };
+        self.log.info(format!("Added a stage to {} that sets entries of {}", arm.name, set.parameter));
+        arm.plan.push(Stage::Do(Intervention::Set(set)));
     }
 }
 

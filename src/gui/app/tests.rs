@@ -150,6 +150,7 @@ fn accuracy(value: f64, trained: f64) -> Event {
         rate: None,
         bit: None,
         layer: None,
+        along: None,
         secs: trained,
     })
 }

@@ -1,6 +1,6 @@
 //! The plots in the middle of the window.
 //!
-//! [`plot_panel`] shows the plots of the registry as tabs, with their controls. [`figure_ui`] draws any [`Figure`]:
+//! [`plot_tabs`] shows the plots of the registry as tabs, [`plot_panel`] the chosen one with its controls. [`figure_ui`] draws any [`Figure`]:
 //! everything about its contents — ticks, ranges, thinning, colours — comes from `figure`, so that an exported file is
 //! what was on the screen. What a person does to the view (zoom, hidden lines, a pinned reading) lives in
 //! [`FigureView`].
@@ -18,5 +18,5 @@ mod reading;
 mod state;
 
 pub use figure_view::{FigureView, figure_ui};
-pub use panel::{PlotInput, PlotResponse, plot_panel};
+pub use panel::{PlotInput, PlotResponse, plot_panel, plot_tabs};
 pub use state::PlotState;

@@ -27,9 +27,8 @@ pub enum PlotResponse {
     CopyCsv,
 }
 
-/// Draws the plots into all the room there is.
+/// Draws the chosen plot and its controls into all the room there is.
 pub fn plot_panel(ui: &mut Ui, input: &PlotInput<'_>, state: &mut PlotState) -> Option<PlotResponse> {
-    tabs_ui(ui, state);
     let now = ui.input(|input| input.time);
     if let Some(secs) = state.update(input, now) {
         ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
@@ -48,16 +47,22 @@ pub fn plot_panel(ui: &mut Ui, input: &PlotInput<'_>, state: &mut PlotState) -> 
     response
 }
 
-fn tabs_ui(ui: &mut Ui, state: &mut PlotState) {
-    ui.horizontal_wrapped(|ui| {
-        let open = state.plot().name();
-        for plot in ALL {
-            let tab = ui.selectable_label(plot.name() == open, plot.title()).on_hover_text(plot.help());
-            if tab.clicked() {
-                state.choose(plot.name());
-            }
+/// Draws a tab for each plot that has to do with the runs; `is_open` says whether a plot is what is shown. Whether one
+/// was pressed.
+pub fn plot_tabs(ui: &mut Ui, state: &mut PlotState, is_open: bool) -> bool {
+    let open = state.plot().name();
+    let mut pressed = false;
+    for plot in ALL {
+        if plot.name() != open && !state.concerns(*plot) {
+            continue;
         }
-    });
+        let tab = ui.selectable_label(is_open && plot.name() == open, plot.title()).on_hover_text(plot.help());
+        if tab.clicked() {
+            state.choose(plot.name());
+            pressed = true;
+        }
+    }
+    pressed
 }
 
 /// Before the first point: what will appear, and how.
@@ -97,16 +102,16 @@ fn controls_ui(ui: &mut Ui, state: &mut PlotState) -> Option<PlotResponse> {
 fn x_ui(ui: &mut Ui, state: &mut PlotState) {
     let chooses = state.plot().chooses_x();
     let label = ui.label("x:");
-    let chosen = if chooses { state.options.x } else { XAxis::Remaining };
+    let chosen = if chooses { state.options.x.label() } else { state.plot().own_x() };
     let combo = |ui: &mut Ui| {
-        ComboBox::from_id_salt("x axis").selected_text(chosen.label()).show_ui(ui, |ui| {
+        ComboBox::from_id_salt("x axis").selected_text(chosen).show_ui(ui, |ui| {
             for x in XAxis::ALL {
                 ui.selectable_value(&mut state.options.x, x, x.label());
             }
         })
     };
     let response = ui.add_enabled_ui(chooses, combo).inner.response.labelled_by(label.id);
-    response.on_disabled_hover_text("This plot always runs over remaining weights");
+    response.on_disabled_hover_text("The horizontal axis of this plot is always the same");
 }
 
 fn band_ui(ui: &mut Ui, state: &mut PlotState) {

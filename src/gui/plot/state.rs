@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::figure_view::FigureView;
 use super::panel::PlotInput;
 use crate::figure::model::Figure;
-use crate::figure::plots::{ALL, ArmRuns, Plot, PlotOptions, find};
+use crate::figure::plots::{ALL, ArmRuns, Plot, PlotOptions, concerns, find};
 
 /// While runs go on, figures are built at most this often, in seconds; where building takes long, at most a tenth of
 /// the time is spent on it.
@@ -28,6 +28,8 @@ struct Built {
     revision: u64,
     figure: Figure,
     has_data: bool,
+    /// The plots that have to do with the data.
+    concerned: Vec<&'static str>,
     /// When, and for how long, in seconds.
     at: f64,
     took: f64,
@@ -51,6 +53,12 @@ impl PlotState {
     /// Opens the tab of the plot with this name; an unknown one opens the first.
     pub fn choose(&mut self, name: &str) {
         self.chosen = find(name).map(Plot::name);
+    }
+
+    /// Whether a plot has to do with what was seen of the data last.
+    pub(super) fn concerns(&self, plot: &dyn Plot) -> bool {
+        let is_concerned = |built: &Built| built.concerned.contains(&plot.name());
+        plot.needs().is_empty() || self.built.as_ref().is_some_and(is_concerned)
     }
 
     /// What is on the screen, for export and for CSV: without hidden lines, cut to the part that is seen. `None` when
@@ -108,5 +116,7 @@ fn build(plot: &dyn Plot, input: &PlotInput<'_>, cause: Cause, now: f64) -> Buil
     let began = std::time::Instant::now();
     let figure = plot.build(input.arms, &cause.options);
     let has_data = figure.has_data();
-    Built { cause, revision: input.revision, figure, has_data, at: now, took: began.elapsed().as_secs_f64() }
+    let concerned = ALL.iter().filter(|plot| concerns(**plot, input.arms)).map(|plot| plot.name()).collect();
+    let (revision, took) = (input.revision, began.elapsed().as_secs_f64());
+    Built { cause, revision, figure, has_data, concerned, at: now, took }
 }

@@ -224,7 +224,9 @@ fn a_quota_in_steps_adds_up_and_ends_at_the_same_count() {
         let removed = lowest_of(&targets(&layers), &part).unwrap();
         for ((layer, removed), quota) in layers.iter_mut().zip(removed).zip(&part) {
             assert_eq!(Census::of(&layer.entries).free, quota.free);
-            removed.into_iter().for_each(|index| layer.entries[index as usize] = Entry::Pruned);
+            for index in removed {
+                layer.entries[index as usize] = Entry::Pruned;
+            }
         }
     }
     assert_eq!(layers.map(|layer| Census::of(&layer.entries).free), [100, 55]);

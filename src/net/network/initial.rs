@@ -9,7 +9,7 @@ use crate::intervene::stream::{Purpose, stream};
 /// initial values of the others as they were.
 pub(super) fn initial_values(
     structure: &Structure,
-    initialisation: &Initialisation,
+    initialisation: Initialisation,
     index: usize,
     seed: u64,
     generation: u64,

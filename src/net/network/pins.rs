@@ -94,6 +94,13 @@ impl Network {
         self.entries[index] = entries.iter().any(|entry| !entry.is_free()).then(|| Arc::new(entries));
     }
 
+    /// Takes over the values of parameter `index` of another network of the same structure, and what holds them, bit for
+    /// bit; the arrays are shared until one of the two is written.
+    pub fn adopt(&mut self, index: usize, from: &Self) {
+        self.values[index] = from.values[index].clone();
+        self.entries[index].clone_from(&from.entries[index]);
+    }
+
     fn pin(&mut self, index: usize, indices: &[u32], state: Entry) {
         if indices.is_empty() {
             return;

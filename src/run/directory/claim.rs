@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::run::error::RunError;
 
 /// A claim whose heartbeat is older is that of a dead process.
-const DEAD_AFTER: Duration = Duration::from_secs(120);
+const DEAD_AFTER: Duration = Duration::from_mins(2);
 /// How often the heartbeat is renewed, at most.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 

@@ -1,6 +1,9 @@
 //! Clones, and the checks that nothing changed that must not.
 
-use super::{Session, State};
+use std::sync::Arc;
+
+use super::{Op, Session, State};
+use crate::data::Dataset;
 use crate::doc::Report;
 use crate::doc::stage::{Branch, BranchInit, BranchOrder};
 use crate::net::Network;
@@ -30,6 +33,7 @@ impl Session<'_> {
     /// Goes on with a clone; the original waits below it on the stack.
     pub(super) fn enter(&mut self, branch: &Branch) -> Result<(), RunError> {
         let number = self.next as u64;
+        let data = self.data_of(branch)?;
         self.originals.push(self.state().network.checksum());
         let mut clone = self.state().clone();
         if branch.init == BranchInit::Fresh {
@@ -44,13 +48,52 @@ impl Session<'_> {
         if branch.order == BranchOrder::Own {
             clone.order = number + 1;
         }
+        if branch.data.is_some() {
+            clone.position = clone.position.next_epoch();
+        }
         self.stack.push(clone);
+        self.data.push(data);
+        Ok(())
+    }
+
+    /// The data of a branch: its own where it has them, the original's otherwise.
+    fn data_of(&self, branch: &Branch) -> Result<Arc<Dataset>, RunError> {
+        let Some(own) = &branch.data else { return Ok(self.data()) };
+        let place = &self.place;
+        let data = place.datasets.get(own, &place.spec.net, &place.base)?;
+        let (here, there) = (&place.data, &data);
+        if (there.shape(), there.classes) != (here.shape(), here.classes) {
+            return Err(self.stage_error(format!(
+                "the data of branch {} have {}, and those of the run have {}; a clone needs data of the same shape",
+                branch.name,
+                about(there),
+                about(here)
+            )));
+        }
+        Ok(data)
+    }
+
+    /// Finds the data of the branches that a checkpoint lies in.
+    pub(super) fn find_data(&mut self) -> Result<(), RunError> {
+        for number in 0..self.next {
+            match self.program[number].op.clone() {
+                Op::Enter(branch) => {
+                    let data = self.data_of(&branch)?;
+                    self.data.push(data);
+                }
+                Op::Leave(_) => {
+                    self.data.pop();
+                }
+                _ => {}
+            }
+        }
         Ok(())
     }
 
     /// Back to the original, which remembers the clone by its name, and is as it was.
     pub(super) fn leave(&mut self, name: &str) -> Result<(), RunError> {
         let clone = self.stack.pop().expect("a branch is left after it was entered");
+        self.data.pop();
         let before = self.originals.pop();
         let after = self.state().network.checksum();
         self.state_mut().kept.insert(name.to_owned(), clone.snapshot());
@@ -67,4 +110,10 @@ impl Session<'_> {
             ..Report::default()
         })
     }
+}
+
+/// Shape and classes of data, in words.
+fn about(data: &Dataset) -> String {
+    let shape = data.shape();
+    format!("samples of {}×{}×{} in {} classes", shape.channels, shape.height, shape.width, data.classes)
 }

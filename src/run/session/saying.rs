@@ -7,6 +7,7 @@ use crate::net::Score;
 use crate::run::checkpoint::Checkpoint;
 use crate::run::error::RunError;
 use crate::run::evaluate::evaluate;
+use crate::run::members;
 use crate::run::program::Step;
 
 impl Session<'_> {
@@ -26,7 +27,7 @@ impl Session<'_> {
         let secs = self.secs();
         let position = self.state().position;
         let secs_left = (share > 0.0 && secs > 0.5).then(|| secs * (1.0 - share) / share);
-        let epoch = position.epochs(self.place.data.train.len());
+        let epoch = position.epochs(self.data().train.len());
         self.say(Event::Progress(Progress {
             done: share,
             epoch,
@@ -36,48 +37,82 @@ impl Session<'_> {
         }))
     }
 
+    /// Says loss and accuracy on training batches since the last evaluation: of the present network, and of each further
+    /// member that trained.
     pub(in crate::run) fn say_training(&mut self, score: &Score) -> Result<(), RunError> {
-        self.point("train_loss", score.loss())?;
-        self.point("train_accuracy", score.accuracy())
+        let others = self.state_mut().others.iter_mut();
+        let others: Vec<Score> = others.map(|member| std::mem::take(&mut member.score)).collect();
+        let is_alone = others.is_empty();
+        for (member, score) in std::iter::once(*score).chain(others).enumerate() {
+            if score.samples > 0 {
+                self.say_score("train", &score, (!is_alone).then_some(member))?;
+            }
+        }
+        Ok(())
     }
 
     /// Evaluates the validation part, where there is one, and the test part.
     pub(in crate::run) fn evaluate_parts(&mut self) -> Result<(), RunError> {
-        let place = self.place.clone();
-        for (name, part) in [("validation", &place.data.validation), ("test", &place.data.test)] {
+        if !self.state().others.is_empty() {
+            return members::evaluate(self);
+        }
+        let (place, data) = (self.place.clone(), self.data());
+        for (name, part) in [("validation", &data.validation), ("test", &data.test)] {
             if part.is_empty() {
                 continue;
             }
             let batch = place.spec.train.evaluation_batch;
             let score =
                 evaluate(place.compute.as_ref(), &self.state().network, &place.criterion, part, batch);
-            self.point(&format!("{name}_loss"), score.loss())?;
-            self.point(&format!("{name}_accuracy"), score.accuracy())?;
+            self.say_score(name, &score, None)?;
+        }
+        Ok(())
+    }
+
+    /// Says loss and accuracy of one part of the data; `member` counts from 0, the present network.
+    pub(in crate::run) fn say_score(
+        &mut self,
+        part: &str,
+        score: &Score,
+        member: Option<usize>,
+    ) -> Result<(), RunError> {
+        for (what, value) in [("loss", score.loss()), ("accuracy", score.accuracy())] {
+            let point = self.new_point(&format!("{part}_{what}"), value);
+            let other = member.filter(|&member| member > 0).map(|member| &self.state().others[member - 1]);
+            let remaining = other.map_or(point.remaining, |other| other.network.remaining());
+            let member = member.map(|member| member + 1);
+            self.say(Event::Point(Point { member, remaining, ..point }))?;
         }
         Ok(())
     }
 
     /// Says one value of one series, at the present position.
     pub(in crate::run) fn point(&mut self, series: &str, value: f64) -> Result<(), RunError> {
+        let point = self.new_point(series, value);
+        self.say(Event::Point(point))
+    }
+
+    /// One value of one series, at the present position.
+    pub(in crate::run) fn new_point(&self, series: &str, value: f64) -> Point {
         let step = &self.program[self.next];
         let state = self.state();
-        let point = Point {
+        Point {
             series: series.to_owned(),
             value,
             stage: step.stage.clone(),
             branch: step.branch.clone(),
             member: None,
             round: step.round,
-            epoch: state.position.epochs(self.place.data.train.len()),
+            epoch: state.position.epochs(self.data().train.len()),
             iteration: state.position.iteration,
             trained: state.trained,
             remaining: state.network.remaining(),
             rate: None,
             bit: None,
             layer: None,
+            along: None,
             secs: self.secs(),
-        };
-        self.say(Event::Point(point))
+        }
     }
 
     /// Says what the present stage did; its place is filled in.

@@ -19,6 +19,7 @@ fn harness(shown: Shown) -> Harness<'static, Shown> {
     let draw = |ui: &mut Ui, shown: &mut Shown| {
         let arms = [ArmRuns { name: "dense".to_owned(), colour: 0, runs: vec![(1, &shown.record)] }];
         let input = PlotInput { arms: &arms, revision: shown.revision };
+        ui.horizontal_wrapped(|ui| plot_tabs(ui, &mut shown.state, true));
         shown.response = plot_panel(ui, &input, &mut shown.state).or(shown.response);
     };
     let mut harness = Harness::builder().with_size(vec2(1000.0, 480.0)).build_ui_state(draw, shown);
@@ -43,7 +44,7 @@ fn before_the_first_point_the_panel_says_how_to_get_curves() {
 #[test]
 fn every_tab_opens() {
     let mut harness = harness(running());
-    for plot in ALL {
+    for plot in ALL.iter().filter(|plot| plot.needs().is_empty()) {
         harness.get_by_label(plot.title()).click();
         harness.run();
         assert_eq!(harness.state().state.plot().name(), plot.name());
@@ -94,4 +95,16 @@ fn the_axis_and_the_single_runs_are_chosen_below_the_plot() {
     harness.get_by_label("Wall time").click();
     harness.run();
     assert_eq!(harness.state().state.options.x, XAxis::Seconds);
+}
+
+#[test]
+fn the_tab_of_a_special_plot_appears_with_its_data() {
+    let mut harness = harness(running());
+    assert!(harness.query_by_label("Past").is_none());
+    harness.state_mut().record = record([at("past_distance", 1.0, 0.5), at("past_distance", 2.0, 0.25)]);
+    harness.state_mut().revision += 1;
+    harness.run_steps(20);
+    harness.get_by_label("Past").click();
+    harness.run();
+    assert_eq!(harness.state().state.plot().name(), "past");
 }

@@ -64,7 +64,8 @@ fn needed(session: &Session, criterion: &Criterion, chosen: &[usize]) -> Result<
 #[allow(clippy::cast_precision_loss)] // numbers of batches
 fn loss_gradients(session: &Session, batches: u64) -> Vec<Vec<f32>> {
     let place = &session.place;
-    let train = &place.data.train;
+    let data = session.data();
+    let train = &data.train;
     let mut rng = stream(place.spec.seed, Purpose::Saliency, &[session.number()]);
     let order = shuffled(train.len(), &mut rng);
     let network = &session.state().network;

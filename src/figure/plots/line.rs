@@ -1,0 +1,209 @@
+//! What lies between two networks: error and loss along the straight line from one to the other.
+
+use std::collections::BTreeMap;
+
+use super::curves::{Averaged, Series, average, figure, style};
+use super::series::{Curve, Path};
+use super::{ArmRuns, Plot, PlotOptions};
+use crate::doc::{Point, RunRecord};
+use crate::figure::model::{Axis, Figure};
+
+/// Test error along the line.
+pub struct LineError;
+
+/// Test loss along the line.
+pub struct LineLoss;
+
+const ACCURACY: &str = "line_accuracy";
+const LOSS: &str = "line_loss";
+
+impl Plot for LineError {
+    fn name(&self) -> &'static str {
+        "line"
+    }
+
+    fn title(&self) -> &'static str {
+        "Line"
+    }
+
+    fn subject(&self) -> &'static str {
+        "the error between two networks"
+    }
+
+    fn help(&self) -> &'static str {
+        "Test error of the networks on the straight line between two networks. Without a hill in the middle the two \
+         lie in one valley: they are linearly connected. Needs a Connect stage."
+    }
+
+    fn needs(&self) -> &'static [&'static str] {
+        &[ACCURACY]
+    }
+
+    fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+        along(arms, ACCURACY, Axis::percent("Test error"), options, |accuracy| 1.0 - accuracy)
+    }
+
+    fn chooses_x(&self) -> bool {
+        false
+    }
+
+    fn smooths(&self) -> bool {
+        false
+    }
+
+    fn own_x(&self) -> &'static str {
+        POSITION
+    }
+}
+
+impl Plot for LineLoss {
+    fn name(&self) -> &'static str {
+        "line-loss"
+    }
+
+    fn title(&self) -> &'static str {
+        "Line loss"
+    }
+
+    fn subject(&self) -> &'static str {
+        "the loss between two networks"
+    }
+
+    fn help(&self) -> &'static str {
+        "Test loss of the networks on the straight line between two networks. It shows a hill before the error does. \
+         Needs a Connect stage."
+    }
+
+    fn needs(&self) -> &'static [&'static str] {
+        &[LOSS]
+    }
+
+    fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+        along(arms, LOSS, Axis::new("Test loss", ""), options, |loss| loss)
+    }
+
+    fn chooses_x(&self) -> bool {
+        false
+    }
+
+    fn smooths(&self) -> bool {
+        false
+    }
+
+    fn own_x(&self) -> &'static str {
+        POSITION
+    }
+}
+
+const POSITION: &str = "Position on the line";
+
+fn along(
+    arms: &[ArmRuns<'_>],
+    series: &'static str,
+    y: Axis,
+    options: &PlotOptions,
+    value: fn(f64) -> f64,
+) -> Figure {
+    let options = PlotOptions { smoothing: 0.0, ..*options };
+    let drawn = arms.iter().flat_map(|arm| lines(arm, series, &options, value)).collect();
+    figure(Axis::new(POSITION, ""), y, drawn, &options)
+}
+
+/// Which measurement: a plan can have several, and each may come again in every round.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Measurement {
+    branch: String,
+    /// Numbers of the stage's place, so that stage 10 comes behind stage 2.
+    order: Vec<u64>,
+    stage: String,
+    round: Option<u64>,
+}
+
+impl Measurement {
+    fn of(point: &Point) -> Self {
+        let order = point.stage.split('.').map(|number| number.parse().unwrap_or(u64::MAX)).collect();
+        Self { branch: point.branch.clone(), order, stage: point.stage.clone(), round: point.round }
+    }
+
+    fn name(&self, arm: &str, is_only: bool) -> String {
+        let name = Path { branch: self.branch.clone(), member: None }.name(arm);
+        match (is_only, self.round) {
+            (true, _) => name,
+            (false, Some(round)) => format!("{name}, stage {}, round {round}", self.stage),
+            (false, None) => format!("{name}, stage {}", self.stage),
+        }
+    }
+}
+
+fn lines(
+    arm: &ArmRuns<'_>,
+    series: &'static str,
+    options: &PlotOptions,
+    value: fn(f64) -> f64,
+) -> Vec<Averaged> {
+    let mut found: BTreeMap<Measurement, Vec<Curve>> = BTreeMap::new();
+    for (seed, record) in &arm.runs {
+        for (measurement, curve) in curves(*seed, record, series, value) {
+            found.entry(measurement).or_default().push(curve);
+        }
+    }
+    let is_only = found.len() == 1;
+    let line = |(index, (measurement, curves)): (usize, (Measurement, Vec<Curve>))| {
+        let style = style(arm, &Series { name: series, suffix: "", dash: index }, &Path::default(), 0);
+        let seeds = curves.len();
+        Averaged { line: average(&measurement.name(&arm.name, is_only), style, curves, options), seeds }
+    };
+    found.into_iter().enumerate().map(line).collect()
+}
+
+/// The measurements of a run.
+fn curves(
+    seed: u64,
+    record: &RunRecord,
+    series: &str,
+    value: fn(f64) -> f64,
+) -> BTreeMap<Measurement, Curve> {
+    let mut found: BTreeMap<Measurement, Curve> = BTreeMap::new();
+    for point in record.points().iter().filter(|point| point.series == series) {
+        let Some(position) = point.along else { continue };
+        let curve = found.entry(Measurement::of(point)).or_insert_with(|| Curve { seed, ..Curve::default() });
+        curve.points.push([position, value(point.value)]);
+    }
+    for curve in found.values_mut() {
+        curve.keep_last_of_each_level();
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{at, record};
+    use super::*;
+
+    fn place(series: &str, stage: &str, t: f64, value: f64) -> Point {
+        Point { along: Some(t), stage: stage.to_owned(), ..at(series, 3.0, value) }
+    }
+
+    fn arm(run: &RunRecord) -> ArmRuns<'_> {
+        ArmRuns { name: "a".to_owned(), colour: 0, runs: vec![(1, run)] }
+    }
+
+    #[test]
+    fn the_error_is_drawn_over_the_position_between_the_two_networks() {
+        let points = [(0.0, 0.75), (0.5, 0.25), (1.0, 1.0)];
+        let run = record(points.map(|(t, value)| place("line_accuracy", "4", t, value)));
+        let figure = LineError.build(&[arm(&run)], &PlotOptions::default());
+        assert_eq!(figure.lines[0].points, [[0.0, 0.25], [0.5, 0.75], [1.0, 0.0]]);
+        assert_eq!(figure.lines[0].name, "a");
+        assert_eq!(figure.x.label(), "Position on the line");
+    }
+
+    #[test]
+    fn several_measurements_of_a_plan_are_told_apart() {
+        let run = record([place("line_loss", "10", 0.0, 2.0), place("line_loss", "2", 0.0, 1.0)]);
+        let figure = LineLoss.build(&[arm(&run)], &PlotOptions::default());
+        let told: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.points[0][1])).collect();
+        assert_eq!(told, [("a, stage 2", 1.0), ("a, stage 10", 2.0)]);
+        assert_ne!(figure.lines[0].style, figure.lines[1].style);
+    }
+}

@@ -1,0 +1,114 @@
+//! Networks that share their first layers.
+
+use super::curves::{Averaged, Series, average, by_path, figure, lines, style};
+use super::{ArmRuns, Plot, PlotOptions};
+use crate::figure::model::{Axis, Figure};
+
+/// Test accuracy of each member of an ensemble, and of their vote.
+pub struct Members;
+
+/// How far the members of an ensemble are from each other.
+pub struct MemberDistance;
+
+const TEST: Series = Series { name: "test_accuracy", suffix: "", dash: 0 };
+const VOTE: Series = Series { name: "vote_accuracy", suffix: ", vote", dash: 0 };
+const DISTANCE: Series = Series { name: "member_distance", suffix: "", dash: 0 };
+
+impl Plot for Members {
+    fn name(&self) -> &'static str {
+        "members"
+    }
+
+    fn title(&self) -> &'static str {
+        "Members"
+    }
+
+    fn subject(&self) -> &'static str {
+        "the members of an ensemble"
+    }
+
+    fn help(&self) -> &'static str {
+        "Is the vote better than its best member? Test accuracy of each member of an ensemble, and of their vote (solid)."
+    }
+
+    fn needs(&self) -> &'static [&'static str] {
+        &[VOTE.name]
+    }
+
+    fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+        let of_arm = |arm| lines(arm, &VOTE, options).into_iter().chain(members(arm, options));
+        let drawn = arms.iter().flat_map(of_arm).collect();
+        figure(options.x.axis(), Axis::percent("Test accuracy"), drawn, options)
+    }
+}
+
+/// The lines of the members alone; the trunk's is that of the network before it became an ensemble.
+fn members(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Averaged> {
+    let paths = by_path(arm, TEST.name, options).into_iter().filter(|(path, _)| path.member.is_some());
+    let line = |(index, (path, curves)): (usize, (_, Vec<_>))| {
+        let path: super::series::Path = path;
+        let style = style(arm, &TEST, &path, index + 1);
+        let seeds = curves.len();
+        Averaged { line: average(&path.name(&arm.name), style, curves, options), seeds }
+    };
+    paths.enumerate().map(line).collect()
+}
+
+impl Plot for MemberDistance {
+    fn name(&self) -> &'static str {
+        "member-distance"
+    }
+
+    fn title(&self) -> &'static str {
+        "Member distance"
+    }
+
+    fn subject(&self) -> &'static str {
+        "the distance between members"
+    }
+
+    fn help(&self) -> &'static str {
+        "Do members find different solutions on the same trunk? How far the answers of the members of an ensemble are from \
+         each other: relative L2 distance of their logits, mean over all pairs."
+    }
+
+    fn needs(&self) -> &'static [&'static str] {
+        &[DISTANCE.name]
+    }
+
+    fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+        let drawn = arms.iter().flat_map(|arm| lines(arm, &DISTANCE, options)).collect();
+        figure(options.x.axis(), Axis::new("Distance between members", ""), drawn, options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{at, record};
+    use super::*;
+    use crate::doc::Point;
+    use crate::figure::palette::Dash;
+
+    fn member(number: usize, value: f64) -> Point {
+        Point { member: Some(number), ..at("test_accuracy", 1.0, value) }
+    }
+
+    #[test]
+    fn each_member_and_the_vote_have_a_line_and_the_trunk_has_none() {
+        let run = record([
+            at("test_accuracy", 1.0, 0.125),
+            member(1, 0.5),
+            member(2, 0.75),
+            at("vote_accuracy", 1.0, 0.875),
+            at("member_distance", 1.0, 2.0),
+        ]);
+        let arms = [ArmRuns { name: "a".to_owned(), colour: 2, runs: vec![(1, &run)] }];
+        let figure = Members.build(&arms, &PlotOptions::default());
+        let told: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.points[0][1])).collect();
+        assert_eq!(told, [("a, vote", 0.875), ("a / member 1", 0.5), ("a / member 2", 0.75)]);
+        assert_eq!(figure.lines[0].style.dash, Dash::Solid);
+        assert_ne!(figure.lines[1].style, figure.lines[2].style);
+        let distance = MemberDistance.build(&arms, &PlotOptions::default());
+        assert_eq!(distance.lines[0].points, [[1.0, 2.0]]);
+    }
+}

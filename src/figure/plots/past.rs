@@ -1,0 +1,94 @@
+//! How far a network is from what it was some steps ago.
+
+use super::curves::{Averaged, Series, figure, lines};
+use super::{ArmRuns, Plot, PlotOptions};
+use crate::figure::model::{Axis, Figure};
+
+/// Distance to the watched past, divergence of the predictions, and share of predictions that changed.
+pub struct Past;
+
+const DISTANCE: Series = Series { name: "past_distance", suffix: ", distance", dash: 0 };
+const DIVERGENCE: Series = Series { name: "past_kl", suffix: ", KL divergence", dash: 1 };
+const CHANGED: Series = Series { name: "past_changed", suffix: ", changed predictions", dash: 2 };
+
+impl Plot for Past {
+    fn name(&self) -> &'static str {
+        "past"
+    }
+
+    fn title(&self) -> &'static str {
+        "Past"
+    }
+
+    fn subject(&self) -> &'static str {
+        "the distance to the past"
+    }
+
+    fn help(&self) -> &'static str {
+        "How far the network is from what it was some steps ago: relative L2 distance of the logits, Kullback-Leibler \
+         divergence of the predictions (dashed), and share of predictions that changed (dotted). Needs a Watch stage."
+    }
+
+    fn needs(&self) -> &'static [&'static str] {
+        &[DISTANCE.name, DIVERGENCE.name, CHANGED.name]
+    }
+
+    fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+        let all = |arm| [&DISTANCE, &DIVERGENCE, &CHANGED].map(|series| lines(arm, series, options));
+        let mut drawn: Vec<Averaged> = arms.iter().flat_map(all).flatten().collect();
+        let mut zeros = 0;
+        for averaged in &mut drawn {
+            zeros += without_zeros(averaged);
+        }
+        let mut figure =
+            figure(options.x.axis(), Axis::new("Difference from the past", "").log(), drawn, options);
+        if zeros > 0 {
+            let noun = if zeros == 1 { "1 value of 0 has" } else { &format!("{zeros} values of 0 have") };
+            let gap = if figure.note.is_empty() { "" } else { ", " };
+            figure.note = format!("{}{gap}{noun} no place on the logarithmic axis", figure.note);
+        }
+        figure
+    }
+}
+
+/// The three measures differ by orders of magnitude, so the axis is logarithmic; an exact zero, such as no changed
+/// prediction at all, is common there and no error. Returns how many there were.
+fn without_zeros(averaged: &mut Averaged) -> usize {
+    let is_drawn = |point: &[f64; 2]| point[1] != 0.0;
+    let line = &mut averaged.line;
+    let before = line.points.len();
+    line.points.retain(is_drawn);
+    line.band.retain(|band| band.low > 0.0);
+    for trace in &mut line.traces {
+        trace.points.retain(is_drawn);
+    }
+    before - line.points.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{at, record};
+    use super::*;
+
+    #[test]
+    fn the_three_measures_have_a_line_each_and_zeros_are_told() {
+        let run = record([
+            at("past_distance", 1.0, 0.5),
+            at("past_kl", 1.0, 0.125),
+            at("past_changed", 1.0, 0.0),
+            at("past_changed", 2.0, 0.25),
+        ]);
+        let arm = ArmRuns { name: "a".to_owned(), colour: 0, runs: vec![(1, &run)] };
+        let figure = Past.build(&[arm], &PlotOptions::default());
+        let told: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), &line.points[..])).collect();
+        assert_eq!(
+            told,
+            [
+                ("a, distance", &[[1.0, 0.5]][..]),
+                ("a, KL divergence", &[[1.0, 0.125]]),
+                ("a, changed predictions", &[[2.0, 0.25]]),
+            ]
+        );
+        assert_eq!(figure.note, "1 value of 0 has no place on the logarithmic axis");
+    }
+}

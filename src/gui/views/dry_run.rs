@@ -1,0 +1,214 @@
+//! What a stage that copies by name would copy, before anything is.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use eframe::egui::{Grid, RichText, Ui};
+
+use super::loading::{Answer, Loading};
+use crate::doc::intervention::{FileContent, Intervention, Params};
+use crate::doc::structure::Parameter;
+use crate::doc::validate::plan::is_file;
+use crate::doc::{Run, Stage, Structure, Target, targets};
+use crate::gui::{text, theme};
+use crate::run::summary::{Shapes, read_shapes, shape_text, structure_of};
+
+/// What the table keeps between frames: the head of a file.
+#[derive(Default)]
+pub struct DryRun {
+    shapes: Loading<(PathBuf, Option<SystemTime>), Shapes>,
+}
+
+/// A stage that copies, as far as the table has to know.
+struct Copying<'a> {
+    from: &'a str,
+    target: &'a Target,
+    usual: Params,
+    is_mask: bool,
+}
+
+/// What becomes of a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// So many of its entries are copied.
+    Copied(usize),
+    /// The target leaves it out.
+    LeftOut,
+    /// The source has no parameter of that name.
+    Missing,
+    /// The source has another shape.
+    OtherShape(String),
+}
+
+impl Outcome {
+    const fn is_refused(&self) -> bool {
+        matches!(self, Self::Missing | Self::OtherShape(_))
+    }
+
+    fn text(&self, size: usize) -> String {
+        match self {
+            Self::Copied(entries) if *entries == size => "✓ copied".to_owned(),
+            Self::Copied(entries) => format!("✓ {} entries", text::grouped(*entries as u64)),
+            Self::LeftOut => "–".to_owned(),
+            Self::Missing => "✗ not in the file".to_owned(),
+            Self::OtherShape(shape) => format!("✗ {shape} in the file"),
+        }
+    }
+}
+
+impl DryRun {
+    /// Draws the table below the settings of a stage, if it is one that copies; `run` is any run of its arm.
+    pub fn ui(&mut self, ui: &mut Ui, stage: &Stage, run: Option<&Run>, base: &Path, results: &Path) {
+        let Some(copying) = copying(stage) else { return };
+        ui.add_space(2.0 * theme::STEP);
+        theme::heading_ui(ui, if copying.is_mask { "What would be pruned" } else { "What would be copied" });
+        let Some(run) = run else {
+            ui.label(RichText::new("Mend the problems of the document first.").weak());
+            return;
+        };
+        let structure = structure_of(&run.spec);
+        if !is_file(copying.from) && !copying.is_mask {
+            let name = copying.from;
+            ui.small(format!("{name} is a network of this run, so names and shapes are the same."));
+            return table_ui(ui, &structure, &outcomes(&structure, &copying, None));
+        }
+        let Some(path) = path_of(copying.from, run, base, results) else {
+            let from = copying.from;
+            ui.small(format!(
+                "{from} is not there yet. Names and shapes are compared when the stage begins."
+            ));
+            return table_ui(ui, &structure, &outcomes(&structure, &copying, None));
+        };
+        let modified = path.metadata().and_then(|about| about.modified()).ok();
+        let asked = path.clone();
+        match self.shapes.get(&(path, modified), ui.ctx(), move || read_shapes(&asked)) {
+            Answer::Here(shapes) => {
+                table_ui(ui, &structure, &outcomes(&structure, &copying, Some(shapes)));
+            }
+            Answer::Waiting => drop(ui.label("Reading the head of the file…")),
+            Answer::Failed(why) => {
+                let why = RichText::new(why).color(theme::present(ui).error);
+                ui.add(eframe::egui::Label::new(why).wrap());
+            }
+        }
+    }
+}
+
+fn copying(stage: &Stage) -> Option<Copying<'_>> {
+    match stage {
+        Stage::Do(Intervention::Graft(graft)) if graft.weights => Some(Copying {
+            from: &graft.from,
+            target: &graft.target,
+            usual: Params::Everything,
+            is_mask: false,
+        }),
+        Stage::Do(Intervention::Import(file)) => {
+            let is_mask = file.content == FileContent::Mask;
+            let usual = if is_mask { Params::Weights } else { Params::Everything };
+            Some(Copying { from: &file.file, target: &file.target, usual, is_mask })
+        }
+        _ => None,
+    }
+}
+
+/// Where a stage finds a file: beside the document, or among what the run has written.
+fn path_of(name: &str, run: &Run, base: &Path, results: &Path) -> Option<PathBuf> {
+    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let arm: String = run.arm.chars().map(plain).collect();
+    let name = name.replace("{arm}", &arm).replace("{seed}", &run.seed.to_string());
+    let places = [base.join(&name), results.join(&run.id).join(&name)];
+    places.into_iter().find(|path| !name.is_empty() && path.is_file())
+}
+
+fn outcomes(structure: &Structure, copying: &Copying<'_>, source: Option<&Shapes>) -> Vec<Outcome> {
+    let chosen = targets::parameters(structure, copying.target, &copying.usual);
+    let outcome = |(index, parameter): (usize, &Parameter)| {
+        if !chosen.contains(&index) {
+            return Outcome::LeftOut;
+        }
+        let Some(source) = source else { return copied(copying.target, parameter) };
+        match source.get(&parameter.name) {
+            None => Outcome::Missing,
+            Some(shape) if *shape != parameter.shape => Outcome::OtherShape(shape_text(shape)),
+            Some(_) => copied(copying.target, parameter),
+        }
+    };
+    structure.parameters.iter().enumerate().map(outcome).collect()
+}
+
+fn copied(target: &Target, parameter: &Parameter) -> Outcome {
+    let rows = parameter.shape.first().copied().unwrap_or(1).max(1);
+    let row = parameter.len() / rows;
+    let meant = (0..rows).filter(|channel| targets::has_entry(target, parameter, channel * row)).count();
+    Outcome::Copied(meant * row)
+}
+
+/// One sentence for all of it: copying is all or nothing.
+fn verdict(outcomes: &[Outcome]) -> String {
+    let refused = outcomes.iter().filter(|outcome| outcome.is_refused()).count();
+    if refused > 0 {
+        let parameters = text::counted(refused, "parameter");
+        return format!("✗ Nothing would be copied: {parameters} do not fit");
+    }
+    let copied = outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Copied(_))).count();
+    format!("✓ {copied} of {} fit", text::counted(outcomes.len(), "parameter"))
+}
+
+fn table_ui(ui: &mut Ui, structure: &Structure, outcomes: &[Outcome]) {
+    let colours = theme::present(ui);
+    let is_refused = outcomes.iter().any(Outcome::is_refused);
+    ui.label(RichText::new(verdict(outcomes)).color(if is_refused { colours.error } else { colours.text }));
+    Grid::new("dry run").num_columns(3).striped(true).show(ui, |ui| {
+        for (parameter, outcome) in structure.parameters.iter().zip(outcomes) {
+            ui.small(&parameter.name);
+            ui.small(shape_text(&parameter.shape));
+            let colour = if outcome.is_refused() { colours.error } else { colours.text };
+            ui.label(RichText::new(outcome.text(parameter.len())).small().color(colour));
+            ui.end_row();
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Shape;
+    use crate::doc::intervention::{Graft, Layers};
+    use crate::doc::{Loss, Mlp, Net};
+
+    fn structure() -> Structure {
+        let net = Net::Mlp(Mlp { hidden: vec![3], ..Mlp::default() });
+        Structure::new(&net, Shape::new(2, 1, 1), 2, &Loss::CrossEntropy)
+    }
+
+    fn graft(target: Target) -> Stage {
+        Stage::Do(Intervention::Graft(Graft { target, ..Graft::default() }))
+    }
+
+    #[test]
+    fn a_target_leaves_parameters_and_channels_out() {
+        let target = Target { layers: Layers::First(1), channels: vec![0, 2], ..Target::default() };
+        let stage = graft(target);
+        let outcomes = outcomes(&structure(), &copying(&stage).unwrap(), None);
+        assert_eq!(outcomes, [Outcome::Copied(4), Outcome::Copied(2), Outcome::LeftOut, Outcome::LeftOut]);
+        assert_eq!(verdict(&outcomes), "✓ 2 of 4 parameters fit");
+    }
+
+    #[test]
+    fn one_parameter_that_does_not_fit_refuses_all() {
+        let stage = graft(Target::default());
+        let shapes = [("fc1.weight", vec![3, 2]), ("fc1.bias", vec![4]), ("fc2.weight", vec![2, 3])];
+        let shapes: Shapes = shapes.into_iter().map(|(name, shape)| (name.to_owned(), shape)).collect();
+        let outcomes = outcomes(&structure(), &copying(&stage).unwrap(), Some(&shapes));
+        assert_eq!(outcomes[1], Outcome::OtherShape("4".to_owned()));
+        assert_eq!(outcomes[3], Outcome::Missing);
+        assert_eq!(verdict(&outcomes), "✗ Nothing would be copied: 2 parameters do not fit");
+    }
+
+    #[test]
+    fn stages_that_do_not_copy_have_no_table() {
+        assert!(copying(&Stage::Test).is_none());
+        let rewinding = Graft { weights: false, ..Graft::default() };
+        assert!(copying(&Stage::Do(Intervention::Graft(rewinding))).is_none());
+    }
+}

@@ -1,0 +1,174 @@
+//! What the middle of the window can show beside plots: the network at the end of a run, as a table and as pictures.
+
+mod cells;
+mod dry_run;
+mod histogram;
+mod layers;
+mod loading;
+mod picture;
+mod values;
+mod weights;
+
+use std::path::Path;
+
+use eframe::egui::{Align, Layout, Response, RichText, Ui};
+
+pub use dry_run::DryRun;
+
+use super::runs::Runs;
+use super::selection::Selection;
+use super::theme;
+use crate::doc::intervention::Set;
+use crate::doc::{Run, RunState};
+use crate::run::summary::{NetworkSummary, read_summary};
+use loading::{Answer, Loading, Source};
+use weights::Weights;
+
+/// What the middle shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    /// The chosen plot.
+    #[default]
+    Plot,
+    /// Layers of the network of the selected run, and its reports.
+    Layers,
+    /// Values of a parameter of the network of the selected run.
+    Weights,
+}
+
+impl View {
+    const BESIDE_PLOTS: [Self; 2] = [Self::Layers, Self::Weights];
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Plot => "Plot",
+            Self::Layers => "Layers",
+            Self::Weights => "Weights",
+        }
+    }
+
+    const fn help(self) -> &'static str {
+        match self {
+            Self::Plot => "The chosen plot",
+            Self::Layers => {
+                "What the plan did to the network of the selected run, layer by layer, and its checks"
+            }
+            Self::Weights => {
+                "Values of a parameter of the selected run: which are left, which are held, and where"
+            }
+        }
+    }
+}
+
+/// What a view knows of the window.
+pub struct ViewInput<'a> {
+    /// What is selected.
+    pub selection: &'a Selection,
+    /// Runs of the document.
+    pub listed: &'a [Run],
+    /// What is known of them.
+    pub runs: &'a Runs,
+    /// The folder of their results.
+    pub results: &'a Path,
+}
+
+/// What the views keep between frames.
+#[derive(Default)]
+pub struct Views {
+    /// What is open.
+    pub open: View,
+    summary: Loading<Source, NetworkSummary>,
+    weights: Weights,
+}
+
+impl Views {
+    /// Draws the tabs of the views that are no plots.
+    pub fn tabs_ui(&mut self, ui: &mut Ui) {
+        for view in View::BESIDE_PLOTS {
+            ui.selectable_value(&mut self.open, view, view.title()).on_hover_text(view.help());
+        }
+    }
+
+    /// Draws the open view into all the room there is; a stage that somebody wants in the plan of the selected arm.
+    pub fn view_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) -> Option<Set> {
+        let run = match chosen_run(input) {
+            Ok(run) => run,
+            Err(why) => {
+                nothing_ui(ui, self.open, &why);
+                return None;
+            }
+        };
+        let record = input.runs.record(&run.id);
+        let secs = record.map_or(0.0, |record| record.progress().secs);
+        let source = Source { folder: input.results.to_owned(), id: run.id.clone(), secs };
+        let asked = source.clone();
+        let summary =
+            match self.summary.get(&source, ui.ctx(), move || read_summary(&asked.folder, &asked.id)) {
+                Answer::Here(summary) => summary,
+                Answer::Waiting => {
+                    waiting_ui(ui);
+                    return None;
+                }
+                Answer::Failed(why) => {
+                    nothing_ui(ui, self.open, &format!("It cannot be shown: {why}."));
+                    return None;
+                }
+            };
+        ui.label(RichText::new(format!("{}, seed {}, at its end", run.arm, run.seed)).strong());
+        if self.open == View::Weights {
+            return self.weights.ui(ui, summary, &source, &run.arm);
+        }
+        layers::layers_ui(ui, summary, record.map_or(&[], |record| record.reports()));
+        None
+    }
+}
+
+/// The run that a view is about: the one that is selected, or the first of the selected arm that is done.
+fn chosen_run<'a>(input: &ViewInput<'a>) -> Result<&'a Run, String> {
+    let is_done = |run: &&Run| input.runs.state(&run.id) == RunState::Done;
+    if let Some(id) = input.selection.run() {
+        let Some(run) = input.listed.iter().find(|run| run.id == *id) else {
+            return Err("This run belongs to earlier settings. Select another one at the left.".to_owned());
+        };
+        if !is_done(&run) {
+            let word = input.runs.word(id);
+            return Err(format!("The selected run is {word}. Its network is shown when the run is done."));
+        }
+        return Ok(run);
+    }
+    let Some(arm) = input.selection.arm() else {
+        return Err("Select a run at the left.".to_owned());
+    };
+    let first = input.listed.iter().filter(|run| run.arm_index == arm).find(is_done);
+    first
+        .ok_or_else(|| "No run of the selected arm is done yet. Press Run, or select another arm.".to_owned())
+}
+
+fn waiting_ui(ui: &mut Ui) {
+    ui.horizontal(|ui| {
+        ui.spinner();
+        ui.label("Reading the weights…");
+    });
+}
+
+fn nothing_ui(ui: &mut Ui, view: View, why: &str) {
+    let room = ui.available_size();
+    ui.allocate_ui_with_layout(room, Layout::top_down(Align::Center), |ui| {
+        ui.add_space(room.y * 0.36);
+        ui.label(why);
+        ui.label(RichText::new(format!("{}.", view.help())).weak());
+    });
+}
+
+/// A quiet line of a number and its meaning, right-aligned.
+fn number_ui(ui: &mut Ui, text: impl Into<String>) -> Response {
+    let right = Layout::right_to_left(Align::Center);
+    let shown = ui.with_layout(right, |ui| {
+        ui.add_space(theme::STEP);
+        ui.label(text.into())
+    });
+    shown.inner
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use eframe::egui::vec2;
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+
+use super::*;
+use crate::doc::file::parse;
+use crate::doc::{Event, Report, RunRecord, runs};
+use crate::gui::{app, settings};
+use crate::run::summary::testing::write_done;
+
+struct Shown {
+    views: Views,
+    selection: Selection,
+    listed: Vec<Run>,
+    runs: Runs,
+    results: PathBuf,
+    set: Option<Set>,
+    _folder: tempfile::TempDir,
+}
+
+fn shown(record: RunRecord) -> Shown {
+    let text = "(data: Iris(), net: Mlp(hidden: [2]), arms: [(name: \"a\", plan: [Test])])";
+    let listed = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    write_done(folder.path(), &listed[0]);
+    let mut runs = Runs::default();
+    runs.load([(listed[0].id.clone(), record)].into());
+    let results = folder.path().to_owned();
+    let selection = Selection::Arm(0);
+    Shown { views: Views::default(), selection, listed, runs, results, set: None, _folder: folder }
+}
+
+fn done() -> RunRecord {
+    let held = Report {
+        kind: "held".to_owned(),
+        summary: "all 7 entries".to_owned(),
+        passed: Some(true),
+        ..Report::default()
+    };
+    RunRecord::of([Event::Report(held), Event::Finished { secs: 1.0 }])
+}
+
+fn open(view: View, record: RunRecord) -> Harness<'static, Shown> {
+    let draw = |ui: &mut Ui, shown: &mut Shown| {
+        app::prepare(ui.ctx(), &settings::Settings::default());
+        let Shown { views, selection, listed, runs, results, set, .. } = shown;
+        ui.horizontal(|ui| views.tabs_ui(ui));
+        let set_now = views.view_ui(ui, &ViewInput { selection, listed, runs, results });
+        *set = set_now.or(set.take());
+    };
+    let mut shown = shown(record);
+    shown.views.open = view;
+    Harness::builder().with_size(vec2(900.0, 600.0)).build_ui_state(draw, shown)
+}
+
+/// Draws frames until a label is there.
+fn wait_for(harness: &mut Harness<'_, Shown>, label: &str) {
+    let begun = Instant::now();
+    while harness.query_all_by_label(label).next().is_none() {
+        assert!(begun.elapsed() < Duration::from_secs(10), "{label} never appeared");
+        std::thread::sleep(Duration::from_millis(5));
+        harness.step();
+    }
+}
+
+#[test]
+fn layers_show_what_is_left_and_the_verdicts() {
+    let mut harness = open(View::Layers, done());
+    wait_for(&mut harness, "a, seed 1, at its end");
+    for label in ["fc1", "fc2", "83.33 %", "92.86 %", "Held entries: bit-identical ✓", "all 7 entries"] {
+        assert!(harness.query_all_by_label(label).next().is_some(), "{label}");
+    }
+}
+
+#[test]
+fn entries_of_the_table_become_a_stage_that_sets_them() {
+    let mut harness = open(View::Weights, done());
+    wait_for(&mut harness, "Image of the values");
+    assert!(harness.query_by_label("Histogram of fc1.weight").is_some());
+    for entry in ["3", "1"] {
+        harness.get_by_role_and_label(eframe::egui::accesskit::Role::CheckBox, entry).click();
+        harness.step();
+    }
+    harness.step();
+    for button in ["Set…", "Add to plan"] {
+        harness.get_by_label(button).click();
+        harness.step();
+        harness.step();
+    }
+    let expected = Set { parameter: "fc1.weight".to_owned(), indices: vec![1, 3], value: 0.0 };
+    assert_eq!(harness.state().set, Some(expected));
+}
+
+#[test]
+fn the_mask_is_an_image_too() {
+    let mut harness = open(View::Weights, done());
+    wait_for(&mut harness, "Mask");
+    harness.get_by_label("Mask").click();
+    harness.step();
+    wait_for(&mut harness, "Image of the mask");
+}
+
+#[test]
+fn without_a_run_that_is_done_the_view_says_what_to_do() {
+    let mut harness = open(View::Layers, RunRecord::default());
+    harness.step();
+    let why = "No run of the selected arm is done yet. Press Run, or select another arm.";
+    assert!(harness.query_by_label(why).is_some());
+    harness.state_mut().selection = Selection::Experiment;
+    harness.step();
+    assert!(harness.query_by_label("Select a run at the left.").is_some());
+}

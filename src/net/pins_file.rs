@@ -1,0 +1,96 @@
+//! What holds the entries of a network, as a file: u8 tensors named and shaped like the parameters, 0 free, 1 pruned,
+//! 2 frozen; only for parameters with entries that are held.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+
+use super::network::Network;
+use super::weights_file::WeightFileError;
+
+/// Writes what holds the entries of a network; without any such entry there is no file.
+///
+/// # Errors
+/// What the system says.
+pub fn write_pins(path: &Path, network: &Network) -> Result<(), WeightFileError> {
+    let parameters = network.structure().parameters.iter().enumerate();
+    let held: Vec<(&str, &[usize], Vec<u8>)> = parameters
+        .filter_map(|(index, parameter)| {
+            let entries = network.entries(index)?.iter().map(|entry| *entry as u8).collect();
+            Some((parameter.name.as_str(), parameter.shape.as_slice(), entries))
+        })
+        .collect();
+    let fail = |source| WeightFileError::Io { path: path.to_owned(), source };
+    if held.is_empty() {
+        return match std::fs::remove_file(path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(fail(error)),
+            _ => Ok(()),
+        };
+    }
+    let damaged = |error: safetensors::SafeTensorError| WeightFileError::Damaged {
+        path: path.to_owned(),
+        detail: error.to_string(),
+    };
+    let mut views = Vec::new();
+    for (name, shape, entries) in &held {
+        views.push((*name, TensorView::new(Dtype::U8, shape.to_vec(), entries).map_err(damaged)?));
+    }
+    let bytes = safetensors::serialize(views, None).map_err(damaged)?;
+    crate::doc::file::write_atomically(path, &bytes).map_err(fail)
+}
+
+/// Reads what [`write_pins`] wrote; nothing where there is no file.
+///
+/// # Errors
+/// When it cannot be read, or is damaged.
+pub fn read_pins(path: &Path) -> Result<BTreeMap<String, Vec<u8>>, WeightFileError> {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(source) => return Err(WeightFileError::Io { path: path.to_owned(), source }),
+    };
+    let damaged = |detail: String| WeightFileError::Damaged { path: path.to_owned(), detail };
+    let file = SafeTensors::deserialize(&bytes).map_err(|error| damaged(error.to_string()))?;
+    let mut pins = BTreeMap::new();
+    for (name, view) in file.iter() {
+        if view.dtype() != Dtype::U8 || view.data().iter().any(|entry| *entry > 2) {
+            return Err(damaged(format!("{name} holds something else than 0, 1 and 2")));
+        }
+        pins.insert(name.to_owned(), view.data().to_vec());
+    }
+    Ok(pins)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::data::Shape;
+    use crate::doc::{Loss, Mlp, Net, Structure};
+    use crate::intervene::{BiasInit, Init};
+    use crate::net::Initialisation;
+
+    fn network() -> Network {
+        let net = Net::Mlp(Mlp { hidden: Vec::new(), ..Mlp::default() });
+        let structure = Structure::new(&net, Shape::new(2, 1, 1), 2, &Loss::CrossEntropy);
+        let initialisation = Initialisation { weights: Init::PyTorch, biases: BiasInit::Usual };
+        Network::new(Arc::new(structure), initialisation, 1, 0)
+    }
+
+    #[test]
+    fn held_entries_survive_a_file_and_without_any_there_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pins.safetensors");
+        let mut network = network();
+        network.prune(0, &[1]);
+        network.freeze(0, &[3], None);
+        write_pins(&path, &network).unwrap();
+        let pins = read_pins(&path).unwrap();
+        assert_eq!(pins, BTreeMap::from([("fc1.weight".to_owned(), vec![0, 1, 0, 2])]));
+        write_pins(&path, &self::network()).unwrap();
+        assert!(!path.exists());
+        assert!(read_pins(&path).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,100 @@
+//! Members of an ensemble, evaluated one by one and together.
+
+use super::error::RunError;
+use super::session::{Session, Workplace};
+use super::watch::norm;
+use crate::data::Samples;
+use crate::net::{Network, Score, correct, top1};
+
+/// Evaluates every member on the validation part, where there is one, and on the test part; there the vote and the mean
+/// distance between members too.
+pub fn evaluate(session: &mut Session) -> Result<(), RunError> {
+    let (place, data) = (session.place.clone(), session.data());
+    for (name, part) in [("validation", &data.validation), ("test", &data.test)] {
+        if part.is_empty() {
+            continue;
+        }
+        let members = session.state().members();
+        let logits: Vec<Vec<f32>> = members.iter().map(|network| logits(&place, network, part)).collect();
+        for (member, logits) in logits.iter().enumerate() {
+            session.say_score(name, &score(&place, logits, part), Some(member))?;
+        }
+        if name == "test" {
+            let outputs = place.structure.outputs;
+            session
+                .point("vote_accuracy", vote_accuracy(&logits, outputs, place.data.classes, &part.labels))?;
+            session.point("member_distance", mean_distance(&logits))?;
+        }
+    }
+    Ok(())
+}
+
+/// Logits of all samples in evaluation mode, `[samples, outputs]`.
+fn logits(place: &Workplace, network: &Network, samples: &Samples) -> Vec<f32> {
+    let (batch, size) = (place.spec.train.evaluation_batch, samples.shape.len());
+    let batches = samples.values.chunks(batch * size);
+    batches.flat_map(|inputs| place.compute.logits(network, inputs, inputs.len() / size)).collect()
+}
+
+fn score(place: &Workplace, logits: &[f32], samples: &Samples) -> Score {
+    let (batch, outputs) = (place.spec.train.evaluation_batch, place.structure.outputs);
+    let mut score = Score::default();
+    for (logits, labels) in logits.chunks(batch * outputs).zip(samples.labels.chunks(batch)) {
+        let loss = place.criterion.evaluate(logits, labels).mean;
+        score.add(labels.len(), loss, correct(logits, outputs, labels));
+    }
+    score
+}
+
+/// Share of samples whose label most members predict; the lower class wins a tie, and NaN has no vote.
+#[allow(clippy::cast_precision_loss)] // far below 2^53
+fn vote_accuracy(logits: &[Vec<f32>], outputs: usize, classes: usize, labels: &[u32]) -> f64 {
+    let is_right = |(sample, label): (usize, &u32)| {
+        let mut votes = vec![0_usize; classes];
+        let row = sample * outputs..(sample + 1) * outputs;
+        for class in logits.iter().filter_map(|logits| top1(&logits[row.clone()])) {
+            votes[class as usize] += 1;
+        }
+        let most = votes.iter().copied().max().filter(|&most| most > 0);
+        most.is_some_and(|most| votes.iter().position(|&count| count == most) == Some(*label as usize))
+    };
+    let right = labels.iter().enumerate().filter(|&sample| is_right(sample)).count();
+    right as f64 / labels.len() as f64
+}
+
+/// Mean over all pairs of members of 2‖a − b‖ / (‖a‖ + ‖b‖), with the logits of the whole part as one vector; 0 for
+/// equal ones and for a single member.
+#[allow(clippy::cast_precision_loss)]
+fn mean_distance(logits: &[Vec<f32>]) -> f64 {
+    let (mut sum, mut pairs) = (0.0, 0_usize);
+    for (number, a) in logits.iter().enumerate() {
+        for b in &logits[number + 1..] {
+            let difference: Vec<f32> = a.iter().zip(b).map(|(a, b)| a - b).collect();
+            let distance = norm(&difference);
+            sum += if distance == 0.0 { 0.0 } else { 2.0 * distance / (norm(a) + norm(b)) };
+            pairs += 1;
+        }
+    }
+    sum / pairs.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn most_members_decide_and_the_lower_class_wins_a_tie() {
+        let [first, second, third] = [[1.0, 0.0], [0.0, 1.0], [f32::NAN, 1.0]].map(Vec::from);
+        assert_eq!(vote_accuracy(&[first.clone(), second.clone(), third.clone()], 2, 2, &[0]), 1.0);
+        assert_eq!(vote_accuracy(&[first, second.clone(), second], 2, 2, &[0]), 0.0);
+        assert_eq!(vote_accuracy(&[third], 2, 2, &[0]), 0.0);
+    }
+
+    #[test]
+    fn distances_are_relative_and_averaged_over_pairs() {
+        let (a, b) = (vec![1.0, 0.0], vec![3.0, 0.0]);
+        assert_eq!(mean_distance(&[a.clone(), b.clone()]), 1.0);
+        assert_eq!(mean_distance(&[a.clone(), a.clone(), b]), 2.0 / 3.0);
+        assert_eq!(mean_distance(&[a]), 0.0);
+    }
+}

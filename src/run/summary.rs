@@ -1,0 +1,211 @@
+//! What became of a network, read from the directory of its run: plain numbers for tables and pictures.
+//!
+//! Reading takes time with large networks: the window does it in a thread.
+
+mod histogram;
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+
+use super::directory::{PINS, is_done, spec_of, weights_path};
+use crate::doc::structure::{LayerKind, Parameter, Role};
+use crate::doc::{RunSpec, Structure};
+use crate::net::pins_file::read_pins;
+use crate::net::weights_file::{FileTensor, read_tensors};
+pub use histogram::{BINS, Histogram};
+
+/// State of an entry that nothing holds.
+pub const FREE: u8 = 0;
+/// State of an entry that is held at zero.
+pub const PRUNED: u8 = 1;
+/// State of an entry that is held at a value.
+pub const FROZEN: u8 = 2;
+
+/// The network at the end of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NetworkSummary {
+    /// In the order of the network.
+    pub layers: Vec<LayerSummary>,
+    /// In the order of the network.
+    pub parameters: Vec<ParameterSummary>,
+}
+
+/// A layer at the end of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayerSummary {
+    /// Torch's name, such as `fc1`.
+    pub name: String,
+    /// What it computes, in words.
+    pub kind: &'static str,
+    /// Shape of its weight: `300×784`.
+    pub shape: String,
+    /// Entries of its trained parameters.
+    pub parameters: u64,
+    /// Entries of its weight; 0 for a batch norm, which has none that are pruned by default.
+    pub weights: u64,
+    /// Entries of its weight that are not pruned.
+    pub remaining: u64,
+    /// Entries that are held at a value, of all its parameters.
+    pub frozen: u64,
+    /// Multiply-adds of one sample forward when nothing is pruned.
+    pub multiply_adds: u64,
+    /// Multiply-adds that its surviving weights take part in.
+    pub surviving_multiply_adds: u64,
+}
+
+/// A parameter at the end of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParameterSummary {
+    /// Torch's name, such as `fc1.weight`.
+    pub name: String,
+    /// In PyTorch's layout.
+    pub shape: Vec<usize>,
+    /// Smallest finite value of an entry that is not pruned; 0 without any.
+    pub minimum: f32,
+    /// Largest finite value of an entry that is not pruned; 0 without any.
+    pub maximum: f32,
+    /// Where the values lie.
+    pub histogram: Histogram,
+    /// Entries held at zero.
+    pub pruned: u64,
+    /// Entries held at a value.
+    pub frozen: u64,
+}
+
+/// All values of a parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParameterValues {
+    /// In PyTorch's layout.
+    pub shape: Vec<usize>,
+    /// Row by row.
+    pub values: Vec<f32>,
+    /// What holds each entry: [`FREE`], [`PRUNED`] or [`FROZEN`].
+    pub entries: Vec<u8>,
+}
+
+/// The longest head of a safetensors file, bytes.
+const LONGEST_HEAD: u64 = 100_000_000;
+
+/// Shapes of tensors by name.
+pub type Shapes = BTreeMap<String, Vec<usize>>;
+
+/// What became of the network of a run that is done.
+///
+/// # Errors
+/// When the run is not done, or its files cannot be read.
+pub fn read_summary(folder: &Path, id: &str) -> Result<NetworkSummary, String> {
+    let files = Files::read(folder, id)?;
+    let structure = structure_of(&spec_of(folder, id)?);
+    let mut parameters = Vec::new();
+    for parameter in &structure.parameters {
+        parameters.push(summary_of(parameter, &files.values(&parameter.name)?));
+    }
+    let layers = (0..structure.layers.len()).map(|layer| layer_of(&structure, layer, &parameters)).collect();
+    Ok(NetworkSummary { layers, parameters })
+}
+
+/// The values of one parameter of a run that is done.
+///
+/// # Errors
+/// As [`read_summary`], and when there is no such parameter.
+pub fn read_values(folder: &Path, id: &str, parameter: &str) -> Result<ParameterValues, String> {
+    Files::read(folder, id)?.values(parameter)
+}
+
+/// Names and shapes of the tensors of a safetensors file; only its head is read.
+///
+/// # Errors
+/// When it cannot be read, or is no such file.
+pub fn read_shapes(path: &Path) -> Result<Shapes, String> {
+    let io = |error: std::io::Error| format!("{}: {error}", path.display());
+    let mut file = std::fs::File::open(path).map_err(io)?;
+    let mut length = [0; 8];
+    file.read_exact(&mut length).map_err(io)?;
+    let mut bytes = Vec::new();
+    file.take(u64::from_le_bytes(length).min(LONGEST_HEAD)).read_to_end(&mut bytes).map_err(io)?;
+    let head: safetensors::tensor::Metadata = serde_json::from_slice(&bytes)
+        .map_err(|error| format!("{} is no readable safetensors file ({error})", path.display()))?;
+    Ok(head.tensors().into_iter().map(|(name, info)| (name, info.shape.clone())).collect())
+}
+
+/// The structure of the network that a run trains, as far as it follows from settings.
+#[must_use]
+pub fn structure_of(spec: &RunSpec) -> Structure {
+    let facts = spec.data.facts(spec.net.image_side());
+    Structure::new(&spec.net, facts.shape, facts.classes, &spec.train.loss)
+}
+
+/// A shape as people write it: `300×784`.
+#[must_use]
+pub fn shape_text(shape: &[usize]) -> String {
+    shape.iter().map(ToString::to_string).collect::<Vec<_>>().join("×")
+}
+
+struct Files {
+    tensors: BTreeMap<String, FileTensor>,
+    pins: BTreeMap<String, Vec<u8>>,
+}
+
+impl Files {
+    fn read(folder: &Path, id: &str) -> Result<Self, String> {
+        if !is_done(folder, id) {
+            return Err("the run is not done; its weights are written at its end".to_owned());
+        }
+        let (tensors, _) = read_tensors(&weights_path(folder, id)).map_err(|error| error.to_string())?;
+        let pins = read_pins(&folder.join(id).join(PINS)).map_err(|error| error.to_string())?;
+        Ok(Self { tensors, pins })
+    }
+
+    fn values(&self, name: &str) -> Result<ParameterValues, String> {
+        let tensor = self.tensors.get(name).ok_or_else(|| format!("the run has no parameter {name}"))?;
+        let free = || vec![FREE; tensor.values.len()];
+        let entries = self.pins.get(name).filter(|entries| entries.len() == tensor.values.len());
+        let entries = entries.cloned().unwrap_or_else(free);
+        Ok(ParameterValues { shape: tensor.shape.clone(), values: tensor.values.clone(), entries })
+    }
+}
+
+fn summary_of(parameter: &Parameter, values: &ParameterValues) -> ParameterSummary {
+    let count = |state| values.entries.iter().filter(|entry| **entry == state).count() as u64;
+    let histogram = Histogram::of(&values.values, &values.entries);
+    let [minimum, maximum] = histogram::ends(&values.values, &values.entries);
+    ParameterSummary {
+        name: parameter.name.clone(),
+        shape: parameter.shape.clone(),
+        minimum,
+        maximum,
+        histogram,
+        pruned: count(PRUNED),
+        frozen: count(FROZEN),
+    }
+}
+
+fn layer_of(structure: &Structure, position: usize, parameters: &[ParameterSummary]) -> LayerSummary {
+    let layer = &structure.layers[position];
+    let own = || layer.parameters.iter().map(|&index| (&structure.parameters[index], &parameters[index]));
+    let size = |parameter: &Parameter| parameter.len() as u64;
+    let weight = own().find(|(parameter, _)| parameter.role == Role::Weight);
+    let weights = weight.map_or(0, |(parameter, _)| size(parameter));
+    let remaining = weights - weight.map_or(0, |(_, summary)| summary.pruned.min(weights));
+    LayerSummary {
+        name: layer.name.clone(),
+        kind: match layer.kind {
+            LayerKind::Linear => "Linear",
+            LayerKind::Convolution => "Convolution",
+            LayerKind::BatchNorm => "Batch norm",
+        },
+        shape: shape_text(own().next().map_or(&[], |(parameter, _)| &parameter.shape)),
+        parameters: own().filter(|(parameter, _)| parameter.role.is_trained()).map(|(p, _)| size(p)).sum(),
+        weights,
+        remaining,
+        frozen: own().map(|(_, summary)| summary.frozen).sum(),
+        multiply_adds: layer.multiply_adds,
+        surviving_multiply_adds: layer.multiply_adds / weights.max(1) * remaining,
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;

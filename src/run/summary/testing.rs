@@ -1,0 +1,29 @@
+//! A run directory for tests.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::doc::{Run, Structure};
+use crate::intervene::{BiasInit, Init};
+use crate::net::{Initialisation, Network};
+use crate::run::directory::RunDirectory;
+use crate::run::summary::structure_of;
+
+/// Writes the directory of a run that is done: its last weight has its first entry pruned, its second frozen, and value 2
+/// in its third.
+///
+/// # Panics
+/// When the disk refuses.
+pub fn write_done(folder: &Path, run: &Run) {
+    let structure: Arc<Structure> = Arc::new(structure_of(&run.spec));
+    let initialisation = Initialisation { weights: Init::PyTorch, biases: BiasInit::Usual };
+    let last = structure.parameters.len() - 2;
+    let mut network = Network::new(structure, initialisation, 1, 0);
+    let mut values = network.values(last).to_vec();
+    values[2] = 2.0;
+    network.write(last, &values);
+    network.prune(last, &[0]);
+    network.freeze(last, &[1], None);
+    let mut directory = RunDirectory::claim(folder, run, Box::new(|_| {})).unwrap();
+    directory.finish(&network).unwrap();
+}

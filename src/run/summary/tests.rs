@@ -1,0 +1,78 @@
+use super::*;
+use crate::doc::file::parse;
+use crate::doc::{Run, runs};
+
+fn run() -> Run {
+    let text = "(data: Iris(), net: Mlp(hidden: [2]), arms: [(name: \"a\", plan: [Test])])";
+    runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap().remove(0)
+}
+
+#[test]
+fn a_summary_counts_what_is_left_of_each_layer() {
+    let (folder, run) = (tempfile::tempdir().unwrap(), run());
+    testing::write_done(folder.path(), &run);
+    let summary = read_summary(folder.path(), &run.id).unwrap();
+    let [first, last] = summary.layers.as_slice() else { panic!("two layers") };
+    assert_eq!((first.shape.as_str(), first.parameters, first.remaining, first.frozen), ("2×4", 10, 8, 0));
+    let expected = LayerSummary {
+        name: "fc2".to_owned(),
+        kind: "Linear",
+        shape: "3×2".to_owned(),
+        parameters: 9,
+        weights: 6,
+        remaining: 5,
+        frozen: 1,
+        multiply_adds: 6,
+        surviving_multiply_adds: 5,
+    };
+    assert_eq!(*last, expected);
+    let weight = &summary.parameters[2];
+    assert_eq!(
+        (weight.name.as_str(), weight.pruned, weight.frozen, weight.maximum),
+        ("fc2.weight", 1, 1, 2.0)
+    );
+}
+
+#[test]
+fn values_come_with_what_holds_them() {
+    let (folder, run) = (tempfile::tempdir().unwrap(), run());
+    testing::write_done(folder.path(), &run);
+    let values = read_values(folder.path(), &run.id, "fc2.weight").unwrap();
+    assert_eq!((values.shape.as_slice(), values.values[0], values.values[2]), (&[3, 2][..], 0.0, 2.0));
+    assert_eq!(values.entries, [PRUNED, FROZEN, FREE, FREE, FREE, FREE]);
+    let error = read_values(folder.path(), &run.id, "fc9.weight").unwrap_err();
+    assert_eq!(error, "the run has no parameter fc9.weight");
+}
+
+#[test]
+fn the_head_of_a_file_tells_names_and_shapes() {
+    let (folder, run) = (tempfile::tempdir().unwrap(), run());
+    testing::write_done(folder.path(), &run);
+    let shapes = read_shapes(&weights_path(folder.path(), &run.id)).unwrap();
+    assert_eq!(shapes["fc1.weight"], [2, 4]);
+    assert_eq!(shapes.len(), 4);
+    let path = folder.path().join("no.safetensors");
+    std::fs::write(&path, "nothing").unwrap();
+    assert!(read_shapes(&path).unwrap_err().contains("no.safetensors"));
+}
+
+#[test]
+fn a_run_that_is_not_done_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(read_summary(folder.path(), "0").unwrap_err().starts_with("the run is not done"));
+}
+
+#[test]
+fn a_histogram_keeps_pruned_and_held_entries_apart() {
+    let histogram = Histogram::of(&[0.0, 3.0, -3.0, 3.0, f32::NAN], &[PRUNED, FROZEN, FREE, FREE, FREE]);
+    assert_eq!((histogram.edges[0], histogram.edges[BINS]), (-3.0, 3.0));
+    assert_eq!((histogram.free[0], histogram.free[BINS - 1]), (1, 1));
+    assert_eq!((histogram.frozen[BINS - 1], histogram.pruned[BINS / 2]), (1, 1));
+    assert_eq!(histogram.free.iter().sum::<u64>(), 2);
+}
+
+#[test]
+fn a_histogram_of_equal_values_has_room_around_them() {
+    let histogram = Histogram::of(&[1.0, 1.0], &[FREE, FREE]);
+    assert_eq!((histogram.edges[0], histogram.edges[BINS], histogram.free[BINS / 2]), (0.5, 1.5, 2));
+}

@@ -1,0 +1,185 @@
+//! The network of some steps ago beside the present one: asked on each mini-batch before the update.
+
+mod compare;
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use super::error::RunError;
+use super::session::{Session, Workplace};
+use super::state::State;
+use super::train::Lesson;
+use crate::doc::intervention::{Intervention, Watch as Settings};
+use crate::doc::{Report, targets};
+use crate::net::{Gradients, LossValue, Network};
+
+pub use compare::{Tally, norm};
+
+/// The past networks, and what they answered since the last evaluation.
+///
+/// The ring is the only memory: clones share their arrays with the network that they were, and `lag` of them are kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Watch {
+    /// What is asked for.
+    pub settings: Settings,
+    /// Networks before each of the last `lag` updates, the oldest first.
+    pub past: VecDeque<Network>,
+    /// Answers since the last evaluation.
+    pub tally: Tally,
+    /// How often the past was asked in this stage.
+    pub asked: u64,
+    /// How long that took, seconds.
+    pub secs: f64,
+}
+
+impl Watch {
+    /// Nothing remembered yet.
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        Self { settings, past: VecDeque::new(), tally: Tally::default(), asked: 0, secs: 0.0 }
+    }
+}
+
+/// Begins to remember, or forgets, as an intervention says: a graft or release makes the past another network's.
+pub fn after(state: &mut State, intervention: &Intervention) {
+    match intervention {
+        Intervention::Watch(settings) => state.watch = Some(Watch::new(settings.clone())),
+        Intervention::Graft(_) | Intervention::Release(_) => clear(state),
+        _ => {}
+    }
+}
+
+/// Forgets the past networks; watching goes on.
+pub fn clear(state: &mut State) {
+    if let Some(watch) = &mut state.watch {
+        watch.past.clear();
+    }
+}
+
+/// The past, asked about one mini-batch.
+pub struct Question<'a> {
+    place: &'a Workplace,
+    lesson: &'a Lesson<'a>,
+    settings: Settings,
+    /// The past network, or the present one with a part of the past.
+    network: Network,
+    /// Whether a parameter is of the past.
+    is_past: Vec<bool>,
+    answer: Option<Answer>,
+}
+
+/// What the past answered.
+struct Answer {
+    tally: Tally,
+    /// Through the past part into the present rest.
+    gradients: Option<Gradients>,
+    secs: f64,
+}
+
+impl<'a> Question<'a> {
+    /// The network of `lag` steps ago about this mini-batch; nothing where it is not watched, or not that old.
+    pub fn new(session: &Session, place: &'a Workplace, lesson: &'a Lesson<'a>) -> Option<Self> {
+        let state = session.state();
+        let watch = state.watch.as_ref()?;
+        let past = watch.past.front().filter(|_| watch.past.len() == watch.settings.lag)?;
+        let structure = &place.structure;
+        let is_past: Vec<bool> = structure
+            .parameters
+            .iter()
+            .map(|parameter| targets::has_layer(structure, &watch.settings.layers, parameter.layer))
+            .collect();
+        let mut network = state.network.clone(); // and with it the mode of its batch norms
+        for index in (0..network.len()).filter(|&index| is_past[index]) {
+            network.adopt(index, past);
+        }
+        Some(Self { place, lesson, settings: watch.settings.clone(), network, is_past, answer: None })
+    }
+
+    /// Compares its logits with the present ones; a penalty is added to the loss and its slope.
+    ///
+    /// The penalty is `penalty` × the mean over all logits of (z − z_past)². With a part of the past, the same pass goes
+    /// backward through it into the present rest; gradients of past weights are dropped.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // sums in f64, slopes in f32
+    pub fn ask(&mut self, logits: &[f32], value: &mut LossValue) {
+        let began = Instant::now();
+        let share = self.settings.penalty / logits.len() as f64;
+        let pull = |present: f32, past: f32| 2.0 * share * (f64::from(present) - f64::from(past));
+        let Lesson { batch, dropout, .. } = self.lesson;
+        let (compute, dropout) = (&self.place.compute, Some(dropout.clone()));
+        let (mut past, mut gradients) = (Vec::new(), None);
+        if share > 0.0 && self.is_past.contains(&false) {
+            let mut slope = |answer: &[f32]| {
+                past = answer.to_vec();
+                logits.iter().zip(answer).map(|(now, then)| -pull(*now, *then) as f32).collect()
+            };
+            let pass = compute.train(&self.network, &batch.inputs, batch.len(), dropout, &mut slope);
+            gradients = Some(self.of_the_present(pass.gradients));
+        } else {
+            past.extend(compute.training_logits(&self.network, &batch.inputs, batch.len(), dropout));
+        }
+        if share > 0.0 {
+            for ((slope, now), then) in value.slope.iter_mut().zip(logits).zip(&past) {
+                let distance = f64::from(*now) - f64::from(*then);
+                value.mean += share * distance * distance;
+                *slope += pull(*now, *then) as f32;
+            }
+        }
+        let tally = Tally::of(&self.place.criterion, self.place.structure.outputs, logits, &past);
+        self.answer = Some(Answer { tally, gradients, secs: began.elapsed().as_secs_f64() });
+    }
+
+    fn of_the_present(&self, gradients: Gradients) -> Gradients {
+        let pairs = gradients.into_iter().zip(&self.is_past);
+        pairs.map(|(gradient, is_past)| gradient.filter(|_| !is_past)).collect()
+    }
+}
+
+/// Takes the answer in, adds its gradients, and remembers the network as it is before the update.
+pub fn remember(state: &mut State, question: Option<Question>, gradients: &mut Gradients) {
+    let Some(watch) = &mut state.watch else { return };
+    if let Some(answer) = question.and_then(|question| question.answer) {
+        watch.tally += answer.tally;
+        watch.asked += 1;
+        watch.secs += answer.secs;
+        for (sum, through) in gradients.iter_mut().zip(answer.gradients.unwrap_or_default()) {
+            for (sum, through) in sum.iter_mut().flatten().zip(through.unwrap_or_default()) {
+                *sum += through;
+            }
+        }
+    }
+    watch.past.push_back(state.network.clone());
+    if watch.past.len() > watch.settings.lag {
+        watch.past.pop_front();
+    }
+}
+
+/// Says the means of the answers since the last evaluation.
+pub fn say(session: &mut Session) -> Result<(), RunError> {
+    let Some(watch) = &mut session.state_mut().watch else { return Ok(()) };
+    let tally = std::mem::take(&mut watch.tally);
+    if tally.samples == 0 {
+        return Ok(());
+    }
+    session.point("past_distance", tally.distance())?;
+    session.point("past_kl", tally.divergence())?;
+    session.point("past_changed", tally.changed())
+}
+
+/// Reports what watching cost in this stage.
+#[allow(clippy::cast_precision_loss)] // counts far below 2^53
+pub fn report(session: &mut Session) -> Result<(), RunError> {
+    let Some(watch) = &mut session.state_mut().watch else { return Ok(()) };
+    let (asked, secs) = (std::mem::take(&mut watch.asked), std::mem::take(&mut watch.secs));
+    let (lag, kept) = (watch.settings.lag, watch.past.len());
+    if asked == 0 {
+        return Ok(());
+    }
+    let network = &session.state().network;
+    let bytes: usize = (0..network.len()).map(|index| 4 * network.values(index).len()).sum();
+    let summary = format!(
+        "asked the network of {lag} steps ago {asked} times, {:.2} ms each; its ring holds {kept} networks, {:.1} MB",
+        1e3 * secs / asked as f64,
+        (bytes * kept) as f64 / 1e6
+    );
+    session.report(Report { kind: "watch".to_owned(), summary, ..Report::default() })
+}

@@ -1,0 +1,201 @@
+//! Ensembles with shared layers, replayed by hand.
+
+mod support;
+
+use support::{assert_resumes, complaints, place, points, reports, run, same_bits, values, with_plan};
+use weightlab::data::shuffled;
+use weightlab::doc::RunSpec;
+use weightlab::intervene::stream::{Purpose, stream};
+use weightlab::net::{Gradients, Network, OptimizerState};
+use weightlab::run::Workplace;
+
+const SHARED: [usize; 2] = [0, 1];
+
+fn toy(mode: &str) -> RunSpec {
+    with_plan(&format!("Ensemble(members: 3, share: First(1), mode: {mode}, steps: \"4it\")"))
+}
+
+/// The three members at their start: the present network, and two fresh ones with its first layer.
+fn members(place: &Workplace) -> Vec<(Network, OptimizerState)> {
+    let first = place.fresh_network(0);
+    let generation = |member: u64| if member == 0 { 0 } else { (member << 32) | 1 };
+    let mut all: Vec<Network> = (0..3).map(|member| place.fresh_network(generation(member))).collect();
+    all.iter_mut().for_each(|network| give(&first, network));
+    all.into_iter().map(|network| (network, OptimizerState::default())).collect()
+}
+
+fn give(from: &Network, to: &mut Network) {
+    for index in SHARED {
+        to.write(index, from.values(index));
+    }
+}
+
+fn gradients(place: &Workplace, network: &Network, step: usize) -> Gradients {
+    let mut rng = stream(place.spec.seed, Purpose::Order, &[0, step as u64 / 3]);
+    let batch = place.data.train.pick(&shuffled(192, &mut rng)[64 * (step % 3)..][..64]);
+    let slope = &mut |logits: &[f32]| place.criterion.evaluate(logits, &batch.labels).slope;
+    place.compute.train(network, &batch.values, 64, None, slope).gradients
+}
+
+fn update(place: &Workplace, (network, memory): &mut (Network, OptimizerState), gradients: &Gradients) {
+    let rule = place.spec.train.optimizer.rule();
+    memory.step(rule, rule.rate(), network, gradients);
+}
+
+fn assert_members(spec: RunSpec, expected: &[(Network, OptimizerState)]) {
+    let ended = run(spec);
+    let found = ended.state.members();
+    assert_eq!(found.len(), expected.len());
+    for (found, (expected, _)) in found.into_iter().zip(expected) {
+        assert!(same_bits(found, expected));
+    }
+}
+
+#[test]
+fn a_hand_over_can_be_replayed_by_hand() {
+    let place = place(toy("CopyInTurn"));
+    let mut all = members(&place);
+    for step in 0..4 {
+        for member in 0..3 {
+            let gradients = gradients(&place, &all[member].0, step);
+            update(&place, &mut all[member], &gradients);
+            let giver = all[member].0.clone();
+            let receivers = if member < 2 { member + 1..member + 2 } else { 0..2 };
+            receivers.for_each(|receiver| give(&giver, &mut all[receiver].0));
+        }
+    }
+    assert_members(toy("CopyInTurn"), &all);
+}
+
+#[test]
+fn tied_members_take_one_step_along_the_sum_of_their_gradients() {
+    let place = place(toy("Tied"));
+    let mut all = members(&place);
+    for step in 0..4 {
+        let mut each: Vec<Gradients> =
+            all.iter().map(|(network, _)| gradients(&place, network, step)).collect();
+        for index in SHARED {
+            for member in 1..3 {
+                let own = each[member][index].take().unwrap();
+                for (sum, own) in each[0][index].as_mut().unwrap().iter_mut().zip(own) {
+                    *sum += own;
+                }
+            }
+        }
+        for (member, gradients) in all.iter_mut().zip(&each) {
+            update(&place, member, gradients);
+        }
+        let first = all[0].0.clone();
+        all[1..].iter_mut().for_each(|(network, _)| give(&first, network));
+    }
+    assert_members(toy("Tied"), &all);
+}
+
+#[test]
+fn shared_layers_have_the_same_bits_and_own_layers_differ() {
+    let spec = |mode: &str| {
+        support::spec(&format!(
+            "(data: Digits(limit_train: 64, limit_test: 20), net: Vgg(depth: 11, width: 2),
+              train: (optimizer: Sgd(rate: 0.05, momentum: 0.9), batch: 32),
+              arms: [(plan: [Do(Prune(amount: Fraction(0.2))),
+                Ensemble(members: 3, share: First(2), mode: {mode}, steps: \"2it\"), Test])])"
+        ))
+    };
+    for mode in ["CopyInTurn", "Tied"] {
+        let ended = run(spec(mode));
+        let state = &ended.state;
+        let structure = state.network.structure();
+        for (index, parameter) in structure.parameters.iter().enumerate() {
+            let bits = |network: &Network| -> Vec<u32> {
+                network.values(index).iter().map(|value| value.to_bits()).collect()
+            };
+            let is_shared = structure.layers[parameter.layer].unit < 2;
+            for other in &state.others {
+                let equal = bits(&state.network) == bits(&other.network);
+                assert!(!is_shared || equal, "{mode}: {}", parameter.name);
+            }
+        }
+        let heads: Vec<&[f32]> =
+            state.members().iter().map(|network| network.values(network.len() - 2)).collect();
+        assert!(heads[0] != heads[1] && heads[1] != heads[2]);
+        let report = &reports(&ended.events, "members")[0];
+        assert_eq!(report.passed, Some(true), "{}", report.summary);
+        assert!(report.summary.contains("share features.0, features.1, features.4"), "{}", report.summary);
+    }
+}
+
+#[test]
+fn one_member_trains_as_it_would_alone() {
+    let alone = run(with_plan("Train(\"5it\")"));
+    let ensemble = run(with_plan("Ensemble(members: 1, steps: \"5it\")"));
+    assert!(same_bits(&alone.state.network, &ensemble.state.network));
+}
+
+#[test]
+fn a_test_reports_each_member_the_vote_and_their_distance() {
+    let ended = run(with_plan("Ensemble(members: 3, steps: \"2ep\"), Test"));
+    let last: Vec<_> = points(&ended.events).into_iter().filter(|point| point.stage == "1").collect();
+    let named = |series: &str| -> Vec<Option<usize>> {
+        last.iter().filter(|point| point.series == series).map(|point| point.member).collect()
+    };
+    assert_eq!(named("test_accuracy"), [Some(1), Some(2), Some(3)]);
+    assert_eq!((named("vote_accuracy"), named("member_distance")), (vec![None], vec![None]));
+    let training = points(&ended.events);
+    let training = training.iter().filter(|point| point.series == "train_loss");
+    assert_eq!(training.count(), 6, "three members, two epochs");
+    assert!(values(&ended.events, "member_distance").iter().all(|distance| *distance > 0.0));
+}
+
+#[test]
+fn local_steps_are_taken_on_the_same_mini_batch() {
+    let spec = with_plan("Ensemble(members: 1, local_steps: 2, steps: \"1it\")");
+    let place = place(spec.clone());
+    let mut alone = (place.fresh_network(0), OptimizerState::default());
+    for _ in 0..2 {
+        let gradients = gradients(&place, &alone.0, 0);
+        update(&place, &mut alone, &gradients);
+    }
+    assert_members(spec, &[alone]);
+}
+
+#[test]
+fn an_ensemble_ends_when_its_shared_layers_stand_still() {
+    let plan = "Ensemble(members: 2, steps: \"9it\", until: Change(below: 1000.0, over: \"2it\"))";
+    let ended = run(with_plan(plan));
+    assert_eq!(ended.state.position.iteration, 2);
+    let report = &reports(&ended.events, "members")[0];
+    assert!(report.summary.contains("ended after 2 mini-batches"), "{}", report.summary);
+    let moving = run(with_plan(&plan.replace("1000.0", "0.0")));
+    assert_eq!(moving.state.position.iteration, 9);
+}
+
+#[test]
+fn later_stages_reach_members_by_name() {
+    let ended = run(with_plan(
+        "Ensemble(members: 2, steps: \"3it\"), Connect(a: \"member 1\", b: \"member 2\", points: 3),
+         Do(Graft(from: \"member 2\"))",
+    ));
+    let [first, second] = ended.state.members()[..] else { panic!("two members") };
+    assert!(same_bits(first, second));
+}
+
+#[test]
+fn a_run_that_is_stopped_inside_an_ensemble_goes_on_exactly() {
+    for mode in ["CopyInTurn", "Tied"] {
+        let mut spec = with_plan(&format!(
+            "Train(\"1it\"), Ensemble(members: 2, mode: {mode}, steps: \"6it\", until: Change(below: 1e-9, over: \"2it\")), Test"
+        ));
+        spec.train.evaluate = "2it".parse().unwrap();
+        assert_resumes(&spec, 7);
+    }
+}
+
+#[test]
+fn what_cannot_be_shared_is_said() {
+    let found = complaints("Ensemble(share: Only([\"fc9\"]))");
+    assert!(found[0].contains("Ensemble.share.Only[0]: there is no layer"), "{found:?}");
+    let found = complaints("Ensemble(mode: Tied, local_steps: 2)");
+    assert!(found[0].contains("Ensemble.local_steps: tied members"), "{found:?}");
+    let found = complaints("Ensemble(share: First(0), until: Change())");
+    assert!(found[0].contains("no layer is shared"), "{found:?}");
+}

@@ -1,0 +1,138 @@
+//! What tests of the engine share: runs without files, and runs that are cut up.
+
+#![allow(dead_code)] // each test file uses its part
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use weightlab::doc::file::parse;
+use weightlab::doc::{Event, Point, Report, RunSpec, runs};
+use weightlab::net::{BurnCompute, Network};
+use weightlab::run::{
+    Checkpoint, Datasets, Listener, Outcome, Recorder, RunDirectory, RunError, Session, State, StopFlag,
+    StopKind, Workplace,
+};
+
+/// The spec of the only arm of a document.
+pub fn spec(text: &str) -> RunSpec {
+    let experiment = parse(text, Path::new("test.ron")).expect("the test's document is right");
+    assert_eq!(weightlab::doc::validate(&experiment), []);
+    runs(&experiment).expect("it expands").swap_remove(0).spec
+}
+
+/// A small perceptron on the first 192 digits, three mini-batches an epoch.
+pub fn with_plan(plan: &str) -> RunSpec {
+    spec(&format!(
+        "(data: Digits(limit_train: 192, limit_test: 40), net: Mlp(hidden: [8, 6]),
+          train: (optimizer: Adam(rate: 0.002), batch: 64), arms: [(plan: [{plan}])])"
+    ))
+}
+
+/// What a validation says about a plan.
+pub fn complaints(plan: &str) -> Vec<String> {
+    let experiment = parse(&format!("(arms: [(plan: [{plan}])])"), Path::new("test.ron")).unwrap();
+    weightlab::doc::validate(&experiment).iter().map(ToString::to_string).collect()
+}
+
+pub fn place(spec: RunSpec) -> Arc<Workplace> {
+    let data =
+        Datasets::default().get(&spec.data, &spec.net, Path::new(".")).expect("embedded data are there");
+    let compute = Box::new(BurnCompute::new(&spec.device));
+    Arc::new(Workplace::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new()))
+}
+
+/// How a run ended: its trunk, and all that it said.
+pub struct Ended {
+    pub state: State,
+    pub events: Vec<Event>,
+}
+
+pub fn run(spec: RunSpec) -> Ended {
+    let mut recorder = Recorder::default();
+    let mut session = Session::new(place(spec), None, 1, StopFlag::new(), &mut recorder);
+    assert_eq!(session.run().expect("the run ends well"), Outcome::Done);
+    let checkpoint = recorder.checkpoint.expect("each stage leaves a checkpoint");
+    Ended { state: checkpoint.stack[0].clone(), events: recorder.events }
+}
+
+/// Points without their wall time.
+pub fn points(events: &[Event]) -> Vec<Point> {
+    let points = events.iter().filter_map(|event| match event {
+        Event::Point(point) => Some(Point { secs: 0.0, ..point.clone() }),
+        _ => None,
+    });
+    points.collect()
+}
+
+pub fn values(events: &[Event], series: &str) -> Vec<f64> {
+    points(events).iter().filter(|point| point.series == series).map(|point| point.value).collect()
+}
+
+pub fn reports(events: &[Event], kind: &str) -> Vec<Report> {
+    let reports = events.iter().filter_map(|event| match event {
+        Event::Report(report) if report.kind == kind => Some(report.clone()),
+        _ => None,
+    });
+    reports.collect()
+}
+
+/// Whether two networks have the same bits everywhere.
+pub fn same_bits(a: &Network, b: &Network) -> bool {
+    a.checksum() == b.checksum()
+}
+
+/// Stops a run when it has heard so many points.
+struct Interrupter {
+    directory: RunDirectory,
+    events: Vec<Event>,
+    after: usize,
+    stop: StopFlag,
+}
+
+impl Listener for Interrupter {
+    fn event(&mut self, event: Event) -> Result<(), RunError> {
+        self.events.push(event.clone());
+        if points(&self.events).len() >= self.after {
+            self.stop.request(StopKind::Now);
+        }
+        self.directory.event(event)
+    }
+    fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
+        self.directory.checkpoint(checkpoint)
+    }
+}
+
+/// Stops a run after every so many points, goes on from the checkpoint on disk each time, and asserts that nothing
+/// differs from the run in one piece.
+pub fn assert_resumes(spec: &RunSpec, every: usize) {
+    let whole = run(spec.clone());
+    let expected = points(&whole.events);
+    for after in (1..expected.len()).step_by(every) {
+        let folder = tempfile::tempdir().expect("there is room");
+        let known = weightlab::doc::Run {
+            id: spec.id(),
+            arm: "arm".to_owned(),
+            arm_index: 0,
+            seed: spec.seed,
+            spec: spec.clone(),
+        };
+        let place = place(spec.clone());
+        let directory = || RunDirectory::claim(folder.path(), &known, Box::new(|_| {})).expect("it is free");
+        let stop = StopFlag::new();
+        let mut first = Interrupter { directory: directory(), events: Vec::new(), after, stop: stop.clone() };
+        let outcome = Session::new(place.clone(), None, 1, stop, &mut first).run().expect("it stops well");
+        let mut events = first.events;
+        if outcome == Outcome::Stopped {
+            drop(first.directory);
+            let checkpoint = directory().resume(&place).expect("the disk is there");
+            assert!(checkpoint.is_some(), "the checkpoint can be read");
+            let mut second = Recorder::default();
+            let mut session = Session::new(place, checkpoint, 1, StopFlag::new(), &mut second);
+            assert_eq!(session.run().expect("it goes on well"), Outcome::Done);
+            assert!(same_bits(session.network(), &whole.state.network), "stopped after {after} points");
+            drop(session);
+            events.extend(second.events);
+        }
+        assert_eq!(points(&events), expected, "stopped after {after} points");
+    }
+}
