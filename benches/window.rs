@@ -45,7 +45,7 @@ fn main() {
         Harness::builder().with_size([1280.0, 800.0]).with_max_steps(1).build_eframe(move |cc| {
             prepare(&cc.egui_ctx, &Settings::default());
             let parts = Parts { worker: Box::new(Threads), picker: system_dialogs(), untitled };
-            let app = App::new(parts, Settings::default());
+            let app = App::new(parts, Settings::default(), None);
             Timed { app, begun: Instant::now(), frames: Vec::new(), logic: Duration::ZERO }
         });
     harness.step();

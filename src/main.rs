@@ -11,6 +11,10 @@ fn main() -> ExitCode {
     if let Some(command) = command {
         return cli::execute(&command);
     }
+    if let Some(message) = file.as_deref().and_then(cli::refusal) {
+        cli::complain(&message);
+        return Exit::BadInput.into();
+    }
     let Err(message) = gui::launch(file) else { return Exit::Done.into() };
     cli::complain(&format!("error: {message}"));
     Exit::RunFailed.into()

@@ -1,6 +1,11 @@
 //! The real binary, driven as a person or a script would.
 
-#![allow(clippy::unwrap_used, clippy::print_stderr, clippy::cast_possible_wrap, reason = "tests may stop with a panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::cast_possible_wrap,
+    reason = "tests may stop with a panic"
+)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -167,6 +172,12 @@ fn files_arms_seeds_and_settings_that_do_not_exist_are_wrong_input() {
         (&["run", "x.ron", "--set", "train.batch=many"], "\"many\" is no value for \"train.batch\""),
         (&["run", "x.ron", "--set", "train.batch"], "KEY=VALUE"),
         (&["run", "x.ron", "--shard", "3/2"], "I/N"),
+        (&["run", "x.ron", "--set", "train.batch=0"], "error: --set train.batch=0: train.batch: "),
+        (
+            &["run", "x.ron", "--set", "arms.pruned.train.batch=8"],
+            "is left out; write arms.pruned.train=(…) or train.batch=…",
+        ),
+        (&["chek"], "error: there is no file or command \"chek\""),
         (&["export", "x.ron", "--to", "x.csv"], "there are no results"),
         (&["export", "x.ron", "--to", "x.txt"], "ends with .csv"),
         (&["export", "x.ron", "--to", "x.svg", "--figure", "nothing"], "nothing"),
@@ -193,6 +204,7 @@ fn arms_seeds_and_settings_can_be_chosen() {
         "there",
     ]);
     let rows = bench.shown(&["--from", "there", "--set", "arms.*.plan.**.Train=3it"]);
+    assert_eq!(bench.shown(&["--into", "there", "--set", "arms.*.plan.**.Train=3it"]), rows);
     let states: Vec<&str> =
         rows.as_array().unwrap().iter().map(|row| row["state"].as_str().unwrap()).collect();
     assert_eq!(states, ["queued", "queued", "queued", "done"]);
@@ -227,6 +239,11 @@ fn results_are_exported_by_the_ending_of_the_file() {
     for (name, head) in [("a.svg", &b"<"[..]), ("a.png", b"\x89PNG"), ("a.pdf", b"%PDF")] {
         bench.said(&["export", "x.ron", "--to", name, "--figure", "accuracy"]);
         assert!(std::fs::read(bench.path(name)).unwrap().starts_with(head), "{name}");
+    }
+    for name in ["no/a.svg", "no/points.csv"] {
+        let output = bench.weightlab(&["export", "x.ron", "--to", name]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(errors(&output).contains("the folder no does not exist"), "{}", errors(&output));
     }
     let output = bench.weightlab(&["export", "x.ron", "--to", "w.safetensors"]);
     assert!(

@@ -22,12 +22,12 @@ pub struct CheckArgs {
 /// What is wrong with the file, stages that this version cannot run included.
 pub fn check(arguments: &CheckArgs) -> Result<Exit, Failure> {
     let document = Document::open(&arguments.document)?;
-    let (runs, notes) = document.runs()?;
+    let (runs, notes, found) = document.runs()?;
     for note in &notes {
         complain(note);
     }
     let arms = document.experiment().arms.len();
-    say(&format!("{} is valid: {}", arguments.document.file.display(), size(arms, &runs)));
+    say(&format!("{} is valid: {}", arguments.document.file.display(), size(arms, &found.measured(&runs))));
     Ok(Exit::Done)
 }
 

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::failure::Failure;
+use super::found::Found;
 use crate::doc::{Experiment, Problem, Run, Severity, file, runs, validate};
-use crate::form::path::{Place, assign};
-use crate::run::{Datasets, folder_of};
+use crate::form::path::{Place, Segment, assign};
+use crate::run::folder_of;
 
 /// Which experiment, with which settings.
 #[derive(Debug, Args)]
@@ -32,8 +33,13 @@ pub struct SelectionArgs {
 }
 
 fn key_and_value(text: &str) -> Result<(String, String), String> {
-    let parts = text.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
-    match parts {
+    // Quotes in a key stand around names, which may hold any sign.
+    let mut in_quotes = false;
+    let end = text.find(|character: char| {
+        in_quotes ^= character == '"';
+        character == '=' && !in_quotes
+    });
+    match end.map(|end| (text[..end].trim(), text[end + 1..].trim())) {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
         _ => Err("write KEY=VALUE, such as train.batch=16".to_owned()),
     }
@@ -45,6 +51,10 @@ pub struct Document {
     path: PathBuf,
     text: String,
     experiment: Experiment,
+    /// What is wrong by a setting of the command line, with that setting.
+    by_settings: Vec<(Problem, String)>,
+    /// Settings of the command line that name other data.
+    data_settings: Option<String>,
 }
 
 impl Document {
@@ -54,11 +64,20 @@ impl Document {
     /// What cannot be read, and settings that match nothing or do not fit.
     pub fn open(arguments: &DocumentArgs) -> Result<Self, Failure> {
         let opened = file::open(&arguments.file)?;
-        let mut experiment = opened.experiment;
+        let mut experiment = opened.experiment.clone();
         for (key, value) in &arguments.set {
             assign(&mut experiment, key, value)?;
         }
-        Ok(Self { path: arguments.file.clone(), text: opened.text, experiment })
+        let by_settings = by_settings(opened.experiment, &experiment, &arguments.set);
+        let is_of_data = |key: &str| key == "data" || key.starts_with("data.");
+        let data_settings = arguments.set.iter().rfind(|(key, _)| is_of_data(key));
+        Ok(Self {
+            path: arguments.file.clone(),
+            text: opened.text,
+            experiment,
+            by_settings,
+            data_settings: data_settings.map(written),
+        })
     }
 
     /// The experiment.
@@ -76,44 +95,50 @@ impl Document {
         self.path.parent().map(Path::to_owned).unwrap_or_default()
     }
 
-    /// Everything that is wrong, or worth knowing, missing data included.
-    pub fn problems(&self) -> Vec<Problem> {
+    /// Everything that is wrong, or worth knowing, missing data included; and what was found when the data were read.
+    fn problems(&self) -> (Vec<Problem>, Found) {
         let mut problems = validate(&self.experiment);
+        let mut found = Found::default();
         if !problems.iter().any(|problem| problem.severity == Severity::Error)
             && let Ok(runs) = runs(&self.experiment)
         {
-            problems.extend(self.missing_data(&runs));
+            found = Found::of(&runs, &self.base());
+            let data = || Place::default().key("data");
+            problems.extend(found.errors.iter().map(|error| Problem::error(data(), error)));
+            problems.extend(found.notes.iter().map(|note| Problem::note(data(), note)));
         }
-        problems
+        (problems, found)
     }
 
-    /// Data that cannot be read, each said once.
-    fn missing_data(&self, runs: &[Run]) -> Vec<Problem> {
-        let (datasets, base) = (Datasets::default(), self.base());
-        let errors: BTreeSet<String> = runs
-            .iter()
-            .filter_map(|run| datasets.get(&run.spec.data, &run.spec.net, &base).err())
-            .map(|error| error.to_string())
-            .collect();
-        errors.into_iter().map(|error| Problem::error(Place::default().key("data"), error)).collect()
+    /// The setting of the command line that a problem comes from, if it comes from one.
+    fn setting_of(&self, problem: &Problem) -> Option<&str> {
+        let by_settings = self.by_settings.iter().find(|(known, _)| known == problem);
+        let of_data = || {
+            let is_of_data = problem.place.0 == [Segment::Key("data".to_owned())];
+            self.data_settings.as_deref().filter(|_| is_of_data)
+        };
+        by_settings.map(|(_, setting)| setting.as_str()).or_else(of_data)
     }
 
-    /// A problem with its position, as compilers write it.
-    pub fn line(&self, problem: &Problem) -> String {
+    /// A problem with its position, as compilers write it; or with the setting of the command line that it comes from.
+    fn line(&self, problem: &Problem) -> String {
         let severity = match problem.severity {
             Severity::Error => "error",
             Severity::Note => "note",
         };
+        if let Some(setting) = self.setting_of(problem) {
+            return format!("{severity}: --set {setting}: {problem}");
+        }
         let (line, column) = file::position(problem, &self.text);
         format!("{}:{line}:{column}: {severity}: {problem}", self.path.display())
     }
 
-    /// All runs of an experiment in which nothing is wrong, with the notes on it.
+    /// All runs of an experiment in which nothing is wrong, the notes on it, and what was found when its data were read.
     ///
     /// # Errors
     /// Everything that is wrong.
-    pub fn runs(&self) -> Result<(Vec<Run>, Vec<String>), Failure> {
-        let problems = self.problems();
+    pub fn runs(&self) -> Result<(Vec<Run>, Vec<String>, Found), Failure> {
+        let (problems, found) = self.problems();
         let lines = |severity| {
             let of_it = problems.iter().filter(move |problem| problem.severity == severity);
             of_it.map(|problem| self.line(problem)).collect::<Vec<_>>()
@@ -122,7 +147,7 @@ impl Document {
         if !errors.is_empty() {
             return Err(Failure::Problems(errors));
         }
-        Ok((self.all_runs()?, lines(Severity::Note)))
+        Ok((self.all_runs()?, lines(Severity::Note), found))
     }
 
     /// All runs, without a look at whether they could be carried out.
@@ -164,6 +189,35 @@ impl Document {
         };
         Ok(runs.into_iter().filter(wanted).collect())
     }
+}
+
+/// A setting as it was written.
+fn written((key, value): &(String, String)) -> String {
+    format!("{key}={value}")
+}
+
+/// Problems of an experiment that its file alone does not have, each with the setting since which it is there.
+fn by_settings(
+    mut file: Experiment,
+    experiment: &Experiment,
+    set: &[(String, String)],
+) -> Vec<(Problem, String)> {
+    let mut left = if set.is_empty() { Vec::new() } else { validate(experiment) };
+    if left.is_empty() {
+        return Vec::new();
+    }
+    let of_file = validate(&file);
+    left.retain(|problem| !of_file.contains(problem));
+    let mut by_settings = Vec::new();
+    for setting in set {
+        // It was written once without an error.
+        let _ = assign(&mut file, &setting.0, &setting.1);
+        let now = validate(&file);
+        let (here, later) = left.into_iter().partition(|problem| now.contains(problem));
+        left = later;
+        by_settings.extend(Vec::into_iter(here).map(|problem| (problem, written(setting))));
+    }
+    by_settings
 }
 
 /// The runs that differ: equal arms share a run. In the order of the document.
@@ -219,6 +273,30 @@ mod tests {
         assert_eq!(runs.len(), 4);
         assert!(runs.iter().all(|run| run.seed == 5 && run.spec.plan[0].sentence() == "Train 7 iterations"));
         assert_eq!(distinct(&[runs.clone(), runs.clone()].concat()), runs);
+    }
+
+    #[test]
+    fn what_is_wrong_by_a_setting_is_said_of_the_setting() {
+        let errors = |set: &[(&str, &str)]| match document(set).unwrap().runs() {
+            Err(Failure::Problems(lines)) => lines,
+            other => panic!("{other:?}"),
+        };
+        let found = errors(&[("seeds", "[5]"), ("train.optimizer", "Sgd(rate: -1.0)")]);
+        assert!(
+            found[0].starts_with("error: --set train.optimizer=Sgd(rate: -1.0): train.optimizer."),
+            "{found:?}"
+        );
+        let found = errors(&[("data", "Mnist(dir: \"/nowhere\")")]);
+        assert!(
+            found[0].starts_with("error: --set data=Mnist(dir: \"/nowhere\"): data: MNIST was not"),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn names_in_quotes_may_hold_any_sign() {
+        let key = "arms.\"rate=0.1\".plan";
+        assert_eq!(key_and_value(&format!("{key}=[Test]")).unwrap(), (key.to_owned(), "[Test]".to_owned()));
     }
 
     #[test]

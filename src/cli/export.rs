@@ -10,10 +10,9 @@ use super::failure::{Exit, Failure};
 use super::number::{counted, thousands};
 use super::output::complain;
 use super::points::points_csv;
-use crate::doc::file::write_atomically;
 use crate::doc::{Run, RunRecord};
 use crate::figure::plots::{ALL, ArmRuns, PlotOptions, find};
-use crate::figure::{FileKind, Options, write};
+use crate::figure::{Figure, FileKind, Line, Options, write, write_file};
 use crate::run::{read_records, weights_path};
 
 /// Settings of `weightlab export`.
@@ -30,7 +29,7 @@ pub struct ExportArgs {
     #[command(flatten)]
     selection: SelectionArgs,
     /// Folder of the runs' directories [default: beside the file, FILE.runs]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", visible_alias = "into")]
     from: Option<PathBuf>,
 }
 
@@ -87,7 +86,7 @@ fn write_figure(results: &Results, name: Option<&str>, kind: FileKind, to: &Path
     let plot = name.and_then(find).unwrap_or(ALL[0]);
     let figure = plot.build(&arms(results), &PlotOptions::default());
     if !figure.has_data() {
-        return Err(nothing_there(results));
+        return Err(nothing_drawn(results, plot.name(), &figure));
     }
     write(&figure, to, kind, &Options::default())?;
     Ok(format!("the figure \"{}\"", plot.name()))
@@ -131,8 +130,21 @@ fn write_weights(results: &Results, to: &Path) -> Result<String, Failure> {
     Ok(format!("the weights of {} (seed {})", run.arm, run.seed))
 }
 
-fn write_file(to: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    write_atomically(to, bytes).map_err(|source| Failure::Write { path: to.to_owned(), source })
+/// Why a figure would be empty.
+fn nothing_drawn(results: &Results, name: &str, figure: &Figure) -> Failure {
+    if results.records.values().all(|record| record.points().is_empty()) {
+        return nothing_there(results);
+    }
+    Failure::Input(if figure.lines.iter().flat_map(Line::polylines).any(|points| !points.is_empty()) {
+        format!(
+            "no value of the figure \"{name}\" can be drawn, each is {}; --to x.csv writes them as they are",
+            figure.y.scale.refusal()
+        )
+    } else {
+        format!(
+            "these runs have no results for the figure \"{name}\"; choose another --figure, or --to x.csv for all points"
+        )
+    })
 }
 
 fn nothing_there(results: &Results) -> Failure {

@@ -7,6 +7,7 @@ mod check;
 mod document;
 mod export;
 mod failure;
+mod found;
 mod number;
 mod output;
 mod points;
@@ -15,7 +16,7 @@ mod run;
 mod show;
 mod table;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -48,6 +49,13 @@ pub enum Command {
     Show(show::ShowArgs),
     /// Write points, a figure or weights to a file
     Export(export::ExportArgs),
+}
+
+/// What is wrong with the file that the window is to open: a mistyped command is taken for a file.
+#[must_use]
+pub fn refusal(file: &Path) -> Option<String> {
+    let is_file = file.exists();
+    (!is_file).then(|| format!("error: there is no file or command \"{}\"; see weightlab --help", file.display()))
 }
 
 /// Carries out a command and says on standard error what went wrong.

@@ -76,7 +76,7 @@ impl Shard {
 /// What is wrong with the file or the arguments; nothing ran then.
 pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     let document = Document::open(&arguments.document)?;
-    let (runs, notes) = document.runs()?;
+    let (runs, notes, found) = document.runs()?;
     for note in &notes {
         complain(note);
     }
@@ -87,7 +87,7 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     let folder = document.runs_folder(arguments.into.as_ref());
     std::fs::create_dir_all(&folder).map_err(|source| Failure::Write { path: folder.clone(), source })?;
 
-    let line = ProgressLine::new(&runs, &read_records(&folder, &runs));
+    let line = ProgressLine::new(&found.measured(&runs), &read_records(&folder, &runs));
     let base = document.base();
     let job = |run: &Run| Job { run: run.clone(), folder: folder.clone(), base: base.clone() };
     let stop = stop_on_interrupt()?;

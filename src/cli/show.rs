@@ -21,7 +21,7 @@ pub struct ShowArgs {
     #[command(flatten)]
     selection: SelectionArgs,
     /// Folder of the runs' directories [default: beside the file, FILE.runs]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", visible_alias = "into")]
     from: Option<PathBuf>,
     /// Write JSON, for programs
     #[arg(long)]

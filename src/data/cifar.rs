@@ -21,26 +21,34 @@ pub const CIFAR10: KnownSet = KnownSet {
 
 const SHAPE: Shape = Shape::new(3, 32, 32);
 const CLASSES: usize = 10;
+/// Images of each file.
+const BATCH: usize = 10_000;
 
 /// Reads CIFAR-10 from a folder; pixels are divided by 255. The training part is those of its five files that are there,
-/// in their order.
+/// in their order: `data_batch_2.bin` to `data_batch_5.bin` may be absent, and how many of the 50,000 images there are
+/// is the length of the training part (see [`super::Data::shortage`]). A file that is there must be whole.
 ///
 /// # Errors
 /// A missing, truncated or wrong file.
 pub fn cifar10(folder: &Path) -> Result<Parts, DataError> {
-    let mut train = batch(&CIFAR10.file(folder, "data_batch_1.bin")?)?;
+    read(folder, BATCH)
+}
+
+/// Reads files of `records` images each.
+fn read(folder: &Path, records: usize) -> Result<Parts, DataError> {
+    let mut train = batch(&CIFAR10.file(folder, "data_batch_1.bin")?, records)?;
     for number in 2..=5 {
         if let Ok(path) = CIFAR10.file(folder, &format!("data_batch_{number}.bin")) {
-            let Samples { shape: _, values, labels } = batch(&path)?;
+            let Samples { shape: _, values, labels } = batch(&path, records)?;
             train.values.extend(values);
             train.labels.extend(labels);
         }
     }
-    let test = batch(&CIFAR10.file(folder, "test_batch.bin")?)?;
+    let test = batch(&CIFAR10.file(folder, "test_batch.bin")?, records)?;
     Ok(Parts { train, test, classes: CLASSES, standardise: false })
 }
 
-fn batch(path: &Path) -> Result<Samples, DataError> {
+fn batch(path: &Path, records: usize) -> Result<Samples, DataError> {
     let wrong = |expected: &str, found: String| DataError::WrongFile {
         path: path.to_path_buf(),
         expected: expected.to_owned(),
@@ -49,12 +57,15 @@ fn batch(path: &Path) -> Result<Samples, DataError> {
     };
     let content = files::read(path, CIFAR10.remedy)?;
     let record = records::record_len(SHAPE);
-    if content.is_empty() || content.len() % record != 0 {
-        let found = format!("{} bytes, which is {} and a rest", content.len(), content.len() / record);
-        return Err(wrong(
-            &format!("whole records of {record} bytes (a batch has 10,000 of them: 30,730,000)"),
-            found,
-        ));
+    let expected = records * record;
+    if content.len() != expected {
+        let expected = format!("{expected} bytes, {records} images of {record}");
+        let found = format!(
+            "{} bytes, {} whole images, so get the file again",
+            content.len(),
+            content.len() / record
+        );
+        return Err(wrong(&expected, found));
     }
     let samples = records::decode(&content, SHAPE, 255.0);
     match samples.labels.iter().find(|&&label| label as usize >= CLASSES) {
@@ -78,20 +89,26 @@ mod tests {
     fn the_batches_that_are_there_are_read_in_order() {
         let folder = Folder::new("cifar-good");
         folder.write("data_batch_1.bin", &[record(3), record(1)].concat());
-        folder.write("data_batch_3.bin", &record(8));
-        folder.write("test_batch.bin", &record(2));
-        let parts = cifar10(folder.path()).unwrap();
-        assert_eq!((parts.train.labels.as_slice(), parts.test.labels.as_slice()), (&[3, 1, 8][..], &[2][..]));
+        folder.write("data_batch_3.bin", &[record(8), record(9)].concat());
+        folder.write("test_batch.bin", &[record(2), record(0)].concat());
+        let parts = read(folder.path(), 2).unwrap();
+        assert_eq!(
+            (parts.train.labels.as_slice(), parts.test.labels.as_slice()),
+            (&[3, 1, 8, 9][..], &[2, 0][..])
+        );
         assert_eq!(parts.train.sample(2)[3071], 0.2);
     }
 
     #[test]
     fn truncated_and_wrong_files_say_so() {
         let folder = Folder::new("cifar-bad");
-        folder.write("data_batch_1.bin", &record(3)[..3000]);
-        assert!(cifar10(folder.path()).unwrap_err().to_string().contains("whole records of 3073 bytes"));
+        folder.write("data_batch_1.bin", &record(3));
+        let message = cifar10(folder.path()).unwrap_err().to_string();
+        let expected =
+            "data_batch_1.bin: expected 30730000 bytes, 10000 images of 3073, found 3073 bytes, 1 whole";
+        assert!(message.contains(expected) && message.contains("cifar.html"), "{message}");
         folder.write("data_batch_1.bin", &record(30));
-        assert!(cifar10(folder.path()).unwrap_err().to_string().contains("label 30"));
+        assert!(read(folder.path(), 1).unwrap_err().to_string().contains("label 30"));
     }
 
     #[test]

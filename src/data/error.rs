@@ -14,7 +14,7 @@ pub enum DataError {
         /// The names of the files that are needed.
         files: String,
         /// Every folder that was looked into, in that order.
-        tried: Vec<PathBuf>,
+        tried: Vec<Tried>,
         remedy: String,
     },
 
@@ -31,11 +31,27 @@ pub enum DataError {
     Setting { setting: &'static str, problem: String },
 }
 
-/// One path per line, with a word on those that do not exist.
-fn lines(paths: &[PathBuf]) -> String {
-    let line = |path: &PathBuf| {
-        let note = if path.is_dir() { "" } else { " (no such folder)" };
-        format!("\n  {}{note}", path.display())
+/// A folder that was looked into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tried {
+    pub folder: PathBuf,
+    /// Needed files that it does not hold.
+    pub missing: Vec<&'static str>,
+    /// Needed files that it holds.
+    pub there: Vec<&'static str>,
+}
+
+/// One folder per line, with a word on those that do not exist or hold some of the files.
+fn lines(tried: &[Tried]) -> String {
+    let line = |Tried { folder, missing, there }: &Tried| {
+        let note = if !folder.is_dir() {
+            " (no such folder)".to_owned()
+        } else if there.is_empty() {
+            String::new()
+        } else {
+            format!(" (missing: {}; there: {})", missing.join(", "), there.join(", "))
+        };
+        format!("\n  {}{note}", folder.display())
     };
-    paths.iter().map(line).collect()
+    tried.iter().map(line).collect()
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::DataError;
+use super::error::Tried;
 
 /// Names the folder that is looked into first.
 pub const DATA_VARIABLE: &str = "WEIGHTLAB_DATA";
@@ -27,19 +28,25 @@ impl KnownSet {
     /// # Errors
     /// When it is not there.
     pub fn file(&self, folder: &Path, name: &str) -> Result<PathBuf, DataError> {
+        self.path(folder, name).ok_or_else(|| self.missing(vec![self.look_into(folder)]))
+    }
+
+    fn path(&self, folder: &Path, name: &str) -> Option<PathBuf> {
         let dotted = name.replace("-idx", ".idx");
         [name.to_owned(), format!("{name}.gz"), dotted.clone(), format!("{dotted}.gz")]
             .iter()
             .flat_map(|name| ["", "train", "test"].map(|part| folder.join(part).join(name)))
             .find(|path| path.is_file())
-            .ok_or_else(|| self.missing(vec![folder.to_path_buf()]))
     }
 
-    fn is_in(&self, folder: &Path) -> bool {
-        self.needed.iter().all(|name| self.file(folder, name).is_ok())
+    /// Which of the needed files a folder holds.
+    fn look_into(&self, folder: &Path) -> Tried {
+        let path = |name: &str| self.path(folder, name);
+        let (there, missing) = self.needed.iter().copied().partition(|name| path(name).is_some());
+        Tried { folder: folder.to_path_buf(), missing, there }
     }
 
-    fn missing(&self, tried: Vec<PathBuf>) -> DataError {
+    fn missing(&self, tried: Vec<Tried>) -> DataError {
         let remedy = format!("{}, or set {DATA_VARIABLE} to the folder above it.", self.remedy);
         DataError::Missing { set: self.name, files: self.needed.join(", "), tried, remedy }
     }
@@ -84,10 +91,11 @@ impl Places {
         let mut tried = Vec::new();
         for root in roots.into_iter().flatten() {
             for folder in set.folders.iter().map(|folder| root.join(folder)).chain([root.clone()]) {
-                if set.is_in(&folder) {
+                let looked = set.look_into(&folder);
+                if looked.missing.is_empty() {
                     return Ok(folder);
                 }
-                tried.push(folder);
+                tried.push(looked);
             }
         }
         Err(set.missing(tried))
@@ -155,5 +163,20 @@ mod tests {
             "{message}"
         );
         assert!(message.contains("WEIGHTLAB_DATA"), "{message}");
+    }
+
+    #[test]
+    fn files_that_are_missing_are_told_from_those_that_are_there() {
+        let folder = Folder::new("locate-incomplete");
+        for name in &MNIST.needed[1..] {
+            folder.write(&format!("mnist/{name}.gz"), b"");
+        }
+        let rest = "(missing: train-images-idx3-ubyte; there: train-labels-idx1-ubyte, t10k-images-idx3-ubyte, t10k-labels-idx1-ubyte)";
+        let line = format!("{} {rest}", folder.join("mnist").display());
+        let places = Places { data: Some(folder.path().to_path_buf()), ..Places::default() };
+        let message = places.find(&MNIST).unwrap_err().to_string();
+        assert!(message.contains(&line), "{message}");
+        let message = MNIST.file(&folder.join("mnist"), MNIST.needed[0]).unwrap_err().to_string();
+        assert!(message.contains(&line), "{message}");
     }
 }

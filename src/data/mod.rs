@@ -36,7 +36,7 @@ mod testing;
 pub use augment::{Augmentation, augment, flip_horizontal, shift_crop};
 pub use cifar::{CIFAR10, cifar10};
 pub use embedded::{digits, iris};
-pub use error::DataError;
+pub use error::{DataError, Tried};
 pub use idx::{FASHION_MNIST, MNIST, fashion_mnist, mnist};
 pub use locate::{DATA_VARIABLE, KnownSet, Places};
 pub use order::{batches, below, shuffled};

@@ -142,6 +142,46 @@ impl Data {
         prepare(self.parts(base)?, &options)
     }
 
+    /// How many training samples the files hold, and how many the original has, where the files that were read hold fewer
+    /// than the settings ask for: CIFAR-10 may lack some of its five training files.
+    #[must_use]
+    pub fn shortage(&self, read: &Dataset) -> Option<(usize, usize)> {
+        let (_, _, whole, _) = self.original();
+        let wanted = self.options().limit_train.map_or(whole, |limit| limit.min(whole));
+        let found = read.train.len() + read.validation.len();
+        (found < wanted).then_some((found, whole))
+    }
+
+    /// The same settings for `samples` training samples at most.
+    #[must_use]
+    pub fn limited_to(&self, samples: usize) -> Self {
+        let mut data = self.clone();
+        let limit = match &mut data {
+            Self::Digits(settings) => &mut settings.limit_train,
+            Self::Iris(settings) => &mut settings.limit_train,
+            Self::Mnist(settings) => &mut settings.limit_train,
+            Self::FashionMnist(settings) => &mut settings.limit_train,
+            Self::Cifar10(settings) => &mut settings.limit_train,
+        };
+        *limit = Some(limit.map_or(samples, |limit| limit.min(samples)));
+        data
+    }
+
+    /// The folder that the files are in, relative to `base` when it is named; none for data inside the program.
+    ///
+    /// # Errors
+    /// When no folder is named and none of the usual ones holds the files.
+    pub fn place(&self, base: &Path) -> Result<Option<PathBuf>, DataError> {
+        match self {
+            Self::Digits(_) | Self::Iris(_) => Ok(None),
+            Self::Mnist(Mnist { dir, .. }) => folder(dir.as_deref(), base, &MNIST).map(Some),
+            Self::FashionMnist(FashionMnist { dir, .. }) => {
+                folder(dir.as_deref(), base, &FASHION_MNIST).map(Some)
+            }
+            Self::Cifar10(Cifar10 { dir, .. }) => folder(dir.as_deref(), base, &CIFAR10).map(Some),
+        }
+    }
+
     fn parts(&self, base: &Path) -> Result<Parts, DataError> {
         match self {
             Self::Digits(_) => Ok(digits()),
@@ -173,5 +213,22 @@ fn folder(named: Option<&str>, base: &Path, set: &KnownSet) -> Result<PathBuf, D
     match named {
         Some(dir) => Ok(base.join(dir)),
         None => Places::from_env(base).find(set),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shortage_is_what_the_files_lack_of_what_is_asked_for() {
+        let data = Data::Digits(Digits { validation: 100, ..Digits::default() });
+        let mut read = data.read(None, Path::new(".")).unwrap();
+        assert_eq!(data.shortage(&read), None);
+        read.train.truncate(400);
+        assert_eq!(data.shortage(&read), Some((500, 1437)));
+        assert_eq!(data.limited_to(500).shortage(&read), None);
+        assert_eq!(data.limited_to(500).facts(None).train_samples, 400);
+        assert_eq!(data.limited_to(500).limited_to(600), data.limited_to(500));
     }
 }

@@ -91,7 +91,8 @@ impl RunRecord {
     }
 
     fn note_latest(&mut self, point: &Point) {
-        if point.branch.is_empty() && point.member.is_none() {
+        // An ensemble's first member is the network of the run.
+        if point.branch.is_empty() && point.member.is_none_or(|member| member == 1) {
             self.latest.insert(point.series.clone(), point.value);
         }
     }

@@ -55,11 +55,12 @@ fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
             }
             b'/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
             b'/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
-            byte if byte.is_ascii_whitespace() => 1,
             _ => {
-                let length =
-                    rest.find(|c: char| "()[]{},:\"".contains(c) || c.is_whitespace()).unwrap_or(rest.len());
-                push(&mut tokens, at, Token::Word(&rest[..length]), length)
+                let ends_word = |c: char| "()[]{},:\"".contains(c) || c.is_whitespace();
+                match rest.find(ends_word).unwrap_or(rest.len()) {
+                    0 => rest.chars().next().map_or(1, char::len_utf8), // white space of any kind
+                    length => push(&mut tokens, at, Token::Word(&rest[..length]), length),
+                }
             }
         };
         at += length;
@@ -202,6 +203,19 @@ mod tests {
         ];
         assert_eq!(locate(FILE, &place(&prune)), (5, 51));
         assert_eq!(locate(FILE, &place(&[key("set"), key("train.batch")])), (7, 12));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_comes_to_an_end(text in ".{0,200}") {
+            let (line, column) = locate(&text, &place(&[key("arms"), Segment::Index(0), variant("Do"), key("x")]));
+            proptest::prop_assert!(line >= 1 && column >= 1);
+        }
+    }
+
+    #[test]
+    fn unusual_white_space_is_passed_over() {
+        assert_eq!(locate("(\u{b}\u{2028}name: 1)", &place(&[key("name")])), (1, 4));
     }
 
     #[test]

@@ -128,14 +128,24 @@ fn expand_arm(experiment: &Experiment, arm: &Arm, index: usize) -> Result<Vec<Ex
 
 fn apply(spec: &mut RunSpec, overrides: &Overrides, place: &Place) -> Result<(), Vec<Problem>> {
     for (path, text) in &overrides.0 {
+        refuse_seed(path, place)?;
         assign(spec, path, text).map_err(|error| vec![Problem::error(place.key(path), error.to_string())])?;
     }
     Ok(())
 }
 
+/// The seed of a run comes from the list of seeds.
+fn refuse_seed(path: &str, place: &Place) -> Result<(), Vec<Problem>> {
+    if path != "seed" {
+        return Ok(());
+    }
+    Err(vec![Problem::error(place.key(path), "seeds are listed in seeds: […], for all arms")])
+}
+
 fn sweep(arms: &mut Vec<ExpandedArm>, overrides: &Overrides, place: &Place) -> Result<(), Vec<Problem>> {
     for (path, list) in &overrides.0 {
         let fail = |message: String| vec![Problem::error(place.key(path), message)];
+        refuse_seed(path, place)?;
         let values = Overrides::items(list).map_err(&fail)?;
         let mut next = Vec::with_capacity(arms.len() * values.len());
         for arm in arms.iter() {
@@ -182,7 +192,7 @@ mod tests {
             Repeat(times: 6, body: [Do(Prune(amount: Fraction(0.2), output_factor: 0.5)), Do(Graft(from: \"init\")), Train(\"12ep\"), Test])])])";
         assert_eq!(ids(ticket), ["98347f49b52702bd", "93b7a4db3933b81e"]);
         let vgg = "(data: Cifar10(dir: \"x\", limit_train: 2000), net: Vgg(depth: 16), train: (optimizer: Sgd(rate: 0.05)), device: Ndarray, arms: [(plan: [Train(steps: \"1ep\", rate: 0.1), Test])])";
-        assert_eq!(ids(vgg), ["?"]);
+        assert_eq!(ids(vgg), ["59f5e9cc84fe4859"]);
     }
 
     #[test]
@@ -193,7 +203,9 @@ mod tests {
             ))
         };
         assert_eq!(with("a", "here"), with("b", "there"));
-        let branch = |dir: &str| ids(&format!("(arms: [(plan: [Branch(data: Mnist(dir: \"{dir}\"), plan: [Test])])])"));
+        let branch = |dir: &str| {
+            ids(&format!("(arms: [(plan: [Branch(data: Mnist(dir: \"{dir}\"), plan: [Test])])])"))
+        };
         assert_eq!(branch("here"), branch("there"));
         assert_ne!(with("a", "here"), ids("(data: Mnist(), seeds: [2], arms: [(plan: [Test])])"));
     }

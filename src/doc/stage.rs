@@ -101,7 +101,7 @@ crate::form! {
         share: Layers = Layers::First(1), "Shared layers", "The layers that all members have in common";
         mode: Sharing = Sharing::CopyInTurn, "Sharing", "How they are kept equal";
         local_steps: usize = 1, "Local steps", "Steps that a member takes before it hands over", range [1, 10_000];
-        steps: Steps = Steps::epochs(10), "Length", "How long, in steps of each member";
+        steps: Steps = Steps::epochs(10), "Length", "How long, in mini-batches";
         until: EnsembleEnd = EnsembleEnd::Never, "Ends", "When it ends early";
     }
 }

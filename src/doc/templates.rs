@@ -23,6 +23,26 @@ const TEMPLATES: &[Template] = &[
         text: include_str!("../../experiments/lottery_digits.ron"),
     },
     Template {
+        name: "Partial freezing on digits",
+        description: "Half of a layer's weights held still, then let go; built-in data, seconds",
+        text: include_str!("../../experiments/freezing_digits.ron"),
+    },
+    Template {
+        name: "Shared trunk on iris",
+        description: "Three networks that share their first layers, copied in turn or tied; built-in data, seconds",
+        text: include_str!("../../experiments/trunk_iris.ron"),
+    },
+    Template {
+        name: "Past and present on digits",
+        description: "How far a network moves in one step and in eight; built-in data, seconds",
+        text: include_str!("../../experiments/past_digits.ron"),
+    },
+    Template {
+        name: "Clones on digits",
+        description: "Copies that go on differently, and the error along the line between them; built-in data, seconds",
+        text: include_str!("../../experiments/clones_digits.ron"),
+    },
+    Template {
         name: "Optimizers on digits",
         description: "SGD, Adam and AdamW at two learning rates each; built-in data, seconds",
         text: include_str!("../../experiments/optimizers_digits.ron"),

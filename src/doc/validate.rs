@@ -8,11 +8,13 @@ use super::experiment::Experiment;
 use super::network::{Net, VGG_DEPTHS};
 use super::problem::Problem;
 use super::spec::{ExpandedArm, expand_arms};
+use super::stage::Stage;
 use super::structure::Structure;
 use super::training::{Loss, Training};
 use crate::data::Data;
-use crate::form::check_ranges;
 use crate::form::path::Place;
+use crate::form::{Overrides, check_ranges};
+use crate::optimize::Optimizer;
 
 /// Everything that is wrong with a document, or worth knowing, in the order of the document.
 #[must_use]
@@ -24,6 +26,13 @@ pub fn validate(experiment: &Experiment) -> Vec<Problem> {
     names(experiment, &mut problems);
     if !problems.is_empty() {
         return problems;
+    }
+    let runs = count_runs(experiment);
+    if runs > MOST_RUNS {
+        let message = format!(
+            "the sweeps make {runs} runs, and {MOST_RUNS} are the most; sweep fewer values, or split the file"
+        );
+        return vec![Problem::error(Place::default().key("sweep"), message)];
     }
     match expand_arms(experiment) {
         Err(found) => problems.extend(found),
@@ -41,6 +50,30 @@ pub fn validate(experiment: &Experiment) -> Vec<Problem> {
         }
     });
     problems
+}
+
+/// The most runs of one experiment, and the most steps of one run: more are typing errors, and would fill the memory.
+const MOST_RUNS: usize = 100_000;
+const MOST_STEPS: u64 = 1_000_000;
+
+/// How many runs the sweeps and seeds make, without making them.
+fn count_runs(experiment: &Experiment) -> usize {
+    let values = |overrides: &Overrides| -> usize {
+        let counts = overrides.0.values().map(|list| Overrides::items(list).map_or(1, |items| items.len()));
+        counts.fold(1, usize::saturating_mul)
+    };
+    let arms = experiment.arms.iter().map(|arm| values(&arm.sweep)).fold(0, usize::saturating_add);
+    arms.saturating_mul(values(&experiment.sweep)).saturating_mul(experiment.seeds.len())
+}
+
+/// How many steps a plan has with its repetitions, without writing them out.
+fn count_steps(plan: &[Stage]) -> u64 {
+    let steps = plan.iter().map(|stage| match stage {
+        Stage::Repeat(repeat) => repeat.times.saturating_mul(count_steps(&repeat.body)),
+        Stage::Branch(branch) => count_steps(&branch.plan).saturating_add(2),
+        _ => 1,
+    });
+    steps.fold(0, u64::saturating_add)
 }
 
 fn names(experiment: &Experiment, problems: &mut Vec<Problem>) {
@@ -98,6 +131,14 @@ fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>)
     };
     network(&arm.spec.net, &arm.spec.data, &places, problems);
     training(&arm.spec.train, &arm.spec.net, &arm.spec.data, &places, problems);
+    let steps = count_steps(&arm.spec.plan);
+    if steps > MOST_STEPS {
+        let message = format!(
+            "the plan has {steps} steps with its repetitions, and {MOST_STEPS} are the most; repeat less often"
+        );
+        problems.push(Problem::error(places.plan, message));
+        return;
+    }
     if arm.spec.plan.is_empty() {
         problems.push(Problem::error(
             places.plan.clone(),
@@ -120,7 +161,11 @@ fn network(net: &Net, data: &Data, places: &Places, problems: &mut Vec<Problem>)
                 ));
             }
             let shape = data.facts(net.image_side()).shape;
-            if shape.height.min(shape.width) < 32 {
+            if !shape.is_image() {
+                let message =
+                    "a VGG needs images, and these data are no images; choose an Mlp, or other data";
+                problems.push(Problem::error(places.data.variant(data.key()), message));
+            } else if shape.height.min(shape.width) < 32 {
                 let message = format!(
                     "a VGG needs images of 32 pixels or more, and these have {}×{}; set image_size: 32",
                     shape.height, shape.width
@@ -151,6 +196,20 @@ fn training(train: &Training, net: &Net, data: &Data, places: &Places, problems:
     {
         let place = places.net.variant("Mlp").key("output");
         problems.push(Problem::note(place, "with a tanh output, binary cross-entropy takes p = (1 + y) / 2"));
+    }
+    if !train.augment.is_empty() && !data.facts(net.image_side()).shape.is_image() {
+        let message = "these data are no images, so there is nothing to flip or crop; leave augment out";
+        problems.push(Problem::error(places.train.key("augment"), message));
+    }
+    if let Optimizer::Sgd(sgd) = &train.optimizer
+        && sgd.nesterov
+        && (sgd.momentum == 0.0 || sgd.dampening != 0.0)
+    {
+        let place = places.train.key("optimizer").variant("Sgd").key("nesterov");
+        problems.push(Problem::error(
+            place,
+            "Nesterov looks ahead along the momentum; it needs momentum above 0 and no dampening",
+        ));
     }
     if train.evaluate.count == 0 {
         let place = places.train.key("evaluate");
@@ -199,6 +258,34 @@ mod tests {
         ] {
             let found = with_plan(plan);
             assert!(found.iter().any(|problem| problem.starts_with(line)), "{found:#?} lacks {line}");
+        }
+    }
+
+    #[test]
+    fn plans_and_sweeps_without_end_are_refused_before_they_are_written_out() {
+        let nested = with_plan(
+            "Repeat(times: 1000, body: [Repeat(times: 1000, body: [Repeat(times: 1000, body: [Test])])])",
+        );
+        assert!(nested[0].contains("1000000000 steps"), "{nested:#?}");
+        let values = vec!["0.1"; 400].join(", ");
+        let sweep = problems(&format!(
+            "(sweep: {{ \"train.optimizer.rate\": [{values}], \"train.batch\": [{values}] }}, arms: [(plan: [Test])])"
+        ));
+        assert!(sweep[0].contains("160000 runs"), "{sweep:#?}");
+    }
+
+    #[test]
+    fn settings_that_cannot_go_together_are_named() {
+        for (text, part) in [
+            ("(data: Iris(), train: (augment: [Crop(4)]), arms: [(plan: [Test])])", "no images"),
+            ("(train: (optimizer: Sgd(nesterov: true)), arms: [(plan: [Test])])", "momentum above 0"),
+            ("(set: { \"seed\": 7 }, arms: [(plan: [Test])])", "seeds"),
+            ("(data: Iris(), net: Vgg(), arms: [(plan: [Test])])", "no images"),
+            ("(arms: [(plan: [Do(Export(file: \"../x.safetensors\"))])])", "inside the run's directory"),
+            ("(arms: [(plan: [Do(Prune(criterion: Movement(since: \"nope\")))])])", "there is no snapshot"),
+        ] {
+            let found = problems(text);
+            assert!(found.iter().any(|problem| problem.contains(part)), "{text}: {found:#?}");
         }
     }
 

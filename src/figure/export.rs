@@ -100,6 +100,14 @@ pub enum ExportError {
     /// It could not be drawn.
     #[error("the figure was not written: {0}")]
     Draw(#[from] DrawError),
+    /// There is no folder to write it into.
+    #[error("cannot write {}: the folder {} does not exist; make it, or choose another folder", path.display(), folder.display())]
+    NoFolder {
+        /// The file.
+        path: PathBuf,
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The file could not be written; an old file of this name is unchanged.
     #[error("cannot write {}: {source}; choose another folder, or check its rights and free space", path.display())]
     Write {
@@ -132,8 +140,18 @@ pub fn bytes(figure: &Figure, kind: FileKind, options: &Options) -> Result<Vec<u
 /// # Errors
 /// An impossible size or resolution, or what the system says about the file.
 pub fn write(figure: &Figure, path: &Path, kind: FileKind, options: &Options) -> Result<(), ExportError> {
-    let bytes = bytes(figure, kind, options)?;
-    write_atomically(path, &bytes).map_err(|source| ExportError::Write { path: path.to_owned(), source })
+    write_file(path, &bytes(figure, kind, options)?)
+}
+
+/// Writes an exported file as a whole, as [`write`] does.
+///
+/// # Errors
+/// When its folder does not exist, or what the system says about the file.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), ExportError> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+        return Err(ExportError::NoFolder { path: path.to_owned(), folder: folder.to_owned() });
+    }
+    write_atomically(path, bytes).map_err(|source| ExportError::Write { path: path.to_owned(), source })
 }
 
 #[cfg(test)]
@@ -177,9 +195,9 @@ mod tests {
         let error = write(&example(), Path::new("x.svg"), FileKind::Svg, &options).unwrap_err();
         assert!(error.to_string().contains("choose sides of 72"), "{error}");
         let error = write(&example(), Path::new("/no/such/x.csv"), FileKind::Csv, &options).unwrap_err();
-        assert!(
-            error.to_string().contains("/no/such/x.csv")
-                && error.to_string().contains("choose another folder")
+        assert_eq!(
+            error.to_string(),
+            "cannot write /no/such/x.csv: the folder /no/such does not exist; make it, or choose another folder"
         );
     }
 }

@@ -28,7 +28,7 @@ pub mod svg;
 pub mod thin;
 pub mod ticks;
 
-pub use export::{ExportError, FileKind, Options, write};
+pub use export::{ExportError, FileKind, Options, write, write_file};
 pub use model::{At, Axis, Band, Figure, Format, Line, Rule, Trace};
 pub use palette::{Dash, Marker, Style, Theme, style_of};
 pub use scale::Scale;

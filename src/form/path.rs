@@ -2,7 +2,8 @@
 //!
 //! One grammar serves `--set`, `set` and `sweep`: steps between dots; a step is the name of a setting, the index
 //! or name of an item of a list, `*` for any one of them, or `**` for any number of steps. A chosen alternative is no
-//! step of its own (`train.optimizer.rate`), but may be named where that helps to pick it (`plan.**.Train`).
+//! step of its own (`train.optimizer.rate`), but may be named where that helps to pick it (`plan.**.Train`). A name with
+//! dots in it stands in quotes: `arms."lr 0.1".plan`.
 
 use std::fmt;
 
@@ -94,31 +95,71 @@ pub enum PathError {
 /// # Errors
 /// [`PathError::NoMatch`] when there is none, [`PathError::BadValue`] when the text does not fit.
 pub fn assign(root: &mut dyn Value, path: &str, text: &str) -> Result<usize, PathError> {
-    let steps: Vec<&str> = path.split('.').map(str::trim).collect();
+    let all = steps(path);
+    let names: Vec<&str> = all.iter().map(|step| unquoted(step)).collect();
     let mut search = Search { text, path, written: 0, missed: None };
-    search.visit(root, &steps, 0)?;
+    search.visit(root, &names, 0)?;
     if search.written > 0 {
         return Ok(search.written);
     }
-    let detail = search
-        .missed
-        .map_or_else(|| "it ends inside a setting that has no parts".to_owned(), |missed| missed.explain());
+    let detail = match search.missed {
+        None => "it ends inside a setting that has no parts".to_owned(),
+        Some(Missed { depth, absence: Absence::LeftOut }) => left_out(root, &all, depth),
+        Some(Missed { absence: Absence::Unknown { step, known }, .. }) if known.is_empty() => {
+            format!("there is nothing called \"{step}\"")
+        }
+        Some(Missed { absence: Absence::Unknown { step, known }, .. }) => {
+            format!("there is nothing called \"{step}\"; there are {}", known.join(", "))
+        }
+    };
     Err(PathError::NoMatch { path: path.to_owned(), detail })
 }
 
-struct Missed {
-    depth: usize,
-    step: String,
-    known: Vec<String>,
+/// The steps of an address: what stands between dots that are not in quotes.
+fn steps(path: &str) -> Vec<&str> {
+    let mut in_quotes = false;
+    let is_end = |character: char| {
+        in_quotes ^= character == '"';
+        character == '.' && !in_quotes
+    };
+    path.split(is_end).map(str::trim).collect()
 }
 
-impl Missed {
-    fn explain(&self) -> String {
-        if self.known.is_empty() {
-            return format!("there is nothing called \"{}\"", self.step);
-        }
-        format!("there is nothing called \"{}\"; there are {}", self.step, self.known.join(", "))
-    }
+/// A step without the quotes around it.
+fn unquoted(step: &str) -> &str {
+    step.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(step)
+}
+
+/// How a name is written as a step of an address.
+fn quoted(name: String) -> String {
+    if name.contains('.') { format!("\"{name}\"") } else { name }
+}
+
+/// What to write where the first `depth` steps lead to a setting that is left out. What an arm leaves out it takes from
+/// the setting of the same name at the root, so that one may be meant.
+fn left_out(root: &mut dyn Value, steps: &[&str], depth: usize) -> String {
+    let here = steps[..depth].join(".");
+    let meant = steps[depth - 1..].join(".");
+    let at_root = match root.node() {
+        Node::Group(group) => depth > 1 && group.fields().iter().any(|field| field.key == steps[depth - 1]),
+        _ => false,
+    };
+    let or = if at_root { format!(" or {meant}=…") } else { String::new() };
+    format!("{here} is left out; write {here}=(…){or}")
+}
+
+/// The deepest place where the search ended.
+struct Missed {
+    /// Steps before it.
+    depth: usize,
+    absence: Absence,
+}
+
+enum Absence {
+    /// No part has the name of the step.
+    Unknown { step: String, known: Vec<String> },
+    /// The value is left out.
+    LeftOut,
 }
 
 struct Search<'a> {
@@ -144,22 +185,38 @@ impl Search<'_> {
             };
         }
         if let Node::Optional(optional) = value.node() {
-            return optional.value().map_or(Ok(()), |inner| self.visit(inner, steps, depth));
+            return match optional.value() {
+                Some(inner) => self.visit(inner, steps, depth),
+                None => {
+                    self.miss(depth, Absence::LeftOut);
+                    Ok(())
+                }
+            };
         }
         let mut found = false;
         let mut known = Vec::new();
         self.each_child(value, &mut |search, child, names| {
-            known.push(names.last().cloned().unwrap_or_default());
+            known.push(names.last().cloned().map(quoted).unwrap_or_default());
             if step == "*" || names.iter().any(|name| name == step) {
                 found = true;
                 search.visit(child, rest, depth + 1)?;
             }
             Ok(())
         })?;
-        if !found && self.missed.as_ref().is_none_or(|missed| missed.depth <= depth) {
-            self.missed = Some(Missed { depth, step: step.to_owned(), known });
+        if !found {
+            self.miss(depth, Absence::Unknown { step: step.to_owned(), known });
         }
         Ok(())
+    }
+
+    /// Remembers where the search ended, if nowhere deeper yet. A star reaches whatever there is, so what is left out
+    /// there was not asked for.
+    fn miss(&mut self, depth: usize, absence: Absence) {
+        let by_star = depth.checked_sub(1).is_none_or(|last| steps(self.path)[last].starts_with('*'));
+        let is_deepest = self.missed.as_ref().is_none_or(|missed| missed.depth <= depth);
+        if is_deepest && !(by_star && matches!(absence, Absence::LeftOut)) {
+            self.missed = Some(Missed { depth, absence });
+        }
     }
 
     fn each_child(
@@ -285,6 +342,40 @@ mod tests {
         assert_eq!(assign(&mut plan, "stages.2.0.name", "second walk"), Ok(1));
         assert_eq!(assign(&mut plan, "stages.0.rate", "None"), Ok(1));
         assert!(matches!(&plan.stages[0], Stage::Walk(step) if step.rate.is_none()));
+    }
+
+    #[test]
+    fn a_name_with_dots_stands_in_quotes() {
+        let mut plan = plan();
+        assert_eq!(assign(&mut plan, "stages.0.name", "rate 0.1"), Ok(1));
+        assert_eq!(assign(&mut plan, "stages.*.name", "rate 0.1"), Ok(1));
+        let mut items = vec![Step { name: "rate 0.1".to_owned(), ..Step::default() }];
+        assert_eq!(assign(&mut items, "\"rate 0.1\".rate", "0.5"), Ok(1));
+        assert_eq!(items[0].rate, Some(0.5));
+        let error = assign(&mut items, "rate 0.1.rate", "0.5").unwrap_err().to_string();
+        assert!(error.ends_with("nothing called \"rate 0\"; there are \"rate 0.1\""), "{error}");
+    }
+
+    #[test]
+    fn what_is_left_out_is_told_from_what_does_not_exist() {
+        crate::form! {
+            struct Walks: "Walks" {
+                step: Step = Step::default(), "Step", "For all";
+                own: Vec<Own> = vec![Own::default()], "Own", "For each";
+            }
+        }
+        crate::form! {
+            struct Own: "Own" {
+                step: Option<Step> = None, "Step", "Of this one";
+            }
+        }
+        let detail = |path: &str| match assign(&mut Walks::default(), path, "x").unwrap_err() {
+            PathError::NoMatch { detail, .. } => detail,
+            other @ PathError::BadValue { .. } => other.to_string(),
+        };
+        assert_eq!(detail("own.0.step.name"), "own.0.step is left out; write own.0.step=(…) or step.name=…");
+        assert_eq!(detail("step.rate.name"), "step.rate is left out; write step.rate=(…)");
+        assert_eq!(detail("own.**.Walk"), "there is nothing called \"Walk\"; there are step");
     }
 
     #[test]

@@ -92,6 +92,9 @@ impl<T: Value + Default + 'static> Optional for Option<T> {
     }
 }
 
+/// The longest training, in epochs or iterations; longer ones are typing errors.
+const MOST_STEPS: u64 = 1_000_000_000;
+
 /// Unit of a length of training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepsUnit {
@@ -161,9 +164,13 @@ impl FromStr for Steps {
         } else {
             return Err(format!("\"{text}\" is not a length of training; write \"5ep\" or \"200it\""));
         };
-        parsed.map_err(|_| {
+        let steps: Self = parsed.map_err(|_| {
             format!("\"{text}\" needs a whole number before its unit, as in \"5ep\" or \"200it\"")
-        })
+        })?;
+        if steps.count > MOST_STEPS {
+            return Err(format!("\"{text}\" is longer than any training; write at most {MOST_STEPS}"));
+        }
+        Ok(steps)
     }
 }
 
@@ -253,6 +260,7 @@ mod tests {
         assert_eq!(Steps::epochs(5).to_string(), "5ep");
         assert!("5 apples".parse::<Steps>().unwrap_err().contains("5ep"));
         assert!("-5ep".parse::<Steps>().is_err());
+        assert!("18446744073709551615ep".parse::<Steps>().unwrap_err().contains("longer"));
     }
 
     #[test]

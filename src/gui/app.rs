@@ -3,6 +3,8 @@
 mod act;
 mod flow;
 mod layout;
+mod results;
+mod room;
 #[cfg(test)]
 mod tests;
 
@@ -25,7 +27,7 @@ use super::tree::{Treatment, treatments};
 use super::views::{DryRun, Views};
 use super::worker::Worker;
 use super::{text, theme};
-use crate::doc::{RunState, templates};
+use crate::doc::{Experiment, RunState, templates};
 use crate::form::path::Place;
 use crate::run::StopKind;
 
@@ -67,6 +69,10 @@ pub struct App {
     asked: Option<Asked>,
     /// What comes after saving.
     after_saving: Option<Next>,
+    /// What the user agreed to lose: edits that come later are asked about again.
+    discarded: Option<Experiment>,
+    /// Whether the records are to be read anew when the runs are over, since the document has another folder by now.
+    reloads: bool,
     /// What comes when the runs have stopped.
     after_stopping: Option<Next>,
     /// Results that move to a new place as soon as nothing writes there.
@@ -86,12 +92,12 @@ enum Closing {
 }
 
 impl App {
-    /// A window on the default document.
+    /// A window on a file; without one, or when it cannot be opened, on the default document.
     ///
     /// # Panics
     /// Never: a test opens every template.
     #[must_use]
-    pub fn new(parts: Parts, settings: Settings) -> Self {
+    pub fn new(parts: Parts, settings: Settings, file: Option<PathBuf>) -> Self {
         let template = &templates::all()[0];
         let document = Document::untitled(template.name, template.text).expect("a test opens every template");
         let mut app = Self {
@@ -111,22 +117,17 @@ impl App {
             dialog: None,
             asked: None,
             after_saving: None,
+            discarded: None,
+            reloads: false,
             after_stopping: None,
             moving: None,
             closing: Closing::Open,
             title: String::new(),
         };
-        app.take_document();
-        app
-    }
-
-    /// Opens a file instead of the default document, or says why it cannot.
-    #[must_use]
-    pub fn with_file(mut self, file: Option<PathBuf>) -> Self {
-        if let Some(path) = file {
-            self.open(&path);
+        if !file.is_some_and(|path| app.open(&path)) {
+            app.take_document();
         }
-        self
+        app
     }
 
     /// What decides which commands can be used.
@@ -183,8 +184,11 @@ impl App {
                 self.log.info(format!("{over} of {} over", text::counted(all, "run")));
                 self.plan_cost();
                 self.move_results();
+                if std::mem::take(&mut self.reloads) {
+                    self.reload_records();
+                }
                 if let Some(next) = self.after_stopping.take() {
-                    self.perform(next, ctx);
+                    self.go_on(next, ctx);
                 }
             }
         }
@@ -239,8 +243,12 @@ impl App {
         if let Closing::Waiting(since) = self.closing
             && (!self.runs.is_running() || since.elapsed() > PATIENCE)
         {
-            self.closing = Closing::Allowed;
-            ctx.send_viewport_cmd(ViewportCommand::Close);
+            self.closing = Closing::Open;
+            if self.is_unsaved_again() {
+                self.proceed(Next::Quit, ctx);
+            } else {
+                self.perform(Next::Quit, ctx);
+            }
         }
         let requested = ctx.input(|input| input.viewport().close_requested());
         let is_free = !self.document.is_unsaved() && !self.runs.is_running();

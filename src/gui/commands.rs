@@ -173,7 +173,7 @@ impl Command {
             Self::RunArm => "Runs the selected arm with every seed",
             Self::Resume => "Goes on with the runs that were stopped or failed",
             Self::StopAfterStage => "Lets every run finish its present stage, then stops",
-            Self::StopNow => "Stops at once; runs go on later from their last finished stage",
+            Self::StopNow => "Stops after the present mini-batch; Resume goes on from there",
             Self::ToggleTree => "Shows or hides the list of arms and runs",
             Self::TogglePlan => "Shows or hides the plan of the selected arm",
             Self::ToggleProperties => "Shows or hides the settings of what is selected",

@@ -213,10 +213,11 @@ fn path_ui(ui: &mut Ui, request: &Request, text: &mut String) -> Option<Reply> {
     ui.label("The system's file dialog is not available. Type the path of the file.");
     let label = ui.label("Path");
     let field = ui.add(egui::TextEdit::singleline(text).desired_width(f32::INFINITY)).labelled_by(label.id);
-    if ui.memory(|memory| memory.focused().is_none()) {
+    // Asked first: to request the focus again would hide that Enter took it away.
+    let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+    if !entered && ui.memory(|memory| memory.focused().is_none()) {
         field.request_focus();
     }
-    let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
     if request.purpose == Purpose::Export {
         ui.label(RichText::new("The extension decides: svg, pdf, png or csv").small().weak());
     }

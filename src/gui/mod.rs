@@ -53,7 +53,13 @@ pub fn launch(file: Option<PathBuf>) -> Result<(), String> {
         });
         match eframe::run_native(APP_ID, options(renderer), create) {
             Ok(()) => return Ok(()),
-            Err(error) => failures.push(format!("{name}: {error}")),
+            Err(error) => {
+                failures.push(format!("{name}: {error}"));
+                // Without a display no renderer can do better, and the event loop exists only once in a process.
+                if matches!(error, eframe::Error::WinitEventLoop(_)) {
+                    break;
+                }
+            }
         }
     }
     let failures = failures.join("\n  ");
@@ -81,7 +87,7 @@ fn create(cc: &CreationContext<'_>, file: Option<PathBuf>) -> App {
         picker: files::system_dialogs(),
         untitled: untitled_folder(),
     };
-    App::new(parts, settings).with_file(file)
+    App::new(parts, settings, file)
 }
 
 /// Where results of documents without a file are kept: in the user's data, or in the folder for what is temporary.

@@ -1,10 +1,10 @@
 //! From logits to classes.
 
-/// The predicted class: that of the largest logit, the lower one of equals; with one logit its sign. NaN predicts
-/// nothing.
+/// The predicted class: that of the largest logit, the lower one of equals; with one logit its sign. Logits that are NaN
+/// or infinite predict nothing.
 #[must_use]
 pub fn top1(logits: &[f32]) -> Option<u32> {
-    if logits.iter().any(|logit| logit.is_nan()) {
+    if logits.iter().any(|logit| !logit.is_finite()) {
         return None;
     }
     if let [logit] = logits {
@@ -69,7 +69,7 @@ mod tests {
     fn the_lower_class_wins_a_tie_and_nan_predicts_nothing() {
         assert_eq!(top1(&[1.0, 3.0, 3.0]), Some(1));
         assert_eq!(top1(&[1.0, f32::NAN, 3.0]), None);
-        assert_eq!(top1(&[f32::INFINITY, 3.0]), Some(0));
+        assert_eq!(top1(&[f32::INFINITY, 3.0]), None);
     }
 
     #[test]

@@ -65,7 +65,7 @@ struct WrittenState {
     order: u64,
     optimizer: Optimizer,
     memory: WrittenMemory,
-    kept: BTreeMap<String, (WrittenNetwork, Position)>,
+    kept: BTreeMap<String, (WrittenNetwork, Option<Position>)>,
     watch: Option<WrittenWatch>,
     others: Vec<(WrittenNetwork, WrittenMemory, WrittenScore)>,
     handovers: WrittenHandOvers,

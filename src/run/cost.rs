@@ -34,8 +34,8 @@ pub fn cost(run: &Run) -> Result<Cost, String> {
     let mut seen = 0;
     for (step, samples) in program.iter().zip(sizes) {
         let (batches, passes, batch) = training(&step.op, spec, samples);
-        iterations += batches;
-        seen += batches * passes * batch as u64;
+        iterations = batches.saturating_add(iterations);
+        seen = batches.saturating_mul(passes).saturating_mul(batch as u64).saturating_add(seen);
     }
     let multiply_adds = structure.multiply_adds();
     let parameters = structure.trained_count();
@@ -44,7 +44,7 @@ pub fn cost(run: &Run) -> Result<Cost, String> {
         parameters,
         multiply_adds,
         iterations,
-        training_multiply_adds: 3 * multiply_adds * seen,
+        training_multiply_adds: seen.saturating_mul(3 * multiply_adds),
         bytes: 4 * parameters as u64 * (2 + slots),
     })
 }

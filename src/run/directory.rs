@@ -24,7 +24,7 @@ use super::error::RunError;
 use super::listener::Listener;
 use super::session::Workplace;
 use crate::doc::file::write_atomically;
-use crate::doc::{Event, Run, RunRecord, RunSpec, RunState};
+use crate::doc::{Event, Report, Run, RunRecord, RunSpec, RunState};
 use crate::net::Network;
 use crate::net::pins_file::write_pins;
 use crate::net::weights_file::{tensors_of, write_tensors};
@@ -112,7 +112,7 @@ impl RunDirectory {
     /// # Errors
     /// When the log cannot be written.
     pub fn resume(&mut self, place: &Workplace) -> Result<Option<Checkpoint>, RunError> {
-        let found = checkpoint::read(&self.checkpoint_path(), &self.id, place).ok();
+        let found = self.read_checkpoint(place)?;
         let keep = found.as_ref().map_or(0, |(_, events)| *events);
         let fail = |source| RunError::Disk { path: self.path.join("events.jsonl"), source };
         self.events.set_len(keep.min(self.written)).map_err(fail)?;
@@ -123,6 +123,27 @@ impl RunDirectory {
         let (points, reports) = self.count_said().map_err(fail)?;
         (self.forward)(Event::Rewound { points, reports });
         Ok(found.map(|(checkpoint, _)| checkpoint))
+    }
+
+    /// The checkpoint, where there is one. When it cannot be read, the log that belongs to it is kept beside the new one,
+    /// and the run starts anew and says why.
+    fn read_checkpoint(&mut self, place: &Workplace) -> Result<Option<(Checkpoint, u64)>, RunError> {
+        let path = self.checkpoint_path();
+        if !path.exists() {
+            return Ok(None);
+        }
+        let error = match checkpoint::read(&path, &self.id, place) {
+            Ok(found) => return Ok(Some(found)),
+            Err(error) => error,
+        };
+        let log = self.path.join("events.jsonl");
+        std::fs::copy(&log, self.path.join("events.old.jsonl"))
+            .map_err(|source| RunError::Disk { path: log, source })?;
+        let summary = format!(
+            "the checkpoint cannot be read ({error}); the run starts anew, and events.old.jsonl keeps what was said before"
+        );
+        (self.forward)(Event::Report(Report { kind: "checkpoint".to_owned(), summary, ..Report::default() }));
+        Ok(None)
     }
 
     /// How many points and reports the log holds.
@@ -191,7 +212,9 @@ impl Listener for RunDirectory {
 /// Replaces a file as a whole, without waiting for the disk: after a power cut an older checkpoint, or none, is there.
 fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let new = path.with_extension("new");
-    std::fs::write(&new, bytes)?;
+    std::fs::write(&new, bytes).inspect_err(|_| {
+        let _ = std::fs::remove_file(&new); // half a file is of no use, least of all on a full disk
+    })?;
     std::fs::rename(&new, path)
 }
 

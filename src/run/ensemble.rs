@@ -97,7 +97,7 @@ impl Members<'_> {
     fn in_turn(&self, session: &mut Session, lesson: &Lesson, score: &mut Score) -> Result<(), RunError> {
         for member in 0..self.stage.members {
             for local in 0..self.stage.local_steps {
-                self.local_step(session, lesson, member, local as u64, score)?;
+                local_step(session, lesson, member, local as u64, score)?;
             }
             let receivers = match member + 1 {
                 next if next < self.stage.members => next..next + 1,
@@ -105,24 +105,6 @@ impl Members<'_> {
             };
             self.hand_over(session.state_mut(), member, receivers);
         }
-        Ok(())
-    }
-
-    fn local_step(
-        &self,
-        session: &mut Session,
-        lesson: &Lesson,
-        member: usize,
-        local: u64,
-        score: &mut Score,
-    ) -> Result<(), RunError> {
-        let place = session.place.clone();
-        let dropout = dropout(session, lesson, member, local);
-        let (pass, known) = lesson.pass(&place, network_of(session.state(), member), dropout, None);
-        take_in(session, lesson, member, known, score)?;
-        let (network, memory) = parts(session.state_mut(), member);
-        memory.step(lesson.settings.optimizer.rule(), lesson.rate, network, &pass.gradients);
-        network.follow(&pass.statistics);
         Ok(())
     }
 
@@ -190,7 +172,7 @@ impl Members<'_> {
         let state = session.state_mut();
         let networks: Vec<Network> = state.members().into_iter().cloned().collect();
         for (member, network) in networks.into_iter().enumerate() {
-            state.kept.insert(member_name(member), Snapshot { network, position: state.position });
+            state.kept.insert(member_name(member), Snapshot { network, position: None });
         }
         let HandOvers { checked, unequal, .. } = std::mem::take(&mut state.handovers);
         let mut names: Vec<&str> = Vec::new();
@@ -219,6 +201,24 @@ impl Members<'_> {
         let passed = (!names.is_empty()).then_some(unequal == 0);
         session.report(Report { kind: "members".to_owned(), summary, passed, ..Report::default() })
     }
+}
+
+/// One step of one member, `local` of its steps on this mini-batch after the first.
+fn local_step(
+    session: &mut Session,
+    lesson: &Lesson,
+    member: usize,
+    local: u64,
+    score: &mut Score,
+) -> Result<(), RunError> {
+    let place = session.place.clone();
+    let dropout = dropout(session, lesson, member, local);
+    let (pass, known) = lesson.pass(&place, network_of(session.state(), member), dropout, None);
+    take_in(session, lesson, member, known, score)?;
+    let (network, memory) = parts(session.state_mut(), member);
+    memory.step(lesson.settings.optimizer.rule(), lesson.rate, network, &pass.gradients);
+    network.follow(&pass.statistics);
+    Ok(())
 }
 
 /// The name of a member for grafts and lines; `member` counts from 0, the present network, and names from 1.

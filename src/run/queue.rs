@@ -168,7 +168,12 @@ fn carry_out(
         }
         return Ok(());
     }
+    let said_done = forward.clone();
     let mut directory = RunDirectory::claim(folder, run, Box::new(forward))?;
+    if is_done(folder, &run.id) {
+        said_done(Event::Finished { secs: 0.0 }); // another process was faster
+        return Ok(());
+    }
     let data = match datasets.get(&run.spec.data, &run.spec.net, base) {
         Ok(data) => data,
         Err(error) => {
@@ -179,8 +184,8 @@ fn carry_out(
     };
     let compute = Box::new(BurnCompute::new(&run.spec.device));
     let output = directory.path().to_owned();
-    let place =
-        Arc::new(Workplace::new(run.spec.clone(), run.arm.clone(), data, compute, base.clone(), output));
+    let place = Workplace::new(run.spec.clone(), run.arm.clone(), data, compute, base.clone(), output);
+    let place = Arc::new(place.with_datasets(datasets.clone()));
     let checkpoint = directory.resume(&place)?;
     let mut session = Session::new(place, checkpoint, threads, stop.clone(), &mut directory);
     match session.run() {
@@ -189,6 +194,9 @@ fn carry_out(
             let network = session.network().clone();
             directory.finish(&network)
         }
-        Err(error) => directory.fail(&error.to_string()),
+        Err(error) => {
+            let _ = directory.fail(&error.to_string()); // on a full disk this fails too, and the first error matters
+            Err(error)
+        }
     }
 }

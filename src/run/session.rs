@@ -292,8 +292,10 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Whether there is a batch norm, which cannot train on a single sample.
-    pub(super) fn has_batch_norm(&self) -> bool {
-        self.place.structure.layers.iter().any(|layer| layer.kind == LayerKind::BatchNorm)
+    /// Whether a batch norm uses the statistics of mini-batches, which a single sample does not have.
+    pub(super) fn has_free_norm(&self) -> bool {
+        let fixed = self.state().network.fixed_norms();
+        let mut layers = self.place.structure.layers.iter().enumerate();
+        layers.any(|(position, layer)| layer.kind == LayerKind::BatchNorm && !fixed.contains(&position))
     }
 }

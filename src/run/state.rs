@@ -62,8 +62,8 @@ impl Position {
 pub struct Snapshot {
     /// Values and statistics. Its pins are not used by grafts.
     pub network: Network,
-    /// Where it stood.
-    pub position: Position,
+    /// Where it stood; none for a branch or a member, whose grafts leave the position as it is.
+    pub position: Option<Position>,
 }
 
 /// A further network of an ensemble; the first one is the present network.
@@ -140,7 +140,7 @@ impl State {
     /// What a name would remember now.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot { network: self.network.clone(), position: self.position }
+        Snapshot { network: self.network.clone(), position: Some(self.position) }
     }
 
     /// Forgets what the optimizer remembers.

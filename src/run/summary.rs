@@ -167,7 +167,7 @@ impl Files {
 }
 
 fn summary_of(parameter: &Parameter, values: &ParameterValues) -> ParameterSummary {
-    let count = |state| values.entries.iter().filter(|entry| **entry == state).count() as u64;
+    let count = |state| values.entries.iter().map(|entry| u64::from(*entry == state)).sum();
     let histogram = Histogram::of(&values.values, &values.entries);
     let [minimum, maximum] = histogram::ends(&values.values, &values.entries);
     ParameterSummary {

@@ -16,7 +16,7 @@ use crate::net::{Network, Score, TrainPass, correct};
 /// How often progress is said, at most.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 /// How often a long training leaves a checkpoint.
-const CHECKPOINT_EVERY: Duration = Duration::from_secs(60);
+const CHECKPOINT_EVERY: Duration = Duration::from_mins(1);
 
 /// How far a training stage is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -98,7 +98,6 @@ pub fn run(
 ) -> Result<StageEnd, RunError> {
     let settings = &stretch.settings;
     let samples = session.data().train.len();
-    check_last_batch(session, settings)?;
     let total = stretch.steps.to_iterations(batches_per_epoch(samples, settings.batch));
     session.adopt_optimizer(&settings.optimizer);
     let state = session.state_mut();
@@ -146,6 +145,9 @@ fn step(
     let samples = data.train.len();
     let (position, order) = (session.state().position, session.state().order);
     batch.load(&data.train, settings, seed, order, position);
+    if batch.len() == 1 && session.has_free_norm() {
+        return Err(RunError::LonelySample { batch: settings.batch, samples });
+    }
     let next = position.after(position.sample + batch.len(), samples);
     let rate = rate * settings.schedule.factor(position.moment(next, samples), settings.warm_up);
     let dropout = stream(seed, Purpose::Dropout, &[order, position.iteration]);
@@ -163,15 +165,6 @@ fn is_due(session: &Session, every: Steps) -> bool {
         StepsUnit::Iterations => position.iteration.is_multiple_of(every.count),
         StepsUnit::Epochs => position.sample == 0 && position.epoch.is_multiple_of(every.count),
     }
-}
-
-fn check_last_batch(session: &Session, settings: &Training) -> Result<(), RunError> {
-    let samples = session.data().train.len();
-    let lonely = samples % settings.batch == 1 || settings.batch == 1;
-    if lonely && session.has_batch_norm() {
-        return Err(RunError::LonelySample { batch: settings.batch, samples });
-    }
-    Ok(())
 }
 
 /// The present network alone, with its past beside it where that is watched.

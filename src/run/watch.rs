@@ -97,8 +97,8 @@ impl<'a> Question<'a> {
 
     /// Compares its logits with the present ones; a penalty is added to the loss and its slope.
     ///
-    /// The penalty is `penalty` × the mean over all logits of (z − z_past)². With a part of the past, the same pass goes
-    /// backward through it into the present rest; gradients of past weights are dropped.
+    /// The penalty is `penalty` × the mean over all logits of (z − z′)², with z′ of the past. With a part of the past, the
+    /// same pass goes backward through it into the present rest; gradients of past weights are dropped.
     #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // sums in f64, slopes in f32
     pub fn ask(&mut self, logits: &[f32], value: &mut LossValue) {
         let began = Instant::now();
@@ -176,10 +176,11 @@ pub fn report(session: &mut Session) -> Result<(), RunError> {
     }
     let network = &session.state().network;
     let bytes: usize = (0..network.len()).map(|index| 4 * network.values(index).len()).sum();
+    let ago = if lag == 1 { "1 step".to_owned() } else { format!("{lag} steps") };
     let summary = format!(
-        "asked the network of {lag} steps ago {asked} times, {:.2} ms each; its ring holds {kept} networks, {:.1} MB",
+        "asked the network of {ago} ago {asked} times, {:.2} ms each; networks kept in memory: {kept}, {:.1} kB in all",
         1e3 * secs / asked as f64,
-        (bytes * kept) as f64 / 1e6
+        (bytes * kept) as f64 / 1e3
     );
     session.report(Report { kind: "watch".to_owned(), summary, ..Report::default() })
 }

@@ -107,6 +107,7 @@ impl Listener for Interrupter {
 pub fn assert_resumes(spec: &RunSpec, every: usize) {
     let whole = run(spec.clone());
     let expected = points(&whole.events);
+    let mut stops = 0;
     for after in (1..expected.len()).step_by(every) {
         let folder = tempfile::tempdir().expect("there is room");
         let known = weightlab::doc::Run {
@@ -123,6 +124,7 @@ pub fn assert_resumes(spec: &RunSpec, every: usize) {
         let outcome = Session::new(place.clone(), None, 1, stop, &mut first).run().expect("it stops well");
         let mut events = first.events;
         if outcome == Outcome::Stopped {
+            stops += 1;
             drop(first.directory);
             let checkpoint = directory().resume(&place).expect("the disk is there");
             assert!(checkpoint.is_some(), "the checkpoint can be read");
@@ -135,4 +137,5 @@ pub fn assert_resumes(spec: &RunSpec, every: usize) {
         }
         assert_eq!(points(&events), expected, "stopped after {after} points");
     }
+    assert!(stops > 0, "no stop came before the end");
 }

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::data::{Data, Facts, Shape};
-use crate::doc::intervention::{Freeze, HeldAt, Intervention, Layers, Target};
+use crate::doc::intervention::{Freeze, HeldAt, Intervention, Layers, Target, WeightFile};
 use crate::doc::problem::Problem;
 use crate::doc::spec::RunSpec;
 use crate::doc::stage::{Branch, Ensemble, EnsembleEnd, Sharing, Stage, Train};
 use crate::doc::structure::{LayerKind, Structure};
 use crate::doc::targets;
 use crate::form::path::Place;
-use crate::intervene::Amount;
+use crate::intervene::{Amount, Criterion};
 
 /// Adds what is wrong with the plan of a run.
 pub fn check(spec: &RunSpec, structure: &Structure, place: &Place, problems: &mut Vec<Problem>) {
@@ -137,6 +137,9 @@ impl Walk<'_> {
         match intervention {
             Intervention::Prune(prune) => {
                 self.target(&prune.target, &place.key("target"));
+                if let Criterion::Movement(movement) = &prune.criterion {
+                    self.snapshot(&movement.since, &place.key("criterion").variant("Movement").key("since"));
+                }
                 let splits = prune.output_factor > 0.0 && prune.output_factor < 1.0;
                 if splits && !matches!(prune.amount, Amount::Fraction(_)) {
                     let message =
@@ -150,18 +153,25 @@ impl Walk<'_> {
             Intervention::Graft(graft) => {
                 self.target(&graft.target, &place.key("target"));
                 self.source(&graft.from, &place.key("from"));
+                if !graft.weights && graft.target != Target::default() {
+                    let message =
+                        "without weights only the position goes back, which has no parts; leave target out";
+                    self.error(place.key("target"), message.to_owned());
+                }
             }
             Intervention::Reinitialize(reinitialize) => {
-                self.target(&reinitialize.target, &place.key("target"))
+                self.target(&reinitialize.target, &place.key("target"));
             }
             Intervention::Freeze(freeze) => self.freeze(freeze, place),
             Intervention::Release(release) => self.target(&release.target, &place.key("target")),
             Intervention::Set(set) => self.parameter(&set.parameter, &set.indices, place),
             Intervention::ShuffleMask(_) => {}
-            Intervention::Import(file) | Intervention::Export(file) => {
-                self.target(&file.target, &place.key("target"));
-                if !is_file(&file.file) {
-                    self.error(place.key("file"), "name a file that ends in .safetensors".to_owned());
+            Intervention::Import(file) => self.weight_file(file, place),
+            Intervention::Export(file) => {
+                self.weight_file(file, place);
+                if !stays_inside(&file.file) {
+                    let message = "exported files lie inside the run's directory, and not in place of its own files; write a name such as before.safetensors";
+                    self.error(place.key("file"), message.to_owned());
                 }
             }
             Intervention::Watch(watch) => self.layers(&watch.layers, &place.key("layers")),
@@ -190,8 +200,21 @@ impl Walk<'_> {
         }
     }
 
+    fn weight_file(&mut self, file: &WeightFile, place: &Place) {
+        self.target(&file.target, &place.key("target"));
+        if !is_file(&file.file) {
+            self.error(place.key("file"), "name a file that ends in .safetensors".to_owned());
+        }
+    }
+
     fn source(&mut self, from: &str, place: &Place) {
-        if self.names.contains(from) || is_file(from) {
+        if !is_file(from) {
+            self.snapshot(from, place);
+        }
+    }
+
+    fn snapshot(&mut self, from: &str, place: &Place) {
+        if self.names.contains(from) {
             return;
         }
         let known = if self.names.is_empty() {
@@ -231,4 +254,14 @@ impl Walk<'_> {
 #[must_use]
 pub fn is_file(from: &str) -> bool {
     std::path::Path::new(from).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("safetensors"))
+}
+
+/// Whether an exported file lies inside the run's directory, apart from the files that the run itself keeps there.
+fn stays_inside(file: &str) -> bool {
+    let path = std::path::Path::new(file);
+    let mut components = path.components();
+    let is_plain = components.clone().all(|part| matches!(part, std::path::Component::Normal(_)));
+    let first = components.next().map(|part| part.as_os_str().to_string_lossy().into_owned());
+    let own = ["weights.safetensors", "pins.safetensors", "checkpoint"];
+    is_plain && first.is_some_and(|first| !own.contains(&first.as_str()))
 }

@@ -8,8 +8,8 @@ use crate::figure::model::{Axis, Figure};
 pub struct Past;
 
 const DISTANCE: Series = Series { name: "past_distance", suffix: ", distance", dash: 0 };
-const DIVERGENCE: Series = Series { name: "past_kl", suffix: ", KL divergence", dash: 1 };
-const CHANGED: Series = Series { name: "past_changed", suffix: ", changed predictions", dash: 2 };
+const DIVERGENCE: Series = Series { name: "past_kl", suffix: ", KL", dash: 1 };
+const CHANGED: Series = Series { name: "past_changed", suffix: ", changed", dash: 2 };
 
 impl Plot for Past {
     fn name(&self) -> &'static str {
@@ -83,11 +83,7 @@ mod tests {
         let told: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), &line.points[..])).collect();
         assert_eq!(
             told,
-            [
-                ("a, distance", &[[1.0, 0.5]][..]),
-                ("a, KL divergence", &[[1.0, 0.125]]),
-                ("a, changed predictions", &[[2.0, 0.25]]),
-            ]
+            [("a, distance", &[[1.0, 0.5]][..]), ("a, KL", &[[1.0, 0.125]]), ("a, changed", &[[2.0, 0.25]]),]
         );
         assert_eq!(figure.note, "1 value of 0 has no place on the logarithmic axis");
     }

@@ -10,7 +10,7 @@ use crate::doc::{file, templates};
 use crate::figure::{self, FileKind};
 use crate::gui::dialogs::{Dialog, Next, Reply, dialog_ui};
 use crate::gui::document::Document;
-use crate::gui::files::{Answer, Asked, Purpose, Request, move_results, with_extension};
+use crate::gui::files::{Answer, Asked, Purpose, Request, with_extension};
 use crate::gui::selection::Selection;
 use crate::gui::{plot, text};
 use crate::run::StopKind;
@@ -23,6 +23,27 @@ impl App {
             return;
         }
         self.proceed_unless_running(next, ctx);
+    }
+
+    /// Goes on after something that took time, with another question if there are edits that nobody was asked about.
+    pub(super) fn go_on(&mut self, next: Next, ctx: &egui::Context) {
+        if self.is_unsaved_again() {
+            self.proceed(next, ctx);
+        } else {
+            self.proceed_unless_running(next, ctx);
+        }
+    }
+
+    /// Whether there are changes that the user has not agreed to lose; takes the agreement.
+    pub(super) fn is_unsaved_again(&mut self) -> bool {
+        let discarded = self.discarded.take();
+        self.document.is_unsaved() && discarded.as_ref() != Some(&self.document.experiment)
+    }
+
+    /// Forgets what was to come after a question: the answer is that everything stays as it is.
+    fn give_up(&mut self) {
+        self.after_saving = None;
+        self.discarded = None;
     }
 
     fn proceed_unless_running(&mut self, next: Next, ctx: &egui::Context) {
@@ -42,7 +63,9 @@ impl App {
                 let request = Request { purpose: Purpose::Open, folder: self.folder(), name: String::new() };
                 self.ask(request, ctx);
             }
-            Next::Open(path) => self.open(&path),
+            Next::Open(path) => {
+                self.open(&path);
+            }
             Next::Quit => {
                 self.closing = Closing::Allowed;
                 ctx.send_viewport_cmd(ViewportCommand::Close);
@@ -62,22 +85,27 @@ impl App {
         }
     }
 
-    /// Makes a file the document, or says why it cannot be one.
-    pub(super) fn open(&mut self, path: &Path) {
+    /// Makes a file the document, or says why it cannot be one; whether it is.
+    pub(super) fn open(&mut self, path: &Path) -> bool {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         match Document::open(&path) {
             Ok(document) => {
                 self.document = document;
                 self.log.info(format!("Opened {}", path.display()));
                 self.take_document();
+                true
             }
-            Err(error) => self.fail("The file cannot be opened", &error.to_string()),
+            Err(error) => {
+                self.fail("The file cannot be opened", &error.to_string());
+                false
+            }
         }
     }
 
     /// Starts afresh with the present document: its results, nothing selected.
     pub(super) fn take_document(&mut self) {
         self.document.refresh();
+        self.discarded = None;
         let results = self.document.results(&self.parts.untitled);
         let records = self.parts.worker.records(&results, self.document.runs());
         let folder = results.display();
@@ -139,48 +167,6 @@ impl App {
         }
     }
 
-    /// Saved as another file: what has run stays with the old one.
-    fn keep_results(&mut self, old: &Path, new: &Path) {
-        if old.is_dir() {
-            let (old, new) = (old.display(), new.display());
-            self.log.info(format!("Earlier results stay in {old}; runs write to {new} from now on"));
-        }
-        if !self.runs.is_running() {
-            self.runs.load(self.parts.worker.records(new, self.document.runs()));
-            self.plan_cost();
-        }
-    }
-
-    /// Results of a document that has got a file move to it, as soon as nothing writes there.
-    pub(super) fn move_results(&mut self) {
-        if self.runs.is_running() {
-            if let Some((from, _)) = &self.moving {
-                self.log.info(format!(
-                    "Results are in {} until the runs are over, then they move",
-                    from.display()
-                ));
-            }
-            return;
-        }
-        let Some((from, to)) = self.moving.take() else { return };
-        match move_results(&from, &to) {
-            Ok(0) => {}
-            Ok(moved) => {
-                self.log.info(format!(
-                    "Moved results of {} to {}",
-                    text::counted(moved, "run"),
-                    to.display()
-                ));
-            }
-            Err(error) => {
-                let (from, to) = (from.display(), to.display());
-                self.log.error(format!(
-                    "Results stay in {from}: they could not be moved to {to} ({error}); move them by hand"
-                ));
-            }
-        }
-    }
-
     /// Where file dialogs begin: beside the document, or among the user's documents.
     pub(super) fn folder(&self) -> PathBuf {
         let beside = self.document.path().and_then(Path::parent).map(Path::to_owned);
@@ -201,18 +187,24 @@ impl App {
         let Some(answer) = self.asked.as_ref().and_then(Asked::poll) else { return };
         let Some(asked) = self.asked.take() else { return };
         match answer {
-            // The system's dialog has asked about files that are there.
+            // The system's dialog has asked about a file that is there, but it did not know the extension.
             Answer::Path(path) => {
-                self.take_path(asked.request.purpose, with_extension(path, asked.request.purpose), ctx);
+                let purpose = asked.request.purpose;
+                let named = with_extension(path.clone(), purpose);
+                if named == path || !named.exists() {
+                    self.take_path(purpose, named, ctx);
+                } else {
+                    self.dialog = Some(Dialog::Overwrite { path: named, purpose });
+                }
             }
-            Answer::Cancelled => self.after_saving = None,
+            Answer::Cancelled => self.give_up(),
             Answer::Unavailable => self.dialog = Some(Dialog::path_field(asked.request)),
         }
     }
 
     fn take_path(&mut self, purpose: Purpose, path: PathBuf, ctx: &egui::Context) {
         match purpose {
-            Purpose::Open => self.proceed_unless_running(Next::Open(path), ctx),
+            Purpose::Open => self.go_on(Next::Open(path), ctx),
             Purpose::Save => self.save_to(&path, ctx),
             Purpose::Export => self.export(&path),
         }
@@ -228,13 +220,16 @@ impl App {
 
     fn take_reply(&mut self, dialog: Dialog, reply: Reply, ctx: &egui::Context) {
         match (dialog, reply) {
-            (_, Reply::Cancel) => self.after_saving = None,
+            (_, Reply::Cancel) => self.give_up(),
             (Dialog::Templates, Reply::Template(position)) => self.proceed(Next::New(position), ctx),
             (Dialog::Unsaved { next, .. }, Reply::Save) => {
                 self.after_saving = Some(next);
                 self.save_document(ctx);
             }
-            (Dialog::Unsaved { next, .. }, Reply::Discard) => self.proceed_unless_running(next, ctx),
+            (Dialog::Unsaved { next, .. }, Reply::Discard) => {
+                self.discarded = Some(self.document.experiment.clone());
+                self.proceed_unless_running(next, ctx);
+            }
             (Dialog::Running { next, .. }, Reply::Stop) => self.stop_and(next, ctx),
             (Dialog::Comments { path }, Reply::LoseComments) => self.save_to(&path, ctx),
             (Dialog::Comments { .. }, Reply::SaveAs) => self.ask_where_to_save(ctx),
@@ -252,7 +247,7 @@ impl App {
 
     fn stop_and(&mut self, next: Next, ctx: &egui::Context) {
         if !self.runs.is_running() {
-            return self.perform(next, ctx);
+            return self.go_on(next, ctx);
         }
         self.runs.stop(StopKind::Now);
         if next == Next::Quit {

@@ -3,6 +3,7 @@
 use eframe::egui::{self, Align, CentralPanel, Frame, Layout, Panel, Ui};
 
 use super::App;
+use super::room::Room;
 use crate::doc::{Intervention, Stage};
 use crate::figure::plots::ArmRuns;
 use crate::form::path::Place;
@@ -51,8 +52,7 @@ impl App {
 
     fn log_ui(&mut self, ui: &mut Ui) {
         let mut open = self.settings.log;
-        let panel = Panel::bottom("log").resizable(true).default_size(112.0).min_size(64.0);
-        let chosen = panel.show_collapsible(ui, &mut open, |ui| {
+        let chosen = room_of(ui).log().show_collapsible(ui, &mut open, |ui| {
             status_ui(ui, self.document.problems(), &self.log).cloned()
         });
         self.settings.log = open;
@@ -67,13 +67,12 @@ impl App {
         if !self.settings.tree && !self.settings.plan {
             return;
         }
-        let panel = Panel::left("left").resizable(true).default_size(288.0).size_range(200.0..=520.0);
-        panel.show(ui, |ui| {
+        let room = room_of(ui);
+        room.left().show(ui, |ui| {
             let mut plan_is_open = self.settings.plan;
             if self.settings.tree {
-                let plan = Panel::bottom("plan").resizable(true).default_size(248.0).min_size(96.0);
                 let frame = Frame::new().inner_margin(egui::Margin { top: 8, ..egui::Margin::ZERO });
-                plan.frame(frame).show_collapsible(ui, &mut plan_is_open, |ui| self.plan_ui(ui));
+                room.plan().frame(frame).show_collapsible(ui, &mut plan_is_open, |ui| self.plan_ui(ui));
                 self.settings.plan = plan_is_open;
                 CentralPanel::no_frame().show(ui, |ui| self.tree_ui(ui));
             } else {
@@ -118,8 +117,7 @@ impl App {
     fn right_ui(&mut self, ui: &mut Ui) {
         let results = self.document.results(&self.parts.untitled);
         let mut open = self.settings.properties;
-        let panel = Panel::right("properties").resizable(true).default_size(336.0).size_range(240.0..=640.0);
-        panel.show_collapsible(ui, &mut open, |ui| {
+        room_of(ui).right().show_collapsible(ui, &mut open, |ui| {
             let (selection, focus) = (&mut self.selection, &mut self.focus);
             properties_ui(ui, &mut self.document, &self.runs, selection, focus, &mut self.dry_run, &results);
         });
@@ -159,6 +157,10 @@ impl App {
         self.log.info(format!("Added a stage to {} that sets entries of {}", arm.name, set.parameter));
         arm.plan.push(Stage::Do(Intervention::Set(set)));
     }
+}
+
+fn room_of(ui: &Ui) -> Room {
+    Room::of(ui.ctx().content_rect().size())
 }
 
 /// What the plot gets: the records of each treatment, in the order and the colours of the list.

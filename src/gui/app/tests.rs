@@ -60,6 +60,10 @@ struct Window {
 
 impl Window {
     fn open(file: Option<PathBuf>) -> Self {
+        Self::sized([1280.0, 800.0], file)
+    }
+
+    fn sized(size: [f32; 2], file: Option<PathBuf>) -> Self {
         let stage = Shared::default();
         let (for_worker, for_picker) = (stage.clone(), stage.clone());
         let picker = Box::new(move |request: &Request, _: &egui::Context| -> Receiver<Answer> {
@@ -71,9 +75,9 @@ impl Window {
         });
         let parts =
             Parts { worker: Box::new(Script(for_worker)), picker, untitled: PathBuf::from("/nowhere") };
-        let harness = Harness::builder().with_size([1280.0, 800.0]).build_eframe(move |cc| {
+        let harness = Harness::builder().with_size(size).build_eframe(move |cc| {
             prepare(&cc.egui_ctx, &Settings::default());
-            App::new(parts, Settings::default()).with_file(file)
+            App::new(parts, Settings::default(), file)
         });
         Self { harness, stage }
     }
@@ -319,8 +323,8 @@ fn keys_do_what_menus_do() {
     let mut window = Window::new();
     window.harness.key_press_modifiers(Modifiers::COMMAND, Key::N);
     window.harness.run();
-    window.click("Optimizers on digits");
-    assert_eq!(window.harness.state().document.experiment.name, "Optimizers on digits");
+    window.click("Partial freezing on digits");
+    assert_eq!(window.harness.state().document.experiment.name, "Partial freezing on digits");
     window.harness.key_press_modifiers(Modifiers::COMMAND, Key::R);
     window.harness.run();
     assert!(!window.stage.borrow().jobs.is_empty());
@@ -410,4 +414,21 @@ fn arms_are_added_copied_moved_and_removed() {
     window.execute(Command::RemoveArm);
     window.execute(Command::RemoveArm);
     assert_eq!(names(&window).len(), 4);
+}
+
+#[test]
+fn in_a_small_window_everything_fits_and_grows_with_it() {
+    let mut window = Window::sized([800.0, 600.0], None);
+    let look = |window: &Window| {
+        for label in ["Copy CSV", "Export figure", "Smooth", "Arms and runs", "Add stage", "Log and problems", "1", "2"] {
+            for node in window.harness.query_all_by_label_contains(label).filter(|n| label.len() > 1 || n.accesskit_node().label().is_some_and(|l| l.starts_with(label) && l.len() > 8)) {
+                eprintln!("{label}: {:?} {:?}", node.accesskit_node().label(), node.rect());
+            }
+        }
+    };
+    look(&window);
+    window.harness.set_size(egui::vec2(1280.0, 800.0));
+    window.harness.run();
+    look(&window);
+    panic!("look");
 }

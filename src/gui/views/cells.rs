@@ -12,8 +12,8 @@ pub struct Cells {
     /// Rows and columns of cells.
     pub size: [usize; 2],
     /// Cells, row by row.
-    pub cells: Vec<Cell>,
-    /// Three times the root mean square of the finite values that are not pruned: where colours are full.
+    pub all: Vec<Cell>,
+    /// Twice the root mean square of the finite values that are not pruned: where colours are full.
     pub full: f32,
 }
 
@@ -37,13 +37,13 @@ impl Cells {
         let entries = [rows, total / rows];
         let block = entries.map(|count| count.div_ceil(most).max(1));
         let size = [entries[0].div_ceil(block[0]), entries[1].div_ceil(block[1])];
-        let mut cells = Vec::with_capacity(size[0] * size[1]);
+        let mut all = Vec::with_capacity(size[0] * size[1]);
         for row in 0..size[0] {
             for column in 0..size[1] {
-                cells.push(cell(parameter, entries, block, [row, column]));
+                all.push(cell(parameter, entries, block, [row, column]));
             }
         }
-        Self { entries, block, size, cells, full: 3.0 * root_mean_square(parameter) }
+        Self { entries, block, size, all, full: 2.0 * root_mean_square(parameter) }
     }
 
     /// The first entry of a cell.
@@ -108,8 +108,8 @@ mod tests {
     fn a_small_parameter_has_a_cell_for_each_entry() {
         let cells = Cells::of(&parameter(), 8);
         assert_eq!((cells.size, cells.is_exact()), ([2, 3], true));
-        assert_eq!(cells.cells[3], Cell { mean: -2.0, pruned: 0.0, frozen: 1.0 });
-        assert_eq!(cells.cells[2], Cell { mean: 0.0, pruned: 1.0, frozen: 0.0 });
+        assert_eq!(cells.all[3], Cell { mean: -2.0, pruned: 0.0, frozen: 1.0 });
+        assert_eq!(cells.all[2], Cell { mean: 0.0, pruned: 1.0, frozen: 0.0 });
         assert_eq!(cells.first_entry(1, 2), 5);
     }
 
@@ -117,15 +117,15 @@ mod tests {
     fn a_large_one_has_means_of_blocks_and_a_smaller_rest() {
         let cells = Cells::of(&parameter(), 2);
         assert_eq!((cells.size, cells.block), ([2, 2], [1, 2]));
-        assert_eq!(cells.cells[0].mean, 2.0);
-        assert_eq!(cells.cells[1], Cell { mean: 0.0, pruned: 1.0, frozen: 0.0 });
-        assert_eq!(cells.cells[2], Cell { mean: 1.5, pruned: 0.0, frozen: 0.5 });
+        assert_eq!(cells.all[0].mean, 2.0);
+        assert_eq!(cells.all[1], Cell { mean: 0.0, pruned: 1.0, frozen: 0.0 });
+        assert_eq!(cells.all[2], Cell { mean: 1.5, pruned: 0.0, frozen: 0.5 });
     }
 
     #[test]
     fn a_bias_is_a_single_row() {
         let bias = ParameterValues { shape: vec![3], values: vec![1.0; 3], entries: vec![FREE; 3] };
         let cells = Cells::of(&bias, 8);
-        assert_eq!((cells.size, cells.full), ([1, 3], 3.0));
+        assert_eq!((cells.size, cells.full), ([1, 3], 2.0));
     }
 }

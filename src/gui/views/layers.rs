@@ -21,18 +21,21 @@ pub fn layers_ui(ui: &mut Ui, summary: &NetworkSummary, reports: &[Report]) {
     });
 }
 
-const COLUMNS: [(&str, &str, f32); 7] = [
-    ("Layer", "Name as in PyTorch", 110.0),
-    ("Kind", "What the layer computes", 90.0),
-    ("Shape", "Shape of its weight, outputs first", 100.0),
-    ("Parameters", "Entries of all trained parameters", 90.0),
-    ("Remaining", "Weights that are not pruned", 170.0),
-    ("Held", "Entries that are held at a value", 80.0),
-    ("Multiply-adds left", "Of one sample forward, that surviving weights take part in", 140.0),
+const COLUMNS: [(&str, &str, f32); 6] = [
+    ("Layer", "Name as in PyTorch", 104.0),
+    ("Shape", "Shape of its weight, outputs first", 96.0),
+    ("Parameters", "Entries of all trained parameters", 84.0),
+    ("Remaining", "Weights that are not pruned", 136.0),
+    ("Held", "Entries that are held at a value", 64.0),
+    ("Multiply-adds left", "Of one sample forward, that surviving weights take part in", 116.0),
 ];
+
+/// Columns of numbers, which are right-aligned.
+const NUMBERS: [usize; 3] = [2, 4, 5];
 
 fn table_ui(ui: &mut Ui, layers: &[LayerSummary]) {
     let mut table = TableBuilder::new(ui).id_salt("layers").striped(true).vscroll(false);
+    table = table.cell_layout(Layout::left_to_right(Align::Center));
     for (_, _, width) in COLUMNS {
         table = table.column(Column::initial(width).clip(true));
     }
@@ -40,7 +43,7 @@ fn table_ui(ui: &mut Ui, layers: &[LayerSummary]) {
         for (position, (name, help, _)) in COLUMNS.into_iter().enumerate() {
             row.col(|ui| {
                 let heading = |ui: &mut Ui| theme::heading_ui(ui, name).on_hover_text(help);
-                if (3..7).contains(&position) && position != 4 {
+                if NUMBERS.contains(&position) {
                     ui.with_layout(Layout::right_to_left(Align::Center), heading);
                 } else {
                     heading(ui);
@@ -59,9 +62,8 @@ fn table_ui(ui: &mut Ui, layers: &[LayerSummary]) {
 fn layer_ui(row: &mut TableRow<'_, '_>, layer: &LayerSummary, is_total: bool) {
     row.col(|ui| {
         let name = RichText::new(&layer.name);
-        ui.label(if is_total { name.strong() } else { name });
+        ui.label(if is_total { name.strong() } else { name }).on_hover_text(layer.kind);
     });
-    row.col(|ui| drop(ui.label(layer.kind)));
     row.col(|ui| drop(ui.label(&layer.shape)));
     row.col(|ui| drop(number_ui(ui, text::grouped(layer.parameters))));
     row.col(|ui| remaining_ui(ui, layer));
@@ -84,7 +86,7 @@ fn remaining_ui(ui: &mut Ui, layer: &LayerSummary) {
     let share = share(layer.remaining, layer.weights);
     let colours = theme::present(ui);
     #[allow(clippy::cast_possible_truncation)] // a share
-    let bar = ProgressBar::new(share as f32).desired_width(80.0).desired_height(theme::STEP);
+    let bar = ProgressBar::new(share as f32).desired_width(64.0).desired_height(theme::STEP);
     ui.add(bar.fill(colours.accent).corner_radius(2.0));
     let of = format!("{} of {} weights", text::grouped(layer.remaining), text::grouped(layer.weights));
     let label = RichText::new(text::percent(share));
@@ -125,14 +127,11 @@ fn reports_ui(ui: &mut Ui, reports: &[Report]) {
 
 fn report_ui(ui: &mut Ui, report: &Report) {
     let colours = theme::present(ui);
-    let place = match report.round {
-        Some(round) => format!("Stage {}, round {round}", report.stage),
-        None => format!("Stage {}", report.stage),
-    };
+    let place = place_of(&report.stage, report.round);
     let place = if report.branch.is_empty() { place } else { format!("{place}, {}", report.branch) };
     ui.horizontal(|ui| {
-        ui.allocate_ui_with_layout([150.0, ROW].into(), Layout::left_to_right(Align::Center), |ui| {
-            ui.set_min_width(150.0);
+        ui.allocate_ui_with_layout([120.0, ROW].into(), Layout::left_to_right(Align::Center), |ui| {
+            ui.set_min_width(120.0);
             ui.label(RichText::new(place).small().weak());
         });
         if let Some(verdict) = verdict(report) {
@@ -142,6 +141,15 @@ fn report_ui(ui: &mut Ui, report: &Report) {
         }
         ui.add(eframe::egui::Label::new(&report.summary).wrap());
     });
+}
+
+/// The place of a stage as the plan numbers it, from 1.
+fn place_of(stage: &str, round: Option<u64>) -> String {
+    let number =
+        |number: &str| number.parse().map_or_else(|_| number.to_owned(), |n: u64| (n + 1).to_string());
+    let numbers: Vec<String> = stage.split('.').map(number).collect();
+    let round = round.map(|round| format!(", round {round}")).unwrap_or_default();
+    format!("Stage {}{round}", numbers.join("."))
 }
 
 /// The verdict of a check in words: "held entries: bit-identical ✓".
@@ -162,6 +170,11 @@ fn verdict(report: &Report) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn stages_have_the_numbers_of_the_plan() {
+        assert_eq!(place_of("2.0", Some(3)), "Stage 3.1, round 3");
+    }
 
     #[test]
     fn a_verdict_says_what_was_checked() {

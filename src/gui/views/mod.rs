@@ -72,11 +72,22 @@ pub struct ViewInput<'a> {
     pub results: &'a Path,
 }
 
+/// The run that a view is about.
+#[derive(Clone)]
+struct Subject {
+    id: String,
+    arm: String,
+    arm_index: usize,
+    seed: u64,
+}
+
 /// What the views keep between frames.
 #[derive(Default)]
 pub struct Views {
     /// What is open.
     pub open: View,
+    /// What was shown last.
+    last: Option<Subject>,
     summary: Loading<Source, NetworkSummary>,
     weights: Weights,
 }
@@ -91,35 +102,60 @@ impl Views {
 
     /// Draws the open view into all the room there is; a stage that somebody wants in the plan of the selected arm.
     pub fn view_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) -> Option<Set> {
-        let run = match chosen_run(input) {
-            Ok(run) => run,
+        let (subject, is_earlier) = match self.subject(input) {
+            Ok(found) => found,
             Err(why) => {
                 nothing_ui(ui, self.open, &why);
                 return None;
             }
         };
-        let record = input.runs.record(&run.id);
+        let record = input.runs.record(&subject.id);
         let secs = record.map_or(0.0, |record| record.progress().secs);
-        let source = Source { folder: input.results.to_owned(), id: run.id.clone(), secs };
+        let source = Source { folder: input.results.to_owned(), id: subject.id.clone(), secs };
         let asked = source.clone();
-        let summary =
-            match self.summary.get(&source, ui.ctx(), move || read_summary(&asked.folder, &asked.id)) {
-                Answer::Here(summary) => summary,
-                Answer::Waiting => {
-                    waiting_ui(ui);
-                    return None;
-                }
-                Answer::Failed(why) => {
-                    nothing_ui(ui, self.open, &format!("It cannot be shown: {why}."));
-                    return None;
-                }
-            };
-        ui.label(RichText::new(format!("{}, seed {}, at its end", run.arm, run.seed)).strong());
+        let read = move || read_summary(&asked.folder, &asked.id);
+        let summary = match self.summary.get(&source, ui.ctx(), read) {
+            Answer::Here(summary) => summary,
+            Answer::Waiting => {
+                waiting_ui(ui);
+                return None;
+            }
+            Answer::Failed(why) => {
+                nothing_ui(ui, self.open, &format!("It cannot be shown: {why}."));
+                return None;
+            }
+        };
+        let earlier = if is_earlier { " · earlier settings" } else { "" };
+        let title = format!("{}, seed {}, at its end{earlier}", subject.arm, subject.seed);
+        ui.label(RichText::new(title).strong());
         if self.open == View::Weights {
-            return self.weights.ui(ui, summary, &source, &run.arm);
+            return self.weights.ui(ui, summary, &source, &subject.arm);
         }
         layers::layers_ui(ui, summary, record.map_or(&[], |record| record.reports()));
         None
+    }
+
+    /// What to show, and whether it belongs to earlier settings: an edit of the plan takes nothing from the screen.
+    fn subject(&mut self, input: &ViewInput<'_>) -> Result<(Subject, bool), String> {
+        match chosen_run(input) {
+            Ok(run) => {
+                let (id, arm, seed) = (run.id.clone(), run.arm.clone(), run.seed);
+                let subject = Subject { id, arm, arm_index: run.arm_index, seed };
+                self.last = Some(subject.clone());
+                Ok((subject, false))
+            }
+            Err(why) => {
+                let is_listed = |last: &Subject| input.listed.iter().any(|run| run.id == last.id);
+                let is_selected = |last: &Subject| match input.selection {
+                    Selection::Run { id, .. } => *id == last.id,
+                    other => other.arm() == Some(last.arm_index),
+                };
+                let is_kept = |last: &&Subject| {
+                    is_selected(last) && !is_listed(last) && input.runs.state(&last.id) == RunState::Done
+                };
+                self.last.as_ref().filter(is_kept).map(|last| (last.clone(), true)).ok_or(why)
+            }
+        }
     }
 }
 

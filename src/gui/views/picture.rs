@@ -94,7 +94,7 @@ fn reading_ui(response: &Response, rect: Rect, values: &ParameterValues, cells: 
     let [rows, columns] = cells.size;
     let share = (pointer - rect.min) / rect.size();
     let (row, column) = (position(share.y, rows), position(share.x, columns));
-    let cell = cells.cells[row * columns + column];
+    let cell = cells.all[row * columns + column];
     let entry = cells.first_entry(row, column);
     let text = if cells.is_exact() {
         let state = state_of(values.entries[entry]);
@@ -134,7 +134,7 @@ fn image(cells: &Cells, shown: Shown, inks: &Inks) -> ColorImage {
         Shown::Values => value_colour(*cell, cells.full, inks),
         Shown::Mask => mask_colour(*cell, inks),
     };
-    let pixels = cells.cells.iter().map(paint).collect();
+    let pixels = cells.all.iter().map(paint).collect();
     ColorImage::new([cells.size[1], cells.size[0]], pixels)
 }
 

@@ -113,3 +113,12 @@ fn without_a_run_that_is_done_the_view_says_what_to_do() {
     harness.step();
     assert!(harness.query_by_label("Select a run at the left.").is_some());
 }
+
+#[test]
+fn an_edit_of_the_plan_takes_nothing_from_the_screen() {
+    let mut harness = open(View::Layers, done());
+    wait_for(&mut harness, "a, seed 1, at its end");
+    harness.state_mut().listed[0].id = "another".to_owned();
+    harness.step();
+    assert!(harness.query_by_label("a, seed 1, at its end · earlier settings").is_some());
+}

@@ -100,6 +100,7 @@ impl Values {
         let mut table = TableBuilder::new(ui)
             .id_salt("values")
             .striped(true)
+            .cell_layout(Layout::left_to_right(Align::Center))
             .auto_shrink([false, false])
             .column(Column::exact(96.0))
             .column(Column::exact(92.0))

@@ -135,9 +135,10 @@ fn key_ui(ui: &mut Ui, shown: Shown, loaded: &Loaded) {
         key(inks.pruned, "pruned".to_owned());
         let outputs = if loaded.values.shape.len() > 1 { "Rows are outputs." } else { "" };
         let block = loaded.cells.block;
-        let text = match loaded.cells.is_exact() {
-            true => outputs.to_owned(),
-            false => format!("{outputs} A pixel is the mean of {}×{} entries.", block[0], block[1]),
+        let text = if loaded.cells.is_exact() {
+            outputs.to_owned()
+        } else {
+            format!("{outputs} A pixel is the mean of {}×{} entries.", block[0], block[1])
         };
         ui.small(text);
     });

@@ -23,7 +23,8 @@ impl Claim {
     /// Claims a directory. A claim of a process that is gone is taken over.
     pub fn take(directory: &Path) -> Result<Self, RunError> {
         let path = directory.join("claim");
-        let text = format!("{}\n{}\n", host(), std::process::id());
+        let process = std::process::id();
+        let text = format!("{}\n{process}\n{}\n", host(), birth_of(&process.to_string()).unwrap_or_default());
         for _ in 0..3 {
             match OpenOptions::new().write(true).create_new(true).open(&path) {
                 Ok(mut file) => {
@@ -35,7 +36,7 @@ impl Claim {
                     if Self::is_alive(directory) {
                         break;
                     }
-                    let _ = std::fs::remove_file(&path); // another process may have been faster
+                    take_away(&path);
                 }
                 Err(source) => return Err(RunError::Disk { path, source }),
             }
@@ -51,14 +52,20 @@ impl Claim {
         let path = directory.join("claim");
         let Ok(text) = std::fs::read_to_string(&path) else { return false };
         let mut lines = text.lines();
-        let (owner, process) = (lines.next(), lines.next());
+        let (owner, process, birth) = (lines.next(), lines.next(), lines.next());
         if owner == Some(host().as_str())
-            && let Some(alive) = process.and_then(process_is_alive)
+            && let Some(process) = process
+            && Path::new("/proc/self/stat").exists()
         {
-            return alive;
+            // A process number is used again; the moment of birth tells a namesake apart.
+            return birth_of(process).is_some_and(|born| Some(born.as_str()) == birth);
         }
         let modified = std::fs::metadata(&path).and_then(|about| about.modified());
         modified.is_ok_and(|at| SystemTime::now().duration_since(at).unwrap_or_default() < DEAD_AFTER)
+    }
+
+    fn is_mine(&self) -> bool {
+        std::fs::read_to_string(&self.path).is_ok_and(|text| text == self.text)
     }
 
     /// Renews the heartbeat, when it is due.
@@ -66,14 +73,18 @@ impl Claim {
         if self.renewed.elapsed() > HEARTBEAT {
             self.renewed = Instant::now();
             // A heartbeat that fails once is renewed the next time.
-            let _ = std::fs::write(&self.path, &self.text);
+            if self.is_mine() {
+                let _ = std::fs::write(&self.path, &self.text);
+            }
         }
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.path); // nothing can be done about it here; the claim expires
+        if self.is_mine() {
+            let _ = std::fs::remove_file(&self.path); // nothing can be done about it here; the claim expires
+        }
     }
 }
 
@@ -81,10 +92,19 @@ fn host() -> String {
     gethostname::gethostname().to_string_lossy().into_owned()
 }
 
-/// Whether a process of this host lives, where the system tells without further libraries.
-fn process_is_alive(process: &str) -> Option<bool> {
-    let processes = Path::new("/proc");
-    processes.join("self").exists().then(|| processes.join(process).exists())
+/// When a process of this host was born, in the system's ticks, where it lives and the system tells.
+fn birth_of(process: &str) -> Option<String> {
+    let about = std::fs::read_to_string(Path::new("/proc").join(process).join("stat")).ok()?;
+    // The name in brackets may hold spaces; the moment of birth is the 20th field behind it.
+    about.rsplit_once(')')?.1.split_whitespace().nth(19).map(str::to_owned)
+}
+
+/// Takes a dead claim away: renamed first, so that of two processes only one takes it, and never a new one.
+fn take_away(path: &Path) {
+    let aside = path.with_extension(format!("dead-{}", std::process::id()));
+    if std::fs::rename(path, &aside).is_ok() {
+        let _ = std::fs::remove_file(&aside); // it is in nobody's way
+    }
 }
 
 #[cfg(test)]
@@ -105,6 +125,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("claim"), format!("{}\n999999999\n", host())).unwrap();
         if Path::new("/proc/self").exists() {
+            assert!(Claim::take(folder.path()).is_ok());
+            // The number of a living process, but of another one that had it before.
+            std::fs::write(folder.path().join("claim"), format!("{}\n1\nlong ago\n", host())).unwrap();
             assert!(Claim::take(folder.path()).is_ok());
         }
     }

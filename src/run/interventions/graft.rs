@@ -14,28 +14,38 @@ use crate::run::state::Position;
 
 /// Copies what the target means into the present network.
 ///
-/// A whole graft from a snapshot or branch puts the position back and starts a new optimizer; a graft of a part or from
-/// a file does neither.
+/// A whole graft from a snapshot puts the position back and starts a new optimizer; a graft of a part, or from a branch,
+/// a member or a file, does neither.
 pub fn graft(session: &mut Session, graft: &Graft) -> Result<(), RunError> {
     let (source, position) = source(session, &graft.from)?;
     if graft.weights {
         let report = copy(session, &source, &graft.target, &graft.from)?;
         session.report(report)?;
     }
-    let Some(position) = position else { return Ok(()) };
-    if graft.target == Target::default() {
-        let state = session.state_mut();
-        state.position = position;
-        state.restart_optimizer();
+    let Some(position) = position else {
+        if graft.weights {
+            return Ok(());
+        }
+        return Err(session.stage_error(format!("{} has no position to go back to; only a snapshot has one", graft.from)));
+    };
+    if graft.target != Target::default() {
+        return Ok(());
     }
-    Ok(())
+    let state = session.state_mut();
+    state.position = position;
+    if graft.weights {
+        state.restart_optimizer();
+        return Ok(());
+    }
+    let summary = format!("went back to iteration {} of {}; weights and optimizer stay", position.iteration, graft.from);
+    session.report(super::table("graft", summary, &[], Vec::new()))
 }
 
 type Source = BTreeMap<String, FileTensor>;
 
 fn source(session: &Session, from: &str) -> Result<(Source, Option<Position>), RunError> {
     if let Some(kept) = session.state().kept.get(from) {
-        return Ok((crate::net::weights_file::tensors_of(&kept.network), Some(kept.position)));
+        return Ok((crate::net::weights_file::tensors_of(&kept.network), kept.position));
     }
     if is_file(from) {
         let (tensors, _) = read_tensors(&session.input_path(from))?;

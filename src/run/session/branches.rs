@@ -8,6 +8,7 @@ use crate::doc::Report;
 use crate::doc::stage::{Branch, BranchInit, BranchOrder};
 use crate::net::Network;
 use crate::run::error::RunError;
+use crate::run::state::Snapshot;
 
 impl Session<'_> {
     /// Compares every held entry with what it was before a training, bit for bit.
@@ -96,7 +97,8 @@ impl Session<'_> {
         self.data.pop();
         let before = self.originals.pop();
         let after = self.state().network.checksum();
-        self.state_mut().kept.insert(name.to_owned(), clone.snapshot());
+        let kept = Snapshot { network: clone.network, position: None };
+        self.state_mut().kept.insert(name.to_owned(), kept);
         let Some(before) = before else { return Ok(()) };
         let summary = format!(
             "the original has checksum {} before {name} and {} after it",

@@ -29,13 +29,13 @@ impl Tally {
         tally
     }
 
-    /// Mean over the mini-batches, weighted by their samples, of ‖z − z_past‖ / ‖z_past‖.
+    /// Mean over the mini-batches, weighted by their samples, of ‖z − z′‖ / ‖z′‖ with z′ of the past.
     #[allow(clippy::cast_precision_loss)]
     pub fn distance(&self) -> f64 {
         self.distances / self.samples as f64
     }
 
-    /// Mean divergence of the predictions, Σ p_past · ln(p_past / p), in nats.
+    /// Mean divergence of the predictions, Σ p′ · ln(p′ / p) with p′ of the past, in nats.
     #[allow(clippy::cast_precision_loss)]
     pub fn divergence(&self) -> f64 {
         self.divergences / self.samples as f64

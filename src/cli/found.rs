@@ -1,0 +1,92 @@
+//! What is found when the data of runs are read before anything runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use super::number::thousands;
+use crate::doc::Run;
+use crate::form::Stored;
+use crate::run::Datasets;
+
+/// What reading brought to light, each said once.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Data that cannot be read.
+    pub errors: BTreeSet<String>,
+    /// Data of which there are fewer than the whole.
+    pub notes: BTreeSet<String>,
+    /// How many training samples there are of these, by the settings of the data.
+    samples: BTreeMap<String, usize>,
+}
+
+impl Found {
+    /// Reads the data of these runs; paths are relative to `base`.
+    pub fn of(runs: &[Run], base: &Path) -> Self {
+        let (mut found, datasets) = (Self::default(), Datasets::default());
+        for Run { spec, .. } in runs {
+            match datasets.get(&spec.data, &spec.net, base) {
+                Err(error) => drop(found.errors.insert(error.to_string())),
+                Ok(read) => {
+                    if let Some((there, whole)) = spec.data.shortage(&read) {
+                        found.samples.insert(spec.data.to_ron(), there);
+                        let place = spec.data.place(base).ok().flatten().unwrap_or_default();
+                        let [there, whole] = [there, whole].map(|count| thousands(count as u64));
+                        let place = place.display();
+                        found.notes.insert(format!("{there} of {whole} training images are in {place}"));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// These runs with the number of samples that there are, for estimates of their cost.
+    pub fn measured(&self, runs: &[Run]) -> Vec<Run> {
+        let measured = |run: &Run| {
+            let mut run = run.clone();
+            if let Some(&samples) = self.samples.get(&run.spec.data.to_ron()) {
+                run.spec.data = run.spec.data.limited_to(samples);
+            }
+            run
+        };
+        runs.iter().map(measured).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Cifar10, Data};
+    use crate::doc::{RunSpec, Stage, Train};
+    use crate::run::cost;
+
+    fn cifar(dir: &Path) -> Run {
+        let dir = Some(dir.display().to_string());
+        let data = Data::Cifar10(Cifar10 { dir, ..Cifar10::default() });
+        let spec = RunSpec { data, plan: vec![Stage::Train(Train::default())], ..RunSpec::default() };
+        Run { id: "a".to_owned(), arm: "a".to_owned(), arm_index: 0, seed: 1, spec }
+    }
+
+    #[test]
+    fn one_file_of_cifar_is_noted_and_its_cost_is_that_of_what_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["data_batch_1.bin", "test_batch.bin"] {
+            std::fs::write(folder.path().join(name), vec![0; 30_730_000]).unwrap();
+        }
+        let run = cifar(folder.path());
+        let found = Found::of(std::slice::from_ref(&run), Path::new("."));
+        assert!(found.errors.is_empty());
+        let note = format!("10,000 of 50,000 training images are in {}", folder.path().display());
+        assert_eq!(found.notes.iter().collect::<Vec<_>>(), [&note]);
+        let [whole, there] =
+            [&run, &found.measured(&[run.clone()])[0]].map(|run| cost(run).unwrap().iterations);
+        assert!(there <= whole / 5 + 1, "{there} of {whole}");
+    }
+
+    #[test]
+    fn data_that_cannot_be_read_are_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let found = Found::of(&[cifar(folder.path()), cifar(folder.path())], Path::new("."));
+        assert_eq!((found.errors.len(), found.notes.len()), (1, 0));
+    }
+}

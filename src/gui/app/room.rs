@@ -1,0 +1,67 @@
+//! How much room each panel gets at first, by the size of the window: in a small one, the plot must stay readable.
+
+use eframe::egui::{Panel, Vec2};
+
+/// From this width on, both side panels have their full width.
+const WIDE: f32 = 1100.0;
+/// From this height on, plan and log have their full height.
+const TALL: f32 = 720.0;
+
+/// The first sizes of the panels, in points. What a person drags them to is kept apart for small and large windows, so
+/// that a window that was small once does not keep its panels small.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Room {
+    is_wide: bool,
+    is_tall: bool,
+    left: f32,
+    right: f32,
+    plan: f32,
+    log: f32,
+}
+
+impl Room {
+    /// The room in a window of this size.
+    pub(super) fn of(window: Vec2) -> Self {
+        let (is_wide, is_tall) = (window.x >= WIDE, window.y >= TALL);
+        let (left, right) = if is_wide { (288.0, 336.0) } else { (0.23 * window.x, 0.28 * window.x) };
+        let (plan, log) = if is_tall { (248.0, 112.0) } else { (0.4 * window.y, 64.0) };
+        Self { is_wide, is_tall, left: left.max(176.0), right: right.max(208.0), plan, log }
+    }
+
+    /// Arms and plan.
+    pub(super) fn left(self) -> Panel {
+        let panel = Panel::left(("left", self.is_wide)).resizable(true);
+        panel.default_size(self.left).size_range(176.0..=520.0)
+    }
+
+    /// The settings.
+    pub(super) fn right(self) -> Panel {
+        let panel = Panel::right(("properties", self.is_wide)).resizable(true);
+        panel.default_size(self.right).size_range(208.0..=640.0)
+    }
+
+    /// The plan, below the arms.
+    pub(super) fn plan(self) -> Panel {
+        Panel::bottom(("plan", self.is_tall)).resizable(true).default_size(self.plan).min_size(96.0)
+    }
+
+    /// The log.
+    pub(super) fn log(self) -> Panel {
+        Panel::bottom(("log", self.is_tall)).resizable(true).default_size(self.log).min_size(64.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use eframe::egui::vec2;
+
+    use super::*;
+
+    #[test]
+    fn in_every_window_the_plot_gets_almost_half_of_the_width() {
+        for width in [720.0, 800.0, 1099.0, 1100.0, 1280.0] {
+            let room = Room::of(vec2(width, 600.0));
+            assert!(width - room.left - room.right >= 0.43 * width, "{width}: {room:?}");
+        }
+    }
+}
