@@ -36,6 +36,9 @@ const LONG: &str = r#"(
 const HEADER: &str =
     "run,arm,seed,stage,branch,member,series,round,epoch,iteration,remaining,rate,bit,layer,value";
 
+const DIVERGING: &str =
+    "train=(optimizer: Sgd(rate: 1000, weight_decay: 0.9), batch: 32, non_finite: Continue)";
+
 /// A folder with an experiment `x.ron` in it.
 struct Bench {
     folder: tempfile::TempDir,
@@ -255,6 +258,18 @@ fn results_are_exported_by_the_ending_of_the_file() {
     let bytes = std::fs::read(bench.path("w.safetensors")).unwrap();
     let names = safetensors::SafeTensors::deserialize(&bytes).unwrap();
     assert_eq!(names.tensor("fc1.weight").unwrap().shape(), [16, 64]);
+}
+
+#[test]
+fn a_figure_of_values_that_are_not_finite_is_not_taken_for_missing_results() {
+    let bench = Bench::new(TINY);
+    let diverging = ["--set", DIVERGING, "--set", "net=Mlp(hidden: [16, 16, 16])", "--arm", "dense, plain"];
+    bench.said(&[&["run", "x.ron"], &diverging[..]].concat());
+    let output = bench
+        .weightlab(&[&["export", "x.ron", "--to", "x.svg", "--figure", "loss"], &diverging[..]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors(&output).contains("no value of the figure \"loss\" can be drawn"), "{}", errors(&output));
+    assert!(!bench.path("x.svg").exists());
 }
 
 #[test]

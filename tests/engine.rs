@@ -1,6 +1,11 @@
 //! The engine without files and windows: what a run says, and that it says the same however it is cut up.
 
-#![allow(clippy::unwrap_used, clippy::print_stderr, clippy::cast_possible_wrap, reason = "tests may stop with a panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::cast_possible_wrap,
+    reason = "tests may stop with a panic"
+)]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

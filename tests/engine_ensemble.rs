@@ -20,7 +20,9 @@ fn members(place: &Workplace) -> Vec<(Network, OptimizerState)> {
     let first = place.fresh_network(0);
     let generation = |member: u64| if member == 0 { 0 } else { (member << 32) | 1 };
     let mut all: Vec<Network> = (0..3).map(|member| place.fresh_network(generation(member))).collect();
-    all.iter_mut().for_each(|network| give(&first, network));
+    for network in &mut all {
+        give(&first, network);
+    }
     all.into_iter().map(|network| (network, OptimizerState::default())).collect()
 }
 

@@ -113,6 +113,7 @@ fn penalty(present: &Network, past: &Network, of_the_past: Range<usize>) -> f64 
 }
 
 #[test]
+#[allow(clippy::needless_range_loop, reason = "the index names a parameter in three places")]
 fn the_slope_of_the_penalty_is_its_derivative_with_the_past_held() {
     let (past, present) = (after(0), run(descending("Train(\"1it\")")).state.network);
     for (layers, of_the_past) in [("All", 0..6), ("First(1)", 0..2), ("Last(1)", 4..6)] {

@@ -1,6 +1,11 @@
 //! The written reference of the file format is generated; `WEIGHTLAB_BLESS=1 cargo test --test format` writes it anew.
 
-#![allow(clippy::unwrap_used, clippy::print_stderr, clippy::cast_possible_wrap, reason = "tests may stop with a panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::cast_possible_wrap,
+    reason = "tests may stop with a panic"
+)]
 
 use std::path::Path;
 
@@ -33,6 +38,7 @@ Lengths of training are written `\"5ep\"` (epochs) or `\"200it\"` (iterations); 
 `Train(steps: \"5ep\")`. `set` changes single settings and `sweep` makes an arm of every combination of values; both, and
 `--set` on the command line, address a setting by its path: `train.batch`, `net.hidden`, `arms.dense.plan.0.Train`, with
 `*` for any one step and `**` for any number of them, as in `arms.*.plan.**.Train`.
+A name with dots in it stands in quotes: `arms.\"lr 0.1\".plan`.
 
 This page is generated from the declarations in the source; a test keeps it up to date.
 ";

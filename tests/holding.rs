@@ -75,7 +75,7 @@ fn held_entries_keep_their_bytes_under_every_optimizer_and_free_ones_move() {
             moved as u64 > free * 9 / 10,
             "{optimizer}: {moved} of {free} moved; edge pixels are always 0"
         );
-        let verdict = reports.iter().filter(|report| report.kind == "held").last().unwrap();
+        let verdict = reports.iter().rfind(|report| report.kind == "held").unwrap();
         assert_eq!(verdict.passed, Some(true), "{}", verdict.summary);
     }
 }
@@ -142,7 +142,7 @@ fn criteria_that_look_at_gradients_prune_the_exact_count() {
         let folder = tempfile::tempdir().unwrap();
         let (network, reports) = run(spec("Adam()", &plan), folder.path());
         let pruned: u64 = (0..network.len()).map(|index| network.census(index).pruned).sum();
-        let total = (64 * 16 + 16 * 12 + 12 * 10) as f64;
+        let total = f64::from(64 * 16 + 16 * 12 + 12 * 10);
         assert_eq!(pruned, (total * 0.4).round_ties_even() as u64, "{criterion}");
         assert!(reports[0].kind == "prune" && reports[0].rows.len() == 3, "{criterion}");
     }

@@ -79,7 +79,7 @@ mod tests {
         let note = format!("10,000 of 50,000 training images are in {}", folder.path().display());
         assert_eq!(found.notes.iter().collect::<Vec<_>>(), [&note]);
         let [whole, there] =
-            [&run, &found.measured(&[run.clone()])[0]].map(|run| cost(run).unwrap().iterations);
+            [&run, &found.measured(std::slice::from_ref(&run))[0]].map(|run| cost(run).unwrap().iterations);
         assert!(there <= whole / 5 + 1, "{there} of {whole}");
     }
 

@@ -54,8 +54,9 @@ pub enum Command {
 /// What is wrong with the file that the window is to open: a mistyped command is taken for a file.
 #[must_use]
 pub fn refusal(file: &Path) -> Option<String> {
-    let is_file = file.exists();
-    (!is_file).then(|| format!("error: there is no file or command \"{}\"; see weightlab --help", file.display()))
+    let message =
+        || format!("error: there is no file or command \"{}\"; see weightlab --help", file.display());
+    (!file.exists()).then(message)
 }
 
 /// Carries out a command and says on standard error what went wrong.

@@ -1,5 +1,7 @@
 //! `weightlab show`: the table of runs.
 
+mod tickets;
+
 use std::path::PathBuf;
 
 use clap::Args;
@@ -26,6 +28,10 @@ pub struct ShowArgs {
     /// Write JSON, for programs
     #[arg(long)]
     json: bool,
+    /// Also show when each training should have stopped by its validation loss, and how much the masks of an arm's seeds
+    /// have in common
+    #[arg(long, conflicts_with = "json")]
+    tickets: bool,
 }
 
 /// What is shown of one run.
@@ -57,10 +63,14 @@ struct Row {
 pub fn show(arguments: &ShowArgs) -> Result<Exit, Failure> {
     let document = Document::open(&arguments.document)?;
     let runs = document.select(document.all_runs()?, &arguments.selection)?;
-    let records = read_records(&document.runs_folder(arguments.from.as_ref()), &runs);
+    let folder = document.runs_folder(arguments.from.as_ref());
+    let records = read_records(&folder, &runs);
     let nothing = RunRecord::default();
     let rows: Vec<Row> = runs.iter().map(|run| row(run, records.get(&run.id).unwrap_or(&nothing))).collect();
     say(&if arguments.json { json(&rows) } else { text(&rows) });
+    if arguments.tickets {
+        say(&tickets::text(&runs, &records, &folder));
+    }
     Ok(Exit::Done)
 }
 

@@ -28,21 +28,12 @@ impl KnownSet {
     /// # Errors
     /// When it is not there.
     pub fn file(&self, folder: &Path, name: &str) -> Result<PathBuf, DataError> {
-        self.path(folder, name).ok_or_else(|| self.missing(vec![self.look_into(folder)]))
-    }
-
-    fn path(&self, folder: &Path, name: &str) -> Option<PathBuf> {
-        let dotted = name.replace("-idx", ".idx");
-        [name.to_owned(), format!("{name}.gz"), dotted.clone(), format!("{dotted}.gz")]
-            .iter()
-            .flat_map(|name| ["", "train", "test"].map(|part| folder.join(part).join(name)))
-            .find(|path| path.is_file())
+        path_in(folder, name).ok_or_else(|| self.missing(vec![self.look_into(folder)]))
     }
 
     /// Which of the needed files a folder holds.
     fn look_into(&self, folder: &Path) -> Tried {
-        let path = |name: &str| self.path(folder, name);
-        let (there, missing) = self.needed.iter().copied().partition(|name| path(name).is_some());
+        let (there, missing) = self.needed.iter().copied().partition(|name| path_in(folder, name).is_some());
         Tried { folder: folder.to_path_buf(), missing, there }
     }
 
@@ -50,6 +41,15 @@ impl KnownSet {
         let remedy = format!("{}, or set {DATA_VARIABLE} to the folder above it.", self.remedy);
         DataError::Missing { set: self.name, files: self.needed.join(", "), tried, remedy }
     }
+}
+
+/// The first file of a folder that goes by a name.
+fn path_in(folder: &Path, name: &str) -> Option<PathBuf> {
+    let dotted = name.replace("-idx", ".idx");
+    [name.to_owned(), format!("{name}.gz"), dotted.clone(), format!("{dotted}.gz")]
+        .iter()
+        .flat_map(|name| ["", "train", "test"].map(|part| folder.join(part).join(name)))
+        .find(|path| path.is_file())
 }
 
 /// Where data may be on this machine.

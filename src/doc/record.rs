@@ -34,6 +34,25 @@ impl RunState {
     }
 }
 
+/// Where a training should have stopped, found afterwards.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EarlyStop {
+    /// Place of the training in the plan.
+    pub stage: String,
+    /// The branch; empty for the trunk.
+    pub branch: String,
+    /// The round of the innermost repetition, from 1.
+    pub round: Option<u64>,
+    /// Iteration of the lowest validation loss, the first one of equals (Frankle & Carbin 2019).
+    pub iteration: u64,
+    /// That loss.
+    pub validation_loss: f64,
+    /// Test accuracy at that iteration, in [0, 1].
+    pub test_accuracy: Option<f64>,
+    /// Share of the prunable weights that remained, in [0, 1].
+    pub remaining: f64,
+}
+
 /// What is known of a run. It changes only through [`apply`](Self::apply).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunRecord {
@@ -133,6 +152,45 @@ impl RunRecord {
         self.latest.get(series).copied()
     }
 
+    /// The early-stop iteration of every training that was validated, in the order of the trainings.
+    #[must_use]
+    pub fn early_stops(&self) -> Vec<EarlyStop> {
+        let mut stops: Vec<EarlyStop> = Vec::new();
+        let mut test: BTreeMap<(String, String, Option<u64>, u64), f64> = BTreeMap::new();
+        for point in
+            self.points.iter().filter(|point| point.member.is_none() && point.series == "test_accuracy")
+        {
+            let at = (point.stage.clone(), point.branch.clone(), point.round, point.iteration);
+            test.entry(at).or_insert(point.value);
+        }
+        let losses =
+            self.points.iter().filter(|point| point.series == "validation_loss" && point.value.is_finite());
+        for point in losses.filter(|point| point.member.is_none()) {
+            let stop = EarlyStop {
+                stage: point.stage.clone(),
+                branch: point.branch.clone(),
+                round: point.round,
+                iteration: point.iteration,
+                validation_loss: point.value,
+                test_accuracy: None,
+                remaining: point.remaining,
+            };
+            let same = |known: &&mut EarlyStop| {
+                (&known.stage, &known.branch, known.round) == (&stop.stage, &stop.branch, stop.round)
+            };
+            match stops.iter_mut().find(same) {
+                Some(known) if known.validation_loss <= stop.validation_loss => {}
+                Some(known) => *known = stop,
+                None => stops.push(stop),
+            }
+        }
+        for stop in &mut stops {
+            let at = (stop.stage.clone(), stop.branch.clone(), stop.round, stop.iteration);
+            stop.test_accuracy = test.get(&at).copied();
+        }
+        stops
+    }
+
     /// The best value of a series of the trunk: lowest of losses, highest of the others.
     #[must_use]
     pub fn best(&self, series: &str) -> Option<&Point> {
@@ -171,6 +229,25 @@ mod tests {
         assert_eq!(record.latest("test_accuracy"), Some(0.625));
         assert_eq!(record.best("test_accuracy").map(|point| point.trained), Some(2.0));
         assert_eq!(record.points().len(), 4);
+    }
+
+    #[test]
+    fn a_training_should_have_stopped_at_its_lowest_validation_loss() {
+        let at = |series: &str, value: f64, round: u64, iteration: u64| {
+            let Event::Point(point) = point(series, value, 1.0) else { panic!("a point") };
+            Event::Point(Point { round: Some(round), iteration, ..point })
+        };
+        let record = RunRecord::of([
+            at("validation_loss", 0.5, 1, 100),
+            at("validation_loss", 0.25, 1, 200),
+            at("test_accuracy", 0.875, 1, 200),
+            at("validation_loss", 0.25, 1, 300),
+            at("validation_loss", 0.75, 2, 100),
+        ]);
+        let stops = record.early_stops();
+        let found: Vec<_> =
+            stops.iter().map(|stop| (stop.round, stop.iteration, stop.test_accuracy)).collect();
+        assert_eq!(found, [(Some(1), 200, Some(0.875)), (Some(2), 100, None)]);
     }
 
     #[test]

@@ -118,6 +118,13 @@ pub fn dialog_ui(ctx: &egui::Context, dialog: &mut Dialog) -> Option<Reply> {
     response.inner.or_else(|| dismissed.then_some(Reply::Cancel))
 }
 
+/// A part of a dialog that scrolls: as high as its content, up to `height` and to what the window has. It has this
+/// height at once; without a least height it would grow frame by frame, away from under the pointer.
+pub fn scroll_area(ui: &Ui, height: f32) -> egui::ScrollArea {
+    let height = height.min(ui.ctx().content_rect().height() - 20.0 * theme::STEP);
+    egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height)
+}
+
 fn width(dialog: &Dialog) -> f32 {
     match dialog {
         Dialog::Templates => 640.0,
@@ -228,7 +235,7 @@ fn path_ui(ui: &mut Ui, request: &Request, text: &mut String) -> Option<Reply> {
 
 fn message_ui(ui: &mut Ui, title: &str, text: &str) -> Option<Reply> {
     title_ui(ui, title);
-    egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| ui.label(text));
+    scroll_area(ui, 320.0).show(ui, |ui| ui.label(text));
     let mut reply = None;
     ui.horizontal(|ui| {
         if ui.button("Copy").clicked() {
@@ -243,7 +250,7 @@ fn message_ui(ui: &mut Ui, title: &str, text: &str) -> Option<Reply> {
 
 fn shortcuts_ui(ui: &mut Ui) -> Option<Reply> {
     title_ui(ui, "Keyboard shortcuts");
-    egui::ScrollArea::vertical().max_height(440.0).show(ui, |ui| {
+    scroll_area(ui, 440.0).show(ui, |ui| {
         egui::Grid::new("shortcuts").num_columns(2).spacing(vec2(4.0 * theme::STEP, 4.0)).show(ui, |ui| {
             let commands = Menu::ALL.iter().flat_map(|menu| menu.groups().iter().copied().flatten());
             for (command, shortcut) in commands.filter_map(|command| Some((command, command.shortcut()?))) {

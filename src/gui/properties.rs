@@ -172,7 +172,10 @@ fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, results: &Path) {
             let Some(last) = record.latest(&series) else { continue };
             row(name, text::percent(last));
             if let Some(best) = record.best(&series) {
-                row("  at its best", format!("{} after {} epochs", text::percent(best.value), best.trained));
+                row(
+                    "  at its best",
+                    format!("{} after {:.1} epochs", text::percent(best.value), best.trained),
+                );
             }
         }
         if let Some(point) = record.points().last() {

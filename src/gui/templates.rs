@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, RichText, Ui};
 
-use super::dialogs::Reply;
+use super::dialogs::{Reply, scroll_area};
 use super::text::counted;
 use super::theme;
 use crate::doc::templates;
@@ -11,7 +11,7 @@ use crate::doc::templates;
 pub fn cards_ui(ui: &mut Ui) -> Option<Reply> {
     let mut reply = None;
     ui.label(RichText::new("New experiment from a template").strong());
-    egui::ScrollArea::vertical().max_height(480.0).show(ui, |ui| {
+    scroll_area(ui, 480.0).show(ui, |ui| {
         for (position, template) in templates::all().iter().enumerate() {
             if card_ui(ui, template) {
                 reply = Some(Reply::Template(position));

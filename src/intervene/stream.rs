@@ -93,7 +93,7 @@ mod tests {
     use rand::Rng;
     use std::collections::BTreeSet;
 
-    /// From SHA-256 and ChaCha8 written out in Python.
+    /// From SHA-256 and `ChaCha8` written out in Python.
     #[test]
     fn the_first_numbers_of_a_stream_never_change() {
         let first = |seed, purpose, counters: &[u64]| stream(seed, purpose, counters).next_u64();

@@ -153,9 +153,15 @@ fn step(
     let dropout = stream(seed, Purpose::Dropout, &[order, position.iteration]);
     learner.step(session, &Lesson { batch, settings, rate, position, dropout }, score)?;
     let state = session.state_mut();
-    state.trained += next.epochs(samples) - position.epochs(samples);
+    state.trained = whole(state.trained + next.epochs(samples) - position.epochs(samples));
     state.position = next;
     Ok(())
+}
+
+/// Takes the dust of many additions off a number of epochs that is whole.
+fn whole(epochs: f64) -> f64 {
+    let nearest = epochs.round();
+    if (epochs - nearest).abs() < 1e-9 { nearest } else { epochs }
 }
 
 /// Whether an evaluation is due at the present position.

@@ -2,7 +2,12 @@
 //!
 //! When a newer Burn fails here, the code that relies on the fact has to change with it.
 
-#![allow(clippy::unwrap_used, clippy::print_stderr, clippy::cast_possible_wrap, reason = "tests may stop with a panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::cast_possible_wrap,
+    reason = "tests may stop with a panic"
+)]
 
 mod bits;
 mod defaults;

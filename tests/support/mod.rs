@@ -1,5 +1,6 @@
 //! What tests of the engine share: runs without files, and runs that are cut up.
 
+#![allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
 #![allow(dead_code)] // each test file uses its part
 
 use std::path::{Path, PathBuf};

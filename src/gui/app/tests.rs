@@ -1,5 +1,7 @@
 //! The window as a person meets it, with a script in the place of the worker.
 
+mod documents;
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -246,57 +248,6 @@ fn curves_of_earlier_settings_stay_and_say_so() {
 }
 
 #[test]
-fn an_edit_marks_the_title_and_closing_asks() {
-    let mut window = Window::new();
-    window.ask_to_close();
-    assert!(!window.asked_viewport_to(&ViewportCommand::CancelClose), "nothing to lose, so it closes");
-    let mut window = Window::new();
-    assert!(!window.harness.state().title.starts_with('●'));
-    window.edit();
-    assert!(window.harness.state().title.starts_with('●'));
-    window.ask_to_close();
-    assert!(window.asked_viewport_to(&ViewportCommand::CancelClose));
-    window.harness.run();
-    window.click("Cancel");
-    assert!(!window.sees("Discard"));
-    window.ask_to_close();
-    window.harness.run();
-    window.harness.get_by_label("Discard").click();
-    window.harness.step();
-    window.harness.step();
-    assert!(matches!(window.harness.state().closing, super::Closing::Allowed));
-}
-
-#[test]
-fn closing_while_running_asks_and_waits_for_the_runs() {
-    let mut window = Window::new();
-    window.click("Run all");
-    window.say(0, started());
-    window.ask_to_close();
-    window.harness.run();
-    window.click("Stop and quit");
-    assert_eq!(window.stage.borrow().stops, [StopKind::Now]);
-    assert!(matches!(window.harness.state().closing, super::Closing::Waiting(_)));
-    window.hang_up();
-    assert!(matches!(window.harness.state().closing, super::Closing::Allowed));
-}
-
-#[test]
-fn saving_asks_for_a_path_once_and_then_closes() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("mine");
-    let mut window = Window::new();
-    window.stage.borrow_mut().answer = Some(Answer::Path(path.clone()));
-    window.edit();
-    window.ask_to_close();
-    window.harness.run();
-    window.click("Save");
-    assert!(path.with_extension("ron").is_file());
-    assert!(matches!(window.harness.state().closing, super::Closing::Allowed));
-    assert_eq!(window.stage.borrow().requests.len(), 1);
-}
-
-#[test]
 fn every_command_stands_in_its_menu() {
     let mut window = Window::new();
     for menu in Menu::ALL {
@@ -328,52 +279,6 @@ fn keys_do_what_menus_do() {
     window.harness.key_press_modifiers(Modifiers::COMMAND, Key::R);
     window.harness.run();
     assert!(!window.stage.borrow().jobs.is_empty());
-}
-
-#[test]
-fn a_broken_file_is_refused_with_line_and_column() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("broken.ron");
-    std::fs::write(&path, "Experiment(\n    nmae: \"x\",\n)\n").unwrap();
-    let window = Window::open(Some(path));
-    assert!(window.sees("broken.ron:2:5"), "{}", window.log());
-    assert!(window.sees("The file cannot be opened"));
-}
-
-#[test]
-fn without_a_file_dialog_a_path_can_be_typed() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("typed.ron");
-    std::fs::write(&path, crate::doc::templates::all()[1].text).unwrap();
-    let mut window = Window::new();
-    window.stage.borrow_mut().answer = Some(Answer::Unavailable);
-    window.execute(Command::Open);
-    let field = window.harness.get_by_label("Path");
-    field.focus();
-    field.type_text(&path.to_string_lossy());
-    window.harness.run();
-    // What was there before is the folder to begin with; the text is replaced as a person would.
-    if let Some(super::Dialog::Path { text, .. }) = &mut window.harness.state_mut().dialog {
-        *text = path.to_string_lossy().into_owned();
-    }
-    window.harness.run();
-    window.click("Open");
-    assert_eq!(window.harness.state().document.path(), Some(path.as_path()));
-}
-
-#[test]
-fn comments_between_settings_are_asked_about_before_they_are_lost() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.ron");
-    let text = crate::doc::templates::all()[1].text.replacen("seeds", "/* few */ seeds", 1);
-    std::fs::write(&path, &text).unwrap();
-    let mut window = Window::open(Some(path.clone()));
-    window.edit();
-    window.execute(Command::Save);
-    assert!(window.sees("Saving would lose comments"));
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
-    window.click("Save without them");
-    assert!(!std::fs::read_to_string(&path).unwrap().contains("few"));
 }
 
 #[test]
@@ -419,16 +324,17 @@ fn arms_are_added_copied_moved_and_removed() {
 #[test]
 fn in_a_small_window_everything_fits_and_grows_with_it() {
     let mut window = Window::sized([800.0, 600.0], None);
-    let look = |window: &Window| {
-        for label in ["Copy CSV", "Export figure", "Smooth", "Arms and runs", "Add stage", "Log and problems", "1", "2"] {
-            for node in window.harness.query_all_by_label_contains(label).filter(|n| label.len() > 1 || n.accesskit_node().label().is_some_and(|l| l.starts_with(label) && l.len() > 8)) {
-                eprintln!("{label}: {:?} {:?}", node.accesskit_node().label(), node.rect());
-            }
-        }
-    };
-    look(&window);
+    let rect = |window: &Window, label: &str| window.harness.get_by_label(label).rect();
+    let settings = rect(&window, "Experiment");
+    for label in ["Copy CSV", "Export figure…", "Single runs", "Fit"] {
+        assert!(rect(&window, label).right() <= settings.left(), "{label}");
+    }
+    assert!(rect(&window, "Remove").right() <= rect(&window, "Accuracy").left());
+    // Room for five more stages.
+    assert!(rect(&window, "2 Test").bottom() + 5.0 * 24.0 <= rect(&window, "Copy log").top());
+    let narrow = rect(&window, "1 Train 12 epochs").width();
     window.harness.set_size(egui::vec2(1280.0, 800.0));
     window.harness.run();
-    look(&window);
-    panic!("look");
+    assert!(rect(&window, "1 Train 12 epochs").width() > narrow + 50.0);
+    assert!(rect(&window, "2 Test").bottom() + 5.0 * 24.0 <= rect(&window, "Copy log").top());
 }

@@ -2,7 +2,8 @@
 
 use eframe::egui::containers::menu::MenuButton;
 use eframe::egui::{
-    Align, Button, DragAndDrop, Id, Layout, Rect, Response, RichText, Sense, Stroke, Ui, pos2,
+    Align, Button, DragAndDrop, FontSelection, Id, Layout, Rect, Response, RichText, Sense, Stroke, Ui, pos2,
+    text::LayoutJob,
 };
 
 use super::action::Action;
@@ -116,8 +117,12 @@ fn starts_with(problem: &Problem, place: &Place) -> bool {
 }
 
 fn row_ui(ui: &mut Ui, row: &Row, is_selected: bool) -> Response {
-    let number = RichText::new(&row.number).weak();
-    let mut button = Button::selectable(is_selected, (number, row.sentence.as_str())).truncate();
+    // One text, so that a long sentence is cut at its end and the number stays whole.
+    let mut text = LayoutJob::default();
+    RichText::new(&row.number).weak().append_to(&mut text, ui.style(), FontSelection::Default, Align::Center);
+    let sentence = RichText::new(format!(" {}", row.sentence));
+    sentence.append_to(&mut text, ui.style(), FontSelection::Default, Align::Center);
+    let mut button = Button::selectable(is_selected, text).truncate();
     if let Some(worst) = row.problems.iter().map(|problem| problem.severity).min() {
         let visuals = ui.visuals();
         let (sign, colour) = match worst {

@@ -56,7 +56,8 @@ pub fn plot_tabs(ui: &mut Ui, state: &mut PlotState, is_open: bool) -> bool {
         if plot.name() != open && !state.concerns(*plot) {
             continue;
         }
-        let tab = ui.selectable_label(is_open && plot.name() == open, plot.title()).on_hover_text(plot.help());
+        let tab =
+            ui.selectable_label(is_open && plot.name() == open, plot.title()).on_hover_text(plot.help());
         if tab.clicked() {
             state.choose(plot.name());
             pressed = true;

@@ -26,7 +26,8 @@ pub fn graft(session: &mut Session, graft: &Graft) -> Result<(), RunError> {
         if graft.weights {
             return Ok(());
         }
-        return Err(session.stage_error(format!("{} has no position to go back to; only a snapshot has one", graft.from)));
+        return Err(session
+            .stage_error(format!("{} has no position to go back to; only a snapshot has one", graft.from)));
     };
     if graft.target != Target::default() {
         return Ok(());
@@ -37,7 +38,10 @@ pub fn graft(session: &mut Session, graft: &Graft) -> Result<(), RunError> {
         state.restart_optimizer();
         return Ok(());
     }
-    let summary = format!("went back to iteration {} of {}; weights and optimizer stay", position.iteration, graft.from);
+    let summary = format!(
+        "went back to iteration {} of {}; weights and optimizer stay",
+        position.iteration, graft.from
+    );
     session.report(super::table("graft", summary, &[], Vec::new()))
 }
 

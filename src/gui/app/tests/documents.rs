@@ -1,0 +1,177 @@
+//! Opening, saving and closing, with questions before anything is lost.
+
+use super::*;
+
+#[test]
+fn an_edit_marks_the_title_and_closing_asks() {
+    let mut window = Window::new();
+    window.ask_to_close();
+    assert!(!window.asked_viewport_to(&ViewportCommand::CancelClose), "nothing to lose, so it closes");
+    let mut window = Window::new();
+    assert!(!window.harness.state().title.starts_with('●'));
+    window.edit();
+    assert!(window.harness.state().title.starts_with('●'));
+    window.ask_to_close();
+    assert!(window.asked_viewport_to(&ViewportCommand::CancelClose));
+    window.harness.run();
+    window.click("Cancel");
+    assert!(!window.sees("Discard"));
+    window.ask_to_close();
+    window.harness.run();
+    window.harness.get_by_label("Discard").click();
+    window.harness.step();
+    window.harness.step();
+    assert!(matches!(window.harness.state().closing, crate::gui::app::Closing::Allowed));
+}
+
+#[test]
+fn closing_while_running_asks_and_waits_for_the_runs() {
+    let mut window = Window::new();
+    window.click("Run all");
+    window.say(0, started());
+    window.ask_to_close();
+    window.harness.run();
+    window.click("Stop and quit");
+    assert_eq!(window.stage.borrow().stops, [StopKind::Now]);
+    assert!(matches!(window.harness.state().closing, crate::gui::app::Closing::Waiting(_)));
+    window.hang_up();
+    assert!(matches!(window.harness.state().closing, crate::gui::app::Closing::Allowed));
+}
+
+#[test]
+fn saving_asks_for_a_path_once_and_then_closes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine");
+    let mut window = Window::new();
+    window.stage.borrow_mut().answer = Some(Answer::Path(path.clone()));
+    window.edit();
+    window.ask_to_close();
+    window.harness.run();
+    window.click("Save");
+    assert!(path.with_extension("ron").is_file());
+    assert!(matches!(window.harness.state().closing, crate::gui::app::Closing::Allowed));
+    assert_eq!(window.stage.borrow().requests.len(), 1);
+}
+
+#[test]
+fn a_broken_file_is_refused_with_line_and_column() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("broken.ron");
+    std::fs::write(&path, "Experiment(\n    nmae: \"x\",\n)\n").unwrap();
+    let window = Window::open(Some(path));
+    assert!(window.sees("broken.ron:2:5"), "{}", window.log());
+    assert!(window.sees("The file cannot be opened"));
+}
+
+#[test]
+fn without_a_file_dialog_a_path_can_be_typed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("typed.ron");
+    std::fs::write(&path, crate::doc::templates::all()[1].text).unwrap();
+    let mut window = Window::new();
+    window.stage.borrow_mut().answer = Some(Answer::Unavailable);
+    window.execute(Command::Open);
+    let field = window.harness.get_by_label("Path");
+    field.focus();
+    field.type_text(&path.to_string_lossy());
+    window.harness.run();
+    // What was there before is the folder to begin with; the text is replaced as a person would.
+    if let Some(crate::gui::app::Dialog::Path { text, .. }) = &mut window.harness.state_mut().dialog {
+        *text = path.to_string_lossy().into_owned();
+    }
+    window.harness.run();
+    window.click("Open");
+    assert_eq!(window.harness.state().document.path(), Some(path.as_path()));
+}
+
+#[test]
+fn comments_between_settings_are_asked_about_before_they_are_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.ron");
+    let text = crate::doc::templates::all()[1].text.replacen("seeds", "/* few */ seeds", 1);
+    std::fs::write(&path, &text).unwrap();
+    let mut window = Window::open(Some(path.clone()));
+    window.edit();
+    window.execute(Command::Save);
+    assert!(window.sees("Saving would lose comments"));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    window.click("Save without them");
+    assert!(!std::fs::read_to_string(&path).unwrap().contains("few"));
+}
+
+#[test]
+fn enter_takes_the_typed_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("typed.ron");
+    std::fs::write(&path, crate::doc::templates::all()[1].text).unwrap();
+    let mut window = Window::new();
+    window.stage.borrow_mut().answer = Some(Answer::Unavailable);
+    window.execute(Command::Open);
+    if let Some(crate::gui::app::Dialog::Path { text, .. }) = &mut window.harness.state_mut().dialog {
+        *text = path.to_string_lossy().into_owned();
+    }
+    window.harness.get_by_label("Path").focus();
+    window.harness.run();
+    window.harness.key_press(Key::Enter);
+    window.harness.run();
+    assert_eq!(window.harness.state().document.path(), Some(path.as_path()));
+}
+
+#[test]
+fn an_extension_that_was_added_replaces_no_file_without_a_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.ron");
+    std::fs::write(&path, "of somebody").unwrap();
+    let mut window = Window::new();
+    window.stage.borrow_mut().answer = Some(Answer::Path(folder.path().join("mine")));
+    window.execute(Command::SaveAs);
+    assert!(window.sees("Replace the file?"));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "of somebody");
+    window.click("Replace");
+    assert_eq!(window.harness.state().document.path(), Some(path.as_path()));
+}
+
+#[test]
+fn edits_while_a_file_is_chosen_are_asked_about_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("other.ron");
+    std::fs::write(&path, crate::doc::templates::all()[1].text).unwrap();
+    let mut window = Window::new();
+    window.stage.borrow_mut().answer = Some(Answer::Path(path.clone()));
+    let ctx = window.harness.ctx.clone();
+    window.harness.state_mut().execute(Command::Open, &ctx);
+    window.edit();
+    assert!(window.sees("Save the changes of"));
+    window.click("Discard");
+    assert_eq!(window.harness.state().document.path(), Some(path.as_path()));
+    window.edit();
+    window.execute(Command::Open);
+    window.click("Discard");
+    assert!(!window.sees("Save the changes of") && !window.harness.state().document.is_unsaved());
+}
+
+#[test]
+fn after_saving_as_another_file_the_states_are_those_of_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("first.ron");
+    std::fs::write(&path, crate::doc::templates::all()[0].text).unwrap();
+    let mut window = Window::open(Some(path));
+    window.click("Run all");
+    window.say(0, started());
+    window.say(0, Event::Finished { secs: 1.0 });
+    window.stage.borrow_mut().answer = Some(Answer::Path(folder.path().join("second.ron")));
+    window.execute(Command::SaveAs);
+    assert!(window.sees("1 of 3 done"));
+    window.hang_up();
+    assert!(!window.sees("1 of 3 done") && window.sees("12 runs to do"));
+}
+
+#[test]
+fn a_file_that_is_opened_at_the_start_is_all_that_is_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.ron");
+    std::fs::write(&path, crate::doc::templates::all()[0].text).unwrap();
+    assert!(!Window::open(Some(path)).log().contains("/nowhere"));
+    let broken = Window::open(Some(folder.path().join("none.ron")));
+    assert!(broken.log().contains("/nowhere") && broken.sees("The file cannot be opened"));
+}

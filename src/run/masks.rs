@@ -1,0 +1,64 @@
+//! What the masks of several finished runs have in common.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::intervene::Entry;
+use crate::intervene::overlap::Overlap;
+use crate::net::pins_file::read_pins;
+
+/// Overlap of the masks of several runs, pair by pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MaskOverlap {
+    /// Pairs of runs.
+    pub pairs: usize,
+    /// Mean over the pairs of the Jaccard index of surviving entries, over the parameters that both prune.
+    pub mean: f64,
+}
+
+/// Compares the masks that runs of one structure ended with; nothing where fewer than two of them have one.
+#[must_use]
+pub fn mask_overlap(folder: &Path, runs: &[&str]) -> Option<MaskOverlap> {
+    let masks: Vec<BTreeMap<String, Vec<Entry>>> =
+        runs.iter().filter_map(|run| mask(&folder.join(run))).collect();
+    let mut indices = Vec::new();
+    for (position, a) in masks.iter().enumerate() {
+        indices.extend(masks[position + 1..].iter().filter_map(|b| jaccard(a, b)));
+    }
+    let mean = indices.iter().sum::<f64>() / indices.len() as f64;
+    (!indices.is_empty()).then_some(MaskOverlap { pairs: indices.len(), mean })
+}
+
+fn jaccard(a: &BTreeMap<String, Vec<Entry>>, b: &BTreeMap<String, Vec<Entry>>) -> Option<f64> {
+    let common = a.iter().filter_map(|(name, a)| Some((a, b.get(name).filter(|b| b.len() == a.len())?)));
+    let overlaps: Vec<Overlap> = common.map(|(a, b)| Overlap::of(a, b)).collect();
+    (!overlaps.is_empty()).then(|| overlaps.into_iter().sum::<Overlap>().jaccard())
+}
+
+/// The parameters that a finished run has pruned entries in.
+fn mask(directory: &Path) -> Option<BTreeMap<String, Vec<Entry>>> {
+    let pins = read_pins(&directory.join("pins.safetensors")).ok()?;
+    let pruned = pins.into_iter().filter(|(_, entries)| entries.contains(&(Entry::Pruned as u8)));
+    let masks: BTreeMap<String, Vec<Entry>> =
+        pruned.map(|(name, entries)| (name, states(&entries))).collect();
+    (!masks.is_empty()).then_some(masks)
+}
+
+fn states(entries: &[u8]) -> Vec<Entry> {
+    let pruned = Entry::Pruned as u8;
+    entries.iter().map(|entry| if *entry == pruned { Entry::Pruned } else { Entry::Free }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_are_compared_over_the_parameters_that_both_prune() {
+        let mask = |entries: [u8; 4]| BTreeMap::from([("w".to_owned(), states(&entries))]);
+        let other = BTreeMap::from([("v".to_owned(), states(&[1, 1]))]);
+        assert_eq!(jaccard(&mask([1, 1, 0, 0]), &mask([1, 0, 1, 0])), Some(1.0 / 3.0));
+        assert_eq!(jaccard(&mask([1, 1, 0, 0]), &other), None);
+        assert_eq!(mask_overlap(Path::new("/nowhere"), &["a", "b"]), None);
+    }
+}
