@@ -152,8 +152,8 @@ fn mask_colour(cell: Cell, inks: &Inks) -> Color32 {
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // between two bytes
 fn mix(from: Color32, to: Color32, share: f32) -> Color32 {
     let share = share.clamp(0.0, 1.0);
-    let channel = |a: u8, b: u8| lerp(f32::from(a)..=f32::from(b), share).round() as u8;
-    Color32::from_rgb(channel(from.r(), to.r()), channel(from.g(), to.g()), channel(from.b(), to.b()))
+    let tone = |a: u8, b: u8| lerp(f32::from(a)..=f32::from(b), share).round() as u8;
+    Color32::from_rgb(tone(from.r(), to.r()), tone(from.g(), to.g()), tone(from.b(), to.b()))
 }
 
 #[cfg(test)]
