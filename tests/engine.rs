@@ -274,3 +274,60 @@ fn gradients_are_those_of_central_differences() {
         }
     }
 }
+
+/// The toy of oracles.md: weights 0…9, ones in, target 40, squared error that is not halved, rate 0.01.
+fn toy(masked: bool) -> (f32, f32, Vec<f32>) {
+    let net: Net = weightlab::form::ron_text::from_str("Mlp(hidden: [])").unwrap();
+    let structure = weightlab::doc::Structure::new(&net, Shape::new(10, 1, 1), 1, &Loss::CrossEntropy);
+    let init = weightlab::net::Initialisation {
+        weights: weightlab::intervene::Init::PyTorch,
+        biases: weightlab::intervene::BiasInit::Zeros,
+    };
+    let mut network = Network::new(Arc::new(structure), init, 1, 0);
+    network.write(0, &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
+    network.freeze(1, &[0], None);
+    if masked {
+        network.prune(0, &[1, 3, 5, 7, 9]);
+    }
+    let compute = BurnCompute::new(&weightlab::doc::Device::Flex);
+    let before = compute.logits(&network, &[1.0; 10], 1)[0];
+    let pass = compute.train(&network, &[1.0; 10], 1, None, &mut |logits| vec![2.0 * (logits[0] - 40.0)]);
+    let sgd = weightlab::optimize::Sgd::default();
+    weightlab::net::OptimizerState::default().step(&sgd, 0.01, &mut network, &pass.gradients);
+    let after = compute.logits(&network, &[1.0; 10], 1)[0];
+    (before, after, network.values(0).to_vec())
+}
+
+#[test]
+fn the_toy_with_numbers_that_fit_in_the_head_steps_as_it_should() {
+    let (before, after, _) = toy(false);
+    assert_eq!((before, after.round()), (45.0, 44.0));
+    let (before, after, weights) = toy(true);
+    assert_eq!((before, after.round()), (20.0, 22.0));
+    let expected = [0.4, 0.0, 2.4, 0.0, 4.4, 0.0, 6.4, 0.0, 8.4, 0.0];
+    assert!(
+        weights.iter().zip(expected).all(|(weight, expected)| (weight - expected).abs() < 1e-6),
+        "{weights:?}"
+    );
+}
+
+#[test]
+fn clones_with_batch_norm_are_independent_in_both_directions() {
+    let vgg = |plan: &str| {
+        run(spec(&format!(
+            "(net: Vgg(depth: 11, width: 2), data: Digits(limit_train: 64, limit_test: 20),
+              train: (optimizer: Sgd(rate: 0.05, momentum: 0.9), batch: 32), arms: [(plan: [{plan}])])"
+        )))
+    };
+    let plain = vgg("Train(\"1it\"), Train(\"1it\")").0;
+    let cloned = vgg(
+        "Train(\"1it\"), Branch(name: \"copy\", plan: [Train(\"1it\")]), Train(\"1it\"), Do(Snapshot(name: \"now\"))",
+    );
+    assert_eq!(plain.checksum(), cloned.0.checksum(), "running statistics are part of the checksum");
+    let taken = vgg("Train(\"1it\"), Branch(name: \"copy\", plan: [Train(\"1it\")]), Train(\"5it\"), Do(Graft(from: \"copy\"))").0;
+    assert_eq!(
+        plain.checksum(),
+        taken.checksum(),
+        "the clone took one step, whatever its original did later"
+    );
+}
