@@ -129,6 +129,8 @@ fn band_ui(ui: &mut Ui, state: &mut PlotState) {
 fn smoothing_ui(ui: &mut Ui, state: &mut PlotState) {
     let smooths = state.plot().smooths();
     let label = ui.label("Smooth:");
+    // The slider and its number wrap as one, so they must be narrow enough to end before the settings.
+    ui.spacing_mut().slider_width = 64.0;
     let slider = Slider::new(&mut state.options.smoothing, 0.0..=0.99).fixed_decimals(2);
     let response = ui.add_enabled(smooths, slider).labelled_by(label.id);
     response
