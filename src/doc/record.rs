@@ -1,6 +1,6 @@
 //! What is known of a run: the fold of its events.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::{Event, Point, Progress, Report, StageBegan};
 
@@ -155,26 +155,26 @@ impl RunRecord {
     /// The early-stop iteration of every training that was validated, in the order of the trainings.
     #[must_use]
     pub fn early_stops(&self) -> Vec<EarlyStop> {
-        let mut stops: Vec<EarlyStop> = Vec::new();
-        let mut test: BTreeMap<(String, String, Option<u64>, u64), f64> = BTreeMap::new();
-        for point in
-            self.points.iter().filter(|point| point.member.is_none() && point.series == "test_accuracy")
-        {
-            let at = (point.stage.clone(), point.branch.clone(), point.round, point.iteration);
-            test.entry(at).or_insert(point.value);
+        let of = |series: &'static str| {
+            self.points.iter().filter(move |point| point.series == series && point.member.is_none())
+        };
+        let training = |point: &Point| (point.stage.clone(), point.branch.clone(), point.round);
+        let trainings: BTreeSet<_> = of("train_loss").map(training).collect();
+        let mut test = BTreeMap::new();
+        for point in of("test_accuracy") {
+            test.entry((training(point), point.iteration)).or_insert(point.value);
         }
-        let losses =
-            self.points.iter().filter(|point| point.series == "validation_loss" && point.value.is_finite());
-        for point in losses.filter(|point| point.member.is_none()) {
-            let stop = EarlyStop {
-                stage: point.stage.clone(),
-                branch: point.branch.clone(),
-                round: point.round,
-                iteration: point.iteration,
-                validation_loss: point.value,
-                test_accuracy: None,
-                remaining: point.remaining,
-            };
+        let mut stops: Vec<EarlyStop> = Vec::new();
+        for point in of("validation_loss").filter(|point| point.value.is_finite()) {
+            let key = training(point);
+            if !trainings.contains(&key) {
+                continue; // a test on its own is no training
+            }
+            let test_accuracy = test.get(&(key.clone(), point.iteration)).copied();
+            let (stage, branch, round) = key;
+            let (iteration, validation_loss, remaining) = (point.iteration, point.value, point.remaining);
+            let stop =
+                EarlyStop { stage, branch, round, iteration, validation_loss, test_accuracy, remaining };
             let same = |known: &&mut EarlyStop| {
                 (&known.stage, &known.branch, known.round) == (&stop.stage, &stop.branch, stop.round)
             };
@@ -183,10 +183,6 @@ impl RunRecord {
                 Some(known) => *known = stop,
                 None => stops.push(stop),
             }
-        }
-        for stop in &mut stops {
-            let at = (stop.stage.clone(), stop.branch.clone(), stop.round, stop.iteration);
-            stop.test_accuracy = test.get(&at).copied();
         }
         stops
     }
@@ -238,6 +234,9 @@ mod tests {
             Event::Point(Point { round: Some(round), iteration, ..point })
         };
         let record = RunRecord::of([
+            at("train_loss", 0.5, 1, 100),
+            at("train_loss", 0.5, 2, 100),
+            at("validation_loss", 0.0, 3, 100),
             at("validation_loss", 0.5, 1, 100),
             at("validation_loss", 0.25, 1, 200),
             at("test_accuracy", 0.875, 1, 200),
