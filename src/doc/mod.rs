@@ -24,7 +24,7 @@ pub use intervention::{Intervention, Target};
 pub use network::{Activation, Head, Mlp, Net, Output, Vgg};
 pub use problem::{Problem, Severity};
 pub use record::{RunRecord, RunState};
-pub use spec::{ExpandedArm, Run, RunSpec, by_id, expand_arms, runs};
+pub use spec::{ExpandedArm, Run, RunSpec, expand_arms, runs};
 pub use stage::{Stage, Train};
 pub use structure::Structure;
 pub use training::{Loss, NonFinite, Training};

@@ -1,7 +1,5 @@
 //! From an experiment to its runs: one for each arm, each combination of swept values, and each seed.
 
-use std::collections::BTreeMap;
-
 use sha2::{Digest, Sha256};
 
 use super::experiment::{Arm, Device, Experiment};
@@ -162,16 +160,6 @@ fn sweep(arms: &mut Vec<ExpandedArm>, overrides: &Overrides, place: &Place) -> R
     Ok(())
 }
 
-/// Groups runs by identity: equal arms share a run.
-#[must_use]
-pub fn by_id(runs: &[Run]) -> BTreeMap<&str, Vec<&Run>> {
-    let mut groups: BTreeMap<&str, Vec<&Run>> = BTreeMap::new();
-    for run in runs {
-        groups.entry(&run.id).or_default().push(run);
-    }
-    groups
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -228,7 +216,8 @@ mod tests {
         assert_eq!(arms[1].name, "plain, hidden [32], rate 0.0003");
         assert!(arms[4..].iter().all(|arm| arm.spec.train.batch == 8));
         assert_eq!(runs(&experiment).unwrap().len(), 16);
-        assert_eq!(by_id(&runs(&experiment).unwrap()).len(), 16);
+        let distinct: std::collections::BTreeSet<String> = ids(text).into_iter().collect();
+        assert_eq!(distinct.len(), 16);
     }
 
     #[test]

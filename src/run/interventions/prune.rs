@@ -16,9 +16,9 @@ pub fn prune(session: &mut Session, prune: &Prune) -> Result<(), RunError> {
     let structure = session.place.structure.clone();
     let chosen = targets::parameters(&structure, &prune.target, &Params::Weights);
     let rule = Rule { amount: prune.amount, scope: prune.scope, output_factor: prune.output_factor };
-    let before: Vec<Census> = chosen.iter().map(|&index| session.state().network.census(index)).collect();
     let masks: Vec<Vec<Entry>> =
         chosen.iter().map(|&index| session.state().network.all_entries(index)).collect();
+    let before: Vec<Census> = masks.iter().map(|mask| Census::of(mask)).collect();
     if let Amount::Threshold(_) = prune.amount {
         cut(session, prune, &chosen, &|targets| choose(targets, rule))?;
     } else {
