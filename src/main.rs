@@ -1,5 +1,6 @@
 //! The program: a window when no command is given, a command without any window otherwise.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -7,15 +8,31 @@ use weightlab::cli::{self, Arguments, Exit};
 use weightlab::gui;
 
 fn main() -> ExitCode {
-    let Arguments { file, command } = Arguments::parse();
+    let Arguments { files, command } = Arguments::parse();
     if let Some(command) = command {
         return cli::execute(&command);
     }
-    if let Some(message) = file.as_deref().and_then(cli::refusal) {
+    if let Some(message) = files.iter().find_map(|file| cli::refusal(file)) {
         cli::complain(&message);
         return Exit::BadInput.into();
     }
-    let Err(message) = gui::launch(file) else { return Exit::Done.into() };
+    let mut files = files.into_iter();
+    let first = files.next();
+    for file in files {
+        if let Err(error) = open_beside(&file) {
+            cli::complain(&format!(
+                "error: {} cannot be opened in a window of its own: {error}",
+                file.display()
+            ));
+        }
+    }
+    let Err(message) = gui::launch(first) else { return Exit::Done.into() };
     cli::complain(&format!("error: {message}"));
     Exit::RunFailed.into()
+}
+
+/// A window has one experiment: another one gets a process of its own, which goes on when this one ends.
+fn open_beside(file: &Path) -> std::io::Result<()> {
+    let program: PathBuf = std::env::current_exe()?;
+    std::process::Command::new(program).arg(file).spawn().map(drop)
 }

@@ -13,9 +13,10 @@ use std::sync::Arc;
 use weightlab::data::Shape;
 use weightlab::doc::file::parse;
 use weightlab::doc::{Event, Loss, Net, Point, RunRecord, RunSpec, RunState, runs};
-use weightlab::net::{BurnCompute, Compute, Network};
+use weightlab::net::{Compute, NativeCompute, Network, backend};
 use weightlab::run::{
-    Checkpoint, Datasets, Listener, Outcome, Recorder, RunError, Session, StopFlag, StopKind, Workplace,
+    Checkpoint, Datasets, Listener, Outcome, Recorder, RunError, Session, StopFlag, StopKind, Table,
+    Workplace,
 };
 
 /// The spec of the only arm of a document.
@@ -34,7 +35,7 @@ fn with_plan(plan: &str) -> RunSpec {
 fn place(spec: RunSpec) -> Arc<Workplace> {
     let data =
         Datasets::default().get(&spec.data, &spec.net, Path::new(".")).expect("embedded data are there");
-    let compute = Box::new(BurnCompute::new(&spec.device));
+    let compute = backend(&spec.device, &spec.train.kernels);
     Arc::new(Workplace::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new()))
 }
 
@@ -162,6 +163,12 @@ impl Listener for Interrupter {
     fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
         self.recorder.checkpoint(checkpoint)
     }
+    fn lines(&mut self, table: Table, lines: &str) -> Result<(), RunError> {
+        self.recorder.lines(table, lines)
+    }
+    fn network(&mut self, files: &[String; 2], network: &Network) -> Result<(), RunError> {
+        self.recorder.network(files, network)
+    }
 }
 
 #[test]
@@ -251,7 +258,7 @@ fn gradients_are_those_of_central_differences() {
         biases: weightlab::intervene::BiasInit::Usual,
     };
     let network = Network::new(structure, init, 3, 0);
-    let compute = BurnCompute::new(&weightlab::doc::Device::Flex);
+    let compute = NativeCompute::direct();
     let (inputs, labels) = ([0.5f32, -1.0, 0.25, 2.0, 1.0, 0.0, -0.5, 0.75], [1u32, 0]);
     let pass =
         compute.train(&network, &inputs, 2, None, &mut |logits| criterion.evaluate(logits, &labels).slope);
@@ -289,7 +296,7 @@ fn toy(masked: bool) -> (f32, f32, Vec<f32>) {
     if masked {
         network.prune(0, &[1, 3, 5, 7, 9]);
     }
-    let compute = BurnCompute::new(&weightlab::doc::Device::Flex);
+    let compute = NativeCompute::direct();
     let before = compute.logits(&network, &[1.0; 10], 1)[0];
     let pass = compute.train(&network, &[1.0; 10], 1, None, &mut |logits| vec![2.0 * (logits[0] - 40.0)]);
     let sgd = weightlab::optimize::Sgd::default();

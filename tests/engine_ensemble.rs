@@ -185,11 +185,42 @@ fn later_stages_reach_members_by_name() {
 fn a_run_that_is_stopped_inside_an_ensemble_goes_on_exactly() {
     for mode in ["CopyInTurn", "Tied"] {
         let mut spec = with_plan(&format!(
-            "Train(\"1it\"), Ensemble(members: 2, mode: {mode}, steps: \"6it\", until: Change(below: 1e-9, over: \"2it\")), Test"
+            "Do(Prune(amount: Fraction(0.3))), Train(\"1it\"), Ensemble(members: 2, mode: {mode}, steps: \"6it\", until: Change(below: 1e-9, over: \"2it\")), Test"
         ));
         spec.train.evaluate = "2it".parse().unwrap();
         assert_resumes(&spec, 7);
     }
+}
+
+/// Bits of a parameter of every member, and what holds it.
+fn members_of(ended: &support::Ended, index: usize) -> Vec<(Vec<u32>, Vec<weightlab::intervene::Entry>)> {
+    let bits = |network: &Network| network.values(index).iter().map(|value| value.to_bits()).collect();
+    ended.state.members().into_iter().map(|network| (bits(network), network.all_entries(index))).collect()
+}
+
+#[test]
+fn an_intervention_acts_on_the_first_member_and_hands_shared_layers_on() {
+    let plan = "Ensemble(members: 3, share: First(1), steps: \"2it\"), Do(Prune(amount: Fraction(0.5))), Do(Snapshot(name: \"k\"))";
+    let ended = run(with_plan(plan));
+    let [shared, own] = [0, 2].map(|index| members_of(&ended, index));
+    assert!(shared.iter().all(|member| *member == shared[0]), "values and mask of the shared layer");
+    assert_eq!(ended.state.others[0].network.census(0).pruned, 256);
+    assert_eq!(ended.state.others[0].network.census(2).pruned, 0, "own layers of others are left alone");
+    assert!(own[0] != own[1]);
+    let said = reports(&ended.events, "members");
+    assert_eq!(said.len(), 2, "of the ensemble and of the pruning; a snapshot changes nothing");
+    assert!(said[1].summary.contains("member 1 of 3; shared layers handed on (fc1)"), "{}", said[1].summary);
+    assert_eq!(said[1].passed, Some(true));
+
+    let ended = run(with_plan(&format!("{plan}, Ensemble(members: 3, share: First(1), steps: \"2it\")")));
+    let held = reports(&ended.events, "held");
+    let entries = 3 * 256 + 24 + 30; // the shared mask three times, and those of member 1 alone
+    assert!(held[0].summary.contains(&format!("all {entries} held entries")), "{}", held[0].summary);
+    assert!(members_of(&ended, 0).iter().all(|member| *member == members_of(&ended, 0)[0]));
+
+    let plan = plan.replace("Do(Prune(amount", "Do(Prune(target: (layers: Last(1)), amount");
+    let said = reports(&run(with_plan(&plan)).events, "members");
+    assert!(said[1].summary.contains("it changed no shared layer"), "{}", said[1].summary);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use weightlab::doc::file::parse;
 use weightlab::doc::{Event, Report, RunSpec, runs};
 use weightlab::intervene::Entry;
-use weightlab::net::{BurnCompute, Network};
+use weightlab::net::{Network, backend};
 use weightlab::run::{Datasets, Outcome, Recorder, Session, StopFlag, Workplace};
 
 const OPTIMIZERS: [&str; 5] = [
@@ -31,7 +31,7 @@ fn spec(optimizer: &str, plan: &str) -> RunSpec {
 
 fn run(spec: RunSpec, folder: &Path) -> (Network, Vec<Report>) {
     let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
-    let compute = Box::new(BurnCompute::new(&spec.device));
+    let compute = backend(&spec.device, &spec.train.kernels);
     let place = Workplace::new(spec, "a b".to_owned(), data, compute, PathBuf::new(), folder.to_owned());
     let mut recorder = Recorder::default();
     let mut session = Session::new(Arc::new(place), None, 1, StopFlag::new(), &mut recorder);
@@ -58,23 +58,21 @@ fn held_entries_keep_their_bytes_under_every_optimizer_and_free_ones_move() {
     for optimizer in OPTIMIZERS {
         let held = "Train(\"1ep\"), Do(Prune(amount: Fraction(0.3))), Do(Freeze(target: (params: WeightsAndBiases), select: Random(0.5)))";
         let (before, after, reports) = ends_with(optimizer, held, "Train(\"3ep\")");
-        let mut moved = 0;
         for index in 0..after.len() {
             let entries = after.all_entries(index);
             for ((then, now), entry) in before.values(index).iter().zip(after.values(index)).zip(entries) {
                 if entry.is_free() {
-                    moved += usize::from(then.to_bits() != now.to_bits());
+                    // Weight decay gives every entry but 0 a gradient, at edge pixels too, which are always 0.
+                    assert!(
+                        *then == 0.0 || then.to_bits() != now.to_bits(),
+                        "{optimizer}: a free entry stood"
+                    );
                 } else {
                     assert_eq!(then.to_bits(), now.to_bits(), "{optimizer}");
                 }
                 assert!(entry != Entry::Pruned || now.to_bits() == 0, "a pruned entry is +0.0");
             }
         }
-        let free: u64 = (0..after.len()).map(|index| after.census(index).free).sum();
-        assert!(
-            moved as u64 > free * 9 / 10,
-            "{optimizer}: {moved} of {free} moved; edge pixels are always 0"
-        );
         let verdict = reports.iter().rfind(|report| report.kind == "held").unwrap();
         assert_eq!(verdict.passed, Some(true), "{}", verdict.summary);
     }

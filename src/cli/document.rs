@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::found::Found;
 use crate::doc::{Experiment, Problem, Run, Severity, file, runs, validate};
 use crate::form::path::{Place, Segment, assign};
-use crate::run::folder_of;
+use crate::run::{folder_of, list_problems};
 
 /// Which experiment, with which settings.
 #[derive(Debug, Args)]
@@ -106,6 +106,7 @@ impl Document {
             let data = || Place::default().key("data");
             problems.extend(found.errors.iter().map(|error| Problem::error(data(), error)));
             problems.extend(found.notes.iter().map(|note| Problem::note(data(), note)));
+            problems.extend(lists(&runs, &self.base()));
         }
         (problems, found)
     }
@@ -189,6 +190,17 @@ impl Document {
         };
         Ok(runs.into_iter().filter(wanted).collect())
     }
+}
+
+/// What is wrong with lists of faults that plans name, at their arms.
+fn lists(runs: &[Run], base: &Path) -> Vec<Problem> {
+    let of_run = |run: &Run| {
+        let place = Place::default().key("arms").index(run.arm_index).key("plan");
+        list_problems(&run.spec, base).into_iter().map(move |message| Problem::error(place.clone(), message))
+    };
+    let mut problems: Vec<Problem> = runs.iter().flat_map(of_run).collect();
+    problems.dedup();
+    problems
 }
 
 /// A setting as it was written.

@@ -11,8 +11,10 @@ use super::number::{counted, thousands};
 use super::output::complain;
 use super::points::points_csv;
 use crate::doc::{Run, RunRecord};
-use crate::figure::plots::{ALL, ArmRuns, PlotOptions, find};
-use crate::figure::{Figure, FileKind, Line, Options, write, write_file};
+use crate::figure::methods::methods;
+use crate::figure::plots::{ALL, find};
+use crate::figure::view::{ViewSettings, exported};
+use crate::figure::{Figure, FileKind, Line, Options, Preset, write, write_file};
 use crate::run::{read_records, weights_path};
 
 /// Settings of `weightlab export`.
@@ -26,11 +28,38 @@ pub struct ExportArgs {
     /// Which figure [default: the first one]
     #[arg(long, value_name = "NAME", value_parser = plot_names())]
     figure: Option<String>,
+    /// Size of the figure [default: what the window has chosen, else one column]
+    #[arg(long, value_name = "SIZE")]
+    size: Option<Paper>,
+    /// Write a paragraph for a paper's methods section, made from the experiment file
+    #[arg(long, conflicts_with_all = ["figure", "size"])]
+    methods: bool,
     #[command(flatten)]
     selection: SelectionArgs,
     /// Folder of the runs' directories [default: beside the file, FILE.runs]
     #[arg(long, value_name = "DIR", visible_alias = "into")]
     from: Option<PathBuf>,
+}
+
+/// Sizes by name.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Paper {
+    /// 3.5 inches wide
+    OneColumn,
+    /// 7.2 inches wide
+    TwoColumns,
+    /// 16:9, with large text
+    Slide,
+}
+
+impl From<Paper> for Preset {
+    fn from(paper: Paper) -> Self {
+        match paper {
+            Paper::OneColumn => Self::OneColumn,
+            Paper::TwoColumns => Self::TwoColumns,
+            Paper::Slide => Self::Slide,
+        }
+    }
 }
 
 fn plot_names() -> Vec<&'static str> {
@@ -53,6 +82,15 @@ struct Results {
 /// What is wrong with the file or the arguments, results that are not there, and what cannot be written.
 pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     let document = Document::open(&arguments.document)?;
+    if arguments.methods {
+        let text = methods(document.experiment()).map_err(|problems| {
+            let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            Failure::Input(lines.join("\n"))
+        })?;
+        write_file(&arguments.to, text.as_bytes())?;
+        complain(&format!("wrote a methods paragraph to {}", arguments.to.display()));
+        return Ok(Exit::Done);
+    }
     let folder = document.runs_folder(arguments.from.as_ref());
     let all = document.all_runs()?;
     let runs = document.select(all.clone(), &arguments.selection)?;
@@ -63,7 +101,9 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     let written = match (ending.as_str(), FileKind::of(to)) {
         ("csv", _) => write_points(&results, to)?,
         ("safetensors", _) => write_weights(&results, to)?,
-        (_, Some(kind)) => write_figure(&results, arguments.figure.as_deref(), kind, to)?,
+        (_, Some(kind)) => {
+            write_figure(&results, arguments.figure.as_deref(), arguments.size.map(Preset::from), kind, to)?
+        }
         _ => {
             let message = "give --to a file that ends with .csv, .svg, .png, .pdf or .safetensors";
             return Err(Failure::Input(message.to_owned()));
@@ -82,30 +122,30 @@ fn write_points(results: &Results, to: &Path) -> Result<String, Failure> {
     Ok(format!("{} points", thousands(points as u64)))
 }
 
-fn write_figure(results: &Results, name: Option<&str>, kind: FileKind, to: &Path) -> Result<String, Failure> {
+/// The figure as the window shows it: with the filter, the axes and the titles that are kept beside the runs.
+fn write_figure(
+    results: &Results,
+    name: Option<&str>,
+    size: Option<Preset>,
+    kind: FileKind,
+    to: &Path,
+) -> Result<String, Failure> {
     let plot = name.and_then(find).unwrap_or(ALL[0]);
-    let figure = plot.build(&arms(results), &PlotOptions::default());
+    let mut view = match ViewSettings::read(&results.folder) {
+        Ok(view) => view,
+        Err(why) => {
+            complain(&format!("warning: {why}"));
+            ViewSettings::default()
+        }
+    };
+    let asked = |run: &Run| results.runs.iter().any(|asked| asked.id == run.id && asked.arm == run.arm);
+    let figure = exported(plot, &mut view, &results.all, &results.records, asked);
     if !figure.has_data() {
         return Err(nothing_drawn(results, plot.name(), &figure));
     }
-    write(&figure, to, kind, &Options::default())?;
+    let size = size.unwrap_or(view.size).size();
+    write(&figure, to, kind, &Options { size, ..Options::default() })?;
     Ok(format!("the figure \"{}\"", plot.name()))
-}
-
-/// The runs by arm; an arm has the colour of its place in the document, whatever else is in the figure.
-fn arms(results: &Results) -> Vec<ArmRuns<'_>> {
-    let mut names: Vec<&str> = Vec::new();
-    for run in &results.all {
-        if !names.contains(&run.arm.as_str()) {
-            names.push(&run.arm);
-        }
-    }
-    let arm = |(colour, name): (usize, &str)| {
-        let of_arm = results.runs.iter().filter(|run| run.arm == name);
-        let runs = of_arm.filter_map(|run| Some((run.seed, results.records.get(&run.id)?)));
-        ArmRuns { name: name.to_owned(), colour, runs: runs.collect() }
-    };
-    names.into_iter().enumerate().map(arm).filter(|arm| !arm.runs.is_empty()).collect()
 }
 
 /// Copies the weights that the only run which was asked for ended with.

@@ -8,10 +8,12 @@ mod document;
 mod export;
 mod failure;
 mod found;
+mod install;
 mod number;
 mod output;
 mod points;
 mod progress;
+mod replay;
 mod run;
 mod show;
 mod table;
@@ -28,8 +30,8 @@ pub use output::complain;
 #[derive(Debug, Parser)]
 #[command(name = "weightlab", version, about, args_conflicts_with_subcommands = true, after_help = EXIT_HELP)]
 pub struct Arguments {
-    /// Experiment to open in the window
-    pub file: Option<PathBuf>,
+    /// Experiments to open, each in a window of its own
+    pub files: Vec<PathBuf>,
     /// What to do without a window
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -47,8 +49,14 @@ pub enum Command {
     Check(check::CheckArgs),
     /// Show the table of runs
     Show(show::ShowArgs),
+    /// Apply the logged faults of a run again, and compare the logits bit for bit
+    Replay(replay::ReplayArgs),
     /// Write points, a figure or weights to a file
     Export(export::ExportArgs),
+    /// Make the program known to a Linux desktop: menu entry, icons, type of experiments
+    Install(install::InstallArgs),
+    /// Remove what install made
+    Uninstall(install::InstallArgs),
 }
 
 /// What is wrong with the file that the window is to open: a mistyped command is taken for a file.
@@ -66,11 +74,28 @@ pub fn execute(command: &Command) -> ExitCode {
         Command::Run(arguments) => run::run(arguments),
         Command::Check(arguments) => check::check(arguments),
         Command::Show(arguments) => show::show(arguments),
+        Command::Replay(arguments) => replay::replay(arguments),
         Command::Export(arguments) => export::export(arguments),
+        Command::Install(arguments) => install::install(arguments),
+        Command::Uninstall(arguments) => install::uninstall(arguments),
     };
     let exit = result.unwrap_or_else(|failure| {
         output::complain(&failure.to_string());
         failure.exit()
     });
     exit.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_files_open_and_a_command_is_no_file() {
+        let files =
+            |arguments: &[&str]| Arguments::try_parse_from(arguments).map(|arguments| arguments.files);
+        assert_eq!(files(&["weightlab", "a.ron", "b.ron"]).unwrap(), ["a.ron", "b.ron"].map(PathBuf::from));
+        assert!(files(&["weightlab", "install", "--user"]).unwrap().is_empty());
+        assert!(files(&["weightlab", "install"]).unwrap_err().to_string().contains("--user"));
+    }
 }

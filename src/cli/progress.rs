@@ -76,7 +76,13 @@ impl ProgressLine {
             }
             Event::Stopped { .. } => work.state = RunState::Stopped,
             Event::Failed { message } => work.state = RunState::Failed(message.clone()),
-            Event::Rewound { .. } | Event::Stage(_) | Event::Point(_) | Event::Report(_) => {}
+            Event::Rewound { .. }
+            | Event::Stage(_)
+            | Event::Point(_)
+            | Event::Report(_)
+            | Event::CampaignBegan(_)
+            | Event::CampaignCell(_)
+            | Event::CampaignEnded(_) => {}
         }
     }
 

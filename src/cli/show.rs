@@ -1,5 +1,6 @@
 //! `weightlab show`: the table of runs.
 
+mod reports;
 mod tickets;
 
 use std::path::PathBuf;
@@ -32,6 +33,9 @@ pub struct ShowArgs {
     /// have in common
     #[arg(long, conflicts_with = "json")]
     tickets: bool,
+    /// Also show what the stages reported: checks, remaining weights of each layer, copied names
+    #[arg(long, conflicts_with = "json")]
+    reports: bool,
 }
 
 /// What is shown of one run.
@@ -70,6 +74,9 @@ pub fn show(arguments: &ShowArgs) -> Result<Exit, Failure> {
     say(&if arguments.json { json(&rows) } else { text(&rows) });
     if arguments.tickets {
         say(&tickets::text(&runs, &records, &folder));
+    }
+    if arguments.reports {
+        say(&reports::text(&runs, &records));
     }
     Ok(Exit::Done)
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::campaign::{CampaignBegan, CampaignEnded, CellState};
+
 /// Something that happened in a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -20,6 +22,8 @@ pub enum Event {
         points: usize,
         /// Reports that still hold.
         reports: usize,
+        /// Campaigns that began before it.
+        campaigns: usize,
     },
     /// A stage began.
     Stage(StageBegan),
@@ -27,6 +31,12 @@ pub enum Event {
     Point(Point),
     /// What a stage did.
     Report(Report),
+    /// A campaign began.
+    CampaignBegan(CampaignBegan),
+    /// How far a cell of the campaign is that began last.
+    CampaignCell(CellState),
+    /// The campaign that began last is over.
+    CampaignEnded(CampaignEnded),
     /// How far it is; sent often, kept in memory only.
     Progress(Progress),
     /// All stages are done.
@@ -44,6 +54,18 @@ pub enum Event {
         /// What happened, where, and what to do.
         message: String,
     },
+}
+
+impl Event {
+    /// Whether it is said in passing and belongs into no log: what it says is said again, or of no use later.
+    #[must_use]
+    pub const fn is_passing(&self) -> bool {
+        match self {
+            Self::Progress(_) => true,
+            Self::CampaignCell(state) => state.live,
+            _ => false,
+        }
+    }
 }
 
 /// A stage began.
@@ -151,14 +173,7 @@ pub struct Progress {
 
 /// JSON has no NaN and no infinity: they are written as text.
 mod any_number {
-    use super::{Deserialize, Deserializer, Serialize, Serializer};
-
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Written {
-        Number(f64),
-        Text(String),
-    }
+    use super::{Deserializer, Serialize, Serializer};
 
     #[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
     pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
@@ -166,11 +181,47 @@ mod any_number {
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-        match Written::deserialize(deserializer)? {
-            Written::Number(number) => Ok(number),
-            Written::Text(text) => text.parse().map_err(serde::de::Error::custom),
+        deserializer.deserialize_any(Written)
+    }
+
+    /// Reads both ways; an untagged enum would copy every value first.
+    struct Written;
+
+    #[allow(clippy::cast_precision_loss)] // what is written without a point is a small whole number
+    impl serde::de::Visitor<'_> for Written {
+        type Value = f64;
+
+        fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            out.write_str("a number, or \"NaN\", \"inf\" or \"-inf\"")
+        }
+
+        fn visit_f64<E>(self, value: f64) -> Result<f64, E> {
+            Ok(value)
+        }
+
+        fn visit_u64<E>(self, value: u64) -> Result<f64, E> {
+            Ok(value as f64)
+        }
+
+        fn visit_i64<E>(self, value: i64) -> Result<f64, E> {
+            Ok(value as f64)
+        }
+
+        fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<f64, E> {
+            text.parse().map_err(E::custom)
         }
     }
+}
+
+/// Reads one line of `events.jsonl`; `None` where it is half-written or from a newer program.
+///
+/// Most lines are points: those are read without the copy that an enum with a tag needs.
+#[must_use]
+pub fn of_line(line: &[u8]) -> Option<Event> {
+    if line.starts_with(br#"{"event":"point","#) {
+        return serde_json::from_slice(line).ok().map(Event::Point);
+    }
+    serde_json::from_slice(line).ok()
 }
 
 #[cfg(test)]
@@ -202,6 +253,8 @@ mod tests {
         for value in [0.125, f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
             let line = serde_json::to_string(&Event::Point(point("train_loss", value))).unwrap();
             let Event::Point(again) = serde_json::from_str(&line).unwrap() else { panic!("{line}") };
+            let Some(Event::Point(fast)) = of_line(line.as_bytes()) else { panic!("{line}") };
+            assert_eq!(fast.value.to_bits(), again.value.to_bits());
             assert!(again.value == value || (again.value.is_nan() && value.is_nan()), "{line}");
         }
     }

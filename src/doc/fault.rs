@@ -1,75 +1,7 @@
 //! Settings of faults and campaigns.
 
 use super::intervention::Target;
-
-crate::choice! {
-    /// How a value is stored.
-    pub enum Format: "Format" {
-        Float32, "float32", "IEEE single precision: b31 sign, b30–b23 exponent, b22–b0 mantissa";
-        Float16, "float16", "IEEE half precision: b15 sign, b14–b10 exponent";
-        Bfloat16, "bfloat16", "Upper half of float32: b15 sign, b14–b7 exponent";
-        Int8, "int8", "Symmetric, one scale per output channel";
-    }
-}
-
-crate::choice! {
-    /// What happens to what is struck.
-    pub enum FaultModel: "Fault model" {
-        Flip, "Flip", "The bit is inverted";
-        StuckAt0, "Stuck at 0", "The bit reads 0";
-        StuckAt1, "Stuck at 1", "The bit reads 1";
-        Zero, "Zero", "The value reads 0";
-        Random, "Random value", "The value is replaced by a uniform draw from the parameter's range";
-        RandomBits, "Random bits", "All bits of the value are drawn anew";
-        Sign, "Sign", "The sign is inverted";
-        Value(f64) = 0.0, "Set value", "The value is replaced by this one";
-        Noise(f64) = 0.1, "Relative noise", "The value is multiplied by 1 + this times a normal draw", range [0.0, 1e6];
-        DoubleFlip, "Adjacent double flip", "The bit and the next higher one are inverted";
-    }
-}
-
-crate::choice! {
-    /// A field of a number format.
-    pub enum BitField: "Bit field" {
-        Sign, "Sign", "The sign bit";
-        Exponent, "Exponent", "The bits of the exponent";
-        Mantissa, "Mantissa", "The bits of the mantissa";
-    }
-}
-
-crate::choice! {
-    /// Which bits can be struck, counted from the least significant.
-    pub enum Bits: "Bits" {
-        All, "All", "Every bit of the format";
-        Bit(u32) = 30, "One bit", "This bit, counted from the least significant", range [0, 31];
-        Field(BitField) = BitField::Exponent, "Field", "The bits of one field";
-    }
-}
-
-crate::choice! {
-    /// How many faults are drawn at once.
-    pub enum FaultAmount: "Number of faults" {
-        Count(u64) = 1, "Count", "This many", range [0, 1e9];
-        Rate(f64) = 1e-6, "Rate", "Each bit (or value) with this probability", range [0.0, 1.0];
-    }
-}
-
-crate::choice! {
-    /// When faults are drawn.
-    pub enum Draw: "Drawn" {
-        Once, "Once", "When the stage is reached; they hold until released";
-        EveryForward, "Every forward", "Anew for each evaluation or training batch";
-        EveryImage, "Every image", "Anew for each image";
-    }
-}
-
-crate::choice! {
-    /// Whether pruned entries are in memory.
-    pub enum PrunedMemory: "Pruned entries" {
-        Dense, "In memory", "Zeros are stored and can be struck";
-        Sparse, "Not in memory", "Only surviving entries can be struck";
-    }
-}
+pub use crate::intervene::fault::{BitField, Bits, Draw, FaultAmount, FaultModel, Format, PrunedMemory};
 
 crate::form! {
     /// Where, how, how many, and when.
@@ -116,7 +48,7 @@ crate::choice! {
     /// What protects a network against faults.
     pub enum Protect: "Protection" {
         Nothing, "None", "Nothing";
-        Clip, "Clip", "Activations are clipped to the range seen on the training part";
+        Clip, "Clip", "Outputs of each non-linearity are clipped to the range seen on the training part";
         ZeroNonFinite, "Zero on NaN", "NaN and infinity become 0";
         Both, "Both", "Clipped, and zero on NaN";
     }
@@ -139,5 +71,6 @@ crate::form! {
         images: Option<usize> = None, "Images", "The first so many of the test part; left out: all", unit "images", range [1, 1e9];
         protect: Protect = Protect::Nothing, "Protection", "What is done against faults";
         faults: FaultSource = FaultSource::Drawn, "Faults from", "Drawn, or listed in a file";
+        memory: u64 = 1024, "Memory", "For what flows without faults, so that a trial begins at its fault; too little: every trial begins at the images", unit "MiB", range [0, 1_048_576];
     }
 }

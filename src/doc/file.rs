@@ -114,11 +114,13 @@ pub fn save(experiment: &Experiment, header: &str, path: &Path) -> Result<(), Fi
     write_atomically(path, text.as_bytes()).map_err(fail)
 }
 
-/// Replaces a file as a whole: written beside it, then renamed.
+/// Replaces a file as a whole: written beside it, then renamed. A link stays a link; the file that it leads to is
+/// replaced.
 ///
 /// # Errors
 /// What the system says; the old file is unchanged then.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let path = &behind_links(path);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new().prefix(".weightlab-").tempfile_in(folder)?;
     file.write_all(bytes)?;
@@ -131,6 +133,17 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     }
     file.persist(path)?;
     Ok(())
+}
+
+/// The file that a path leads to over links, which may be missing at the end.
+fn behind_links(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    // As many links in a row as Linux follows.
+    for _ in 0..40 {
+        let Ok(target) = std::fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(target);
+    }
+    path
 }
 
 /// The comment at the head of a file, which saving keeps.
@@ -193,6 +206,21 @@ mod tests {
         let again = open(&path).unwrap();
         assert_eq!(again.experiment, opened.experiment);
         assert!(again.text.starts_with("// Two seeds.\n// Of digits.\nExperiment("), "{}", again.text);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn saving_through_a_link_keeps_the_link() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("real")).unwrap();
+        let (link, again) = (folder.path().join("link.ron"), folder.path().join("again.ron"));
+        std::os::unix::fs::symlink("real/x.ron", &link).unwrap();
+        std::os::unix::fs::symlink(&link, &again).unwrap();
+        for name in ["first", "second"] {
+            save(&Experiment { name: name.to_owned(), ..Experiment::default() }, "", &again).unwrap();
+            assert!(link.is_symlink() && again.is_symlink());
+            assert_eq!(open(&folder.path().join("real/x.ron")).unwrap().experiment.name, name);
+        }
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! What the user writes and what a run yields: the experiment, its file, its runs, their events and records.
 
+pub mod campaign;
 pub mod event;
 mod experiment;
 pub mod fault;
 pub mod file;
+pub mod file_names;
 pub mod intervention;
 pub mod network;
 mod problem;
@@ -23,11 +25,11 @@ pub use experiment::{Arm, Device, Experiment, VERSION};
 pub use intervention::{Intervention, Target};
 pub use network::{Activation, Head, Mlp, Net, Output, Vgg};
 pub use problem::{Problem, Severity};
-pub use record::{RunRecord, RunState};
+pub use record::{EarlyStop, RunRecord, RunState};
 pub use spec::{ExpandedArm, Run, RunSpec, expand_arms, runs};
 pub use stage::{Stage, Train};
 pub use structure::Structure;
-pub use training::{Loss, NonFinite, Training};
+pub use training::{Kernels, Loss, NonFinite, Training};
 pub use validate::validate;
 
 /// Bytes as lower-case hexadecimal digits.

@@ -1,7 +1,8 @@
 //! What is known of a run: the fold of its events.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use super::campaign::CampaignRecord;
 use super::event::{Event, Point, Progress, Report, StageBegan};
 
 /// Whether a run goes on.
@@ -61,7 +62,12 @@ pub struct RunRecord {
     progress: Progress,
     points: Vec<Point>,
     reports: Vec<Report>,
+    campaigns: Vec<CampaignRecord>,
     latest: BTreeMap<String, f64>,
+    /// Positions of the points of each series, so that a curve needs not look at all of them.
+    series: BTreeMap<String, Vec<usize>>,
+    /// Position of the best finite point of each series of the trunk, the first one of equals.
+    best: BTreeMap<String, usize>,
 }
 
 impl RunRecord {
@@ -78,13 +84,21 @@ impl RunRecord {
     pub fn apply(&mut self, event: Event) {
         match event {
             Event::Started { .. } => self.state = RunState::Running,
-            Event::Rewound { points, reports } => self.rewind(points, reports),
+            Event::Rewound { points, reports, campaigns } => self.rewind(points, reports, campaigns),
             Event::Stage(stage) => self.stage = Some(stage),
-            Event::Point(point) => {
-                self.note_latest(&point);
-                self.points.push(point);
-            }
+            Event::Point(point) => self.push(point),
             Event::Report(report) => self.reports.push(report),
+            Event::CampaignBegan(began) => self.campaigns.push(CampaignRecord::new(began)),
+            Event::CampaignCell(state) => {
+                if let Some(campaign) = self.campaigns.last_mut() {
+                    campaign.take_in(state);
+                }
+            }
+            Event::CampaignEnded(ended) => {
+                if let Some(campaign) = self.campaigns.last_mut() {
+                    campaign.ended = Some(ended);
+                }
+            }
             Event::Progress(progress) => self.progress = progress,
             Event::Finished { secs } => {
                 self.state = RunState::Done;
@@ -99,20 +113,54 @@ impl RunRecord {
     }
 
     /// Forgets what will be said again.
-    fn rewind(&mut self, points: usize, reports: usize) {
+    fn rewind(&mut self, points: usize, reports: usize, campaigns: usize) {
         self.points.truncate(points);
         self.reports.truncate(reports);
+        self.campaigns.truncate(campaigns);
         self.latest.clear();
+        self.series.clear();
+        self.best.clear();
         for point in std::mem::take(&mut self.points) {
-            self.note_latest(&point);
-            self.points.push(point);
+            self.push(point);
+        }
+    }
+
+    fn push(&mut self, point: Point) {
+        self.note_latest(&point);
+        self.note_best(&point);
+        match self.series.get_mut(&point.series) {
+            Some(positions) => positions.push(self.points.len()),
+            None => drop(self.series.insert(point.series.clone(), vec![self.points.len()])),
+        }
+        self.points.push(point);
+    }
+
+    /// Lowest of losses, highest of the others.
+    fn note_best(&mut self, point: &Point) {
+        if !point.branch.is_empty() || !point.value.is_finite() {
+            return;
+        }
+        let here = self.points.len();
+        match self.best.get_mut(&point.series) {
+            None => drop(self.best.insert(point.series.clone(), here)),
+            Some(best) => {
+                let known = self.points[*best].value;
+                let is_loss = point.series.ends_with("loss");
+                let is_better = if is_loss { point.value < known } else { point.value > known };
+                if is_better {
+                    *best = here;
+                }
+            }
         }
     }
 
     fn note_latest(&mut self, point: &Point) {
         // An ensemble's first member is the network of the run.
         if point.branch.is_empty() && point.member.is_none_or(|member| member == 1) {
-            self.latest.insert(point.series.clone(), point.value);
+            match self.latest.get_mut(&point.series) {
+                Some(latest) => *latest = point.value,
+                None => drop(self.latest.insert(point.series.clone(), point.value)),
+            }
         }
     }
 
@@ -140,10 +188,26 @@ impl RunRecord {
         &self.points
     }
 
+    /// The names of all series that have points.
+    pub fn series(&self) -> impl Iterator<Item = &str> {
+        self.series.keys().map(String::as_str)
+    }
+
+    /// The points of a series, in the order in which they came.
+    pub fn points_of(&self, series: &str) -> impl DoubleEndedIterator<Item = &Point> {
+        self.series.get(series).into_iter().flatten().map(|position| &self.points[*position])
+    }
+
     /// All reports, in the order in which they came.
     #[must_use]
     pub fn reports(&self) -> &[Report] {
         &self.reports
+    }
+
+    /// All campaigns, in the order in which they began.
+    #[must_use]
+    pub fn campaigns(&self) -> &[CampaignRecord] {
+        &self.campaigns
     }
 
     /// The latest value of a series of the trunk.
@@ -152,51 +216,55 @@ impl RunRecord {
         self.latest.get(series).copied()
     }
 
-    /// The early-stop iteration of every training that was validated, in the order of the trainings.
+    /// The early-stop iteration of every training that was validated, in the order of the trainings. Points of a training
+    /// come one behind the other, so that the rounds of nested repetitions, which are numbered alike, are told apart.
     #[must_use]
     pub fn early_stops(&self) -> Vec<EarlyStop> {
-        let of = |series: &'static str| {
-            self.points.iter().filter(move |point| point.series == series && point.member.is_none())
-        };
-        let training = |point: &Point| (point.stage.clone(), point.branch.clone(), point.round);
-        let trainings: BTreeSet<_> = of("train_loss").map(training).collect();
-        let mut test = BTreeMap::new();
-        for point in of("test_accuracy") {
-            test.entry((training(point), point.iteration)).or_insert(point.value);
-        }
         let mut stops: Vec<EarlyStop> = Vec::new();
-        for point in of("validation_loss").filter(|point| point.value.is_finite()) {
-            let key = training(point);
-            if !trainings.contains(&key) {
-                continue; // a test on its own is no training
-            }
-            let test_accuracy = test.get(&(key.clone(), point.iteration)).copied();
-            let (stage, branch, round) = key;
-            let (iteration, validation_loss, remaining) = (point.iteration, point.value, point.remaining);
-            let stop =
-                EarlyStop { stage, branch, round, iteration, validation_loss, test_accuracy, remaining };
-            let same = |known: &&mut EarlyStop| {
-                (&known.stage, &known.branch, known.round) == (&stop.stage, &stop.branch, stop.round)
-            };
-            match stops.iter_mut().find(same) {
-                Some(known) if known.validation_loss <= stop.validation_loss => {}
-                Some(known) => *known = stop,
-                None => stops.push(stop),
+        let mut training = None;
+        let mut best: Option<EarlyStop> = None;
+        for point in self.points.iter().filter(|point| point.member.is_none()) {
+            let key = (&point.stage, &point.branch, point.round);
+            match point.series.as_str() {
+                "train_loss" if training != Some(key) => {
+                    training = Some(key);
+                    stops.extend(best.take());
+                }
+                // A test on its own is no training.
+                _ if training != Some(key) => {}
+                "validation_loss" => take_lower(&mut best, point),
+                "test_accuracy" => {
+                    if let Some(best) = best.as_mut().filter(|best| best.iteration == point.iteration) {
+                        best.test_accuracy.get_or_insert(point.value);
+                    }
+                }
+                _ => {}
             }
         }
+        stops.extend(best);
         stops
     }
 
     /// The best value of a series of the trunk: lowest of losses, highest of the others.
     #[must_use]
     pub fn best(&self, series: &str) -> Option<&Point> {
-        let points = self.points.iter().filter(|point| point.series == series && point.branch.is_empty());
-        let finite = points.filter(|point| point.value.is_finite());
-        if series.ends_with("loss") {
-            finite.min_by(|a, b| a.value.total_cmp(&b.value))
-        } else {
-            finite.rev().max_by(|a, b| a.value.total_cmp(&b.value))
-        }
+        self.best.get(series).map(|position| &self.points[*position])
+    }
+}
+
+/// Keeps the lower validation loss, the earlier of equal ones.
+fn take_lower(best: &mut Option<EarlyStop>, point: &Point) {
+    let is_lower = best.as_ref().is_none_or(|best| point.value < best.validation_loss);
+    if point.value.is_finite() && is_lower {
+        *best = Some(EarlyStop {
+            stage: point.stage.clone(),
+            branch: point.branch.clone(),
+            round: point.round,
+            iteration: point.iteration,
+            validation_loss: point.value,
+            test_accuracy: None,
+            remaining: point.remaining,
+        });
     }
 }
 
@@ -225,6 +293,8 @@ mod tests {
         assert_eq!(record.latest("test_accuracy"), Some(0.625));
         assert_eq!(record.best("test_accuracy").map(|point| point.trained), Some(2.0));
         assert_eq!(record.points().len(), 4);
+        assert_eq!(record.series().collect::<Vec<_>>(), ["test_accuracy"]);
+        assert_eq!(record.points_of("test_accuracy").count(), 4);
     }
 
     #[test]
@@ -235,27 +305,32 @@ mod tests {
         };
         let record = RunRecord::of([
             at("train_loss", 0.5, 1, 100),
-            at("train_loss", 0.5, 2, 100),
-            at("validation_loss", 0.0, 3, 100),
             at("validation_loss", 0.5, 1, 100),
+            at("train_loss", 0.5, 1, 200),
             at("validation_loss", 0.25, 1, 200),
             at("test_accuracy", 0.875, 1, 200),
+            at("train_loss", 0.5, 1, 300),
             at("validation_loss", 0.25, 1, 300),
+            at("train_loss", 0.5, 2, 100),
             at("validation_loss", 0.75, 2, 100),
+            at("validation_loss", 0.0, 3, 100),
+            at("train_loss", 0.5, 1, 400),
+            at("validation_loss", 0.5, 1, 400),
         ]);
         let stops = record.early_stops();
         let found: Vec<_> =
             stops.iter().map(|stop| (stop.round, stop.iteration, stop.test_accuracy)).collect();
-        assert_eq!(found, [(Some(1), 200, Some(0.875)), (Some(2), 100, None)]);
+        // The last one is the first round of another outer round.
+        assert_eq!(found, [(Some(1), 200, Some(0.875)), (Some(2), 100, None), (Some(1), 400, None)]);
     }
 
     #[test]
     fn a_run_that_goes_on_says_nothing_twice() {
         let before = [point("test_accuracy", 0.5, 1.0), point("test_accuracy", 0.75, 2.0)];
         let mut record = RunRecord::of(before);
-        record.apply(Event::Rewound { points: 1, reports: 0 });
+        record.apply(Event::Rewound { points: 1, reports: 0, campaigns: 0 });
         assert_eq!(record.latest("test_accuracy"), Some(0.5));
         record.apply(point("test_accuracy", 0.75, 2.0));
-        assert_eq!(record.points().len(), 2);
+        assert_eq!((record.points().len(), record.points_of("test_accuracy").count()), (2, 2));
     }
 }

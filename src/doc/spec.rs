@@ -9,7 +9,7 @@ use super::stage::Stage;
 use super::training::Training;
 use crate::data::Data;
 use crate::form::path::{Place, assign};
-use crate::form::{Overrides, Stored};
+use crate::form::{Overrides, Stored, check_ranges};
 
 crate::form! {
     /// All that a run depends on, nothing else.
@@ -118,6 +118,10 @@ fn expand_arm(experiment: &Experiment, arm: &Arm, index: usize) -> Result<Vec<Ex
     let here = Place::default().key("arms").index(index);
     apply(&mut spec, &experiment.set, &Place::default().key("set"))?;
     apply(&mut spec, &arm.set, &here.key("set"))?;
+    if let Some(path) = arm.sweep.0.keys().find(|path| experiment.sweep.0.contains_key(*path)) {
+        let message = "the experiment sweeps this setting too; sweep it in one of the two";
+        return Err(vec![Problem::error(here.key("sweep").key(path), message)]);
+    }
     let mut arms = vec![ExpandedArm { name: arm.name.clone(), index, spec }];
     sweep(&mut arms, &experiment.sweep, &Place::default().key("sweep"))?;
     sweep(&mut arms, &arm.sweep, &here.key("sweep"))?;
@@ -125,11 +129,19 @@ fn expand_arm(experiment: &Experiment, arm: &Arm, index: usize) -> Result<Vec<Ex
 }
 
 fn apply(spec: &mut RunSpec, overrides: &Overrides, place: &Place) -> Result<(), Vec<Problem>> {
-    for (path, text) in &overrides.0 {
-        refuse_seed(path, place)?;
-        assign(spec, path, text).map_err(|error| vec![Problem::error(place.key(path), error.to_string())])?;
+    overrides.0.iter().try_for_each(|(path, text)| put(spec, path, text, place))
+}
+
+/// Assigns one value, and looks whether it lies in the range of its setting; `place` is that of the overrides.
+fn put(spec: &mut RunSpec, path: &str, text: &str, place: &Place) -> Result<(), Vec<Problem>> {
+    refuse_seed(path, place)?;
+    let fail = |message: String| Problem::error(place.key(path), message);
+    assign(spec, path, text).map_err(|error| vec![fail(error.to_string())])?;
+    let found = check_ranges(spec);
+    if found.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    Err(found.into_iter().map(|problem| fail(format!("{}: {}", problem.place, problem.message))).collect())
 }
 
 /// The seed of a run comes from the list of seeds.
@@ -143,13 +155,12 @@ fn refuse_seed(path: &str, place: &Place) -> Result<(), Vec<Problem>> {
 fn sweep(arms: &mut Vec<ExpandedArm>, overrides: &Overrides, place: &Place) -> Result<(), Vec<Problem>> {
     for (path, list) in &overrides.0 {
         let fail = |message: String| vec![Problem::error(place.key(path), message)];
-        refuse_seed(path, place)?;
-        let values = Overrides::items(list).map_err(&fail)?;
+        let values = Overrides::items(list).map_err(fail)?;
         let mut next = Vec::with_capacity(arms.len() * values.len());
         for arm in arms.iter() {
             for value in &values {
                 let mut arm = arm.clone();
-                assign(&mut arm.spec, path, value).map_err(|error| fail(error.to_string()))?;
+                put(&mut arm.spec, path, value, place)?;
                 let setting = path.rsplit('.').next().unwrap_or(path);
                 arm.name = format!("{}, {setting} {value}", arm.name);
                 next.push(arm);
@@ -218,6 +229,30 @@ mod tests {
         assert_eq!(runs(&experiment).unwrap().len(), 16);
         let distinct: std::collections::BTreeSet<String> = ids(text).into_iter().collect();
         assert_eq!(distinct.len(), 16);
+    }
+
+    #[test]
+    fn values_of_set_and_sweep_lie_in_the_range_of_their_setting() {
+        for (text, place) in [
+            ("(set: { \"train.batch\": 0 }, arms: [(plan: [Test])])", "set.train.batch"),
+            ("(sweep: { \"train.evaluation_batch\": [1, 0] }, arms: [(plan: [Test])])", "sweep.train"),
+            (
+                "(arms: [(plan: [Do(Prune())], sweep: { \"plan.0.Do.Prune.amount\": [Fraction(1.5)] })])",
+                "arms[0].sweep",
+            ),
+        ] {
+            let problems = expand_arms(&parse(text, Path::new("x.ron")).unwrap()).unwrap_err();
+            let line = problems[0].to_string();
+            assert!(line.starts_with(place) && line.contains("must"), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_setting_is_swept_once() {
+        let text =
+            "(sweep: { \"train.batch\": [8] }, arms: [(sweep: { \"train.batch\": [16] }, plan: [Test])])";
+        let problems = expand_arms(&parse(text, Path::new("x.ron")).unwrap()).unwrap_err();
+        assert!(problems[0].to_string().contains("sweep it in one of the two"), "{problems:?}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Which parameters a [`Target`] means.
 
 use super::intervention::{Layers, Params, Target};
-use super::structure::{Parameter, Role, Structure};
+use super::structure::{LayerKind, Op, Parameter, Role, Structure};
 
 /// Positions of the parameters that a target means, in the order of the network; `usual` is what it means when it names
 /// no kind.
@@ -15,6 +15,51 @@ pub fn parameters(structure: &Structure, target: &Target, usual: &Params) -> Vec
         })
         .map(|(index, _)| index)
         .collect()
+}
+
+/// Whether a target means every entry of the network, however it says so.
+#[must_use]
+pub fn is_whole(structure: &Structure, target: &Target) -> bool {
+    target.channels.is_empty()
+        && parameters(structure, target, &Params::Everything).len() == structure.parameters.len()
+}
+
+/// Positions of the parameters that a target means for pruning: weights when it names no kind, and never running
+/// statistics, which are measured and not trained; a variance of 0 would only blow the layer up.
+#[must_use]
+pub fn prunable(structure: &Structure, target: &Target) -> Vec<usize> {
+    let mut chosen = parameters(structure, target, &Params::Weights);
+    chosen.retain(|&index| structure.parameters[index].role.is_trained());
+    chosen
+}
+
+/// Positions of the operations whose results a target means by [`Params::Activations`] or [`Params::Preactivations`], in
+/// the order of the network: non-linearities, or what comes in front of them. A batch norm comes in front of the
+/// non-linearity and belongs to its convolution, so that preactivations are what it yields. A layer without a
+/// non-linearity has one result for both: its output.
+#[must_use]
+pub fn activations(structure: &Structure, target: &Target, kind: &Params) -> Vec<usize> {
+    let behind = *kind == Params::Activations;
+    let layers = &target.layers;
+    let mut found = Vec::new();
+    let mut is_meant = false;
+    for (position, op) in structure.ops.iter().enumerate() {
+        let Op::Layer(layer) = op else { continue };
+        let is_norm = structure.layers[*layer].kind == LayerKind::BatchNorm;
+        is_meant = match layers {
+            Layers::Only(_) if is_norm => is_meant || has_layer(structure, layers, *layer),
+            _ if is_norm => is_meant,
+            _ => has_layer(structure, layers, *layer),
+        };
+        let next = structure.ops.get(position + 1);
+        let normalises =
+            |op: &Op| matches!(op, Op::Layer(next) if structure.layers[*next].kind == LayerKind::BatchNorm);
+        if is_meant && !next.is_some_and(normalises) {
+            let follows = matches!(next, Some(Op::Activation(_)));
+            found.push(position + usize::from(behind && follows));
+        }
+    }
+    found
 }
 
 /// Whether a choice of layers holds the layer at this position. First and last count convolutions and linear layers; a
@@ -38,16 +83,6 @@ pub fn has_entry(target: &Target, parameter: &Parameter, entry: usize) -> bool {
     target.channels.is_empty() || target.channels.contains(&(entry / row.max(1)))
 }
 
-/// Values of a parameter where the target's output channels are `new` and the others `old`.
-#[must_use]
-pub fn blend(target: &Target, parameter: &Parameter, old: &[f32], new: &[f32]) -> Vec<f32> {
-    if target.channels.is_empty() {
-        return new.to_vec();
-    }
-    let pairs = old.iter().zip(new).enumerate();
-    pairs.map(|(entry, (old, new))| if has_entry(target, parameter, entry) { *new } else { *old }).collect()
-}
-
 fn has_role(kind: &Params, role: Role) -> bool {
     match kind {
         Params::Weights => role == Role::Weight,
@@ -65,6 +100,32 @@ mod tests {
     use super::*;
     use crate::data::Shape;
     use crate::doc::{Loss, Net, Vgg};
+
+    fn small_vgg() -> Structure {
+        let net = Net::Vgg(Vgg { depth: 11, width: 4, ..Vgg::default() });
+        Structure::new(&net, Shape { channels: 1, height: 32, width: 32 }, 10, &Loss::CrossEntropy)
+    }
+
+    #[test]
+    fn activations_lie_behind_a_non_linearity_and_preactivations_behind_the_norm() {
+        let structure = small_vgg(); // convolution, norm, rectifier, pooling, convolution, …
+        let found = |layers: &Layers, kind: &Params| {
+            activations(&structure, &Target { layers: layers.clone(), ..Target::default() }, kind)
+        };
+        let only = |name: &str| Layers::Only(vec![name.to_owned()]);
+        assert_eq!(found(&Layers::First(1), &Params::Activations), [2]);
+        assert_eq!(found(&Layers::First(1), &Params::Preactivations), [1]);
+        for name in ["features.0", "features.1"] {
+            assert_eq!(found(&only(name), &Params::Activations), [2], "{name}");
+        }
+        let logits = structure.ops.len() - 1;
+        for kind in [Params::Activations, Params::Preactivations] {
+            assert_eq!(found(&only("classifier"), &kind), [logits]);
+        }
+        let except = Layers::Except(vec!["features.0".to_owned()]);
+        assert_eq!(found(&except, &Params::Activations).len(), 8);
+        assert_eq!(found(&only("nothing"), &Params::Activations), [] as [usize; 0]);
+    }
 
     fn names(target: &Target, usual: &Params) -> Vec<String> {
         let net = Net::Vgg(Vgg { depth: 11, width: 4, ..Vgg::default() });
@@ -95,8 +156,41 @@ mod tests {
     fn channels_are_rows_of_the_exported_layout() {
         let parameter = Parameter { name: "w".to_owned(), layer: 0, role: Role::Weight, shape: vec![3, 2] };
         let target = Target { channels: vec![1], ..Target::default() };
-        assert_eq!(blend(&target, &parameter, &[0.0; 6], &[1.0; 6]), [0.0, 0.0, 1.0, 1.0, 0.0, 0.0]);
-        assert_eq!(blend(&Target::default(), &parameter, &[0.0; 6], &[1.0; 6]), [1.0; 6]);
+        let inside = |target: &Target| -> Vec<usize> {
+            (0..6).filter(|&entry| has_entry(target, &parameter, entry)).collect()
+        };
+        assert_eq!(inside(&target), [2, 3]);
+        assert_eq!(inside(&Target::default()), [0, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn a_whole_network_can_be_named_in_several_ways() {
+        let structure = small_vgg();
+        let with = |layers: Layers, params| Target { layers, params, channels: Vec::new() };
+        for target in [
+            Target::default(),
+            with(Layers::All, Some(Params::Everything)),
+            with(Layers::First(1000), None),
+            with(Layers::Except(Vec::new()), None),
+        ] {
+            assert!(is_whole(&structure, &target), "{target:?}");
+        }
+        for target in [
+            with(Layers::Last(8), None),
+            with(Layers::All, Some(Params::Weights)),
+            Target { channels: vec![0], ..Target::default() },
+        ] {
+            assert!(!is_whole(&structure, &target), "{target:?}");
+        }
+    }
+
+    #[test]
+    fn running_statistics_are_never_pruned() {
+        let structure = small_vgg();
+        let everything = Target { params: Some(Params::Everything), ..Target::default() };
+        let chosen = prunable(&structure, &everything);
+        assert!(chosen.iter().all(|&index| structure.parameters[index].role.is_trained()));
+        assert_eq!(chosen.len(), structure.parameters.len() - 2 * 8);
     }
 
     #[test]

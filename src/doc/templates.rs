@@ -43,6 +43,11 @@ const TEMPLATES: &[Template] = &[
         text: include_str!("../../experiments/clones_digits.ron"),
     },
     Template {
+        name: "Weight faults on digits",
+        description: "Which bit matters, how many flips a network bears, what clipping saves; built-in data, seconds",
+        text: include_str!("../../experiments/faults_digits.ron"),
+    },
+    Template {
         name: "Optimizers on digits",
         description: "SGD, Adam and AdamW at two learning rates each; built-in data, seconds",
         text: include_str!("../../experiments/optimizers_digits.ron"),

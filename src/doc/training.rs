@@ -21,6 +21,15 @@ crate::choice! {
     }
 }
 
+crate::choice! {
+    /// What computes training passes on the device `Flex`.
+    pub enum Kernels: "Kernels" {
+        Direct, "Direct", "Kernels of this program; convolutions add up products as they are";
+        Winograd, "Winograd", "Kernels of this program; training's convolutions take fewer multiplications and round more";
+        Burn, "Burn", "Burn's operations, in evaluation too";
+    }
+}
+
 crate::form! {
     /// How networks are trained and evaluated.
     pub struct Training: "Training" {
@@ -33,5 +42,6 @@ crate::form! {
         evaluation_batch: usize = 256, "Evaluation batch", "Samples evaluated at a time", unit "samples", range [1, 65536];
         augment: Vec<Augmentation> = Vec::new(), "Augmentation", "Random changes of training images";
         non_finite: NonFinite = NonFinite::Stop, "Non-finite loss", "What happens when the loss becomes NaN or infinite";
+        kernels: Kernels = Kernels::Direct, "Kernels", "What computes training passes on the device Flex; evaluation is always direct, or Burn's";
     }
 }

@@ -147,7 +147,7 @@ fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>)
     }
     let facts = arm.spec.data.facts(arm.spec.net.image_side());
     let structure = Structure::new(&arm.spec.net, facts.shape, facts.classes, &arm.spec.train.loss);
-    plan::check(&arm.spec, &structure, &places.plan, problems);
+    plan::check(arm, &structure, &places.plan, problems);
 }
 
 fn network(net: &Net, data: &Data, places: &Places, problems: &mut Vec<Problem>) {
@@ -283,6 +283,12 @@ mod tests {
             ("(data: Iris(), net: Vgg(), arms: [(plan: [Test])])", "no images"),
             ("(arms: [(plan: [Do(Export(file: \"../x.safetensors\"))])])", "inside the run's directory"),
             ("(arms: [(plan: [Do(Prune(criterion: Movement(since: \"nope\")))])])", "there is no snapshot"),
+            ("(arms: [(plan: [Do(Freeze(target: (params: Activations)))])])", "only faults can strike them"),
+            (
+                "(arms: [(plan: [Do(Freeze(target: (params: Norm)))])])",
+                "no parameter of this network is meant",
+            ),
+            ("(arms: [(plan: [Do(Prune(target: (channels: [999])))])])", "there is no channel 999"),
         ] {
             let found = problems(text);
             assert!(found.iter().any(|problem| problem.contains(part)), "{text}: {found:#?}");

@@ -1,11 +1,14 @@
 //! A figure as a table of exactly what is drawn.
 //!
 //! Columns: `kind,series,run,x,y,low,high`. `kind` is `line` (with its band in `low` and `high`), `trace` (a single run
-//! behind the line, named in `run`) or `rule` (a reference level; only the x or the y is filled in). Values have all
-//! their digits and the figure's own unit: shares are not multiplied by 100. Gaps are there as `NaN`.
+//! behind the line, named in `run`), `bar` (a part of a bar, named in `series`, of the arm in `run`), `cell` (of a heat
+//! map) or `rule` (a reference level; only the x or the y is filled in). On an axis of names, x or y is the name. A heat
+//! map has one more column at the end, `value`. Values have all their digits and the figure's own unit: shares are not
+//! multiplied by 100. Gaps are there as `NaN`.
 
 use std::collections::BTreeMap;
 
+use super::cells::Cells;
 use super::model::{At, Figure, Line, Rule};
 use super::number::plain;
 
@@ -15,7 +18,11 @@ pub const HEADER: &str = "kind,series,run,x,y,low,high";
 /// The table, with lines that end in `\n`.
 #[must_use]
 pub fn csv(figure: &Figure) -> String {
+    if let Some(cells) = &figure.cells {
+        return cell_table(figure, cells);
+    }
     let mut table = format!("{HEADER}\n");
+    bar_rows(&mut table, figure);
     for line in &figure.lines {
         line_rows(&mut table, line);
         for trace in &line.traces {
@@ -26,6 +33,29 @@ pub fn csv(figure: &Figure) -> String {
     }
     for rule in &figure.rules {
         rule_row(&mut table, rule);
+    }
+    table
+}
+
+/// A line for each part of each bar, category by category as they stand on the axis.
+fn bar_rows(table: &mut String, figure: &Figure) {
+    let is_lying = figure.is_lying();
+    let axis = if is_lying { &figure.y } else { &figure.x };
+    for (index, category) in axis.categories.iter().enumerate() {
+        for bars in &figure.bars {
+            let Some(value) = bars.values.get(index).map(|value| plain(*value)) else { continue };
+            let [x, y] = if is_lying { [&value, &category.name] } else { [&category.name, &value] };
+            row(table, &["bar", &bars.name, &bars.stack, x, y, "", ""]);
+        }
+    }
+}
+
+fn cell_table(figure: &Figure, cells: &Cells) -> String {
+    let mut table = format!("{HEADER},value\n");
+    for (y, values) in figure.y.categories.iter().zip(&cells.values) {
+        for (x, value) in figure.x.categories.iter().zip(values) {
+            row(&mut table, &["cell", &cells.axis.title, "", &x.name, &y.name, "", "", &plain(*value)]);
+        }
     }
     table
 }
@@ -71,8 +101,8 @@ fn quoted(cell: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::model::{Band, Trace};
-    use crate::figure::style_of;
+    use crate::figure::model::{Axis, Band, Category, Trace};
+    use crate::figure::{Bars, style_of};
 
     #[test]
     fn the_table_has_what_is_drawn_and_nothing_else() {
@@ -87,6 +117,26 @@ mod tests {
             trace,\"ticket, \"\"20 %\"\"\",seed 1,0,0.25,,\n\
             rule,dense,,,0.9,,\n";
         assert_eq!(csv(&figure), expected);
+    }
+
+    fn named(names: [&str; 2]) -> Axis {
+        Axis::named("", names.map(|name| Category { name: name.to_owned(), ..Category::default() }).to_vec())
+    }
+
+    #[test]
+    fn bars_and_cells_are_there_by_their_names() {
+        let bars =
+            Bars { name: "SDC".to_owned(), stack: "a".to_owned(), colour: None, values: vec![0.5, f64::NAN] };
+        let mut figure = Figure { x: named(["b1", "b0"]), bars: vec![bars], ..Figure::default() };
+        assert_eq!(csv(&figure), format!("{HEADER}\nbar,SDC,a,b1,0.5,,\nbar,SDC,a,b0,NaN,,\n"));
+        figure.y = std::mem::take(&mut figure.x);
+        assert!(csv(&figure).contains("bar,SDC,a,0.5,b1,,"));
+        figure.x = named(["c", "d"]);
+        figure.cells = Some(Cells { axis: Axis::percent("Share"), values: vec![vec![0.25, 0.5]] });
+        assert_eq!(
+            csv(&figure),
+            format!("{HEADER},value\ncell,Share,,c,b1,,,0.25\ncell,Share,,d,b1,,,0.5\n")
+        );
     }
 
     #[test]

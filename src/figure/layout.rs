@@ -4,7 +4,9 @@
 //! and a column have the same proportions.
 
 mod blocks;
+mod groups;
 mod rulers;
+mod scale_bar;
 
 use super::font::{LINE_HEIGHT, Weight, fit};
 use super::legend::Legend;
@@ -14,6 +16,7 @@ use super::size::Size;
 use super::ticks::Tick;
 use blocks::Blocks;
 use rulers::{labels, left_of_plot, x_ruler, y_ruler};
+pub use scale_bar::ScaleBar;
 
 /// A figure that is laid out on a paper.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +33,10 @@ pub struct Layout<'a> {
     pub x: Ruler,
     /// From values to places.
     pub y: Ruler,
+    /// Lines below what neighbours on the horizontal axis have in common.
+    pub brackets: Vec<[[f64; 2]; 2]>,
+    /// The colours of a heat map.
+    pub scale_bar: Option<ScaleBar>,
     /// All texts but those of the legend.
     pub texts: Vec<Text>,
     /// The rows of the legend, relative to `legend_at`.
@@ -102,6 +109,8 @@ const LABEL_GAP: f64 = 1.0;
 const DESCENT: f64 = 0.25;
 /// A legend at the right takes at most this share of the width.
 const LEGEND_SHARE: f64 = 0.34;
+/// Names beside the vertical axis take at most this share of the width.
+const NAME_SHARE: f64 = 0.3;
 /// The plot keeps at least this share of the height that was asked for.
 const LEAST_PLOT: f64 = 0.4;
 
@@ -112,10 +121,12 @@ pub fn layout<'a>(figure: &'a Figure, size: &Size) -> Layout<'a> {
     let height = blocks.height(size);
     let (top, bottom) = (blocks.top(), height - blocks.bottom());
     let [x_range, y_range] = ranges(figure);
-    let mut y = y_ruler(&figure.y, y_range, [bottom, top], blocks.font);
+    let mut y = y_ruler(&figure.y, y_range, [bottom, top], blocks.font, NAME_SHARE * size.width_pt);
     let y_title = fit(&figure.y.label(), blocks.font, Weight::Regular, bottom - top, 2);
     let left = left_of_plot(&y, y_title.len(), blocks.font);
-    let (mut x, right) = x_ruler(&figure.x, x_range, left, blocks.right_limit(size), blocks.font);
+    let scale = figure.cells.as_ref().map(|cells| scale_bar::Scale::of(cells, [bottom, top], blocks.font));
+    let limit = blocks.right_limit(size) - scale.as_ref().map_or(0.0, scale_bar::Scale::width);
+    let (mut x, right) = x_ruler(&figure.x, x_range, left, limit, blocks.font);
     let plot = Rect { left, top, right, bottom };
     if !figure.has_data() {
         // Ticks of no data would be made up.
@@ -123,6 +134,13 @@ pub fn layout<'a>(figure: &'a Figure, size: &Size) -> Layout<'a> {
         y.ticks.clear();
     }
     let mut texts = labels(&x, &y, plot, blocks.font);
+    let (brackets, names) = groups::groups(&figure.x, &x, plot, blocks.font);
+    texts.extend(names);
+    let scale_bar = scale.map(|scale| {
+        let (bar, labels) = scale.beside(plot);
+        texts.extend(labels);
+        bar
+    });
     texts.extend(y_title_texts(&y_title, plot, blocks.font));
     texts.extend(blocks.texts(figure, plot, size.width_pt, height));
     if !figure.has_data() {
@@ -136,6 +154,8 @@ pub fn layout<'a>(figure: &'a Figure, size: &Size) -> Layout<'a> {
         plot,
         x,
         y,
+        brackets,
+        scale_bar,
         texts,
         legend: blocks.legend,
         legend_at,
@@ -171,8 +191,8 @@ mod tests {
 
     use super::*;
     use crate::figure::font::{CAP_HEIGHT, width};
-    use crate::figure::model::{Axis, Format, Line};
-    use crate::figure::{LegendPlace, Preset, style_of};
+    use crate::figure::model::{Axis, Category, Format, Line};
+    use crate::figure::{Bars, Cells, LegendPlace, Preset, style_of};
 
     /// The rectangle of a text, without the little that descenders need.
     fn rect(text: &Text) -> Rect {
@@ -276,7 +296,63 @@ mod tests {
         assert!(layout.texts.iter().any(|text| text.content == "No data yet"));
     }
 
+    fn named(title: &str, names: &[String]) -> Axis {
+        let group = |index: usize| ["sign", "exponent", "mantissa"][(index + 2) / 5 % 3].to_owned();
+        let category = |(index, name): (usize, &String)| Category { name: name.clone(), group: group(index) };
+        Axis::named(title, names.iter().enumerate().map(category).collect())
+    }
+
+    /// A heat map, standing bars, or lying bars over these names.
+    fn named_figure(kind: usize, names: &[String]) -> Figure {
+        let axis = named("Bit", names);
+        let values = vec![0.25; names.len()];
+        let bars = ["masked", "SDC"].map(|name| Bars {
+            name: name.to_owned(),
+            values: values.clone(),
+            ..Bars::default()
+        });
+        match kind {
+            0 => {
+                let cells = Cells { axis: Axis::percent("SDC share"), values: vec![values; names.len()] };
+                Figure {
+                    x: axis.clone(),
+                    y: Axis { reversed: true, ..axis },
+                    cells: Some(cells),
+                    ..Figure::default()
+                }
+            }
+            1 => Figure { x: axis, y: Axis::percent("Share"), bars: bars.to_vec(), ..Figure::default() },
+            _ => Figure {
+                x: Axis::percent("Share"),
+                y: Axis { reversed: true, ..axis },
+                bars: bars.to_vec(),
+                ..Figure::default()
+            },
+        }
+    }
+
+    #[test]
+    fn thirty_two_bits_have_their_fields_below_and_all_layers_their_names() {
+        let bits: Vec<String> = (0..32).rev().map(|bit| format!("b{bit}")).collect();
+        let figure = named_figure(1, &bits);
+        let paper = layout(&figure, &Preset::TwoColumns.size());
+        let has = |name: &str| paper.texts.iter().any(|text| text.content == name);
+        assert!(has("exponent") && has("mantissa") && has("b31") && paper.brackets.len() >= 3);
+        let layers: Vec<String> = (0..16).map(|index| format!("features.{index}")).collect();
+        let figure = named_figure(2, &layers);
+        let paper = layout(&figure, &Preset::TwoColumns.size());
+        assert!(layers.iter().all(|layer| paper.texts.iter().any(|text| text.content == *layer)));
+    }
+
     proptest! {
+        #[test]
+        fn names_and_colour_scales_overlap_nothing(
+            names in prop::collection::vec("[a-z0-9.]{1,60}", 1..40), kind in 0..3_usize, preset in 0..3_usize,
+        ) {
+            let size = Preset::ALL[preset].size();
+            prop_assert_eq!(check(&named_figure(kind, &names), &size), Ok(()));
+        }
+
         #[test]
         fn nothing_ever_overlaps(
             names in prop::collection::vec("[a-zA-Z0-9 _.,=-]{0,90}", 0..9),

@@ -1,5 +1,6 @@
 //! The legend: which rows it has, and how they are set so that long names neither overlap nor lose their ends.
 
+use super::bars::Bars;
 use super::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
 use super::model::{Figure, Line, Rule};
 use super::palette::Dash;
@@ -9,6 +10,8 @@ use super::palette::Dash;
 pub enum Sample<'a> {
     /// A line with its band and marker.
     Line(&'a Line),
+    /// A part of bars.
+    Bars(&'a Bars),
     /// A reference level.
     Rule(&'a Rule),
 }
@@ -51,6 +54,7 @@ impl<'a> Sample<'a> {
     pub fn name(&self) -> &'a str {
         match self {
             Self::Line(line) => &line.name,
+            Self::Bars(bars) => &bars.name,
             Self::Rule(rule) => &rule.name,
         }
     }
@@ -60,6 +64,7 @@ impl<'a> Sample<'a> {
     pub fn dash(&self) -> Dash {
         match self {
             Self::Line(line) => line.style.dash,
+            Self::Bars(_) => Dash::Solid,
             Self::Rule(rule) => rule.dash,
         }
     }
@@ -69,8 +74,13 @@ impl<'a> Sample<'a> {
 #[must_use]
 pub fn samples(figure: &Figure) -> Vec<Sample<'_>> {
     let lines = figure.lines.iter().map(Sample::Line);
+    let is_first =
+        |index: usize| figure.bars[..index].iter().all(|bars| bars.name != figure.bars[index].name);
+    let bars = (0..figure.bars.len())
+        .filter(move |index| is_first(*index))
+        .map(|index| Sample::Bars(&figure.bars[index]));
     let rules = figure.rules.iter().map(Sample::Rule);
-    lines.chain(rules).filter(|sample| !sample.name().trim().is_empty()).collect()
+    lines.chain(bars).chain(rules).filter(|sample| !sample.name().trim().is_empty()).collect()
 }
 
 /// A legend of one column, at most as wide as `limit`.

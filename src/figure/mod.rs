@@ -9,14 +9,21 @@
 //!                                   └──→ csv
 //! ```
 
+pub mod bars;
+pub mod cells;
+pub mod colours;
 pub mod csv;
 pub mod export;
 pub mod font;
+pub mod icon;
 pub mod layout;
 pub mod legend;
 pub mod marks;
+pub mod methods;
 pub mod model;
 pub mod number;
+pub mod outliers;
+pub mod paired;
 pub mod palette;
 pub mod pdf;
 pub mod plots;
@@ -25,11 +32,15 @@ pub mod scale;
 pub mod size;
 pub mod statistics;
 pub mod svg;
+pub mod table;
 pub mod thin;
 pub mod ticks;
+pub mod view;
 
+pub use bars::Bars;
+pub use cells::Cells;
 pub use export::{ExportError, FileKind, Options, write, write_file};
-pub use model::{At, Axis, Band, Figure, Format, Line, Rule, Trace};
+pub use model::{At, Axis, Band, Category, Figure, Format, Line, Rule, Trace};
 pub use palette::{Dash, Marker, Style, Theme, style_of};
 pub use scale::Scale;
 pub use size::{LegendPlace, Preset, Size};

@@ -1,9 +1,11 @@
 //! What a figure is made of. Plain data: cloned, compared and printed, never drawn here.
 
+use super::bars::Bars;
+use super::cells::Cells;
 use super::palette::{Dash, Style};
 use super::scale::Scale;
 
-/// A figure with lines over two axes.
+/// A figure over two axes: lines, stacked bars, or the cells of a heat map.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Figure {
     /// Above the plot; empty in most papers, where the caption says it.
@@ -12,6 +14,10 @@ pub struct Figure {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
+    /// Coloured cells, below everything else.
+    pub cells: Option<Cells>,
+    /// The parts of stacked bars, from the axis outwards.
+    pub bars: Vec<Bars>,
     /// Drawn in this order, later ones on top.
     pub lines: Vec<Line>,
     /// Reference levels, such as the accuracy of the dense network.
@@ -35,6 +41,17 @@ pub struct Axis {
     pub format: Format,
     /// Large values come first, as in figures over shrinking networks.
     pub reversed: bool,
+    /// Names instead of numbers, the nth at the place n; empty for an axis of numbers.
+    pub categories: Vec<Category>,
+}
+
+/// A place on an axis of names.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Category {
+    /// What its tick says: "b30".
+    pub name: String,
+    /// What it has in common with its neighbours, written once below the horizontal axis: "exponent". May be empty.
+    pub group: String,
 }
 
 /// How numbers of an axis are written.
@@ -125,6 +142,33 @@ impl Axis {
         Self { scale: Scale::Log10, ..self }
     }
 
+    /// An axis of names.
+    #[must_use]
+    pub fn named(title: &str, categories: Vec<Category>) -> Self {
+        Self { categories, ..Self::new(title, "") }
+    }
+
+    /// The category around a place.
+    #[must_use]
+    pub fn category(&self, place: f64) -> Option<usize> {
+        let nearest = place.round();
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a small whole number
+        let index = (0.0..1e6).contains(&nearest).then_some(nearest as usize)?;
+        (index < self.categories.len()).then_some(index)
+    }
+
+    /// Neighbours of one group, as the group's name with its first and last category.
+    #[must_use]
+    pub fn groups(&self) -> Vec<(&str, [usize; 2])> {
+        let mut first = 0;
+        let groups = self.categories.chunk_by(|a, b| a.group == b.group).map(|group| {
+            let ends = [first, first + group.len() - 1];
+            first += group.len();
+            (group[0].group.as_str(), ends)
+        });
+        groups.filter(|(name, _)| !name.is_empty()).collect()
+    }
+
     /// The title with its unit in brackets.
     #[must_use]
     pub fn label(&self) -> String {
@@ -168,12 +212,33 @@ impl Figure {
         let drawn =
             |point: &[f64; 2]| self.x.scale.forward(point[0]).and(self.y.scale.forward(point[1])).is_some();
         self.lines.iter().flat_map(Line::polylines).flatten().any(drawn)
+            || self.bars.iter().flat_map(|bars| &bars.values).any(|value| value.is_finite())
+            || self.cells.as_ref().is_some_and(Cells::has_data)
     }
 
     /// What to call the figure where it needs a name: its title, else what its y axis shows.
     #[must_use]
     pub fn named(&self) -> String {
-        if self.title.trim().is_empty() { self.y.label() } else { self.title.clone() }
+        match &self.cells {
+            _ if !self.title.trim().is_empty() => self.title.clone(),
+            Some(cells) => cells.axis.label(),
+            None if self.is_lying() => self.x.label(),
+            None => self.y.label(),
+        }
+    }
+
+    /// Its axes and texts, without lines, bars and rules, which can be large.
+    #[must_use]
+    pub fn clone_without_data(&self) -> Self {
+        let Self { title, x, y, cells, bars: _, lines: _, rules: _, note } = self;
+        let (title, x, y) = (title.clone(), x.clone(), y.clone());
+        Self { title, x, y, cells: cells.clone(), note: note.clone(), ..Self::default() }
+    }
+
+    /// Whether its bars lie: names stand beside the vertical axis, where long ones have room.
+    #[must_use]
+    pub fn is_lying(&self) -> bool {
+        self.x.categories.is_empty() && !self.y.categories.is_empty()
     }
 
     /// The small print below the plot: the note, then what cannot be seen in the plot itself.
@@ -193,6 +258,9 @@ impl Figure {
             let noun = if lost.len() == 1 { "point is" } else { "points are" };
             let reason = self.x.scale.refusal();
             remarks.push(format!("{} {noun} not shown: the x value is {reason}", lost.len()));
+        }
+        if self.cells.as_ref().is_some_and(|cells| cells.has_data() && cells.has_holes()) {
+            remarks.push("empty cells were not measured".to_owned());
         }
         remarks
     }

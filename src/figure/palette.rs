@@ -138,6 +138,15 @@ impl Theme {
         }
     }
 
+    /// Surfaces that are not the point, such as the share of faults without effect.
+    #[must_use]
+    pub fn pale(self) -> Rgb {
+        match self {
+            Self::Light => [0xC9; 3],
+            Self::Dark => [0x5A; 3],
+        }
+    }
+
     /// Grid lines.
     #[must_use]
     pub fn grid(self) -> Rgb {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::bars::parts;
 use super::model::{At, Axis, Figure, Format, Line};
 
 /// The scale of an axis.
@@ -92,11 +93,17 @@ pub fn ranges(figure: &Figure) -> [[f64; 2]; 2] {
 fn xs(figure: &Figure) -> impl Iterator<Item = f64> {
     let points = figure.lines.iter().flat_map(Line::polylines).flatten().map(|point| point[0]);
     let bands = figure.lines.iter().flat_map(|line| &line.band).map(|band| band.x);
+    let bars = figure.is_lying().then(|| heads(figure)).into_iter().flatten();
     let rules = figure.rules.iter().filter_map(|rule| match rule.at {
         At::X(x) => Some(x),
         At::Y(_) => None,
     });
-    points.chain(bands).chain(rules)
+    points.chain(bands).chain(bars).chain(rules)
+}
+
+/// The ends of all bars, and 0, which they stand on.
+fn heads(figure: &Figure) -> impl Iterator<Item = f64> {
+    parts(figure).into_iter().flat_map(|part| part.ends)
 }
 
 fn ys(figure: &Figure, x: [f64; 2]) -> impl Iterator<Item = f64> {
@@ -104,6 +111,7 @@ fn ys(figure: &Figure, x: [f64; 2]) -> impl Iterator<Item = f64> {
     let points = figure.lines.iter().flat_map(Line::polylines).flatten();
     let points = points.filter(move |point| seen(point[0])).map(|point| point[1]);
     let bands = figure.lines.iter().flat_map(|line| &line.band).filter(move |band| seen(band.x));
+    let bars = (!figure.is_lying()).then(|| heads(figure)).into_iter().flatten();
     let rules = figure.rules.iter().filter_map(|rule| match rule.at {
         At::Y(y) => Some(y),
         At::X(_) => None,
@@ -111,12 +119,18 @@ fn ys(figure: &Figure, x: [f64; 2]) -> impl Iterator<Item = f64> {
     // The interval of a share may reach beyond 0 and 1; the axis does not follow it there.
     let is_share = figure.y.format == Format::Percent;
     let possible = move |end: f64| if is_share && end.is_finite() { end.clamp(0.0, 1.0) } else { end };
-    points.chain(bands.flat_map(|band| [band.low, band.high]).map(possible)).chain(rules)
+    let bands = bands.flat_map(|band| [band.low, band.high]).map(possible);
+    points.chain(bands).chain(bars.map(possible)).chain(rules)
 }
 
-fn range(axis: &Axis, values: impl Iterator<Item = f64>) -> [f64; 2] {
+/// The range of an axis that shows these values.
+pub fn range(axis: &Axis, values: impl Iterator<Item = f64>) -> [f64; 2] {
     if let Some(fixed) = axis.range.and_then(|ends| usable(axis.scale, ends)) {
         return fixed;
+    }
+    if !axis.categories.is_empty() {
+        #[allow(clippy::cast_precision_loss)] // layers and bits are counted in tens
+        return [-0.5, axis.categories.len() as f64 - 0.5];
     }
     let mut ends: Option<[f64; 2]> = None;
     for place in values.filter_map(|value| axis.scale.forward(value)) {

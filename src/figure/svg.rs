@@ -3,6 +3,7 @@
 //! The same figure, size and theme give the same bytes. Lengths are points; text stays text in Roboto, or in Helvetica
 //! or Arial where a viewer has no Roboto.
 
+mod areas;
 mod data;
 mod writer;
 
@@ -31,8 +32,11 @@ pub fn svg(figure: &Figure, size: &Size, theme: Theme) -> String {
     let layout = layout(figure, size);
     let mut out = Writer::default();
     open(&mut out, figure, &layout, theme);
-    grid(&mut out, &layout, theme);
+    if figure.cells.is_none() {
+        grid(&mut out, figure, &layout, theme);
+    }
     data::draw(&mut out, figure, &layout, theme);
+    areas::scale_bar(&mut out, figure, &layout, theme);
     axes(&mut out, &layout, theme);
     texts(&mut out, &layout, theme);
     legend(&mut out, &layout, theme);
@@ -68,11 +72,13 @@ fn places(ruler: &Ruler, labelled: bool) -> impl Iterator<Item = f64> {
     chosen.filter_map(|tick| ruler.mapping.place(tick.value))
 }
 
-fn grid(out: &mut Writer, layout: &Layout<'_>, theme: Theme) {
+/// Lines at the labels; none at names, which bars stand on.
+fn grid(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
     let plot = layout.plot;
     let upright = places(&layout.x, true).map(|x| [[x, plot.top], [x, plot.bottom]]);
     let level = places(&layout.y, true).map(|y| [[plot.left, y], [plot.right, y]]);
-    let lines: Vec<_> = upright.chain(level).collect();
+    let upright = upright.filter(|_| figure.x.categories.is_empty());
+    let lines: Vec<_> = upright.chain(level.filter(|_| figure.y.categories.is_empty())).collect();
     segments(out, &lines, &hex(theme.grid()), GRID * layout.font);
 }
 
@@ -87,6 +93,7 @@ fn axes(out: &mut Writer, layout: &Layout<'_>, theme: Theme) {
         lines.extend(places(&layout.x, labelled).map(|x| [[x, plot.bottom], [x, plot.bottom + length]]));
         lines.extend(places(&layout.y, labelled).map(|y| [[plot.left - length, y], [plot.left, y]]));
     }
+    lines.extend(&layout.brackets);
     segments(out, &lines, &hex(theme.ink()), AXIS * font);
 }
 
@@ -141,6 +148,12 @@ fn sample(out: &mut Writer, row: &Row<'_>, layout: &Layout<'_>, theme: Theme) {
     let ends = [[left, y], [left + SAMPLE_EM * font, y]];
     match row.sample {
         Sample::Rule(rule) => data::stroke(out, &path(&ends), data::rule_pen(rule, font, theme)),
+        Sample::Bars(bars) => {
+            let half = 0.4 * font;
+            let corners =
+                [[left, y - half], [ends[1][0], y - half], [ends[1][0], y + half], [left, y + half]];
+            data::fill(out, &corners, bars.rgb(theme), 1.0);
+        }
         Sample::Line(line) => {
             if !line.band.is_empty() {
                 let (top, bottom) = (y - 0.4 * font, y + 0.4 * font);
@@ -172,6 +185,7 @@ mod tests {
             lines: vec![line],
             rules: vec![Rule::level("dense level", 0.97)],
             note: "mean over 3 seeds".to_owned(),
+            ..Figure::default()
         }
     }
 

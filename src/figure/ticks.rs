@@ -39,11 +39,26 @@ const WIDE: f64 = 2e4;
 /// Ticks within the (increasing) range; about `wanted` of them have labels, at most one more.
 #[must_use]
 pub fn ticks(axis: &Axis, range: [f64; 2], wanted: usize) -> Vec<Tick> {
+    if !axis.categories.is_empty() {
+        return names(axis, range, wanted);
+    }
     let wanted = wanted.clamp(2, 50);
     match axis.scale {
         Scale::Linear => linear(axis.format, range, wanted),
         Scale::Log10 => logarithmic(axis.format, range, wanted),
     }
+}
+
+/// A tick for each category; every nth has its name, so that at most `wanted` have.
+fn names(axis: &Axis, [low, high]: [f64; 2], wanted: usize) -> Vec<Tick> {
+    #[allow(clippy::cast_precision_loss)] // counted in tens
+    let all = axis.categories.iter().enumerate().map(|(index, category)| (index, index as f64, category));
+    let seen: Vec<_> = all.filter(|(_, value, _)| (low..=high).contains(value)).collect();
+    let stride = seen.len().div_ceil(wanted.max(1)).max(1);
+    let label = |index: usize, name: &str| index.is_multiple_of(stride).then(|| name.to_owned());
+    seen.into_iter()
+        .map(|(index, value, category)| Tick { value, label: label(index, &category.name) })
+        .collect()
 }
 
 fn linear(format: Format, range: [f64; 2], wanted: usize) -> Vec<Tick> {
@@ -172,6 +187,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::figure::model::Category;
 
     fn texts(axis: &Axis, range: [f64; 2], wanted: usize) -> Vec<String> {
         ticks(axis, range, wanted).into_iter().filter_map(|tick| tick.label).collect()
@@ -241,6 +257,15 @@ mod tests {
             ticks(&log(), [1.0, 100.0], 3).into_iter().filter(|tick| tick.label.is_none()).collect();
         assert_eq!(marks.len(), 16);
         assert!((marks[0].value - 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn names_are_left_out_evenly_where_there_is_no_room() {
+        let category = |name: &str| Category { name: name.to_owned(), ..Category::default() };
+        let axis = Axis::named("Bit", ["b3", "b2", "b1", "b0"].map(category).to_vec());
+        assert_eq!(texts(&axis, [-0.5, 3.5], 9), ["b3", "b2", "b1", "b0"]);
+        assert_eq!(texts(&axis, [-0.5, 3.5], 2), ["b3", "b1"]);
+        assert_eq!(texts(&axis, [0.5, 3.5], 9), ["b2", "b1", "b0"]);
     }
 
     #[test]

@@ -1,32 +1,44 @@
 //! The app: what it knows, and what it does in every frame.
 
 mod act;
+mod around;
+mod comparing;
+mod dropped;
 mod flow;
 mod layout;
+mod lists;
+mod recover;
 mod results;
 mod room;
 #[cfg(test)]
 mod tests;
 
 use std::path::PathBuf;
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use eframe::egui::{self, ViewportCommand};
 
 use super::commands::{Command, Facts};
+use super::compare::Compare;
+use super::desktop::Desktop;
 use super::dialogs::{Dialog, Next};
 use super::document::Document;
+use super::drop::Dropped;
 use super::files::{Asked, Picker};
 use super::log::Log;
 use super::menu;
+use super::palette::Palette;
 use super::plot::PlotState;
+use super::recent::Presence;
+use super::recovery::{Leftover, Recovery};
 use super::runs::{News, Runs};
 use super::selection::Selection;
 use super::settings::{KEY, Settings};
-use super::tree::{Treatment, treatments};
+use super::tree::Treatment;
 use super::views::{DryRun, Views};
 use super::worker::Worker;
-use super::{text, theme};
+use super::{form, text, theme};
 use crate::doc::{Experiment, RunState, templates};
 use crate::form::path::Place;
 use crate::run::StopKind;
@@ -43,8 +55,12 @@ pub struct Parts {
     pub worker: Box<dyn Worker>,
     /// Who is asked for paths.
     pub picker: Picker,
+    /// The desktop around the window.
+    pub desktop: Box<dyn Desktop>,
     /// Folder for the results of documents without a file.
     pub untitled: PathBuf,
+    /// The app's own folder, where edits are kept against a crash; without one, they are not.
+    pub home: Option<PathBuf>,
 }
 
 /// The whole state of the window.
@@ -63,9 +79,21 @@ pub struct App {
     /// What the runs that are left would take.
     planned: menu::Status,
     plot: PlotState,
+    compare: Compare,
     views: Views,
     dry_run: DryRun,
     dialog: Option<Dialog>,
+    /// The list that is open.
+    palette: Option<Palette>,
+    /// Which recent files are still there.
+    presence: Presence,
+    recovery: Option<Recovery>,
+    /// What windows that crashed have left, the newest last.
+    leftovers: Vec<Leftover>,
+    /// What was dropped on the window and is being looked at.
+    dropping: Option<Receiver<Vec<Dropped>>>,
+    /// When the runs that go on were started.
+    batch_began: Option<Instant>,
     asked: Option<Asked>,
     /// What comes after saving.
     after_saving: Option<Next>,
@@ -112,9 +140,16 @@ impl App {
             treatments: Vec::new(),
             planned: menu::Status::default(),
             plot: PlotState::default(),
+            compare: Compare::default(),
             views: Views::default(),
             dry_run: DryRun::default(),
             dialog: None,
+            palette: None,
+            presence: Presence::default(),
+            recovery: None,
+            leftovers: Vec::new(),
+            dropping: None,
+            batch_began: None,
             asked: None,
             after_saving: None,
             discarded: None,
@@ -124,9 +159,12 @@ impl App {
             closing: Closing::Open,
             title: String::new(),
         };
-        if !file.is_some_and(|path| app.open(&path)) {
+        let unfinished = app.settings.unfinished.take();
+        if !file.clone().or_else(|| unfinished.clone()).is_some_and(|path| app.open(&path)) {
             app.take_document();
         }
+        app.offer_to_go_on(unfinished);
+        app.begin_recovery();
         app
     }
 
@@ -140,6 +178,7 @@ impl App {
         };
         Facts {
             running: self.runs.is_running(),
+            paused: self.runs.is_paused(),
             stopping: self.runs.stopping().is_some(),
             stopping_now: self.runs.stopping() == Some(StopKind::Now),
             error: self.document.first_error().map(ToString::to_string),
@@ -149,6 +188,9 @@ impl App {
             arm,
             arms: self.document.experiment.arms.len(),
             unsaved: self.document.is_unsaved() || self.document.path().is_none(),
+            can_undo: self.document.history().can_undo(),
+            can_redo: self.document.history().can_redo(),
+            has_recent: !self.settings.recent.files().is_empty(),
             has_figure: runs
                 .iter()
                 .any(|run| self.runs.shown(run).is_some_and(|record| !record.points().is_empty())),
@@ -160,7 +202,7 @@ impl App {
         for news in self.runs.drain() {
             self.tell(news, ctx);
         }
-        if self.runs.is_running() {
+        if self.runs.is_reading() || (self.runs.is_running() && !self.runs.is_paused()) {
             ctx.request_repaint_after(PACE);
         }
     }
@@ -179,9 +221,11 @@ impl App {
                 let name = self.name_of(&run);
                 self.log.info(format!("{name}: {summary}"));
             }
+            News::Read(count) => self.tell_read(count),
             News::Over => {
                 let (over, all) = self.runs.batch_count();
                 self.log.info(format!("{over} of {} over", text::counted(all, "run")));
+                self.note_end();
                 self.plan_cost();
                 self.move_results();
                 if std::mem::take(&mut self.reloads) {
@@ -200,7 +244,9 @@ impl App {
     }
 
     /// Looks at the document again if it was edited.
-    fn refresh(&mut self) {
+    fn refresh(&mut self, ctx: &egui::Context) {
+        let typing = ctx.memory(egui::Memory::focused).filter(|_| form::is_editing(ctx));
+        self.document.at(typing.or_else(|| ctx.dragged_id()));
         self.runs.remember(self.document.runs());
         if self.document.refresh() {
             let results = self.document.results(&self.parts.untitled);
@@ -212,7 +258,7 @@ impl App {
                 .cloned()
                 .collect();
             self.runs.add(self.parts.worker.records(&results, &unknown));
-            self.treatments = treatments(&self.document.experiment, self.document.runs());
+            self.take_treatments();
             self.selection.limit(self.document.experiment.arms.len());
             self.plan_cost();
         }
@@ -225,6 +271,7 @@ impl App {
         }
         let (over, all) = self.runs.batch_count();
         let left = match self.runs.stopping() {
+            _ if self.runs.is_paused() => "paused".to_owned(),
             Some(StopKind::Now) => "stopping…".to_owned(),
             Some(StopKind::AfterStage) => "stopping after the stage…".to_owned(),
             None => match self.runs.secs_left() {
@@ -235,6 +282,7 @@ impl App {
         menu::Status {
             text: format!("{over} of {} · {left}", text::counted(all, "run")),
             detail: String::new(),
+            share: Some(self.runs.batch_share() as f32),
         }
     }
 
@@ -268,16 +316,8 @@ impl App {
         }
     }
 
-    /// Opens an experiment file that was dropped on the window.
-    fn take_dropped(&mut self, ctx: &egui::Context) {
-        let dropped = ctx.input(|input| input.raw.dropped_files.first().map(|file| file.path().to_owned()));
-        if let Some(path) = dropped {
-            self.proceed(Next::Open(path), ctx);
-        }
-    }
-
     fn take_keys(&mut self, ctx: &egui::Context) {
-        if self.dialog.is_some() {
+        if self.dialog.is_some() || self.palette.is_some() {
             return;
         }
         for command in menu::pressed(ctx) {
@@ -298,7 +338,9 @@ impl eframe::App for App {
     fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
         self.drain(ctx);
         self.take_answer(ctx);
-        self.refresh();
+        self.refresh(ctx);
+        self.keep_edits(ctx);
+        self.ask_about_leftovers();
         self.watch_closing(ctx);
         self.show_title(ctx);
     }
@@ -309,7 +351,10 @@ impl eframe::App for App {
         self.take_dropped(&ctx);
         self.layout_ui(ui);
         self.dialog_ui(&ctx);
-        self.refresh();
+        self.list_ui(&ctx);
+        self.drop_ui(&ctx);
+        self.refresh(&ctx);
+        self.keep_edits(&ctx);
     }
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {

@@ -1,41 +1,99 @@
-//! Everything that the user can tell the app to do, in one list: menus, buttons and shortcuts are made from it.
+//! Everything that the user can tell the app to do, in one list: menus, buttons, keys and the palette are made from it.
 
 use eframe::egui::{Key, KeyboardShortcut, Modifiers};
 
-/// One thing to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // their texts and tooltips say what they do
-pub enum Command {
-    New,
-    Open,
-    Save,
-    SaveAs,
-    ExportFigure,
-    Quit,
-    AddArm,
-    DuplicateArm,
-    RemoveArm,
-    MoveArmUp,
-    MoveArmDown,
-    RunAll,
-    RunArm,
-    Resume,
-    StopAfterStage,
-    StopNow,
-    ToggleTree,
-    TogglePlan,
-    ToggleProperties,
-    ToggleLog,
-    ThemeSystem,
-    ThemeLight,
-    ThemeDark,
-    ZoomIn,
-    ZoomOut,
-    ZoomReset,
-    CopyResultsFolder,
-    CopyLog,
-    Shortcuts,
-    About,
+/// Declares the commands: what menus say, what it does in one sentence, and its keys, the usual one first.
+macro_rules! commands {
+    ($($name:ident: $text:literal, $tooltip:literal, [$($key:expr),*];)*) => {
+        /// One thing to do.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs)] // their texts and tooltips say what they do
+        pub enum Command {
+            $($name,)*
+        }
+
+        impl Command {
+            /// What menus and buttons say.
+            #[must_use]
+            pub const fn text(self) -> &'static str {
+                match self {
+                    $(Self::$name => $text,)*
+                }
+            }
+
+            /// What it does, in one sentence.
+            #[must_use]
+            pub const fn tooltip(self) -> &'static str {
+                match self {
+                    $(Self::$name => $tooltip,)*
+                }
+            }
+
+            /// Its keys, the usual one first.
+            #[must_use]
+            pub const fn shortcuts(self) -> &'static [KeyboardShortcut] {
+                match self {
+                    $(Self::$name => {
+                        const KEYS: &[KeyboardShortcut] = &[$($key),*];
+                        KEYS
+                    })*
+                }
+            }
+        }
+    };
+}
+
+const fn ctrl(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::COMMAND, key)
+}
+
+const fn shift(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), key)
+}
+
+const fn plain(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::NONE, key)
+}
+
+commands! {
+    New: "New from template…", "Starts another experiment from one of the templates", [ctrl(Key::N)];
+    Open: "Open…", "Opens an experiment file", [ctrl(Key::O)];
+    OpenRecent: "Open recent…", "Lists the files that were open before", [shift(Key::O)];
+    ClearRecent: "Clear list of recent files", "Forgets which files were open before; the files stay", [];
+    Save: "Save", "Writes the experiment to its file", [ctrl(Key::S)];
+    SaveAs: "Save as…", "Writes the experiment to another file", [shift(Key::S)];
+    ExportFigure: "Export figure…", "Writes the plot as SVG, PDF, PNG or CSV", [ctrl(Key::E)];
+    CopyResultsFolder: "Copy path of results", "Copies the path of the folder that runs are written to", [shift(Key::C)];
+    Quit: "Quit", "Closes the window", [ctrl(Key::Q)];
+    Undo: "Undo", "Takes the last edit of the experiment back", [ctrl(Key::Z)];
+    Redo: "Redo", "Makes the edit again that was taken back last", [shift(Key::Z), ctrl(Key::Y)];
+    AddArm: "Add arm", "Adds a treatment to compare with the others", [shift(Key::A)];
+    DuplicateArm: "Duplicate arm", "Adds a copy of the selected arm", [shift(Key::D)];
+    RemoveArm: "Remove arm", "Takes the selected arm out of the experiment; its results stay on disk", [shift(Key::Delete)];
+    MoveArmUp: "Move arm up", "Moves the selected arm up in the list", [shift(Key::ArrowUp)];
+    MoveArmDown: "Move arm down", "Moves the selected arm down in the list", [shift(Key::ArrowDown)];
+    RunAll: "Run all", "Runs every arm with every seed; what is done is not repeated", [ctrl(Key::R)];
+    RunArm: "Run selected arm", "Runs the selected arm with every seed", [shift(Key::R)];
+    Pause: "Pause", "Holds all runs after their present mini-batch; Resume lets them go on", [ctrl(Key::P)];
+    Resume: "Resume", "Goes on with the runs that are paused, were stopped or failed", [ctrl(Key::G)];
+    StopAfterStage: "Stop after this stage", "Lets every run finish its present stage, then stops", [shift(Key::Period)];
+    StopNow: "Stop now", "Stops after the present mini-batch; Resume goes on from there", [ctrl(Key::Period)];
+    Notify: "Notify at the end", "Shows a notification of the desktop when runs end that took a minute or longer", [];
+    KeepAwake: "Keep the computer awake", "Keeps the computer from going to sleep while runs go on", [];
+    ToggleTree: "Arms and runs", "Shows or hides the list of arms and runs", [ctrl(Key::Num1)];
+    TogglePlan: "Plan of the arm", "Shows or hides the plan of the selected arm", [ctrl(Key::Num2)];
+    ToggleProperties: "Properties", "Shows or hides the settings of what is selected", [ctrl(Key::Num3)];
+    ToggleLog: "Log and problems", "Shows or hides the log and the problems of the document", [ctrl(Key::Num4)];
+    ThemeSystem: "Theme of the system", "Light or dark, as the system is", [];
+    ThemeLight: "Light theme", "Dark text on light ground", [];
+    ThemeDark: "Dark theme", "Light text on dark ground", [];
+    ZoomIn: "Zoom in", "Makes everything larger", [ctrl(Key::Plus), ctrl(Key::Equals)];
+    ZoomOut: "Zoom out", "Makes everything smaller", [ctrl(Key::Minus)];
+    ZoomReset: "Normal size", "Gives everything its normal size", [ctrl(Key::Num0)];
+    Palette: "Command palette…", "Finds a command by a few letters of its name", [shift(Key::P)];
+    Shortcuts: "Keyboard shortcuts", "Lists the keys of all commands", [plain(Key::F1)];
+    CopyLog: "Copy log", "Copies all lines of the log", [shift(Key::L)];
+    About: "About Weightlab", "Version and licence", [];
 }
 
 /// The menus, in order.
@@ -71,19 +129,27 @@ impl Menu {
         use Command as C;
         match self {
             Self::File => &[
-                &[C::New, C::Open],
+                &[C::New, C::Open, C::OpenRecent, C::ClearRecent],
                 &[C::Save, C::SaveAs],
                 &[C::ExportFigure, C::CopyResultsFolder],
                 &[C::Quit],
             ],
-            Self::Edit => &[&[C::AddArm, C::DuplicateArm, C::RemoveArm], &[C::MoveArmUp, C::MoveArmDown]],
-            Self::Run => &[&[C::RunAll, C::RunArm, C::Resume], &[C::StopAfterStage, C::StopNow]],
+            Self::Edit => &[
+                &[C::Undo, C::Redo],
+                &[C::AddArm, C::DuplicateArm, C::RemoveArm],
+                &[C::MoveArmUp, C::MoveArmDown],
+            ],
+            Self::Run => &[
+                &[C::RunAll, C::RunArm, C::Pause, C::Resume],
+                &[C::StopAfterStage, C::StopNow],
+                &[C::Notify, C::KeepAwake],
+            ],
             Self::View => &[
                 &[C::ToggleTree, C::TogglePlan, C::ToggleProperties, C::ToggleLog],
                 &[C::ThemeSystem, C::ThemeLight, C::ThemeDark],
                 &[C::ZoomIn, C::ZoomOut, C::ZoomReset],
             ],
-            Self::Help => &[&[C::Shortcuts, C::CopyLog], &[C::About]],
+            Self::Help => &[&[C::Palette, C::Shortcuts, C::CopyLog], &[C::About]],
         }
     }
 }
@@ -94,6 +160,8 @@ impl Menu {
 pub struct Facts {
     /// Runs go on.
     pub running: bool,
+    /// They are held, until they are told to go on.
+    pub paused: bool,
     /// They were asked to stop now.
     pub stopping_now: bool,
     /// They were asked to stop after their stage.
@@ -114,112 +182,19 @@ pub struct Facts {
     pub unsaved: bool,
     /// There is a curve.
     pub has_figure: bool,
+    /// There is an edit to take back.
+    pub can_undo: bool,
+    /// An edit was taken back.
+    pub can_redo: bool,
+    /// Files were open before.
+    pub has_recent: bool,
 }
 
 impl Command {
-    /// What menus and buttons say.
+    /// Its usual key.
     #[must_use]
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::New => "New from template…",
-            Self::Open => "Open…",
-            Self::Save => "Save",
-            Self::SaveAs => "Save as…",
-            Self::ExportFigure => "Export figure…",
-            Self::Quit => "Quit",
-            Self::AddArm => "Add arm",
-            Self::DuplicateArm => "Duplicate arm",
-            Self::RemoveArm => "Remove arm",
-            Self::MoveArmUp => "Move arm up",
-            Self::MoveArmDown => "Move arm down",
-            Self::RunAll => "Run all",
-            Self::RunArm => "Run selected arm",
-            Self::Resume => "Resume",
-            Self::StopAfterStage => "Stop after this stage",
-            Self::StopNow => "Stop now",
-            Self::ToggleTree => "Arms and runs",
-            Self::TogglePlan => "Plan of the arm",
-            Self::ToggleProperties => "Properties",
-            Self::ToggleLog => "Log and problems",
-            Self::ThemeSystem => "Theme of the system",
-            Self::ThemeLight => "Light theme",
-            Self::ThemeDark => "Dark theme",
-            Self::ZoomIn => "Zoom in",
-            Self::ZoomOut => "Zoom out",
-            Self::ZoomReset => "Normal size",
-            Self::CopyResultsFolder => "Copy path of results",
-            Self::CopyLog => "Copy log",
-            Self::Shortcuts => "Keyboard shortcuts",
-            Self::About => "About Weightlab",
-        }
-    }
-
-    /// What it does, in one sentence.
-    #[must_use]
-    pub const fn tooltip(self) -> &'static str {
-        match self {
-            Self::New => "Starts another experiment from one of the templates",
-            Self::Open => "Opens an experiment file",
-            Self::Save => "Writes the experiment to its file",
-            Self::SaveAs => "Writes the experiment to another file",
-            Self::ExportFigure => "Writes the plot as SVG, PDF, PNG or CSV",
-            Self::Quit => "Closes the window",
-            Self::AddArm => "Adds a treatment to compare with the others",
-            Self::DuplicateArm => "Adds a copy of the selected arm",
-            Self::RemoveArm => "Takes the selected arm out of the experiment; its results stay on disk",
-            Self::MoveArmUp => "Moves the selected arm up in the list",
-            Self::MoveArmDown => "Moves the selected arm down in the list",
-            Self::RunAll => "Runs every arm with every seed; what is done is not repeated",
-            Self::RunArm => "Runs the selected arm with every seed",
-            Self::Resume => "Goes on with the runs that were stopped or failed",
-            Self::StopAfterStage => "Lets every run finish its present stage, then stops",
-            Self::StopNow => "Stops after the present mini-batch; Resume goes on from there",
-            Self::ToggleTree => "Shows or hides the list of arms and runs",
-            Self::TogglePlan => "Shows or hides the plan of the selected arm",
-            Self::ToggleProperties => "Shows or hides the settings of what is selected",
-            Self::ToggleLog => "Shows or hides the log and the problems of the document",
-            Self::ThemeSystem => "Light or dark, as the system is",
-            Self::ThemeLight => "Dark text on light ground",
-            Self::ThemeDark => "Light text on dark ground",
-            Self::ZoomIn => "Makes everything larger",
-            Self::ZoomOut => "Makes everything smaller",
-            Self::ZoomReset => "Gives everything its normal size",
-            Self::CopyResultsFolder => "Copies the path of the folder that runs are written to",
-            Self::CopyLog => "Copies all lines of the log",
-            Self::Shortcuts => "Lists the keys of all commands",
-            Self::About => "Version and licence",
-        }
-    }
-
-    /// Its key.
-    #[must_use]
-    pub const fn shortcut(self) -> Option<KeyboardShortcut> {
-        const SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
-        let (modifiers, key) = match self {
-            Self::New => (Modifiers::COMMAND, Key::N),
-            Self::Open => (Modifiers::COMMAND, Key::O),
-            Self::Save => (Modifiers::COMMAND, Key::S),
-            Self::SaveAs => (SHIFT, Key::S),
-            Self::ExportFigure => (Modifiers::COMMAND, Key::E),
-            Self::Quit => (Modifiers::COMMAND, Key::Q),
-            Self::AddArm => (SHIFT, Key::A),
-            Self::DuplicateArm => (SHIFT, Key::D),
-            Self::RunAll => (Modifiers::COMMAND, Key::R),
-            Self::RunArm => (SHIFT, Key::R),
-            Self::Resume => (Modifiers::COMMAND, Key::G),
-            Self::StopAfterStage => (SHIFT, Key::Period),
-            Self::StopNow => (Modifiers::COMMAND, Key::Period),
-            Self::ToggleTree => (Modifiers::COMMAND, Key::Num1),
-            Self::TogglePlan => (Modifiers::COMMAND, Key::Num2),
-            Self::ToggleProperties => (Modifiers::COMMAND, Key::Num3),
-            Self::ToggleLog => (Modifiers::COMMAND, Key::Num4),
-            Self::ZoomIn => (Modifiers::COMMAND, Key::Plus),
-            Self::ZoomOut => (Modifiers::COMMAND, Key::Minus),
-            Self::ZoomReset => (Modifiers::COMMAND, Key::Num0),
-            Self::Shortcuts => (Modifiers::NONE, Key::F1),
-            _ => return None,
-        };
-        Some(KeyboardShortcut::new(modifiers, key))
+    pub fn shortcut(self) -> Option<KeyboardShortcut> {
+        self.shortcuts().first().copied()
     }
 
     /// Why it cannot be used now; nothing when it can.
@@ -227,9 +202,13 @@ impl Command {
     pub fn refusal(self, facts: &Facts) -> Option<String> {
         let say = |refused: bool, reason: &str| refused.then(|| reason.to_owned());
         let no_arm = "No arm is selected: click on one in the list at the left";
+        let no_file = "No file has been opened or saved yet";
         match self {
+            Self::OpenRecent | Self::ClearRecent => say(!facts.has_recent, no_file),
             Self::Save => say(!facts.unsaved, "There are no changes to save"),
             Self::ExportFigure => say(!facts.has_figure, "There is no curve yet: press Run all"),
+            Self::Undo => say(!facts.can_undo, "There is no edit to take back"),
+            Self::Redo => say(!facts.can_redo, "No edit was taken back"),
             Self::DuplicateArm | Self::RemoveArm => say(facts.arm.is_none(), no_arm),
             Self::MoveArmUp => say(facts.arm.is_none(), no_arm)
                 .or_else(|| say(facts.arm == Some(0), "The selected arm is the first one")),
@@ -242,13 +221,14 @@ impl Command {
             Self::RunArm => cannot_start(facts)
                 .or_else(|| say(facts.left_of_arm.is_none(), no_arm))
                 .or_else(|| say(facts.left_of_arm == Some(0), "All runs of this arm are done")),
+            Self::Pause => cannot_stop(facts, facts.stopping)
+                .or_else(|| say(facts.paused, "The runs are paused: Resume lets them go on")),
+            Self::Resume if facts.paused => None,
             Self::Resume => {
                 cannot_start(facts).or_else(|| say(facts.resumable == 0, "No run was stopped or failed"))
             }
-            Self::StopAfterStage => say(!facts.running, "Nothing is running")
-                .or_else(|| say(facts.stopping, "The runs are about to stop")),
-            Self::StopNow => say(!facts.running, "Nothing is running")
-                .or_else(|| say(facts.stopping_now, "The runs are about to stop")),
+            Self::StopAfterStage => cannot_stop(facts, facts.stopping),
+            Self::StopNow => cannot_stop(facts, facts.stopping_now),
             _ => None,
         }
     }
@@ -261,9 +241,21 @@ fn cannot_start(facts: &Facts) -> Option<String> {
     facts.error.as_ref().map(|error| format!("The document has an error: {error}"))
 }
 
+fn cannot_stop(facts: &Facts, is_stopping: bool) -> Option<String> {
+    if !facts.running {
+        return Some("Nothing is running".to_owned());
+    }
+    is_stopping.then(|| "The runs are about to stop".to_owned())
+}
+
 /// All commands, in the order of the menus.
 pub fn all() -> impl Iterator<Item = Command> {
     Menu::ALL.into_iter().flat_map(|menu| menu.groups().iter().copied().flatten().copied())
+}
+
+/// All keys, with their commands.
+pub fn keys() -> impl Iterator<Item = (Command, KeyboardShortcut)> {
+    all().flat_map(|command| command.shortcuts().iter().map(move |key| (command, *key)))
 }
 
 #[cfg(test)]
@@ -282,7 +274,7 @@ mod tests {
 
     #[test]
     fn no_two_commands_share_a_key() {
-        let keys: Vec<KeyboardShortcut> = all().filter_map(Command::shortcut).collect();
+        let keys: Vec<KeyboardShortcut> = keys().map(|(_, key)| key).collect();
         for (position, key) in keys.iter().enumerate() {
             assert!(!keys[..position].contains(key), "{key:?}");
         }
@@ -295,5 +287,14 @@ mod tests {
         assert_eq!(Command::StopNow.refusal(&facts).unwrap(), "Nothing is running");
         assert!(Command::RunAll.refusal(&Facts { left: 1, ..Facts::default() }).is_none());
         assert!(Command::Open.refusal(&Facts { running: true, ..Facts::default() }).is_none());
+    }
+
+    #[test]
+    fn paused_runs_can_go_on_or_be_stopped_and_not_be_paused_twice() {
+        let facts = Facts { running: true, paused: true, ..Facts::default() };
+        assert!(Command::Resume.refusal(&facts).is_none() && Command::StopNow.refusal(&facts).is_none());
+        assert!(Command::Pause.refusal(&facts).is_some());
+        let going = Facts { running: true, ..Facts::default() };
+        assert!(Command::Pause.refusal(&going).is_none() && Command::Resume.refusal(&going).is_some());
     }
 }

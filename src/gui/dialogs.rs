@@ -6,7 +6,8 @@ use eframe::egui::{self, Frame, Id, Modal, RichText, Ui, vec2};
 
 use super::commands::{Command, Menu};
 use super::files::{Purpose, Request, with_extension};
-use super::text::counted;
+use super::menu::key_text;
+use super::text::{counted, duration};
 use super::{templates, theme};
 
 /// What happens when nothing stands in its way any more.
@@ -40,6 +41,33 @@ pub enum Dialog {
         runs: usize,
         /// What comes then.
         next: Next,
+        /// Whether the document has a file that can be opened at the next start.
+        has_file: bool,
+    },
+    /// Go on with the runs that were stopped when the window was closed?
+    GoOn {
+        /// What the document is called.
+        title: String,
+        /// How many are not done.
+        runs: usize,
+    },
+    /// Restore the edits that a crash has taken?
+    Recover {
+        /// What the document was called.
+        title: String,
+        /// Its file, if it had one.
+        path: Option<PathBuf>,
+        /// How many seconds ago they were kept.
+        secs: u64,
+    },
+    /// Add a stage that imports weights?
+    Import {
+        /// The weight file.
+        path: PathBuf,
+        /// The arm, by position.
+        arm: usize,
+        /// What the arm is called.
+        name: String,
     },
     /// Lose the comments of the file?
     Comments {
@@ -84,6 +112,14 @@ pub enum Reply {
     Discard,
     /// Stop the runs.
     Stop,
+    /// Stop the runs, and offer at the next start to go on.
+    StopAndGoOnLater,
+    /// Go on with the runs.
+    GoOn,
+    /// Restore the edits.
+    Restore,
+    /// Add the stage.
+    Import,
     /// Save, and lose the comments.
     LoseComments,
     /// Save under another name.
@@ -141,7 +177,19 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
             ui.label("They are lost otherwise. Results of runs are kept in any case.");
             buttons_ui(ui, &[("Save", Reply::Save), ("Discard", Reply::Discard), ("Cancel", Reply::Cancel)])
         }
-        Dialog::Running { runs, next } => running_ui(ui, *runs, next),
+        Dialog::Running { runs, next, has_file } => running_ui(ui, *runs, next, *has_file),
+        Dialog::GoOn { title, runs } => {
+            title_ui(ui, &format!("Go on with {title}?"));
+            let verb = if *runs == 1 { "was" } else { "were" };
+            ui.label(format!("{} {verb} not finished when the window was closed.", counted(*runs, "run")));
+            buttons_ui(ui, &[("Go on", Reply::GoOn), ("Not now", Reply::Cancel)])
+        }
+        Dialog::Recover { title, path, secs } => recover_ui(ui, title, path.as_deref(), *secs),
+        Dialog::Import { path, name, .. } => {
+            title_ui(ui, &format!("Import the weights into {name}?"));
+            ui.label(format!("A stage that reads {} is added to its plan.", path.display()));
+            buttons_ui(ui, &[("Add the stage", Reply::Import), ("Cancel", Reply::Cancel)])
+        }
         Dialog::Comments { path } => {
             title_ui(ui, "Saving would lose comments");
             ui.label(format!(
@@ -196,18 +244,32 @@ pub fn accent_button(ui: &Ui, text: &str) -> egui::Button<'static> {
     egui::Button::new(RichText::new(text).color(colours.on_accent)).fill(colours.accent)
 }
 
-fn running_ui(ui: &mut Ui, runs: usize, next: &Next) -> Option<Reply> {
-    let (title, stop) = match next {
-        Next::Quit => ("Runs are going on", "Stop and quit"),
-        _ => ("Runs are going on", "Stop and go on"),
-    };
-    title_ui(ui, title);
+fn recover_ui(ui: &mut Ui, title: &str, path: Option<&std::path::Path>, secs: u64) -> Option<Reply> {
+    title_ui(ui, &format!("Restore the edits of {title}?"));
+    let place =
+        path.map_or_else(|| "They were never saved.".to_owned(), |path| format!("File: {}", path.display()));
+    #[allow(clippy::cast_precision_loss)] // shown in minutes
+    let age = duration(secs as f64);
+    ui.label(format!("Weightlab ended before they were saved. They were kept {age} ago. {place}"));
+    buttons_ui(
+        ui,
+        &[("Restore", Reply::Restore), ("Discard", Reply::Discard), ("Ask at the next start", Reply::Cancel)],
+    )
+}
+
+fn running_ui(ui: &mut Ui, runs: usize, next: &Next, has_file: bool) -> Option<Reply> {
+    let stop = if *next == Next::Quit { "Stop and quit" } else { "Stop and go on" };
+    title_ui(ui, "Runs are going on");
     let verb = if runs == 1 { "is" } else { "are" };
     ui.label(format!(
         "{} {verb} not finished. What they have reached is kept; Resume goes on from there.",
         counted(runs, "run")
     ));
-    buttons_ui(ui, &[(stop, Reply::Stop), ("Keep running", Reply::Cancel)])
+    let mut replies = vec![(stop, Reply::Stop), ("Keep running", Reply::Cancel)];
+    if *next == Next::Quit && has_file {
+        replies.insert(0, ("Quit, go on at the next start", Reply::StopAndGoOnLater));
+    }
+    buttons_ui(ui, &replies)
 }
 
 fn path_ui(ui: &mut Ui, request: &Request, text: &mut String) -> Option<Reply> {
@@ -253,9 +315,10 @@ fn shortcuts_ui(ui: &mut Ui) -> Option<Reply> {
     scroll_area(ui, 440.0).show(ui, |ui| {
         egui::Grid::new("shortcuts").num_columns(2).spacing(vec2(4.0 * theme::STEP, 4.0)).show(ui, |ui| {
             let commands = Menu::ALL.iter().flat_map(|menu| menu.groups().iter().copied().flatten());
-            for (command, shortcut) in commands.filter_map(|command| Some((command, command.shortcut()?))) {
+            for command in commands.filter(|command| command.shortcut().is_some()) {
                 ui.label(Command::text(*command));
-                ui.label(RichText::new(ui.ctx().format_shortcut(&shortcut)).weak());
+                let keys = command.shortcuts().iter().map(|key| key_text(ui.ctx(), *key));
+                ui.label(RichText::new(keys.collect::<Vec<_>>().join(", ")).weak());
                 ui.end_row();
             }
         });

@@ -2,8 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use eframe::egui::Id;
 use sha2::{Digest, Sha256};
 
+use super::history::History;
+use super::recovery::Kept;
 use crate::doc::file::{self, FileError, Opened};
 use crate::doc::{self, Experiment, Problem, Run, Severity};
 
@@ -20,6 +23,9 @@ pub struct Document {
     saved: Experiment,
     /// Names the folder of results as long as there is no file.
     identity: String,
+    history: History,
+    /// Grows with every edit.
+    revision: u64,
     checked: Option<Checked>,
 }
 
@@ -53,7 +59,69 @@ impl Document {
     fn new(opened: Opened, path: Option<PathBuf>, identity: String) -> Self {
         let Opened { experiment, text } = opened;
         let saved = experiment.clone();
-        Self { experiment, path, text, saved, identity, checked: None }
+        let history = History::new(experiment.clone());
+        Self { experiment, path, text, saved, identity, history, revision: 0, checked: None }
+    }
+
+    /// The document that a crash interrupted, with the edits that were not saved. If its file can be read no more, it
+    /// has none.
+    ///
+    /// # Errors
+    /// Where the text that was kept is wrong.
+    pub fn recovered(kept: &Kept) -> Result<Self, FileError> {
+        let name = Path::new("what was kept");
+        let experiment = file::parse(&kept.text, name)?;
+        let from_file = kept.path.as_deref().and_then(|path| Self::open(path).ok());
+        let mut document = match from_file {
+            Some(document) => document,
+            None => Self::untitled(&experiment.name, &kept.saved)?,
+        };
+        if document.path.is_none() && !kept.identity.is_empty() {
+            document.identity.clone_from(&kept.identity);
+        }
+        document.experiment = experiment;
+        Ok(document)
+    }
+
+    /// What a crash must not take; nothing when the experiment cannot be written.
+    #[must_use]
+    pub fn to_keep(&self) -> Option<Kept> {
+        let text = file::to_text(&self.experiment, file::header(&self.text)).ok()?;
+        let (path, identity) = (self.path.clone(), self.identity.clone());
+        Some(Kept { path, identity, title: self.title(), saved: self.text.clone(), text })
+    }
+
+    /// Grows with every edit.
+    #[must_use]
+    pub const fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Notes which field is being edited: what is typed into it without a break is taken back as one.
+    pub fn at(&mut self, field: Option<Id>) {
+        self.history.at(field);
+    }
+
+    /// Edits that can be taken back, and made again.
+    #[must_use]
+    pub const fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// Takes the last edit back, if there is one.
+    pub fn undo(&mut self) {
+        self.history.note(&self.experiment);
+        if let Some(before) = self.history.undo() {
+            self.experiment = before.clone();
+        }
+    }
+
+    /// Makes the edit again that was taken back last, if there is one.
+    pub fn redo(&mut self) {
+        self.history.note(&self.experiment);
+        if let Some(after) = self.history.redo() {
+            self.experiment = after.clone();
+        }
     }
 
     /// Its file, if it has one.
@@ -135,6 +203,8 @@ impl Document {
         if self.checked.as_ref().is_some_and(|checked| checked.experiment == self.experiment) {
             return false;
         }
+        self.history.note(&self.experiment);
+        self.revision += 1;
         let mut problems = doc::validate(&self.experiment);
         let runs = doc::runs(&self.experiment).unwrap_or_else(|found| {
             for problem in found {

@@ -132,7 +132,10 @@ pub fn move_results(from: &Path, to: &Path) -> std::io::Result<usize> {
         return Ok(0);
     }
     if !to.exists() && std::fs::rename(from, to).is_ok() {
-        return Ok(std::fs::read_dir(to)?.count());
+        return Ok(std::fs::read_dir(to)?
+            .filter_map(Result::ok)
+            .filter(|entry| is_run(&entry.path()))
+            .count());
     }
     std::fs::create_dir_all(to)?;
     let mut moved = 0;
@@ -146,9 +149,14 @@ pub fn move_results(from: &Path, to: &Path) -> std::io::Result<usize> {
             copy(&entry.path(), &target)?;
             remove(&entry.path())?;
         }
-        moved += 1;
+        moved += usize::from(is_run(&target));
     }
     Ok(moved)
+}
+
+/// Whether this is the directory of a run; view settings and the trash lie beside them.
+fn is_run(path: &Path) -> bool {
+    path.is_dir() && !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
 }
 
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {

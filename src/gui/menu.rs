@@ -6,13 +6,18 @@ use super::commands::{Command, Facts, Menu};
 use super::dialogs::accent_button;
 use super::theme;
 
+/// Below this width, the bar has only the most needed.
+const NARROW: f32 = 900.0;
+
 /// What the bar says beside its buttons.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Status {
     /// How far the runs are, or what they would take.
     pub text: String,
     /// More about it.
     pub detail: String,
+    /// How far they are, from 0 to 1, while they go on.
+    pub share: Option<f32>,
 }
 
 /// The menus; what was chosen.
@@ -37,10 +42,17 @@ pub fn menus_ui(ui: &mut Ui, facts: &Facts, is_on: &dyn Fn(Command) -> Option<bo
     chosen
 }
 
+/// How a key is written: signs where egui has names for them.
+#[must_use]
+pub fn key_text(ctx: &egui::Context, key: egui::KeyboardShortcut) -> String {
+    let signs = [("Period", "."), ("Equals", "="), ("Plus", "+"), ("Minus", "-")];
+    signs.iter().fold(ctx.format_shortcut(&key), |text, (name, sign)| text.replace(name, sign))
+}
+
 /// One entry of a menu; `on` is the state of what it switches.
 fn entry_ui(ui: &mut Ui, command: Command, facts: &Facts, on: Option<bool>) -> bool {
     let mark = on.filter(|on| *on).map(|_| "✓".to_owned());
-    let key = command.shortcut().map(|shortcut| ui.ctx().format_shortcut(&shortcut));
+    let key = command.shortcut().map(|key| key_text(ui.ctx(), key));
     let behind: Vec<String> = mark.into_iter().chain(key).collect();
     let mut button = Button::new(command.text());
     if !behind.is_empty() {
@@ -59,9 +71,19 @@ pub fn buttons_ui(ui: &mut Ui, facts: &Facts, status: &Status) -> Option<Command
     };
     // From right to left.
     ui.label(RichText::new(&status.text).small()).on_hover_text(&status.detail);
+    // In a narrow window the menus need the room; what is left out is in the menu Run.
+    let is_narrow = ui.ctx().content_rect().width() < NARROW;
+    if let Some(share) = status.share.filter(|_| !is_narrow) {
+        let bar = egui::ProgressBar::new(share).desired_width(12.0 * theme::STEP).desired_height(theme::STEP);
+        ui.add(bar.fill(theme::present(ui).accent)).on_hover_text(format!("{:.0} %", 100.0 * share));
+    }
     if facts.running {
         add(ui, Command::StopNow, Button::new(Command::StopNow.text()));
-        add(ui, Command::StopAfterStage, Button::new(Command::StopAfterStage.text()));
+        if !is_narrow {
+            add(ui, Command::StopAfterStage, Button::new(Command::StopAfterStage.text()));
+        }
+        let hold = if facts.paused { Command::Resume } else { Command::Pause };
+        add(ui, hold, Button::new(hold.text()));
     } else {
         if facts.resumable > 0 {
             add(ui, Command::Resume, Button::new(Command::Resume.text()));
@@ -77,6 +99,8 @@ pub fn buttons_ui(ui: &mut Ui, facts: &Facts, status: &Status) -> Option<Command
 fn explained(ui: &mut Ui, button: Button<'_>, command: Command, facts: &Facts) -> bool {
     let refusal = command.refusal(facts);
     let response = ui.add_enabled(refusal.is_none(), button).on_hover_text(command.tooltip());
+    // Without this, the key would be part of the name.
+    let response = response.accessible_name(command.text());
     let response = match refusal {
         Some(reason) => response.on_disabled_hover_text(format!("{}. {reason}", command.tooltip())),
         None => response,
@@ -88,7 +112,7 @@ fn explained(ui: &mut Ui, button: Button<'_>, command: Command, facts: &Facts) -
 #[must_use]
 pub fn pressed(ctx: &egui::Context) -> Vec<Command> {
     let mut found: Vec<(Command, egui::KeyboardShortcut)> =
-        super::commands::all().filter_map(|command| Some((command, command.shortcut()?))).collect();
+        super::commands::keys().filter(|(command, _)| !is_for_text(ctx, *command)).collect();
     // Ctrl+Shift+S would also count as Ctrl+S.
     found.sort_by_key(|(_, shortcut)| !shortcut.modifiers.shift);
     ctx.input_mut(|input| {
@@ -100,7 +124,44 @@ pub fn pressed(ctx: &egui::Context) -> Vec<Command> {
     })
 }
 
+/// Whether a key means something else where text is being typed.
+fn is_for_text(ctx: &egui::Context, command: Command) -> bool {
+    let is_typing = ctx.text_edit_focused();
+    match command {
+        Command::Undo | Command::Redo => is_typing && !super::form::is_editing(ctx),
+        Command::RemoveArm | Command::MoveArmUp | Command::MoveArmDown => is_typing,
+        _ => false,
+    }
+}
+
 /// A line between the bar and what is below would be one box more: space is enough.
 pub fn bar_frame(ui: &Ui) -> egui::Frame {
     egui::Frame::new().fill(theme::present(ui).panel).inner_margin(egui::Margin::symmetric(8, 4))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_means_its_command_alone() {
+        for (command, key) in super::super::commands::keys() {
+            let ctx = egui::Context::default();
+            let event = egui::Event::Key {
+                key: key.logical_key,
+                physical_key: None,
+                pressed: true,
+                repeat: false,
+                modifiers: key.modifiers,
+            };
+            ctx.input_mut(|input| input.events.push(event));
+            assert_eq!(pressed(&ctx), [command], "{key:?}");
+        }
+    }
+
+    #[test]
+    fn keys_are_written_as_they_are_engraved() {
+        let key = |command: Command| key_text(&egui::Context::default(), command.shortcut().unwrap());
+        assert!(key(Command::StopNow).ends_with('.') && key(Command::ZoomIn).ends_with('+'));
+    }
 }

@@ -6,16 +6,24 @@
 
 pub mod app;
 pub mod commands;
+pub mod compare;
+pub mod desktop;
 pub mod dialogs;
 pub mod document;
+pub mod drop;
+pub mod faults;
 pub mod files;
 pub mod form;
+pub mod history;
 mod icon;
 pub mod log;
 pub mod menu;
+pub mod palette;
 pub mod plan;
 pub mod plot;
 pub mod properties;
+pub mod recent;
+pub mod recovery;
 pub mod runs;
 pub mod selection;
 pub mod settings;
@@ -82,16 +90,16 @@ fn create(cc: &CreationContext<'_>, file: Option<PathBuf>) -> App {
     let settings: Settings =
         cc.storage.and_then(|storage| eframe::get_value(storage, KEY)).unwrap_or_default();
     prepare(&cc.egui_ctx, &settings);
+    // In the user's data. Without a home, results of documents without a file go to the folder for what is temporary.
+    let home = directories::ProjectDirs::from("", "", APP_ID).map(|dirs| dirs.data_dir().to_owned());
     let parts = Parts {
         worker: Box::new(worker::Threads),
         picker: files::system_dialogs(),
-        untitled: untitled_folder(),
+        desktop: Box::new(desktop::System::default()),
+        untitled: home
+            .as_ref()
+            .map_or_else(|| std::env::temp_dir().join(APP_ID), |home| home.join("untitled")),
+        home,
     };
     App::new(parts, settings, file)
-}
-
-/// Where results of documents without a file are kept: in the user's data, or in the folder for what is temporary.
-fn untitled_folder() -> PathBuf {
-    let data = directories::ProjectDirs::from("", "", APP_ID).map(|dirs| dirs.data_dir().join("untitled"));
-    data.unwrap_or_else(|| std::env::temp_dir().join(APP_ID))
 }

@@ -9,7 +9,7 @@ use super::form::{FormContext, value_ui};
 use super::runs::Runs;
 use super::selection::Selection;
 use super::views::DryRun;
-use super::{plan, text, theme};
+use super::{faults, plan, text, theme};
 use crate::doc::{Problem, Run, RunState};
 use crate::form::Value;
 use crate::form::path::{Place, Segment};
@@ -48,6 +48,7 @@ pub fn properties_ui(
                 let run = document.runs().iter().find(|run| run.arm_index == *arm).cloned();
                 let plan = document.experiment.arms.get_mut(*arm).map(|arm| &mut arm.plan);
                 if let Some(stage) = plan.and_then(|plan| plan::stage_at_mut(plan, path)) {
+                    faults::stage_ui(ui, stage, run.as_ref());
                     dry_run.ui(ui, stage, run.as_ref(), &base, results);
                 }
             }
@@ -167,6 +168,13 @@ fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, results: &Path) {
             ui.label(value);
             ui.end_row();
         };
+        if state == RunState::Running {
+            let progress = record.progress();
+            row("Progress", format!("{:.0} %, epoch {:.1}", 100.0 * progress.done, progress.epoch));
+            if let Some(secs) = progress.secs_left {
+                row("Time left", text::duration(secs));
+            }
+        }
         for (series, name) in [("test", "Test accuracy"), ("validation", "Validation accuracy")] {
             let series = format!("{series}_accuracy");
             let Some(last) = record.latest(&series) else { continue };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::mpsc::TryRecvError;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
 use super::worker::{Work, Worker};
@@ -31,6 +31,8 @@ pub enum News {
     },
     /// All runs that were started are over.
     Over,
+    /// Everything that earlier runs left is read: so many runs.
+    Read(usize),
 }
 
 /// Records by run, and the work that goes on.
@@ -49,7 +51,11 @@ pub struct Runs {
     done_before: f64,
     began: Option<Instant>,
     work: Option<Work>,
+    /// What is being read, and how many runs were read.
+    reading: Option<(Receiver<(String, RunRecord)>, usize)>,
     stopping: Option<StopKind>,
+    /// Since when they are held.
+    paused: Option<Instant>,
     revision: u64,
 }
 
@@ -62,11 +68,62 @@ impl Runs {
         self.revision += 1;
     }
 
+    /// Forgets all records and takes those that are being read, as they come. Small results are here at once: for the
+    /// others nobody waits longer than `patience`.
+    pub fn read(&mut self, records: Receiver<(String, RunRecord)>, patience: Duration) -> Option<usize> {
+        self.load(BTreeMap::new());
+        self.reading = Some((records, 0));
+        self.take_read(patience)
+    }
+
+    /// Whether records are still being read.
+    #[must_use]
+    pub const fn is_reading(&self) -> bool {
+        self.reading.is_some()
+    }
+
+    /// Waits until everything is read: what is started must know what is done.
+    pub fn finish_reading(&mut self) {
+        self.take_read(Duration::MAX);
+    }
+
+    /// Takes what is read within so much time; how many runs there were, once that was all.
+    fn take_read(&mut self, patience: Duration) -> Option<usize> {
+        let began = Instant::now();
+        loop {
+            let (records, count) = self.reading.as_mut()?;
+            match records.recv_timeout(patience.saturating_sub(began.elapsed())) {
+                Ok((run, record)) => {
+                    *count += 1;
+                    // What a run says now is newer than what lay there.
+                    self.records.entry(run).or_insert(record);
+                    self.revision += 1;
+                    if began.elapsed() > patience.max(DRAIN) {
+                        return None;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => return None,
+                Err(RecvTimeoutError::Disconnected) => {
+                    let (_, count) = self.reading.take()?;
+                    self.revision += 1;
+                    return Some(count);
+                }
+            }
+        }
+    }
+
     /// Takes records of runs that nothing is known of yet.
     pub fn add(&mut self, records: BTreeMap<String, RunRecord>) {
         for (run, record) in records {
             self.records.entry(run).or_insert(record);
         }
+        self.revision += 1;
+    }
+
+    /// Forgets a run that was put away.
+    pub fn forget(&mut self, run: &str) {
+        self.records.remove(run);
+        self.skipped.remove(run);
         self.revision += 1;
     }
 
@@ -94,6 +151,7 @@ impl Runs {
     pub fn word(&self, run: &str) -> &'static str {
         match self.state(run) {
             RunState::Waiting if !self.open.contains(run) => "not run",
+            RunState::Running if self.paused.is_some() => "paused",
             state => state.word(),
         }
     }
@@ -168,12 +226,37 @@ impl Runs {
         if let Some(work) = &self.work {
             (work.stop)(kind);
             self.stopping = Some(kind);
+            self.end_pause();
+        }
+    }
+
+    /// Whether the runs are held.
+    #[must_use]
+    pub const fn is_paused(&self) -> bool {
+        self.paused.is_some()
+    }
+
+    /// Holds the runs after their mini-batch, or lets them go on.
+    pub fn pause(&mut self, paused: bool) {
+        let Some(work) = &self.work else { return };
+        (work.pause)(paused);
+        if paused {
+            self.paused.get_or_insert_with(Instant::now);
+        } else {
+            self.end_pause();
+        }
+    }
+
+    /// What was no work does not count in the time that is left.
+    fn end_pause(&mut self) {
+        if let (Some(since), Some(began)) = (self.paused.take(), &mut self.began) {
+            *began += since.elapsed();
         }
     }
 
     /// Takes in what the runs said since the last time.
     pub fn drain(&mut self) -> Vec<News> {
-        let mut news = Vec::new();
+        let mut news: Vec<News> = self.take_read(Duration::ZERO).map(News::Read).into_iter().collect();
         let began = Instant::now();
         while began.elapsed() < DRAIN {
             let Some(work) = &self.work else { break };
@@ -222,10 +305,17 @@ impl Runs {
         }
         self.work = None;
         self.stopping = None;
+        self.paused = None;
         self.began = None;
         self.revision += 1;
         news.push(News::Over);
         news
+    }
+
+    /// The runs that were started together.
+    #[must_use]
+    pub fn batch(&self) -> &[String] {
+        &self.batch
     }
 
     /// How many of the runs that were started are over, and how many there are.
@@ -238,11 +328,18 @@ impl Runs {
     #[must_use]
     #[allow(clippy::cast_precision_loss)] // runs are counted in hundreds
     pub fn secs_left(&self) -> Option<f64> {
-        let elapsed = self.began?.elapsed().as_secs_f64();
+        let pause = self.paused.map_or(Duration::ZERO, |since| since.elapsed());
+        let elapsed = self.began?.elapsed().saturating_sub(pause).as_secs_f64();
         let total = self.batch.len() as f64;
         let done = self.batch_done();
         let progress = done - self.done_before;
         (progress > 0.01 * total.max(1.0)).then(|| elapsed / progress * (total - done))
+    }
+
+    /// How far all runs that were started are, from 0 to 1.
+    #[must_use]
+    pub fn batch_share(&self) -> f64 {
+        self.batch_done() / self.batch.len().max(1) as f64
     }
 
     fn batch_done(&self) -> f64 {

@@ -1,6 +1,10 @@
 //! How the user likes the window; kept between starts.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
+
+use super::recent::Recent;
 
 /// Which panels are open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +21,14 @@ pub struct Settings {
     pub log: bool,
     /// Light, dark, or as the system is.
     pub theme: Look,
+    /// A notification at the end of long runs.
+    pub notify: bool,
+    /// The computer stays awake while runs go on.
+    pub keep_awake: bool,
+    /// Files that were open before.
+    pub recent: Recent,
+    /// The file whose runs were stopped since the window was closed.
+    pub unfinished: Option<PathBuf>,
 }
 
 /// Light or dark.
@@ -43,7 +55,17 @@ impl From<Look> for eframe::egui::ThemePreference {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { tree: true, plan: true, properties: true, log: true, theme: Look::System }
+        Self {
+            tree: true,
+            plan: true,
+            properties: true,
+            log: true,
+            theme: Look::System,
+            notify: true,
+            keep_awake: false,
+            recent: Recent::default(),
+            unfinished: None,
+        }
     }
 }
 

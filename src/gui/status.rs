@@ -1,7 +1,8 @@
 //! The panel at the bottom: problems of the document with a way to their fields, and the log, newest last.
 
-use eframe::egui::{self, Align, Label, Layout, RichText, Ui};
+use eframe::egui::{self, Align, Label, Layout, RichText, Ui, vec2};
 
+use super::form::sign::{self, Sign};
 use super::log::{Entry, Log, Weight};
 use super::{text, theme};
 use crate::doc::{Problem, Severity};
@@ -22,21 +23,42 @@ pub fn status_ui<'a>(ui: &mut Ui, problems: &'a [Problem], log: &Log) -> Option<
             }
         });
     });
-    egui::ScrollArea::vertical().id_salt("log").auto_shrink([false, false]).stick_to_bottom(true).show(
-        ui,
-        |ui| {
-            ui.spacing_mut().item_spacing.y = 2.0;
-            for entry in log.entries() {
-                entry_ui(ui, entry);
+    ui.spacing_mut().item_spacing.y = 2.0;
+    ui.spacing_mut().interact_size.y = sign::WIDTH;
+    let area = egui::ScrollArea::vertical().id_salt("log").auto_shrink([false, false]).stick_to_bottom(true);
+    let entries = log.entries();
+    // Only the lines that can be seen are drawn: a log has thousands.
+    area.show_rows(ui, sign::WIDTH, entries.len() + problems.len(), |ui, rows| {
+        for row in rows {
+            if let Some(entry) = entries.get(row) {
+                entry_ui(ui, entry, row);
+            } else if let Some(problem) = problems.get(row - entries.len())
+                && problem_ui(ui, problem, row - entries.len())
+            {
+                chosen = Some(problem);
             }
-            for problem in problems {
-                if problem_ui(ui, problem) {
-                    chosen = Some(problem);
-                }
-            }
-        },
-    );
+        }
+    });
     chosen
+}
+
+/// A line with a button at its end that copies all of it.
+fn line_ui<R>(
+    ui: &mut Ui,
+    name: String,
+    text: impl FnOnce() -> String,
+    draw: impl FnOnce(&mut Ui) -> R,
+) -> R {
+    let size = vec2(ui.available_width(), sign::WIDTH);
+    ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+        let button =
+            ui.add(Sign::Copy.button()).accessible_name(name).on_hover_text("Copy this line in full");
+        if button.clicked() {
+            ui.ctx().copy_text(text());
+        }
+        ui.with_layout(Layout::left_to_right(Align::Center), draw).inner
+    })
+    .inner
 }
 
 fn counts(errors: usize, notes: usize) -> String {
@@ -48,30 +70,41 @@ fn counts(errors: usize, notes: usize) -> String {
     parts.join(", ")
 }
 
-fn problem_ui(ui: &mut Ui, problem: &Problem) -> bool {
+fn problem_ui(ui: &mut Ui, problem: &Problem, row: usize) -> bool {
     let colours = theme::present(ui);
     let (sign, colour) = match problem.severity {
         Severity::Error => ("✗ Error", colours.error),
         Severity::Note => ("⚠ Note", colours.warning),
     };
-    ui.horizontal(|ui| {
-        ui.label(RichText::new(sign).small().color(colour));
-        let text = RichText::new(problem.to_string()).small();
-        ui.add(egui::Button::new(text).frame(false).wrap_mode(egui::TextWrapMode::Truncate))
-            .on_hover_text(format!("{problem}\nClick to go to the setting"))
-            .clicked()
-    })
-    .inner
+    line_ui(
+        ui,
+        format!("Copy problem {}", row + 1),
+        || problem.to_string(),
+        |ui| {
+            ui.label(RichText::new(sign).small().color(colour));
+            let text = RichText::new(problem.to_string()).small();
+            ui.add(egui::Button::new(text).frame(false).wrap_mode(egui::TextWrapMode::Truncate))
+                .on_hover_text(format!("{problem}\nClick to go to the setting"))
+                .clicked()
+        },
+    )
 }
 
-fn entry_ui(ui: &mut Ui, entry: &Entry) {
+fn entry_ui(ui: &mut Ui, entry: &Entry, row: usize) {
     let line = RichText::new(text::first_line(&entry.text)).small();
     let line = match entry.weight {
         Weight::Info => line,
         Weight::Error => line.color(theme::present(ui).error),
     };
-    let label = ui.add(Label::new(line).selectable(true).truncate());
-    if entry.text.contains('\n') {
-        label.on_hover_text(&entry.text);
-    }
+    line_ui(
+        ui,
+        format!("Copy line {}", row + 1),
+        || entry.text.clone(),
+        |ui| {
+            let label = ui.add(Label::new(line).selectable(true).truncate());
+            if entry.text.contains('\n') {
+                label.on_hover_text(&entry.text);
+            }
+        },
+    );
 }

@@ -68,7 +68,7 @@ pub const fn colours(theme: Theme) -> Colours {
             button: Color32::from_rgb(0x33, 0x35, 0x3A),
             line: Color32::from_rgb(0x3A, 0x3B, 0x40),
             text: Color32::from_rgb(0xE6, 0xE6, 0xE9),
-            muted: Color32::from_rgb(0xA6, 0xA7, 0xAE),
+            muted: Color32::from_rgb(0xB0, 0xB1, 0xB8),
             accent: Color32::from_rgb(0x2F, 0x6B, 0xCB),
             on_accent: Color32::from_rgb(0xFF, 0xFF, 0xFF),
             selected: Color32::from_rgb(0x2B, 0x40, 0x63),
@@ -152,6 +152,7 @@ fn apply(style: &mut Style, colours: &Colours) {
     visuals.selection.bg_fill = colours.selected;
     visuals.selection.stroke = Stroke::new(1.0, colours.text);
     visuals.indent_has_left_vline = false;
+    visuals.text_cursor.blink = false; // a blinking cursor would draw an idle window twice a second
     widgets(&mut visuals.widgets, colours);
 }
 
@@ -179,6 +180,38 @@ mod tests {
 
     fn contrast(a: Color32, b: Color32) -> f64 {
         palette::contrast([a.r(), a.g(), a.b()], [b.r(), b.g(), b.b()])
+    }
+
+    #[test]
+    fn what_egui_draws_can_be_read_too() {
+        for theme in [Theme::Light, Theme::Dark] {
+            let mut style = Style::default();
+            style.visuals = if theme == Theme::Dark { egui::Visuals::dark() } else { egui::Visuals::light() };
+            apply(&mut style, &colours(theme));
+            let visuals = &style.visuals;
+            let inks = [
+                visuals.text_color(),
+                visuals.strong_text_color(),
+                visuals.weak_text_color(),
+                visuals.warn_fg_color,
+                visuals.error_fg_color,
+            ];
+            for ink in inks {
+                for ground in [visuals.panel_fill, visuals.window_fill, visuals.extreme_bg_color] {
+                    assert!(contrast(ink, ground) >= 4.5, "{ink:?} on {ground:?} of {theme:?}");
+                }
+            }
+            let widgets = &visuals.widgets;
+            for state in [&widgets.inactive, &widgets.hovered, &widgets.active, &widgets.open] {
+                for ground in [state.bg_fill, state.weak_bg_fill] {
+                    assert!(contrast(state.fg_stroke.color, ground) >= 4.5, "{state:?} of {theme:?}");
+                }
+            }
+            let selection = visuals.selection;
+            assert!(contrast(selection.stroke.color, selection.bg_fill) >= 4.5, "{selection:?} of {theme:?}");
+            // The key behind a chosen line of the palette.
+            assert!(contrast(visuals.weak_text_color(), selection.bg_fill) >= 4.5, "{theme:?}");
+        }
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub struct Treatment {
     pub name: String,
     /// Position of its arm in the document.
     pub arm: usize,
+    /// The index of its style in every view and file.
+    pub colour: usize,
     /// Its runs.
     pub runs: Vec<Run>,
 }
@@ -27,13 +29,16 @@ pub fn treatments(experiment: &Experiment, runs: &[Run]) -> Vec<Treatment> {
     for (arm, settings) in experiment.arms.iter().enumerate() {
         let first = found.len();
         for run in runs.iter().filter(|run| run.arm_index == arm) {
-            match found[first..].iter_mut().find(|treatment| treatment.name == run.arm) {
-                Some(treatment) => treatment.runs.push(run.clone()),
-                None => found.push(Treatment { name: run.arm.clone(), arm, runs: vec![run.clone()] }),
+            let known = found[first..].iter_mut().find(|treatment| treatment.name == run.arm);
+            if let Some(treatment) = known {
+                treatment.runs.push(run.clone());
+            } else {
+                let (name, colour) = (run.arm.clone(), found.len());
+                found.push(Treatment { name, arm, colour, runs: vec![run.clone()] });
             }
         }
         if found.len() == first {
-            found.push(Treatment { name: settings.name.clone(), arm, runs: Vec::new() });
+            found.push(Treatment { name: settings.name.clone(), arm, colour: first, runs: Vec::new() });
         }
     }
     found
@@ -84,7 +89,7 @@ fn treatment_ui(
     let id = ui.make_persistent_id(("treatment", position));
     CollapsingState::load_with_default_open(ui.ctx(), id, treatment.runs.len() <= 12)
         .show_header(ui, |ui| {
-            dot_ui(ui, theme::arm_colour(ui, position));
+            dot_ui(ui, theme::arm_colour(ui, treatment.colour));
             let summary = summary(treatment, runs);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 ui.label(RichText::new(summary).small().weak());

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::mpsc::Receiver;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
 
 use crate::doc::{Run, RunRecord};
 use crate::run::{self, Cost, Job, Message, Queue, QueueOptions, StopFlag, StopKind};
@@ -13,6 +16,15 @@ pub trait Worker {
     fn start(&mut self, jobs: Vec<Job>) -> Work;
     /// What earlier runs left in a folder.
     fn records(&self, folder: &Path, runs: &[Run]) -> BTreeMap<String, RunRecord>;
+    /// Reads what earlier runs left, in the background: each run as soon as it is read. The channel closes at the end.
+    fn read(&self, folder: &Path, runs: &[Run]) -> Receiver<(String, RunRecord)> {
+        let records = self.records(folder, runs);
+        let (sender, read) = sync_channel(records.len());
+        for record in records {
+            let _ = sender.try_send(record); // there is room for all of them
+        }
+        read
+    }
     /// What a run will take.
     ///
     /// # Errors
@@ -26,7 +38,12 @@ pub struct Work {
     pub messages: Receiver<Message>,
     /// Asks them to stop.
     pub stop: Box<dyn Fn(StopKind)>,
+    /// Asks them to wait after their mini-batch, or to go on.
+    pub pause: Box<dyn Fn(bool)>,
 }
+
+/// Records that are read before the window takes them.
+const READ_AHEAD: usize = 64;
 
 /// The real queue, in threads of this process.
 pub struct Threads;
@@ -35,11 +52,39 @@ impl Worker for Threads {
     fn start(&mut self, jobs: Vec<Job>) -> Work {
         let options = QueueOptions { jobs: run::parallelism(), threads: 0 };
         let (queue, messages) = Queue::start(jobs, &options, StopFlag::new());
-        Work { messages, stop: Box::new(move |kind| queue.stop(kind)) }
+        let queue = Rc::new(queue);
+        let stopped = queue.clone();
+        Work {
+            messages,
+            stop: Box::new(move |kind| stopped.stop(kind)),
+            pause: Box::new(move |paused| queue.pause(paused)),
+        }
     }
 
     fn records(&self, folder: &Path, runs: &[Run]) -> BTreeMap<String, RunRecord> {
         run::read_records(folder, runs)
+    }
+
+    fn read(&self, folder: &Path, runs: &[Run]) -> Receiver<(String, RunRecord)> {
+        let (sender, read) = sync_channel(READ_AHEAD);
+        let ids: Arc<Vec<String>> = Arc::new(runs.iter().map(|run| run.id.clone()).collect());
+        let next = Arc::new(AtomicUsize::new(0));
+        for number in 0..run::parallelism().min(ids.len()) {
+            let (folder, ids, next, sender) = (folder.to_owned(), ids.clone(), next.clone(), sender.clone());
+            let work = move || {
+                while let Some(id) = ids.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let Some(record) = run::read_record(&folder, id) else { continue };
+                    if sender.send((id.clone(), record)).is_err() {
+                        return; // another document is open by now
+                    }
+                }
+            };
+            let thread = std::thread::Builder::new().name(format!("reader {number}"));
+            if thread.spawn(work.clone()).is_err() {
+                work(); // better late than never
+            }
+        }
+        read
     }
 
     fn cost(&self, run: &Run) -> Result<Cost, String> {

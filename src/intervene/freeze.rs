@@ -22,8 +22,6 @@ pub enum Selection {
     Random(f64),
     /// These entries, counted in the exported layout.
     Indices(Vec<u64>),
-    /// All entries of these output channels, the rows of the exported layout.
-    Channels(Vec<u64>),
 }
 
 impl Selection {
@@ -36,19 +34,17 @@ impl Selection {
             Self::Largest(fraction) => ("Largest", fraction),
             Self::Smallest(fraction) => ("Smallest", fraction),
             Self::Random(fraction) => ("Random", fraction),
-            Self::All | Self::Indices(_) | Self::Channels(_) => return Ok(()),
+            Self::All | Self::Indices(_) => return Ok(()),
         };
         checked_fraction(what, fraction).map(drop)
     }
 }
 
-/// A parameter whose entries may be held. `weights` and `entries` are equally long, in the exported layout of `shape`.
+/// A parameter whose entries may be held. `weights` and `entries` are equally long, in the exported layout.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'a> {
     /// The parameter's name, for messages.
     pub name: &'a str,
-    /// Its shape, output channels first.
-    pub shape: &'a [usize],
     /// The current values.
     pub weights: &'a [f32],
     /// What holds each entry.
@@ -62,7 +58,7 @@ pub struct Candidate<'a> {
 /// also take frozen ones, which may get another value. Only `Random` draws: one number for each free entry.
 ///
 /// # Errors
-/// A fraction outside [0, 1]; an index or a channel that the parameter does not have.
+/// A fraction outside [0, 1]; an index that the parameter does not have.
 pub fn select(
     candidate: &Candidate,
     selection: &Selection,
@@ -83,14 +79,8 @@ pub fn select(
             magnitudes.map(|(index, _)| index).filter(|_| sample.takes(rng)).collect()
         }
         Selection::Indices(indices) => {
-            let indices = listed("entry", "entries", indices, entries.len(), candidate.name)?;
+            let indices = listed(indices, entries.len(), candidate.name)?;
             indices.into_iter().flat_map(|index| surviving(entries, index..index + 1)).collect()
-        }
-        Selection::Channels(channels) => {
-            let count = candidate.shape.first().copied().unwrap_or(1);
-            let size = entries.len() / count.max(1);
-            let channels = listed("channel", "output channels", channels, count, candidate.name)?;
-            channels.into_iter().flat_map(|row| surviving(entries, row * size..(row + 1) * size)).collect()
         }
     })
 }
@@ -106,19 +96,11 @@ fn surviving(entries: &[Entry], range: std::ops::Range<usize>) -> impl Iterator<
 }
 
 /// The listed numbers, ascending and each once, if all of them are below `count`.
-fn listed(
-    one: &'static str,
-    many: &'static str,
-    numbers: &[u64],
-    count: usize,
-    parameter: &str,
-) -> Result<Vec<usize>, FreezeError> {
-    let checked =
-        |&number: &u64| {
-            usize::try_from(number).ok().filter(|&number| number < count).ok_or_else(|| {
-                FreezeError::OutOfRange { one, many, number, count, parameter: parameter.to_owned() }
-            })
-        };
+fn listed(numbers: &[u64], count: usize, parameter: &str) -> Result<Vec<usize>, FreezeError> {
+    let checked = |&number: &u64| {
+        let inside = usize::try_from(number).ok().filter(|&number| number < count);
+        inside.ok_or_else(|| FreezeError::OutOfRange { number, count, parameter: parameter.to_owned() })
+    };
     let mut indices = numbers.iter().map(checked).collect::<Result<Vec<_>, _>>()?;
     indices.sort_unstable();
     indices.dedup();
@@ -131,13 +113,9 @@ pub enum FreezeError {
     /// A fraction is out of its range.
     #[error(transparent)]
     Amount(#[from] AmountError),
-    /// An entry or channel that does not exist.
-    #[error("{parameter} has no {one} {number}: it has {count} {many}, counted from 0")]
+    /// An entry that does not exist.
+    #[error("{parameter} has no entry {number}: it has {count} entries, counted from 0")]
     OutOfRange {
-        /// What was counted.
-        one: &'static str,
-        /// The same, many of it.
-        many: &'static str,
         /// The number asked for.
         number: u64,
         /// How many there are.
@@ -158,8 +136,7 @@ mod tests {
 
     #[allow(clippy::needless_pass_by_value, reason = "tests read better without the &")]
     fn chosen(selection: Selection) -> Result<Vec<u32>, FreezeError> {
-        let candidate =
-            Candidate { name: "fc2.weight", shape: &[3, 2], weights: &WEIGHTS, entries: &ENTRIES };
+        let candidate = Candidate { name: "fc2.weight", weights: &WEIGHTS, entries: &ENTRIES };
         select(&candidate, &selection, &mut stream(0, Purpose::Freeze, &[]))
     }
 
@@ -192,7 +169,6 @@ mod tests {
     fn named_entries_are_taken_once_and_ascending_frozen_ones_included_and_pruned_ones_not() {
         assert_eq!(chosen(Selection::All), Ok(vec![0, 1, 2, 3, 5]));
         assert_eq!(chosen(Selection::Indices(vec![5, 0, 4, 0])), Ok(vec![0, 5]));
-        assert_eq!(chosen(Selection::Channels(vec![2, 0])), Ok(vec![0, 1, 5]));
     }
 
     #[test]
@@ -202,17 +178,13 @@ mod tests {
             message(Selection::Indices(vec![0, 6])),
             "fc2.weight has no entry 6: it has 6 entries, counted from 0"
         );
-        assert_eq!(
-            message(Selection::Channels(vec![3])),
-            "fc2.weight has no channel 3: it has 3 output channels, counted from 0"
-        );
         assert!(message(Selection::Random(1.5)).starts_with("Random is 1.5"));
     }
 
     #[test]
     fn a_parameter_without_entries_has_nothing_to_freeze() {
-        let empty = Candidate { name: "none", shape: &[0], weights: &[], entries: &[] };
-        for selection in [Selection::All, Selection::Largest(0.5), Selection::Channels(vec![])] {
+        let empty = Candidate { name: "none", weights: &[], entries: &[] };
+        for selection in [Selection::All, Selection::Largest(0.5), Selection::Indices(vec![])] {
             let taken = select(&empty, &selection, &mut stream(0, Purpose::Freeze, &[]));
             assert_eq!(taken, Ok(vec![]));
         }

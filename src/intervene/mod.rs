@@ -16,11 +16,13 @@
 //! | what weights start from | [`init`] |
 //! | where randomness comes from | [`stream`], [`draw`] |
 //! | what two masks have in common | [`overlap`] |
+//! | which bits are struck, what they read as, and what that did | [`fault`] |
 
 mod amount;
 pub mod criteria;
 pub mod draw;
 mod entry;
+pub mod fault;
 pub mod freeze;
 pub mod init;
 pub mod overlap;

@@ -119,7 +119,8 @@ pub fn quotas(targets: &[Target], rule: Rule) -> Result<Vec<Quota>, PruneError> 
 /// across parameters in the order of the targets.
 ///
 /// # Errors
-/// Slices of unequal length; a free entry whose score is NaN, since NaN has no place in a ranking.
+/// Slices of unequal length; a free entry whose score is NaN or infinite: NaN has no place in a ranking, and infinite
+/// scores are what overflowed, all equal however different the entries are.
 pub fn lowest_of(targets: &[Target], quotas: &[Quota]) -> Result<Vec<Vec<u32>>, PruneError> {
     check_lengths(targets, true)?;
     let mut removed = vec![Vec::new(); targets.len()];
@@ -210,10 +211,11 @@ fn check_lengths(targets: &[Target], with_scores: bool) -> Result<(), PruneError
 }
 
 fn check_scores(target: &Target) -> Result<(), PruneError> {
-    free_scores(target).find(|(_, score)| score.is_nan()).map_or(Ok(()), |(index, _)| {
-        Err(PruneError::NanScore {
+    free_scores(target).find(|(_, score)| !score.is_finite()).map_or(Ok(()), |(index, score)| {
+        Err(PruneError::NoRank {
             parameter: target.name.to_owned(),
             index,
+            score,
             weight: target.weights[index as usize],
         })
     })
@@ -251,14 +253,16 @@ pub enum PruneError {
     },
     /// A score without a rank.
     #[error(
-        "{parameter}[{index}] has a score of NaN (its weight is {weight}), which has no rank; \
-         look for the training step at which values stop being finite"
+        "{parameter}[{index}] has a score of {score} (its weight is {weight}), which has no rank; \
+         look for the training step at which values stop being finite, or, with SynFlow, for fewer or smaller layers"
     )]
-    NanScore {
+    NoRank {
         /// The parameter.
         parameter: String,
         /// The entry.
         index: u32,
+        /// Its score.
+        score: f32,
         /// Its weight.
         weight: f32,
     },

@@ -1,13 +1,19 @@
 //! Networks on Burn: values become tensors of a device, autodiff goes backward.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use burn::tensor::module::{adaptive_avg_pool2d, batch_norm, batch_norm_train, conv2d, max_pool2d};
 use burn::tensor::ops::{ConvOptions, MaxPoolOptions};
-use burn::tensor::{Device, Tensor, TensorData, activation};
+use burn::tensor::{Bool, Device, Tensor, TensorData, activation};
 
-use super::compute::{BatchStatistics, Compute, DropoutStream, TrainPass};
+use super::compute::{BatchStatistics, Compute, DropoutStream, NoTap, Tap, TrainPass};
+use super::flow::{Flow, Layout, shapes};
 use super::network::Network;
+use crate::data::Shape;
 use crate::doc::structure::{LayerKind, Op, Structure};
 use crate::doc::{self, Activation};
 use crate::intervene::draw::uniform;
@@ -38,21 +44,43 @@ impl BurnCompute {
         Tensor::from_data(TensorData::new(values.to_vec(), [values.len()]), &self.device)
     }
 
-    fn parameters(&self, network: &Network) -> Vec<Tensor<1>> {
-        (0..network.len()).map(|index| self.tensor(network.values(index))).collect()
+    /// Parameters of the layers among these operations; nothing in the place of the others.
+    fn parameters(&self, network: &Network, ops: &[Op]) -> Vec<Option<Tensor<1>>> {
+        let mut parameters = vec![None; network.len()];
+        for op in ops {
+            let Op::Layer(layer) = op else { continue };
+            for &index in &network.structure().layers[*layer].parameters {
+                parameters[index] = Some(self.tensor(network.values(index)));
+            }
+        }
+        parameters
+    }
+
+    fn evaluate(&self, network: &Network, ops: Range<usize>, values: &[f32], count: usize) -> Batch {
+        let structure = network.structure();
+        let mut pass = Forward {
+            structure,
+            fixed_norms: network.fixed_norms(),
+            parameters: self.parameters(network, &structure.ops[ops.clone()]),
+            mode: Mode::Evaluate,
+            tap: &mut NoTap,
+        };
+        let batch = Batch::new(structure, ops.start, self.tensor(values), count);
+        ops.fold(batch, |batch, op| pass.step(batch, op))
     }
 }
 
 impl Compute for BurnCompute {
     fn logits(&self, network: &Network, inputs: &[f32], count: usize) -> Vec<f32> {
-        let parameters = self.parameters(network);
-        let mut pass = Forward {
-            structure: network.structure(),
-            fixed_norms: network.fixed_norms(),
-            parameters: &parameters,
-            mode: Mode::Evaluate,
-        };
-        to_vec(pass.run(self.tensor(inputs), count))
+        to_vec(self.evaluate(network, 0..network.structure().ops.len(), inputs, count).into_rows())
+    }
+
+    fn forward(&self, network: &Network, ops: Range<usize>, input: &Flow) -> Flow {
+        assert_eq!(input.layout, Layout::ChannelsFirst, "Burn computes channels first");
+        if ops.is_empty() {
+            return input.clone();
+        }
+        self.evaluate(network, ops, &input.values, input.count).into_flow()
     }
 
     fn training_logits(
@@ -62,39 +90,41 @@ impl Compute for BurnCompute {
         count: usize,
         dropout: DropoutStream,
     ) -> Vec<f32> {
-        let parameters = self.parameters(network);
+        let structure = network.structure();
         let mut pass = Forward {
-            structure: network.structure(),
+            structure,
             fixed_norms: network.fixed_norms(),
-            parameters: &parameters,
+            parameters: self.parameters(network, &structure.ops),
             mode: Mode::Train { dropout, statistics: Vec::new() },
+            tap: &mut NoTap,
         };
         to_vec(pass.run(self.tensor(inputs), count))
     }
 
-    fn train(
+    fn train_tapped(
         &self,
         network: &Network,
         inputs: &[f32],
         count: usize,
         dropout: DropoutStream,
+        tap: &mut dyn Tap,
         slope: &mut dyn FnMut(&[f32]) -> Vec<f32>,
     ) -> TrainPass {
         let structure = network.structure();
         let trained = |index: usize| structure.parameters[index].role.is_trained();
-        let leaves: Vec<Tensor<1>> = self
-            .parameters(network)
-            .into_iter()
-            .enumerate()
-            .map(
-                |(index, tensor)| {
-                    if trained(index) { tensor.autodiff().require_grad() } else { tensor.autodiff() }
-                },
-            )
-            .collect();
+        let leaf = |(index, tensor): (usize, Option<Tensor<1>>)| {
+            let tensor = tensor?.autodiff();
+            Some(if trained(index) { tensor.require_grad() } else { tensor })
+        };
+        let leaves: Vec<Option<Tensor<1>>> =
+            self.parameters(network, &structure.ops).into_iter().enumerate().map(leaf).collect();
         let mode = Mode::Train { dropout, statistics: Vec::new() };
-        let mut pass = Forward { structure, fixed_norms: network.fixed_norms(), parameters: &leaves, mode };
+        let parameters = leaves.clone();
+        let mut pass = Forward { structure, fixed_norms: network.fixed_norms(), parameters, mode, tap };
         let logits = pass.run(self.tensor(inputs).autodiff(), count);
+        let Mode::Train { statistics, .. } = pass.mode else {
+            unreachable!("the pass was made for training")
+        };
         let outputs = logits.dims()[1];
         let slopes = slope(&to_vec(logits.clone().without_autodiff()));
         let slopes = self.tensor(&slopes).reshape([count, outputs]).autodiff();
@@ -103,12 +133,10 @@ impl Compute for BurnCompute {
             .iter()
             .enumerate()
             .map(|(index, leaf)| {
-                trained(index).then(|| leaf.grad_remove(&mut gradients).map(to_vec)).flatten()
+                let leaf = leaf.as_ref().filter(|_| trained(index))?;
+                leaf.grad_remove(&mut gradients).map(to_vec)
             })
             .collect();
-        let Mode::Train { statistics, .. } = pass.mode else {
-            unreachable!("the pass was made for training")
-        };
         TrainPass { gradients, statistics }
     }
 }
@@ -133,76 +161,145 @@ impl Mode {
 }
 
 /// What flows through a network: images, or rows behind the flattening.
-enum Flow {
+enum Batch {
     Images(Tensor<4>),
     Rows(Tensor<2>),
+}
+
+impl Batch {
+    /// What flows in front of operation `op`, from its values.
+    fn new(structure: &Structure, op: usize, values: Tensor<1>, count: usize) -> Self {
+        let shape = shapes(structure)[op];
+        if structure.ops[..op].contains(&Op::Flatten) {
+            Self::Rows(values.reshape([count, shape.channels]))
+        } else {
+            Self::Images(values.reshape([count, shape.channels, shape.height, shape.width]))
+        }
+    }
+
+    fn into_rows(self) -> Tensor<2> {
+        match self {
+            Self::Rows(rows) => rows,
+            Self::Images(_) => unreachable!("every structure ends with a linear layer"),
+        }
+    }
+
+    fn into_flow(self) -> Flow {
+        let (shape, count, values) = match self {
+            Self::Images(x) => {
+                let [count, channels, height, width] = x.dims();
+                (Shape { channels, height, width }, count, to_vec(x))
+            }
+            Self::Rows(x) => {
+                let [count, channels] = x.dims();
+                (Shape { channels, height: 1, width: 1 }, count, to_vec(x))
+            }
+        };
+        Flow { values, count, shape, layout: Layout::ChannelsFirst }
+    }
+
+    /// What a tap makes of operation `op`: where it wrote, constants take the place of what was there.
+    fn tapped(self, tap: &mut dyn Tap, op: usize) -> Self {
+        if !tap.wants(op) {
+            return self;
+        }
+        match self {
+            Self::Images(x) => {
+                let flow = Self::Images(x.clone().without_autodiff()).into_flow();
+                Self::Images(write(tap, op, flow, x))
+            }
+            Self::Rows(x) => {
+                let flow = Self::Rows(x.clone().without_autodiff()).into_flow();
+                Self::Rows(write(tap, op, flow, x))
+            }
+        }
+    }
+}
+
+fn write<const D: usize>(tap: &mut dyn Tap, op: usize, mut flow: Flow, x: Tensor<D>) -> Tensor<D> {
+    let before = flow.values.clone();
+    tap.write(op, &mut flow);
+    let is_new: Vec<bool> =
+        flow.values.iter().zip(&before).map(|(new, old)| new.to_bits() != old.to_bits()).collect();
+    if !is_new.contains(&true) {
+        return x;
+    }
+    let device = x.device().without_autodiff();
+    let is_new = Tensor::<D, Bool>::from_data(TensorData::new(is_new, x.dims()), &device);
+    let values = Tensor::<D>::from_data(TensorData::new(flow.values, x.dims()), &device);
+    if x.is_autodiff() {
+        x.mask_where(is_new.autodiff(), values.autodiff())
+    } else {
+        x.mask_where(is_new, values)
+    }
 }
 
 struct Forward<'a> {
     structure: &'a Structure,
     fixed_norms: &'a BTreeSet<usize>,
-    parameters: &'a [Tensor<1>],
+    parameters: Vec<Option<Tensor<1>>>,
     mode: Mode,
+    tap: &'a mut dyn Tap,
 }
 
 impl Forward<'_> {
     fn run(&mut self, inputs: Tensor<1>, count: usize) -> Tensor<2> {
-        let shape = self.structure.input;
-        let images = inputs.reshape([count, shape.channels, shape.height, shape.width]);
-        let structure = self.structure;
-        let end = structure.ops.iter().fold(Flow::Images(images), |flow, op| self.step(flow, op));
-        match end {
-            Flow::Rows(rows) => rows,
-            Flow::Images(_) => unreachable!("every structure ends with a linear layer"),
-        }
+        let batch = Batch::new(self.structure, 0, inputs, count);
+        (0..self.structure.ops.len()).fold(batch, |batch, op| self.step(batch, op)).into_rows()
     }
 
-    fn step(&mut self, flow: Flow, op: &Op) -> Flow {
-        match (op, flow) {
-            (Op::Layer(layer), flow) => self.layer(*layer, flow),
-            (Op::Activation(kind), Flow::Images(x)) => Flow::Images(activate(kind, x)),
-            (Op::Activation(kind), Flow::Rows(x)) => Flow::Rows(activate(kind, x)),
-            (Op::MaxPool, Flow::Images(x)) => Flow::Images(max_pool2d(x, MaxPoolOptions::new([2, 2]))),
-            (Op::AdaptiveAveragePool(side), Flow::Images(x)) => Flow::Images(average_pool(x, *side)),
-            (Op::Flatten, Flow::Images(x)) => Flow::Rows(x.flatten(1, 3)),
-            (Op::Dropout(share), Flow::Rows(x)) => Flow::Rows(self.drop_units(x, *share)),
+    fn step(&mut self, batch: Batch, op: usize) -> Batch {
+        self.op(&self.structure.ops[op], batch).tapped(self.tap, op)
+    }
+
+    fn op(&mut self, op: &Op, batch: Batch) -> Batch {
+        match (op, batch) {
+            (Op::Layer(layer), batch) => self.layer(*layer, batch),
+            (Op::Activation(kind), Batch::Images(x)) => Batch::Images(activate(kind, x)),
+            (Op::Activation(kind), Batch::Rows(x)) => Batch::Rows(activate(kind, x)),
+            (Op::MaxPool, Batch::Images(x)) => Batch::Images(max_pool2d(x, MaxPoolOptions::new([2, 2]))),
+            (Op::AdaptiveAveragePool(side), Batch::Images(x)) => Batch::Images(average_pool(x, *side)),
+            (Op::Flatten, Batch::Images(x)) => Batch::Rows(x.flatten(1, 3)),
+            (Op::Dropout(share), Batch::Rows(x)) => Batch::Rows(self.drop_units(x, *share)),
             (Op::MaxPool | Op::AdaptiveAveragePool(_) | Op::Flatten | Op::Dropout(_), _) => {
                 unreachable!("structures pool and flatten images, and drop units of rows")
             }
         }
     }
 
-    fn layer(&mut self, position: usize, flow: Flow) -> Flow {
+    fn parameter(&self, index: usize) -> Tensor<1> {
+        self.parameters[index].clone().expect("parameters of the layers of a pass are there")
+    }
+
+    fn layer(&mut self, position: usize, batch: Batch) -> Batch {
         let layer = &self.structure.layers[position];
-        match (layer.kind, flow) {
-            (LayerKind::Linear, Flow::Rows(x)) => {
-                let [weight, bias] = [layer.parameters[0], layer.parameters[1]];
-                let shape = &self.structure.parameters[weight].shape;
-                let weight = self.parameters[weight].clone().reshape([shape[0], shape[1]]);
-                Flow::Rows(x.matmul(weight.transpose()) + self.parameters[bias].clone().unsqueeze())
+        let [weight, bias] = [layer.parameters[0], layer.parameters[1]];
+        let shape = &self.structure.parameters[weight].shape;
+        match (layer.kind, batch) {
+            (LayerKind::Linear, Batch::Rows(x)) => {
+                let weight = self.parameter(weight).reshape([shape[0], shape[1]]);
+                Batch::Rows(x.matmul(weight.transpose()) + self.parameter(bias).unsqueeze())
             }
-            (LayerKind::Convolution, Flow::Images(x)) => {
-                let [weight, bias] = [layer.parameters[0], layer.parameters[1]];
-                let shape = &self.structure.parameters[weight].shape;
-                let weight =
-                    self.parameters[weight].clone().reshape([shape[0], shape[1], shape[2], shape[3]]);
+            (LayerKind::Convolution, Batch::Images(x)) => {
+                let weight = self.parameter(weight).reshape([shape[0], shape[1], shape[2], shape[3]]);
                 let options = ConvOptions::new([1, 1], [1, 1], [1, 1], 1);
-                Flow::Images(conv2d(x, weight, Some(self.parameters[bias].clone()), options))
+                Batch::Images(conv2d(x, weight, Some(self.parameter(bias)), options))
             }
-            (LayerKind::BatchNorm, Flow::Images(x)) => Flow::Images(self.batch_norm(position, x)),
+            (LayerKind::BatchNorm, Batch::Images(x)) => Batch::Images(self.batch_norm(position, x)),
             _ => unreachable!("structures flatten before linear layers only"),
         }
     }
 
     fn batch_norm(&mut self, position: usize, x: Tensor<4>) -> Tensor<4> {
         let parameters = &self.structure.layers[position].parameters;
-        let parameter = |slot: usize| self.parameters[parameters[slot]].clone();
+        let [scale, shift] = [0, 1].map(|slot| self.parameter(parameters[slot]));
         let is_fixed = self.fixed_norms.contains(&position);
         let Some(statistics) = self.mode.statistics().filter(|_| !is_fixed) else {
-            return batch_norm(x, parameter(0), parameter(1), parameter(2), parameter(3), EPSILON);
+            let [mean, variance] = [2, 3].map(|slot| self.parameter(parameters[slot]));
+            return batch_norm(x, scale, shift, mean, variance, EPSILON);
         };
         let [count, _, height, width] = x.dims();
-        let result = batch_norm_train(x, parameter(0), parameter(1), EPSILON);
+        let result = batch_norm_train(x, scale, shift, EPSILON);
         statistics.push(BatchStatistics {
             layer: position,
             mean: to_vec(result.mean.without_autodiff()),

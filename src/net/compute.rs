@@ -1,5 +1,8 @@
 //! The seam between networks and what computes with them.
 
+use std::ops::Range;
+
+use super::flow::Flow;
 use super::network::Network;
 use crate::intervene::stream::Stream;
 
@@ -31,6 +34,27 @@ pub struct TrainPass {
     pub statistics: Vec<BatchStatistics>,
 }
 
+/// Looks at what flows behind operations of a pass, and may write into it.
+pub trait Tap {
+    /// Whether it wants to see what flows behind operation `op` of the structure.
+    fn wants(&self, op: usize) -> bool;
+
+    /// Sees what flows behind operation `op`. What it writes is what the next operation receives; a value that it writes
+    /// no longer depends on what was there, so that no gradient goes back through it.
+    fn write(&mut self, op: usize, flow: &mut Flow);
+}
+
+/// Looks at nothing.
+pub struct NoTap;
+
+impl Tap for NoTap {
+    fn wants(&self, _op: usize) -> bool {
+        false
+    }
+
+    fn write(&mut self, _op: usize, _flow: &mut Flow) {}
+}
+
 /// Computes with networks.
 pub trait Compute: Send + Sync {
     /// Logits of `count` samples in evaluation mode (running statistics, no dropout), `[count, outputs]` row by row.
@@ -38,15 +62,34 @@ pub trait Compute: Send + Sync {
     /// `inputs` holds the samples one behind the other, each in the structure's input shape.
     fn logits(&self, network: &Network, inputs: &[f32], count: usize) -> Vec<f32>;
 
+    /// Operations `ops` of the structure in evaluation mode: from what flows in front of the first to what flows behind
+    /// the last. Operations that are cut into ranges anywhere give the bits of all of them at once, which are those of
+    /// [`logits`](Self::logits). Flows that it returns have one layout; it takes [inputs](Flow::of_samples) in PyTorch's
+    /// and everything else in its own.
+    fn forward(&self, network: &Network, ops: Range<usize>, input: &Flow) -> Flow;
+
+    /// Whether the bits of a sample do not depend on the samples that it is computed with, nor on how many they are.
+    fn is_independent_of_batch(&self) -> bool {
+        false
+    }
+
     /// Logits of `count` samples in training mode (statistics of the batch, dropout), `[count, outputs]` row by row; the
-    /// same bits as those that [`train`](Self::train) hands to its slope. Nothing goes backward and nothing is kept.
+    /// same bits as those that [`train`](Self::train) hands to its slope. What can do without going backward does.
     fn training_logits(
         &self,
         network: &Network,
         inputs: &[f32],
         count: usize,
         dropout: DropoutStream,
-    ) -> Vec<f32>;
+    ) -> Vec<f32> {
+        let mut seen = Vec::new();
+        let mut slope = |logits: &[f32]| {
+            seen = logits.to_vec();
+            vec![0.0; logits.len()]
+        };
+        self.train(network, inputs, count, dropout, &mut slope);
+        seen
+    }
 
     /// One pass in training mode (statistics of the batch, dropout). `slope` receives the logits, `[count, outputs]`,
     /// and returns the gradient of the loss with respect to them; the same pass then goes backward.
@@ -57,5 +100,21 @@ pub trait Compute: Send + Sync {
         count: usize,
         dropout: DropoutStream,
         slope: &mut dyn FnMut(&[f32]) -> Vec<f32>,
+    ) -> TrainPass {
+        self.train_tapped(network, inputs, count, dropout, &mut NoTap, slope)
+    }
+
+    /// The same pass with somebody who writes into what flows.
+    fn train_tapped(
+        &self,
+        network: &Network,
+        inputs: &[f32],
+        count: usize,
+        dropout: DropoutStream,
+        tap: &mut dyn Tap,
+        slope: &mut dyn FnMut(&[f32]) -> Vec<f32>,
     ) -> TrainPass;
+
+    /// Takes back the memory of a pass that nobody needs any more.
+    fn recycle(&self, _pass: TrainPass) {}
 }

@@ -2,21 +2,38 @@
 //!
 //! A [`Network`] is plain data: one flat array for each parameter, in PyTorch's layout, and what holds each entry. It is
 //! cloned in constant time and copied where it is written, so that snapshots, branches and past states cost nothing
-//! until they differ. [`Compute`] turns one into logits and gradients; Burn does that on a device, and what follows may
-//! do it with kernels of its own.
+//! until they differ. [`Compute`] turns one into logits and gradients: [`NativeCompute`] with kernels of our own on the
+//! host's arrays, [`BurnCompute`] on a device of Burn's.
 
 mod burn_compute;
 mod compute;
+mod flow;
+mod kernels;
 mod loss;
 mod metrics;
+mod native;
 mod network;
 mod optimizer_state;
 pub mod pins_file;
 pub mod weights_file;
 
 pub use burn_compute::BurnCompute;
-pub use compute::{BatchStatistics, Compute, DropoutStream, Gradients, TrainPass};
+pub use compute::{BatchStatistics, Compute, DropoutStream, Gradients, NoTap, Tap, TrainPass};
+pub use flow::{Flow, Layout, shapes};
 pub use loss::{Criterion, LossValue};
 pub use metrics::{Score, correct, top1};
+pub use native::NativeCompute;
 pub use network::{Initialisation, Network, Written};
 pub use optimizer_state::OptimizerState;
+
+use crate::doc::{Device, Kernels};
+
+/// What computes on a device, with the kernels that a training asks for.
+#[must_use]
+pub fn backend(device: &Device, kernels: &Kernels) -> Box<dyn Compute> {
+    match (device, kernels) {
+        (Device::Flex, Kernels::Direct) => Box::new(NativeCompute::direct()),
+        (Device::Flex, Kernels::Winograd) => Box::new(NativeCompute::winograd()),
+        (Device::Flex, Kernels::Burn) | (Device::Ndarray, _) => Box::new(BurnCompute::new(device)),
+    }
+}

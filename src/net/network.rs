@@ -4,6 +4,7 @@ mod initial;
 mod pins;
 #[cfg(test)]
 mod tests;
+mod view;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -141,6 +142,19 @@ impl Network {
     /// # Panics
     /// When there is not one value for each entry.
     pub fn write(&mut self, index: usize, values: &[f32]) -> Written {
+        if self.entries[index].is_some() {
+            return self.write_inside(index, values, &|_| true);
+        }
+        Arc::make_mut(&mut self.values[index]).copy_from_slice(values);
+        Written { taken: values.len(), dropped: 0 }
+    }
+
+    /// Writes new values into the entries of parameter `index` that lie `inside`, and counts those alone; entries that
+    /// are held keep theirs.
+    ///
+    /// # Panics
+    /// When there is not one value for each entry.
+    pub fn write_inside(&mut self, index: usize, values: &[f32], inside: &dyn Fn(usize) -> bool) -> Written {
         assert_eq!(
             values.len(),
             self.values[index].len(),
@@ -148,13 +162,10 @@ impl Network {
             self.name(index)
         );
         let target = Arc::make_mut(&mut self.values[index]);
-        let Some(entries) = &self.entries[index] else {
-            target.copy_from_slice(values);
-            return Written { taken: values.len(), dropped: 0 };
-        };
+        let entries = self.entries[index].as_ref();
         let mut written = Written::default();
-        for ((old, new), entry) in target.iter_mut().zip(values).zip(entries.iter()) {
-            if entry.is_free() {
+        for (at, (old, new)) in target.iter_mut().zip(values).enumerate().filter(|(at, _)| inside(*at)) {
+            if entries.is_none_or(|entries| entries[at].is_free()) {
                 *old = *new;
                 written.taken += 1;
             } else {

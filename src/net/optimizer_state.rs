@@ -47,6 +47,18 @@ impl OptimizerState {
     }
 }
 
+impl OptimizerState {
+    /// Sets what is remembered of held entries to 0, so that an entry that is released before the next step begins at 0.
+    pub fn forget_held(&mut self, network: &Network) {
+        for (index, remembered) in self.slots.iter_mut().flat_map(|slot| slot.iter_mut().enumerate()) {
+            let (Some(remembered), Some(entries)) = (remembered, network.entries(index)) else { continue };
+            for (value, _) in remembered.iter_mut().zip(entries).filter(|(_, entry)| !entry.is_free()) {
+                *value = 0.0;
+            }
+        }
+    }
+}
+
 struct Step<'a> {
     rule: &'a (dyn Rule + Sync),
     count: u64,

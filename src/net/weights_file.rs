@@ -83,10 +83,32 @@ impl View for &FileTensor {
 ///
 /// # Errors
 /// When it cannot be read, or is damaged.
-#[allow(clippy::type_complexity)] // tensors and metadata by name
-pub fn read_tensors(
+pub fn read_tensors(path: &Path) -> Result<NamedTensors, WeightFileError> {
+    read_as(path, to_f32)
+}
+
+/// Reads all tensors of a file as masks: besides those of [`read_tensors`] also whole numbers and truth values, of which 0
+/// stays 0 and everything else becomes 1.
+///
+/// # Errors
+/// When it cannot be read, or is damaged.
+pub fn read_masks(path: &Path) -> Result<NamedTensors, WeightFileError> {
+    read_as(path, to_mask)
+}
+
+/// Whether tensors of this type are read: as values, or as masks.
+#[must_use]
+pub fn is_readable(dtype: Dtype, as_mask: bool) -> bool {
+    if as_mask { to_mask(dtype, &[]).is_some() } else { to_f32(dtype, &[]).is_some() }
+}
+
+/// Tensors and metadata by name.
+pub type NamedTensors = (BTreeMap<String, FileTensor>, BTreeMap<String, String>);
+
+fn read_as(
     path: &Path,
-) -> Result<(BTreeMap<String, FileTensor>, BTreeMap<String, String>), WeightFileError> {
+    convert: fn(Dtype, &[u8]) -> Option<Vec<f32>>,
+) -> Result<NamedTensors, WeightFileError> {
     let damaged = |detail: String| WeightFileError::Damaged { path: path.to_owned(), detail };
     let bytes =
         std::fs::read(path).map_err(|source| WeightFileError::Io { path: path.to_owned(), source })?;
@@ -97,7 +119,7 @@ pub fn read_tensors(
     let tensors = file
         .iter()
         .filter_map(|(name, view)| {
-            let values = to_f32(view.dtype(), view.data())?;
+            let values = convert(view.dtype(), view.data())?;
             Some((name.to_owned(), FileTensor { shape: view.shape().to_vec(), values }))
         })
         .collect();
@@ -123,6 +145,18 @@ fn to_f32(dtype: Dtype, bytes: &[u8]) -> Option<Vec<f32>> {
         _ => return None,
     };
     Some(values)
+}
+
+fn to_mask(dtype: Dtype, bytes: &[u8]) -> Option<Vec<f32>> {
+    let size = match dtype {
+        Dtype::BOOL | Dtype::U8 | Dtype::I8 => 1,
+        Dtype::U16 | Dtype::I16 => 2,
+        Dtype::U32 | Dtype::I32 => 4,
+        Dtype::U64 | Dtype::I64 => 8,
+        _ => return to_f32(dtype, bytes),
+    };
+    let is_set = |bytes: &[u8]| bytes.iter().any(|&byte| byte != 0);
+    Some(bytes.chunks(size).map(|bytes| if is_set(bytes) { 1.0 } else { 0.0 }).collect())
 }
 
 /// IEEE 754 binary16 to binary32, exactly.
@@ -178,6 +212,25 @@ mod tests {
         std::fs::write(&path, [9, 0, 0, 0, 0, 0, 0, 0, b'{']).unwrap();
         let message = read_tensors(&path).unwrap_err().to_string();
         assert!(message.contains("weights.safetensors is no readable safetensors file"), "{message}");
+    }
+
+    #[test]
+    fn whole_numbers_and_truth_values_are_masks_and_no_values() {
+        use safetensors::tensor::TensorView;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mask.safetensors");
+        let wide: Vec<u8> = [0_i64, 256, -1].iter().flat_map(|number| number.to_le_bytes()).collect();
+        let views = [
+            ("bool", TensorView::new(Dtype::BOOL, vec![3], &[0, 1, 1]).unwrap()),
+            ("i64", TensorView::new(Dtype::I64, vec![3], &wide).unwrap()),
+            ("i8", TensorView::new(Dtype::I8, vec![3], &[0, 2, 255]).unwrap()),
+        ];
+        std::fs::write(&path, safetensors::serialize(views, None).unwrap()).unwrap();
+        let (masks, _) = read_masks(&path).unwrap();
+        assert_eq!(masks.len(), 3);
+        assert!(masks.values().all(|mask| mask.values == [0.0, 1.0, 1.0]), "{masks:?}");
+        assert!(read_tensors(&path).unwrap().0.is_empty());
+        assert!(is_readable(Dtype::I64, true) && !is_readable(Dtype::I64, false));
     }
 
     #[test]

@@ -3,6 +3,9 @@
 //! Random streams need no place in it: they are derived from the seed and the position. Arrays that several networks
 //! share (a snapshot and the network that it was taken of) are written once.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,6 +13,8 @@ use std::sync::Arc;
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use serde::{Deserialize, Serialize};
 
+use super::campaign::CampaignProgress;
+use super::faults::{self, WrittenFaults};
 use super::session::Workplace;
 use super::state::{HandOvers, Member, Position, Snapshot, State};
 use super::train::TrainProgress;
@@ -27,6 +32,8 @@ pub struct Checkpoint {
     pub next: usize,
     /// How far that step is already.
     pub(super) inside: Option<TrainProgress>,
+    /// How far a campaign is, when that step is one.
+    pub(super) campaign: Option<CampaignProgress>,
     /// Wall time so far, seconds.
     pub secs: f64,
     /// The trunk, and the branches within branches.
@@ -38,8 +45,12 @@ pub struct Checkpoint {
 struct Written {
     run: String,
     events: u64,
+    #[serde(default)]
+    tables: BTreeMap<String, u64>,
     next: usize,
     inside: Option<(u64, WrittenScore)>,
+    #[serde(default)]
+    campaign: Option<CampaignProgress>,
     secs: f64,
     stack: Vec<WrittenState>,
 }
@@ -67,8 +78,14 @@ struct WrittenState {
     memory: WrittenMemory,
     kept: BTreeMap<String, (WrittenNetwork, Option<Position>)>,
     watch: Option<WrittenWatch>,
+    #[serde(default)]
+    faults: WrittenFaults,
     others: Vec<(WrittenNetwork, WrittenMemory, WrittenScore)>,
+    #[serde(default)]
+    share: Option<intervention::Layers>,
     handovers: WrittenHandOvers,
+    #[serde(default)]
+    began_with: Vec<WrittenNetwork>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -97,16 +114,27 @@ struct WrittenNetwork {
     fixed_norms: Vec<usize>,
 }
 
+/// How much of the files of a run belongs to a checkpoint, in bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lengths {
+    /// The event log.
+    pub events: u64,
+    /// The tables, by the names of their files.
+    pub tables: BTreeMap<String, u64>,
+}
+
 const ABOUT: &str = "weightlab";
 
-/// The bytes of a checkpoint's file; `events` is the length of the event log that belongs to it.
-pub fn to_bytes(checkpoint: &Checkpoint, run: &str, events: u64) -> Result<Vec<u8>, String> {
+/// The bytes of a checkpoint's file, with the lengths of the files that belong to it.
+pub fn to_bytes(checkpoint: &Checkpoint, run: &str, lengths: &Lengths) -> Result<Vec<u8>, String> {
     let mut pool = Pool::default();
     let written = Written {
         run: run.to_owned(),
-        events,
+        events: lengths.events,
+        tables: lengths.tables.clone(),
         next: checkpoint.next,
         inside: checkpoint.inside.map(|TrainProgress { done, score }| (done, written_score(score))),
+        campaign: checkpoint.campaign.clone(),
         secs: checkpoint.secs,
         stack: checkpoint.stack.iter().map(|state| pool.state(state)).collect(),
     };
@@ -125,11 +153,11 @@ pub fn to_bytes(checkpoint: &Checkpoint, run: &str, events: u64) -> Result<Vec<u
         .map_err(|error| error.to_string())
 }
 
-/// Reads a checkpoint of the run `run`, with the length of the event log that belongs to it.
+/// Reads a checkpoint of the run `run`, with the lengths of the files that belong to it.
 ///
 /// # Errors
 /// When the file cannot be read, is damaged, or belongs to another run.
-pub fn read(path: &Path, run: &str, place: &Workplace) -> Result<(Checkpoint, u64), String> {
+pub fn read(path: &Path, run: &str, place: &Workplace) -> Result<(Checkpoint, Lengths), String> {
     let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
     let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(|error| error.to_string())?;
     let about =
@@ -143,7 +171,11 @@ pub fn read(path: &Path, run: &str, place: &Workplace) -> Result<(Checkpoint, u6
         Store { tensors, values: BTreeMap::new(), entries: BTreeMap::new(), blank: place.fresh_network(0) };
     let stack = written.stack.iter().map(|state| store.state(state)).collect::<Result<_, String>>()?;
     let inside = written.inside.map(|(done, score)| TrainProgress { done, score: read_score(&score) });
-    Ok((Checkpoint { next: written.next, inside, secs: written.secs, stack }, written.events))
+    let Written { next, campaign, secs, .. } = written;
+    Ok((
+        Checkpoint { next, inside, campaign, secs, stack },
+        Lengths { events: written.events, tables: written.tables },
+    ))
 }
 
 fn written_score(score: Score) -> WrittenScore {
@@ -178,6 +210,7 @@ impl Pool {
                 .map(|(name, snapshot)| (name.clone(), (self.network(&snapshot.network), snapshot.position)))
                 .collect(),
             watch: state.watch.as_ref().map(|watch| self.watch(watch)),
+            faults: faults::written(&state.faults, &mut |bytes| self.push(Dtype::U8, bytes)),
             others: state
                 .others
                 .iter()
@@ -185,11 +218,13 @@ impl Pool {
                     (self.network(network), self.memory(memory), written_score(*score))
                 })
                 .collect(),
+            share: state.share.clone(),
             handovers: WrittenHandOvers {
                 reference: state.handovers.reference.as_ref().map(|network| self.network(network)),
                 checked: state.handovers.checked,
                 unequal: state.handovers.unequal,
             },
+            began_with: state.began_with.iter().map(|network| self.network(network)).collect(),
         }
     }
 
@@ -278,13 +313,16 @@ impl Store<'_> {
             memory: self.memory(&written.memory)?,
             kept,
             watch: written.watch.as_ref().map(|watch| self.watch(watch)).transpose()?,
+            faults: faults::read(&written.faults, &|number| self.bytes(number))?,
             others,
+            share: written.share.clone(),
             handovers: HandOvers { reference, checked: *checked, unequal: *unequal },
+            began_with: self.networks(&written.began_with)?,
         })
     }
 
     fn watch(&mut self, written: &WrittenWatch) -> Result<Watch, String> {
-        let past = written.past.iter().map(|network| self.network(network)).collect::<Result<_, _>>()?;
+        let past = self.networks(&written.past)?.into();
         let [distances, divergences, secs] = written.sums.map(f64::from_bits);
         let WrittenWatch { samples, changes, asked, .. } = *written;
         let tally = Tally { samples, distances, divergences, changes };
@@ -298,6 +336,10 @@ impl Store<'_> {
             slots.push(slot.collect::<Result<_, String>>()?);
         }
         Ok(OptimizerState { steps: written.steps, slots })
+    }
+
+    fn networks(&mut self, written: &[WrittenNetwork]) -> Result<Vec<Network>, String> {
+        written.iter().map(|network| self.network(network)).collect()
     }
 
     fn network(&mut self, written: &WrittenNetwork) -> Result<Network, String> {
@@ -342,43 +384,5 @@ impl Store<'_> {
         let entries = Arc::new(entries.collect::<Result<Vec<_>, String>>()?);
         self.entries.insert(number, entries.clone());
         Ok(entries)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::{Path, PathBuf};
-
-    use super::*;
-    use crate::doc::RunSpec;
-    use crate::net::BurnCompute;
-    use crate::run::Datasets;
-
-    #[test]
-    fn what_is_between_two_evaluations_survives() {
-        let spec = RunSpec::default();
-        let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
-        let compute = Box::new(BurnCompute::new(&spec.device));
-        let place = Workplace::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new());
-        let network = place.fresh_network(0);
-        let mut state = State::new(network.clone(), place.spec.train.optimizer.clone());
-        let mut watch = Watch::new(intervention::Watch::default());
-        watch.past.push_back(network.clone());
-        watch.tally = Tally { samples: 3, distances: 0.1, divergences: f64::NAN, changes: 2 };
-        state.watch = Some(watch);
-        let slots = vec![vec![None, Some(vec![0.5])]];
-        let score = Score { samples: 4, loss_sum: 0.1 + 0.2, correct: 1 };
-        let memory = OptimizerState { steps: 7, slots };
-        state.others.push(Member { network: place.fresh_network(1), memory, score });
-        state.handovers = HandOvers { reference: Some(network), checked: 5, unequal: 1 };
-        let inside = Some(TrainProgress { done: 9, score });
-        let checkpoint = Checkpoint { next: 2, inside, secs: 1.5, stack: vec![state] };
-
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("state.safetensors");
-        std::fs::write(&path, to_bytes(&checkpoint, "run", 8).unwrap()).unwrap();
-        let (again, events) = read(&path, "run", &place).unwrap();
-        assert_eq!(events, 8);
-        assert_eq!(format!("{again:?}"), format!("{checkpoint:?}"), "NaN equals nothing but its text");
     }
 }

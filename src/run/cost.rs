@@ -1,8 +1,10 @@
 //! What a run will take, known before it starts.
 
+use super::campaign::planned;
 use super::program::{Op, Step, program};
 use super::train::{batches_per_epoch, settings};
 use crate::data::Dataset;
+use crate::doc::fault::Campaign;
 use crate::doc::{Run, RunSpec, Structure};
 
 /// Expected size of a run.
@@ -105,6 +107,7 @@ pub fn work_plan(program: &[Step], spec: &RunSpec, data: &Dataset) -> WorkPlan {
         let (count, passes) = match &step.op {
             Op::Test => (1.0, evaluated),
             Op::Connect(line) => (line.points as f64, test),
+            Op::Campaign(campaign) => trials(campaign, spec, data),
             op @ (Op::Train(_) | Op::Ensemble(_)) => {
                 let (batches, passes, _) = training(op, spec, samples);
                 (batches as f64, passes as f64)
@@ -116,6 +119,14 @@ pub fn work_plan(program: &[Step], spec: &RunSpec, data: &Dataset) -> WorkPlan {
         before.push(total);
     }
     WorkPlan { before, unit }
+}
+
+/// Trials of a campaign, and what one takes: half of a pass over its images, since it begins at its fault.
+fn trials(campaign: &Campaign, spec: &RunSpec, data: &Dataset) -> (f64, f64) {
+    let structure = Structure::new(&spec.net, data.shape(), data.classes, &spec.train.loss);
+    let trials: u64 = planned(campaign, &structure).iter().map(|cell| cell.trials).sum();
+    let images = campaign.images.unwrap_or(data.test.len()).min(data.test.len());
+    (trials.max(1) as f64, images as f64 / spec.train.batch.max(1) as f64 / 6.0)
 }
 
 impl WorkPlan {

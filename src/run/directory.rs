@@ -6,25 +6,30 @@
 //!                   checkpoint/state.safetensors   enough to go on exactly
 //!                   weights.safetensors  the network at the end
 //!                   pins.safetensors     what holds its entries: 0 free, 1 pruned, 2 frozen; only where any is held
+//!                   faults.csv           every fault: where, and its bits before and after
+//!                   trials.csv           what became of the images of every trial of a campaign
+//!                   logits.csv           hashes of the logits of every trial, for a replay
+//!                   campaign-*.safetensors   the network that a campaign strikes
 //!                   claim                who writes here: host, process, since when
 //!                   DONE | FAILED        written last
 //! ```
 
-mod claim;
+pub(super) mod claim;
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::checkpoint::{self, Checkpoint};
+use super::checkpoint::{self, Checkpoint, Lengths};
 use super::error::RunError;
 use super::listener::Listener;
 use super::session::Workplace;
+use super::tables::{Table, Tables};
 use crate::doc::file::write_atomically;
-use crate::doc::{Event, Report, Run, RunRecord, RunSpec, RunState};
+use crate::doc::{Event, Report, Run, RunRecord, RunSpec, RunState, event};
 use crate::net::Network;
 use crate::net::pins_file::write_pins;
 use crate::net::weights_file::{tensors_of, write_tensors};
@@ -56,6 +61,13 @@ pub(super) fn spec_of(folder: &Path, id: &str) -> Result<RunSpec, String> {
     about.map(|about| about.spec).map_err(|error| format!("{} is damaged: {error}", path.display()))
 }
 
+/// The arm and the seed that the directory of a run names; `None` where it cannot be read.
+pub(super) fn about_of(folder: &Path, id: &str) -> Option<(String, u64)> {
+    let text = std::fs::read_to_string(folder.join(id).join("run.ron")).ok()?;
+    let about: About = crate::form::ron_text::from_str(&text).ok()?;
+    Some((about.arm, about.seed))
+}
+
 /// What `run.ron` says.
 #[derive(Serialize, Deserialize)]
 struct About {
@@ -71,6 +83,7 @@ pub struct RunDirectory {
     id: String,
     events: File,
     written: u64,
+    tables: Tables,
     claim: Claim,
     forward: Box<dyn FnMut(Event) + Send>,
 }
@@ -97,7 +110,8 @@ impl RunDirectory {
         let log = path.join("events.jsonl");
         let events = OpenOptions::new().create(true).append(true).open(log).map_err(fail)?;
         let written = events.metadata().map_err(fail)?.len();
-        Ok(Self { path, id: run.id.clone(), events, written, claim, forward })
+        let tables = Tables::of(&path);
+        Ok(Self { path, id: run.id.clone(), events, written, tables, claim, forward })
     }
 
     /// The directory.
@@ -113,21 +127,24 @@ impl RunDirectory {
     /// When the log cannot be written.
     pub fn resume(&mut self, place: &Workplace) -> Result<Option<Checkpoint>, RunError> {
         let found = self.read_checkpoint(place)?;
-        let keep = found.as_ref().map_or(0, |(_, events)| *events);
+        let nothing = Lengths::default();
+        let lengths = found.as_ref().map_or(&nothing, |(_, lengths)| lengths);
+        let keep = lengths.events;
         let fail = |source| RunError::Disk { path: self.path.join("events.jsonl"), source };
         self.events.set_len(keep.min(self.written)).map_err(fail)?;
         self.written = keep.min(self.written);
+        self.tables.cut(&lengths.tables).map_err(fail)?;
         for marker in ["DONE", "FAILED"] {
             remove_if_there(&self.path.join(marker)).map_err(fail)?;
         }
-        let (points, reports) = self.count_said().map_err(fail)?;
-        (self.forward)(Event::Rewound { points, reports });
+        let [points, reports, campaigns] = self.count_said().map_err(fail)?;
+        (self.forward)(Event::Rewound { points, reports, campaigns });
         Ok(found.map(|(checkpoint, _)| checkpoint))
     }
 
     /// The checkpoint, where there is one. When it cannot be read, the log that belongs to it is kept beside the new one,
     /// and the run starts anew and says why.
-    fn read_checkpoint(&mut self, place: &Workplace) -> Result<Option<(Checkpoint, u64)>, RunError> {
+    fn read_checkpoint(&mut self, place: &Workplace) -> Result<Option<(Checkpoint, Lengths)>, RunError> {
         let path = self.checkpoint_path();
         if !path.exists() {
             return Ok(None);
@@ -146,12 +163,15 @@ impl RunDirectory {
         Ok(None)
     }
 
-    /// How many points and reports the log holds.
-    fn count_said(&self) -> std::io::Result<(usize, usize)> {
+    /// How many points, reports and campaigns the log holds.
+    fn count_said(&self) -> std::io::Result<[usize; 3]> {
         let log = std::fs::read(self.path.join("events.jsonl"))?;
         let lines = || log.split(|byte| *byte == b'\n');
-        let count = |start: &[u8]| lines().filter(|line| line.starts_with(start)).count();
-        Ok((count(br#"{"event":"point""#), count(br#"{"event":"report""#)))
+        let count = |kind: &str| {
+            let start = format!(r#"{{"event":"{kind}""#);
+            lines().filter(|line| line.starts_with(start.as_bytes())).count()
+        };
+        Ok(["point", "report", "campaign_began"].map(count))
     }
 
     /// Writes the weights at the end, takes the checkpoint away, and marks the run as done.
@@ -187,7 +207,7 @@ impl RunDirectory {
 
 impl Listener for RunDirectory {
     fn event(&mut self, event: Event) -> Result<(), RunError> {
-        if !matches!(event, Event::Progress(_)) {
+        if !event.is_passing() {
             let mut line = serde_json::to_vec(&event).expect("events are made of plain data");
             line.push(b'\n');
             self.events
@@ -203,9 +223,24 @@ impl Listener for RunDirectory {
     fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
         let path = self.checkpoint_path();
         let disk = |source| RunError::Disk { path: path.clone(), source };
-        let bytes = checkpoint::to_bytes(checkpoint, &self.id, self.written)
+        let lengths = Lengths { events: self.written, tables: self.tables.lengths() };
+        let bytes = checkpoint::to_bytes(checkpoint, &self.id, &lengths)
             .map_err(|error| disk(std::io::Error::other(error)))?;
         replace(&path, &bytes).map_err(disk)
+    }
+
+    fn lines(&mut self, table: Table, lines: &str) -> Result<(), RunError> {
+        let written = self.tables.append(table, lines);
+        written.map_err(|source| RunError::Disk { path: self.tables.path(table), source })?;
+        self.claim.keep_alive();
+        Ok(())
+    }
+
+    fn network(&mut self, files: &[String; 2], network: &Network) -> Result<(), RunError> {
+        let about = BTreeMap::from([("run".to_owned(), self.id.clone())]);
+        let [values, pins] = files.each_ref().map(|file| self.path.join(file));
+        write_pins(&pins, network)?;
+        Ok(write_tensors(&values, &tensors_of(network), &about)?)
     }
 }
 
@@ -236,9 +271,8 @@ pub fn is_done(folder: &Path, id: &str) -> bool {
 #[must_use]
 pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
     let path = folder.join(id);
-    let log = File::open(path.join("events.jsonl")).ok()?;
-    let lines = BufReader::new(log).lines().map_while(Result::ok);
-    let mut record = RunRecord::of(lines.filter_map(|line| serde_json::from_str(&line).ok()));
+    let log = std::fs::read(path.join("events.jsonl")).ok()?;
+    let mut record = RunRecord::of(log.split(|byte| *byte == b'\n').filter_map(event::of_line));
     if *record.state() == RunState::Running && !Claim::is_alive(&path) {
         let secs = record.points().last().map_or(0.0, |point| point.secs);
         record.apply(Event::Stopped { secs });

@@ -4,23 +4,23 @@ use std::ops::Range;
 
 use super::error::RunError;
 use super::session::{Session, StageEnd};
+use super::sharing::{self, hand, take_over};
 use super::state::{HandOvers, Member, Snapshot, State};
 use super::train::{self, Known, Learner, Lesson, Stretch, TrainProgress, batches_per_epoch};
 use super::watch;
-use crate::doc::intervention::{Params, Target};
+use crate::doc::Report;
 use crate::doc::stage::{Ensemble, EnsembleEnd, Sharing};
-use crate::doc::{Report, targets};
 use crate::intervene::stream::{Purpose, Stream, stream};
 use crate::net::{Gradients, Network, OptimizerState, Score};
 
 /// Trains the members of an ensemble; goes on from `progress` when the stage was interrupted.
 pub fn train(session: &mut Session, stage: &Ensemble, progress: TrainProgress) -> Result<StageEnd, RunError> {
     let structure = session.place.structure.clone();
-    let target = Target { layers: stage.share.clone(), ..Target::default() };
-    let shared = targets::parameters(&structure, &target, &Params::Everything);
+    let shared = sharing::parameters(&structure, &stage.share);
     if progress.done == 0 {
-        assemble(session, stage, &shared);
+        assemble(session, stage);
     }
+    session.state_mut().begin_training(stage.members);
     let settings = session.place.spec.train.clone();
     let per_epoch = batches_per_epoch(session.data().train.len(), settings.batch);
     let standstill = match &stage.until {
@@ -38,7 +38,7 @@ pub fn train(session: &mut Session, stage: &Ensemble, progress: TrainProgress) -
 
 /// Makes as many members as are asked for: those of an earlier ensemble go on, further ones are fresh, and all take over
 /// the shared layers of the first with what holds them.
-fn assemble(session: &mut Session, stage: &Ensemble, shared: &[usize]) {
+fn assemble(session: &mut Session, stage: &Ensemble) {
     let place = session.place.clone();
     let number = session.number();
     let state = session.state_mut();
@@ -48,13 +48,10 @@ fn assemble(session: &mut Session, stage: &Ensemble, shared: &[usize]) {
         let memory = OptimizerState::default();
         state.others.push(Member { network, memory, score: Score::default() });
     }
-    let (first, structure) = (&state.network, &place.structure);
     for member in &mut state.others {
-        hand(first, &mut member.network, shared);
-        let layers = |layer: &usize| targets::has_layer(structure, &stage.share, *layer);
-        member.network.free_norms(|layer| layers(&layer));
-        member.network.fix_norms(first.fixed_norms().iter().copied().filter(layers));
+        take_over(&state.network, &mut member.network, &stage.share);
     }
+    state.share = Some(stage.share.clone());
     let reference = matches!(stage.until, EnsembleEnd::Change(_)).then(|| state.network.clone());
     state.handovers = HandOvers { reference, ..HandOvers::default() };
     watch::clear(state); // the past is that of a network that trained alone
@@ -86,7 +83,7 @@ impl Learner for Members<'_> {
         }
         let State { network, handovers, .. } = session.state_mut();
         let before = handovers.reference.replace(network.clone());
-        let stands = before.is_some_and(|before| self.largest_move(&before, network) <= below);
+        let stands = before.is_some_and(|before| largest_move(&self.shared, &before, network) <= below);
         self.stood_still = stands.then_some(done);
         stands
     }
@@ -132,7 +129,8 @@ impl Members<'_> {
         Ok(())
     }
 
-    /// Hands the shared layers of a member to others, and checks that they are equal then, bit for bit.
+    /// Hands the shared layers of a member to others, and checks that they are equal then, bit for bit. What is compared
+    /// is chosen by layer, not by the list of what was handed.
     fn hand_over(&self, state: &mut State, giver: usize, receivers: Range<usize>) {
         if receivers.is_empty() || self.shared.is_empty() {
             return;
@@ -142,7 +140,7 @@ impl Members<'_> {
         for receiver in receivers {
             let network = parts(state, receiver).0;
             hand(&giver, network, &self.shared);
-            equal &= is_equal(&giver, network, &self.shared);
+            equal &= sharing::is_equal(&giver, network, &self.stage.share);
         }
         state.handovers.checked += 1;
         state.handovers.unequal += u64::from(!equal);
@@ -158,14 +156,6 @@ impl Members<'_> {
         }
     }
 
-    /// The largest |difference| of a trained shared weight.
-    fn largest_move(&self, before: &Network, now: &Network) -> f64 {
-        let structure = now.structure();
-        let trained = self.shared.iter().filter(|&&index| structure.parameters[index].role.is_trained());
-        let moves = trained.flat_map(|&index| now.values(index).iter().zip(before.values(index)));
-        moves.map(|(now, before)| (f64::from(*now) - f64::from(*before)).abs()).fold(0.0, f64::max)
-    }
-
     /// Reports the members, and remembers each under its name.
     fn finish(&self, session: &mut Session) -> Result<(), RunError> {
         let structure = session.place.structure.clone();
@@ -175,13 +165,7 @@ impl Members<'_> {
             state.kept.insert(member_name(member), Snapshot { network, position: None });
         }
         let HandOvers { checked, unequal, .. } = std::mem::take(&mut state.handovers);
-        let mut names: Vec<&str> = Vec::new();
-        for &index in &self.shared {
-            let name = structure.layers[structure.parameters[index].layer].name.as_str();
-            if names.last() != Some(&name) {
-                names.push(name);
-            }
-        }
+        let names = sharing::names(&structure, &self.stage.share);
         let members = self.stage.members;
         let mut summary = match (names.is_empty(), unequal) {
             (true, _) => format!("{members} members share nothing"),
@@ -264,14 +248,29 @@ fn take_in(
     Ok(())
 }
 
-/// Hands the shared parameters over, batch-norm statistics and what holds them included.
-fn hand(giver: &Network, receiver: &mut Network, shared: &[usize]) {
-    for &index in shared {
-        receiver.adopt(index, giver);
-    }
+/// The largest |difference| of a trained shared weight; NaN, which stands nowhere, where one of them is no number.
+fn largest_move(shared: &[usize], before: &Network, now: &Network) -> f64 {
+    let structure = now.structure();
+    let trained = shared.iter().filter(|&&index| structure.parameters[index].role.is_trained());
+    let moves = trained.flat_map(|&index| now.values(index).iter().zip(before.values(index)));
+    let moves = moves.map(|(now, before)| (f64::from(*now) - f64::from(*before)).abs());
+    moves.fold(0.0, |largest, step| if step > largest || step.is_nan() { step } else { largest })
 }
 
-fn is_equal(a: &Network, b: &Network, shared: &[usize]) -> bool {
-    let mut pairs = shared.iter().flat_map(|&index| a.values(index).iter().zip(b.values(index)));
-    pairs.all(|(a, b)| a.to_bits() == b.to_bits())
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::sharing::testing::network;
+
+    #[test]
+    fn a_network_that_is_no_number_does_not_stand_still() {
+        let (before, mut now) = (network(1), network(1));
+        assert_eq!(largest_move(&[0, 1], &before, &now), 0.0);
+        let mut values = now.values(0).to_vec();
+        values[0] += 0.5;
+        values[3] = f32::NAN;
+        now.write(0, &values);
+        assert!(largest_move(&[0, 1], &before, &now).is_nan());
+        assert_eq!(largest_move(&[1], &before, &now), 0.0);
+    }
 }

@@ -4,10 +4,12 @@ mod edit;
 mod files;
 mod freeze;
 mod graft;
+mod left;
 mod prune;
 mod reinitialize;
 
 use super::error::RunError;
+use super::faults;
 use super::session::Session;
 use crate::doc::{Intervention, Report};
 
@@ -30,9 +32,7 @@ pub fn carry_out(session: &mut Session, intervention: &Intervention) -> Result<(
         Intervention::Watch(_) => Ok(()), // training asks; see the watch
         Intervention::Import(file) => files::import(session, file),
         Intervention::Export(file) => files::export(session, file),
-        Intervention::Fault(_) => {
-            Err(session.stage_error("Fault is not there yet in this version".to_owned()))
-        }
+        Intervention::Fault(fault) => faults::put(session, fault),
     }
 }
 

@@ -1,8 +1,12 @@
 //! Who hears what a run says.
 
+use std::collections::BTreeMap;
+
 use super::checkpoint::Checkpoint;
 use super::error::RunError;
+use super::tables::Table;
 use crate::doc::Event;
+use crate::net::Network;
 
 /// Hears events, and keeps checkpoints.
 pub trait Listener {
@@ -17,15 +21,31 @@ pub trait Listener {
     /// # Errors
     /// When it cannot be kept; the run ends then.
     fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError>;
+
+    /// Lines of a table, each with its end.
+    ///
+    /// # Errors
+    /// When they cannot be kept; the run ends then.
+    fn lines(&mut self, table: Table, lines: &str) -> Result<(), RunError>;
+
+    /// A network that the run may be asked for later: its values, and what holds them, in files of these names.
+    ///
+    /// # Errors
+    /// When it cannot be kept; the run ends then.
+    fn network(&mut self, files: &[String; 2], network: &Network) -> Result<(), RunError>;
 }
 
-/// Keeps all events and the last checkpoint in memory.
+/// Keeps all events, the last checkpoint, the lines of tables and networks in memory.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     /// All events so far.
     pub events: Vec<Event>,
     /// The last checkpoint.
     pub checkpoint: Option<Checkpoint>,
+    /// Lines of tables, without their heads.
+    pub tables: BTreeMap<Table, String>,
+    /// Networks by the names of their files.
+    pub networks: BTreeMap<String, Network>,
 }
 
 impl Listener for Recorder {
@@ -36,6 +56,16 @@ impl Listener for Recorder {
 
     fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
         self.checkpoint = Some(checkpoint.clone());
+        Ok(())
+    }
+
+    fn lines(&mut self, table: Table, lines: &str) -> Result<(), RunError> {
+        self.tables.entry(table).or_default().push_str(lines);
+        Ok(())
+    }
+
+    fn network(&mut self, files: &[String; 2], network: &Network) -> Result<(), RunError> {
+        self.networks.insert(files[0].clone(), network.clone());
         Ok(())
     }
 }

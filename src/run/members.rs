@@ -4,7 +4,7 @@ use super::error::RunError;
 use super::session::{Session, Workplace};
 use super::watch::norm;
 use crate::data::Samples;
-use crate::net::{Network, Score, correct, top1};
+use crate::net::{Compute, Network, Score, correct, top1};
 
 /// Evaluates every member on the validation part, where there is one, and on the test part; there the vote and the mean
 /// distance between members too.
@@ -14,8 +14,14 @@ pub fn evaluate(session: &mut Session) -> Result<(), RunError> {
         if part.is_empty() {
             continue;
         }
-        let members = session.state().members();
-        let logits: Vec<Vec<f32>> = members.iter().map(|network| logits(&place, network, part)).collect();
+        let mut answers = Vec::new();
+        for member in 0..session.state().members().len() {
+            let reader = session.reader();
+            let batch = place.spec.train.evaluation_batch;
+            answers.push(logits(&reader, session.state().members()[member], part, batch));
+            session.put_back(reader)?;
+        }
+        let logits = answers;
         for (member, logits) in logits.iter().enumerate() {
             session.say_score(name, &score(&place, logits, part), Some(member))?;
         }
@@ -30,10 +36,10 @@ pub fn evaluate(session: &mut Session) -> Result<(), RunError> {
 }
 
 /// Logits of all samples in evaluation mode, `[samples, outputs]`.
-fn logits(place: &Workplace, network: &Network, samples: &Samples) -> Vec<f32> {
-    let (batch, size) = (place.spec.train.evaluation_batch, samples.shape.len());
+fn logits(compute: &dyn Compute, network: &Network, samples: &Samples, batch: usize) -> Vec<f32> {
+    let size = samples.shape.len();
     let batches = samples.values.chunks(batch * size);
-    batches.flat_map(|inputs| place.compute.logits(network, inputs, inputs.len() / size)).collect()
+    batches.flat_map(|inputs| compute.logits(network, inputs, inputs.len() / size)).collect()
 }
 
 fn score(place: &Workplace, logits: &[f32], samples: &Samples) -> Score {

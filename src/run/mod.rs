@@ -4,6 +4,7 @@
 //! and lets it go on after an interruption; [`Queue`] runs many side by side.
 
 mod batches;
+mod campaign;
 mod checkpoint;
 mod cost;
 mod datasets;
@@ -11,6 +12,7 @@ mod directory;
 mod ensemble;
 mod error;
 mod evaluate;
+mod faults;
 mod interventions;
 mod line;
 mod listener;
@@ -19,17 +21,22 @@ mod members;
 mod program;
 mod queue;
 mod session;
+mod sharing;
 mod state;
 mod stop;
 pub mod summary;
+mod tables;
 mod train;
+pub mod trash;
 mod watch;
 
+pub use campaign::{Replay, ReplayError, Replayed, list_problems, planned, replay, write_images};
 pub use checkpoint::Checkpoint;
 pub use cost::{Cost, cost};
 pub use datasets::Datasets;
 pub use directory::{RunDirectory, folder_of, read_record, read_records, weights_path};
 pub use error::RunError;
+pub use faults::Faults;
 pub use listener::{Listener, Recorder};
 pub use masks::{MaskOverlap, mask_overlap};
 pub use program::{Op, Step, program};
@@ -37,4 +44,5 @@ pub use queue::{Job, Message, Queue, QueueOptions, parallelism};
 pub use session::{Outcome, Session, Workplace};
 pub use state::{HandOvers, Member, Position, Snapshot, State};
 pub use stop::{StopFlag, StopKind};
+pub use tables::Table;
 pub use watch::{Tally, Watch};

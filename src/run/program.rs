@@ -3,6 +3,7 @@
 //! The number of a step is what a checkpoint counts and what random draws of a stage are derived from.
 
 use crate::doc::Intervention;
+use crate::doc::fault::Campaign;
 use crate::doc::stage::{Branch, Connect, Ensemble, Stage, Train};
 
 /// What a step does.
@@ -16,14 +17,14 @@ pub enum Op {
     Do(Intervention),
     /// Measures the error along the line between two networks.
     Connect(Connect),
+    /// Many fault trials on the network as it is.
+    Campaign(Campaign),
     /// Trains members that share layers.
     Ensemble(Ensemble),
     /// Goes on with a clone.
     Enter(Branch),
     /// Leaves the clone and goes back to the original.
     Leave(String),
-    /// A stage that this version does not carry out; validation refuses it beforehand.
-    Unknown(String),
 }
 
 /// One step of a program.
@@ -82,7 +83,7 @@ impl Writer {
             Stage::Do(intervention) => Op::Do(intervention.clone()),
             Stage::Connect(connect) => Op::Connect(connect.clone()),
             Stage::Ensemble(ensemble) => Op::Ensemble(ensemble.clone()),
-            Stage::Campaign(_) => Op::Unknown(stage.label().to_owned()),
+            Stage::Campaign(campaign) => Op::Campaign(campaign.clone()),
         };
         self.push(op, stage, place, round, branch);
     }

@@ -15,7 +15,7 @@ use super::listener::Listener;
 use super::session::{Outcome, Session, Workplace};
 use super::stop::{StopFlag, StopKind};
 use crate::doc::{Event, Run};
-use crate::net::BurnCompute;
+use crate::net::backend;
 
 /// Messages that may wait for the listener before workers wait for it.
 const WAITING_MESSAGES: usize = 4096;
@@ -91,6 +91,11 @@ impl Queue {
         self.stop.request(kind);
     }
 
+    /// Holds all runs after their present mini-batch, or lets them go on.
+    pub fn pause(&self, paused: bool) {
+        if paused { self.stop.pause() } else { self.stop.go_on() }
+    }
+
     /// Whether all workers have ended.
     #[must_use]
     pub fn is_finished(&self) -> bool {
@@ -113,7 +118,11 @@ fn work(
     datasets: &Datasets,
 ) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    while stop.requested().is_none() {
+    loop {
+        stop.wait_while_paused();
+        if stop.requested().is_some() {
+            return;
+        }
         let Some(job) = waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front() else { return };
         let run = job.run.id.clone();
         let carry_out = || carry_out(&job, threads, stop, sender, datasets);
@@ -182,7 +191,7 @@ fn carry_out(
             return directory.fail(&message);
         }
     };
-    let compute = Box::new(BurnCompute::new(&run.spec.device));
+    let compute = backend(&run.spec.device, &run.spec.train.kernels);
     let output = directory.path().to_owned();
     let place = Workplace::new(run.spec.clone(), run.arm.clone(), data, compute, base.clone(), output);
     let place = Arc::new(place.with_datasets(datasets.clone()));

@@ -1,28 +1,32 @@
 //! One run: carries out its program step by step, and says what happens.
 
 mod branches;
+mod reading;
 mod saying;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use super::campaign::{self, CampaignProgress};
 use super::checkpoint::Checkpoint;
 use super::cost::{WorkPlan, work_plan};
 use super::datasets::Datasets;
 use super::ensemble;
 use super::error::RunError;
+use super::faults;
 use super::interventions;
 use super::line;
 use super::listener::Listener;
 use super::program::{Op, Step, program};
+use super::sharing;
 use super::state::State;
 use super::stop::{StopFlag, StopKind};
 use super::train::{self, TrainProgress};
 use super::watch;
 use crate::data::Dataset;
 use crate::doc::structure::LayerKind;
-use crate::doc::{Event, Net, RunSpec, Structure};
+use crate::doc::{Event, Intervention, Net, RunSpec, Structure, file_names};
 use crate::net::{Compute, Criterion, Initialisation, Network};
 use crate::optimize::Optimizer;
 
@@ -74,12 +78,18 @@ impl Workplace {
     /// A network with initial weights of the run's seed.
     #[must_use]
     pub fn fresh_network(&self, generation: u64) -> Network {
-        let initialisation = match &self.spec.net {
-            Net::Mlp(mlp) => Initialisation { weights: mlp.init, biases: mlp.bias_init },
-            Net::Vgg(vgg) => Initialisation { weights: vgg.init, biases: vgg.bias_init },
-        };
-        Network::new(self.structure.clone(), initialisation, self.spec.seed, generation)
+        initial_network(&self.spec, self.structure.clone(), generation)
     }
+}
+
+/// A network with initial weights that a run's seed draws.
+#[must_use]
+pub fn initial_network(spec: &RunSpec, structure: Arc<Structure>, generation: u64) -> Network {
+    let initialisation = match &spec.net {
+        Net::Mlp(mlp) => Initialisation { weights: mlp.init, biases: mlp.bias_init },
+        Net::Vgg(vgg) => Initialisation { weights: vgg.init, biases: vgg.bias_init },
+    };
+    Network::new(structure, initialisation, spec.seed, generation)
 }
 
 /// How a run ended.
@@ -111,6 +121,8 @@ pub struct Session<'a> {
     next: usize,
     /// How far that step is already, when it was interrupted.
     inside: Option<TrainProgress>,
+    /// How far a campaign is, when that step is one.
+    pub(super) campaign: Option<CampaignProgress>,
     /// The trunk, and the branches within branches; the last one is worked on.
     stack: Vec<State>,
     /// The data of each of them.
@@ -118,6 +130,8 @@ pub struct Session<'a> {
     /// Checksums of the originals of the branches that were entered.
     originals: Vec<String>,
     began: Instant,
+    /// Pauses before it began.
+    paused_before: Duration,
     secs_before: f64,
     threads: usize,
 }
@@ -136,11 +150,13 @@ impl<'a> Session<'a> {
         let checkpoint = checkpoint.unwrap_or_else(|| Checkpoint {
             next: 0,
             inside: None,
+            campaign: None,
             secs: 0.0,
             stack: vec![State::new(place.fresh_network(0), place.spec.train.optimizer.clone())],
         });
-        let Checkpoint { next, inside, secs, stack } = checkpoint;
+        let Checkpoint { next, inside, campaign, secs, stack } = checkpoint;
         Self {
+            paused_before: stop.paused_for(),
             data: vec![place.data.clone()],
             place,
             listener,
@@ -149,6 +165,7 @@ impl<'a> Session<'a> {
             work,
             next,
             inside,
+            campaign,
             originals: stack[..stack.len() - 1].iter().map(|state| state.network.checksum()).collect(),
             stack,
             began: Instant::now(),
@@ -208,28 +225,39 @@ impl<'a> Session<'a> {
     fn step(&mut self, step: &Step, inside: TrainProgress) -> Result<StageEnd, RunError> {
         match &step.op {
             Op::Train(stage) => {
-                let before = self.state().network.clone();
+                faults::refuse_training(self)?;
+                self.state_mut().begin_training(1);
                 let end = train::train(self, stage, inside)?;
-                self.check_held(&before)?;
+                if end == StageEnd::Done {
+                    self.check_held()?;
+                    faults::report_training(self)?;
+                }
                 return Ok(end);
             }
             Op::Ensemble(stage) => {
-                let before = self.state().network.clone();
+                faults::refuse_training(self)?;
                 let end = ensemble::train(self, stage, inside)?;
-                self.check_held(&before)?;
+                if end == StageEnd::Done {
+                    self.check_held()?;
+                    faults::report_training(self)?;
+                }
                 return Ok(end);
             }
-            Op::Test => self.evaluate_parts()?,
+            Op::Test => faults::test(self)?,
             Op::Connect(stage) => return line::connect(self, stage),
+            Op::Campaign(stage) => {
+                let progress = self.campaign.take();
+                return campaign::run(self, stage, progress);
+            }
             Op::Do(intervention) => {
+                let before = sharing::before(self.state());
                 interventions::carry_out(self, intervention)?;
                 watch::after(self.state_mut(), intervention);
+                sharing::after(self, before)?;
+                self.state_mut().forget_held();
             }
             Op::Enter(branch) => self.enter(branch)?,
             Op::Leave(name) => self.leave(name)?,
-            Op::Unknown(what) => {
-                return Err(self.stage_error(format!("{what} is not there yet in this version")));
-            }
         }
         Ok(StageEnd::Done)
     }
@@ -257,29 +285,42 @@ impl<'a> Session<'a> {
         self.program.get(self.next).map_or_else(String::new, |step| step.stage.clone())
     }
 
+    /// Place of the present stage in the plan, and its branch.
+    pub(super) fn place_in_plan(&self) -> [String; 2] {
+        let step = &self.program[self.next];
+        [step.stage.clone(), step.branch.clone()]
+    }
+
+    /// The campaign that the present step is.
+    pub(super) fn campaign_identity(&self) -> campaign::Identity {
+        campaign::identity(&self.program, self.next)
+    }
+
     pub(super) fn stage_error(&self, message: String) -> RunError {
         RunError::Stage { stage: self.stage(), message }
     }
 
-    /// A file that a stage reads: beside the document, or else among what the run has written.
+    /// A file that a stage reads: what an earlier stage of this run has exported; else beside the document, or among what
+    /// the run has written. What lies in the directory from an earlier attempt does not count before its stage has come.
     pub(super) fn input_path(&self, file: &str) -> PathBuf {
         let name = self.file_name(file);
-        let beside = self.place.base.join(&name);
-        if beside.exists() {
-            beside
+        let [own, beside] = [&self.place.output, &self.place.base].map(|folder| folder.join(&name));
+        let exports = |step: &Step| matches!(&step.op, Op::Do(Intervention::Export(export)) if self.file_name(&export.file) == name);
+        if own.exists() && (self.program[..self.next].iter().any(exports) || !beside.exists()) {
+            own
         } else {
-            Some(self.place.output.join(&name)).filter(|path| path.exists()).unwrap_or(beside)
+            beside
         }
     }
 
     /// The name of a file with the run's arm and seed for their placeholders.
     pub(super) fn file_name(&self, file: &str) -> String {
-        let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-        let arm: String = self.place.arm.chars().map(plain).collect();
-        file.replace("{arm}", &arm).replace("{seed}", &self.place.spec.seed.to_string())
+        file_names::filled(file, &self.place.arm, self.place.spec.seed)
     }
 
+    /// What the run is asked for; waits here while it is paused.
     pub(super) fn stop_requested(&self) -> Option<StopKind> {
+        self.stop.wait_while_paused();
         self.stop.requested()
     }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::faults::Faults;
 use super::watch::Watch;
+use crate::doc::intervention::Layers;
 use crate::net::{Network, OptimizerState, Score};
 use crate::optimize::{Moment, Optimizer};
 
@@ -107,10 +109,17 @@ pub struct State {
     pub kept: BTreeMap<String, Snapshot>,
     /// The network of some steps ago, where it is watched.
     pub watch: Option<Watch>,
+    /// Faults through which the network and its members are read.
+    pub faults: Faults,
     /// Further members, after an ensemble was trained.
     pub others: Vec<Member>,
+    /// Layers that they share.
+    pub share: Option<Layers>,
     /// Shared layers of the ensemble.
     pub handovers: HandOvers,
+    /// What the networks that train were when the present stage began, the present one first; none between stages, or
+    /// where nothing is held.
+    pub began_with: Vec<Network>,
 }
 
 impl State {
@@ -126,8 +135,11 @@ impl State {
             memory: OptimizerState::default(),
             kept: BTreeMap::new(),
             watch: None,
+            faults: Faults::default(),
             others: Vec::new(),
+            share: None,
             handovers: HandOvers::default(),
+            began_with: Vec::new(),
         }
     }
 
@@ -141,6 +153,24 @@ impl State {
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         Snapshot { network: self.network.clone(), position: Some(self.position) }
+    }
+
+    /// Keeps the first `count` members as they are before a training, where they have held entries to compare afterwards;
+    /// a stage that goes on after an interruption has kept them already.
+    pub fn begin_training(&mut self, count: usize) {
+        let networks: Vec<Network> = self.members().into_iter().take(count).cloned().collect();
+        let is_held = |network: &Network| (0..network.len()).any(|index| network.entries(index).is_some());
+        if self.began_with.is_empty() && networks.iter().any(is_held) {
+            self.began_with = networks;
+        }
+    }
+
+    /// Lets the optimizers of all members forget what they remember of held entries.
+    pub fn forget_held(&mut self) {
+        self.memory.forget_held(&self.network);
+        for member in &mut self.others {
+            member.memory.forget_held(&member.network);
+        }
     }
 
     /// Forgets what the optimizer remembers.

@@ -3,17 +3,21 @@
 //! Reading takes time with large networks: the window does it in a thread.
 
 mod histogram;
+mod trial;
 
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::directory::{PINS, is_done, spec_of, weights_path};
+use super::session::initial_network;
 use crate::doc::structure::{LayerKind, Parameter, Role};
 use crate::doc::{RunSpec, Structure};
 use crate::net::pins_file::read_pins;
-use crate::net::weights_file::{FileTensor, read_tensors};
+use crate::net::weights_file::{FileTensor, is_readable, read_tensors};
 pub use histogram::{BINS, Histogram};
+pub use trial::{TrialFault, read_trial};
 
 /// State of an entry that nothing holds.
 pub const FREE: u8 = 0;
@@ -96,10 +100,12 @@ pub type Shapes = BTreeMap<String, Vec<usize>>;
 /// When the run is not done, or its files cannot be read.
 pub fn read_summary(folder: &Path, id: &str) -> Result<NetworkSummary, String> {
     let files = Files::read(folder, id)?;
-    let structure = structure_of(&spec_of(folder, id)?);
+    let spec = spec_of(folder, id)?;
+    let structure = Arc::new(structure_of(&spec));
+    let dense = initial_network(&spec, structure.clone(), 0);
     let mut parameters = Vec::new();
-    for parameter in &structure.parameters {
-        parameters.push(summary_of(parameter, &files.values(&parameter.name)?));
+    for (index, parameter) in structure.parameters.iter().enumerate() {
+        parameters.push(summary_of(parameter, &files.values(&parameter.name)?, dense.values(index)));
     }
     let layers = (0..structure.layers.len()).map(|layer| layer_of(&structure, layer, &parameters)).collect();
     Ok(NetworkSummary { layers, parameters })
@@ -113,11 +119,11 @@ pub fn read_values(folder: &Path, id: &str, parameter: &str) -> Result<Parameter
     Files::read(folder, id)?.values(parameter)
 }
 
-/// Names and shapes of the tensors of a safetensors file; only its head is read.
+/// Names and shapes of the tensors of a safetensors file that can be read as values, or as masks; only its head is read.
 ///
 /// # Errors
 /// When it cannot be read, or is no such file.
-pub fn read_shapes(path: &Path) -> Result<Shapes, String> {
+pub fn read_shapes(path: &Path, as_mask: bool) -> Result<Shapes, String> {
     let io = |error: std::io::Error| format!("{}: {error}", path.display());
     let mut file = std::fs::File::open(path).map_err(io)?;
     let mut length = [0; 8];
@@ -126,7 +132,8 @@ pub fn read_shapes(path: &Path) -> Result<Shapes, String> {
     file.take(u64::from_le_bytes(length).min(LONGEST_HEAD)).read_to_end(&mut bytes).map_err(io)?;
     let head: safetensors::tensor::Metadata = serde_json::from_slice(&bytes)
         .map_err(|error| format!("{} is no readable safetensors file ({error})", path.display()))?;
-    Ok(head.tensors().into_iter().map(|(name, info)| (name, info.shape.clone())).collect())
+    let tensors = head.tensors().into_iter().filter(|(_, info)| is_readable(info.dtype, as_mask));
+    Ok(tensors.map(|(name, info)| (name, info.shape.clone())).collect())
 }
 
 /// The structure of the network that a run trains, as far as it follows from settings.
@@ -166,9 +173,9 @@ impl Files {
     }
 }
 
-fn summary_of(parameter: &Parameter, values: &ParameterValues) -> ParameterSummary {
+fn summary_of(parameter: &Parameter, values: &ParameterValues, dense: &[f32]) -> ParameterSummary {
     let count = |state| values.entries.iter().map(|entry| u64::from(*entry == state)).sum();
-    let histogram = Histogram::of(&values.values, &values.entries);
+    let histogram = Histogram::of(&values.values, &values.entries, dense);
     let [minimum, maximum] = histogram::ends(&values.values, &values.entries);
     ParameterSummary {
         name: parameter.name.clone(),

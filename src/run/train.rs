@@ -11,7 +11,7 @@ use super::watch::{self, Question};
 use crate::doc::{NonFinite, Train, Training};
 use crate::form::{Steps, StepsUnit};
 use crate::intervene::stream::{Purpose, Stream, stream};
-use crate::net::{Network, Score, TrainPass, correct};
+use crate::net::{Compute, Network, Score, TrainPass, correct};
 
 /// How often progress is said, at most.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -65,6 +65,8 @@ pub struct Lesson<'a> {
     pub position: Position,
     /// Stream of units that are dropped.
     pub dropout: Stream,
+    /// What computes with the networks that learn.
+    pub compute: &'a dyn Compute,
 }
 
 /// What learns from mini-batches.
@@ -151,7 +153,9 @@ fn step(
     let next = position.after(position.sample + batch.len(), samples);
     let rate = rate * settings.schedule.factor(position.moment(next, samples), settings.warm_up);
     let dropout = stream(seed, Purpose::Dropout, &[order, position.iteration]);
-    learner.step(session, &Lesson { batch, settings, rate, position, dropout }, score)?;
+    let reader = session.reader();
+    learner.step(session, &Lesson { batch, settings, rate, position, dropout, compute: &reader }, score)?;
+    session.put_back(reader)?;
     let state = session.state_mut();
     state.trained = whole(state.trained + next.epochs(samples) - position.epochs(samples));
     state.position = next;
@@ -187,6 +191,7 @@ impl Learner for Present {
         watch::remember(state, past, &mut pass.gradients);
         state.memory.step(lesson.settings.optimizer.rule(), lesson.rate, &mut state.network, &pass.gradients);
         state.network.follow(&pass.statistics);
+        place.compute.recycle(pass);
         Ok(())
     }
 }
@@ -218,7 +223,7 @@ impl Lesson<'_> {
             value.slope
         };
         let pass =
-            place.compute.train(network, &self.batch.inputs, self.batch.len(), Some(dropout), &mut slope);
+            self.compute.train(network, &self.batch.inputs, self.batch.len(), Some(dropout), &mut slope);
         (pass, known)
     }
 

@@ -9,7 +9,7 @@ use super::error::RunError;
 use super::session::{Session, Workplace};
 use super::state::State;
 use super::train::Lesson;
-use crate::doc::intervention::{Intervention, Watch as Settings};
+use crate::doc::intervention::{FileContent, Intervention, Watch as Settings};
 use crate::doc::{Report, targets};
 use crate::net::{Gradients, LossValue, Network};
 
@@ -40,11 +40,13 @@ impl Watch {
     }
 }
 
-/// Begins to remember, or forgets, as an intervention says: a graft or release makes the past another network's.
+/// Begins to remember, or forgets, as an intervention says: values that come from elsewhere, and entries that are let go,
+/// make the past another network's.
 pub fn after(state: &mut State, intervention: &Intervention) {
     match intervention {
         Intervention::Watch(settings) => state.watch = Some(Watch::new(settings.clone())),
-        Intervention::Graft(_) | Intervention::Release(_) => clear(state),
+        Intervention::Graft(_) | Intervention::Reinitialize(_) | Intervention::Release(_) => clear(state),
+        Intervention::Import(file) if file.content == FileContent::Values => clear(state),
         _ => {}
     }
 }

@@ -6,12 +6,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use weightlab::doc::campaign::CampaignRecord;
 use weightlab::doc::file::parse;
-use weightlab::doc::{Event, Point, Report, RunSpec, runs};
-use weightlab::net::{BurnCompute, Network};
+use weightlab::doc::{Event, Point, Report, RunRecord, RunSpec, runs};
+use weightlab::net::{Network, backend};
 use weightlab::run::{
     Checkpoint, Datasets, Listener, Outcome, Recorder, RunDirectory, RunError, Session, State, StopFlag,
-    StopKind, Workplace,
+    StopKind, Table, Workplace,
 };
 
 /// The spec of the only arm of a document.
@@ -38,7 +39,7 @@ pub fn complaints(plan: &str) -> Vec<String> {
 pub fn place(spec: RunSpec) -> Arc<Workplace> {
     let data =
         Datasets::default().get(&spec.data, &spec.net, Path::new(".")).expect("embedded data are there");
-    let compute = Box::new(BurnCompute::new(&spec.device));
+    let compute = backend(&spec.device, &spec.train.kernels);
     Arc::new(Workplace::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new()))
 }
 
@@ -46,6 +47,8 @@ pub fn place(spec: RunSpec) -> Arc<Workplace> {
 pub struct Ended {
     pub state: State,
     pub events: Vec<Event>,
+    /// Lines of `faults.csv`.
+    pub faults: String,
 }
 
 pub fn run(spec: RunSpec) -> Ended {
@@ -53,7 +56,8 @@ pub fn run(spec: RunSpec) -> Ended {
     let mut session = Session::new(place(spec), None, 1, StopFlag::new(), &mut recorder);
     assert_eq!(session.run().expect("the run ends well"), Outcome::Done);
     let checkpoint = recorder.checkpoint.expect("each stage leaves a checkpoint");
-    Ended { state: checkpoint.stack[0].clone(), events: recorder.events }
+    let faults = recorder.tables.remove(&Table::Faults).unwrap_or_default();
+    Ended { state: checkpoint.stack[0].clone(), events: recorder.events, faults }
 }
 
 /// Points without their wall time.
@@ -75,6 +79,20 @@ pub fn reports(events: &[Event], kind: &str) -> Vec<Report> {
         _ => None,
     });
     reports.collect()
+}
+
+/// All reports but those that hold wall times.
+fn said(events: &[Event]) -> Vec<Report> {
+    let reports = events.iter().filter_map(|event| match event {
+        Event::Report(report) if report.kind != "watch" => Some(report.clone()),
+        _ => None,
+    });
+    reports.collect()
+}
+
+/// What is known of the campaigns of a run.
+pub fn campaigns(events: &[Event]) -> Vec<CampaignRecord> {
+    RunRecord::of(events.iter().cloned()).campaigns().to_vec()
 }
 
 /// Whether two networks have the same bits everywhere.
@@ -101,6 +119,12 @@ impl Listener for Interrupter {
     fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
         self.directory.checkpoint(checkpoint)
     }
+    fn lines(&mut self, table: Table, lines: &str) -> Result<(), RunError> {
+        self.directory.lines(table, lines)
+    }
+    fn network(&mut self, files: &[String; 2], network: &Network) -> Result<(), RunError> {
+        self.directory.network(files, network)
+    }
 }
 
 /// Stops a run after every so many points, goes on from the checkpoint on disk each time, and asserts that nothing
@@ -124,6 +148,11 @@ pub fn assert_resumes(spec: &RunSpec, every: usize) {
         let mut first = Interrupter { directory: directory(), events: Vec::new(), after, stop: stop.clone() };
         let outcome = Session::new(place.clone(), None, 1, stop, &mut first).run().expect("it stops well");
         let mut events = first.events;
+        let log = folder.path().join(&known.id).join(Table::Faults.file());
+        let logged = || std::fs::read_to_string(&log).unwrap_or_default();
+        let without_head =
+            |text: String| text.split_once('\n').map_or_else(String::new, |(_, rest)| rest.to_owned());
+        let mut faults = without_head(logged());
         if outcome == Outcome::Stopped {
             stops += 1;
             drop(first.directory);
@@ -135,8 +164,11 @@ pub fn assert_resumes(spec: &RunSpec, every: usize) {
             assert!(same_bits(session.network(), &whole.state.network), "stopped after {after} points");
             drop(session);
             events.extend(second.events);
+            faults = without_head(logged()) + second.tables.get(&Table::Faults).map_or("", String::as_str);
         }
         assert_eq!(points(&events), expected, "stopped after {after} points");
+        assert_eq!(said(&events), said(&whole.events), "stopped after {after} points");
+        assert!(faults == whole.faults, "stopped after {after} points, another log of faults");
     }
     assert!(stops > 0, "no stop came before the end");
 }

@@ -73,7 +73,7 @@ impl Campaign {
     /// The campaign in one short sentence: `Campaign: flip 1 bit of weights, 13 bits, 100 trials each, on 200 images`.
     #[must_use]
     pub fn sentence(&self) -> String {
-        let Self { fault, vary, trials, images, protect, faults } = self;
+        let Self { fault, vary, trials, images, protect, faults, memory: _ } = self;
         let what = match faults {
             FaultSource::Drawn => {
                 format!("Campaign: {}", uncapitalised(&without_varied(fault, vary).sentence()))

@@ -1,28 +1,41 @@
 //! Checks of a plan: that its stages refer to layers, snapshots and branches that exist by then.
 
+mod campaign;
+mod fault;
+mod weights;
+
 use std::collections::BTreeSet;
 
 use crate::data::{Data, Facts, Shape};
-use crate::doc::intervention::{Freeze, HeldAt, Intervention, Layers, Target, WeightFile};
+use crate::doc::fault::Draw;
+use crate::doc::file_names::is_file;
+use crate::doc::intervention::{Intervention, Layers, Params, Target};
 use crate::doc::problem::Problem;
-use crate::doc::spec::RunSpec;
-use crate::doc::stage::{Branch, Ensemble, EnsembleEnd, Sharing, Stage, Train};
+use crate::doc::spec::{ExpandedArm, RunSpec};
+use crate::doc::stage::{Branch, BranchInit, Ensemble, EnsembleEnd, Repeat, Sharing, Stage, Train};
 use crate::doc::structure::{LayerKind, Structure};
 use crate::doc::targets;
 use crate::form::path::Place;
-use crate::intervene::{Amount, Criterion};
 
 /// Adds what is wrong with the plan of a run.
-pub fn check(spec: &RunSpec, structure: &Structure, place: &Place, problems: &mut Vec<Problem>) {
-    let mut walk = Walk { spec, structure, names: BTreeSet::new(), problems };
+pub fn check(arm: &ExpandedArm, structure: &Structure, place: &Place, problems: &mut Vec<Problem>) {
+    let (names, positions) = (BTreeSet::new(), BTreeSet::new());
+    let (arm, spec) = (arm.name.as_str(), &arm.spec);
+    let mut walk = Walk { arm, spec, structure, names, positions, in_place: Vec::new(), problems };
     walk.stages(&spec.plan, place);
 }
 
 struct Walk<'a> {
+    /// Name of the arm.
+    arm: &'a str,
     spec: &'a RunSpec,
     structure: &'a Structure,
     /// Snapshots, branches and members that exist so far.
     names: BTreeSet<String>,
+    /// Those of them that have a position: the snapshots.
+    positions: BTreeSet<String>,
+    /// When the faults are drawn that are in place.
+    in_place: Vec<Draw>,
     problems: &'a mut Vec<Problem>,
 }
 
@@ -38,25 +51,22 @@ impl Walk<'_> {
             Stage::Train(train) => self.train(train, place),
             Stage::Test => {}
             Stage::Do(intervention) => self.intervention(intervention, &place.variant(intervention.key())),
-            Stage::Repeat(repeat) => self.stages(&repeat.body, &place.key("body")),
+            Stage::Repeat(repeat) => self.repeat(repeat, place),
             Stage::Branch(branch) => self.branch(branch, place),
             Stage::Connect(connect) => {
                 self.kept(&connect.a, &place.key("a"));
                 self.kept(&connect.b, &place.key("b"));
             }
             Stage::Ensemble(ensemble) => self.ensemble(ensemble, place),
-            Stage::Campaign(_) => self.not_there_yet(stage.label(), place),
+            Stage::Campaign(campaign) => {
+                self.no_fault_in_place(place);
+                self.campaign(campaign, place);
+            }
         }
     }
 
-    fn not_there_yet(&mut self, what: &str, place: &Place) {
-        self.error(
-            place.clone(),
-            format!("{what} is not there yet in this version; the rest of the file is understood"),
-        );
-    }
-
     fn train(&mut self, train: &Train, place: &Place) {
+        self.no_fault_for_each_image(place);
         if train.steps.count == 0 {
             self.error(
                 place.clone(),
@@ -68,14 +78,27 @@ impl Walk<'_> {
         }
     }
 
+    /// What is repeated 0 times leaves no names behind, and no faults.
+    fn repeat(&mut self, repeat: &Repeat, place: &Place) {
+        let outside = (self.names.clone(), self.positions.clone(), self.in_place.clone());
+        self.stages(&repeat.body, &place.key("body"));
+        if repeat.times == 0 {
+            (self.names, self.positions, self.in_place) = outside;
+        }
+    }
+
     fn branch(&mut self, branch: &Branch, place: &Place) {
         if let Some(data) = &branch.data {
             self.data(data, &place.key("data"));
         }
-        let outside = self.names.clone();
+        let outside = (self.names.clone(), self.positions.clone(), self.in_place.clone());
+        if branch.init == BranchInit::Fresh {
+            self.in_place.clear();
+        }
         self.stages(&branch.plan, &place.key("plan"));
-        self.names = outside;
+        (self.names, self.positions, self.in_place) = outside;
         self.names.insert(branch.name.clone());
+        self.positions.remove(&branch.name);
     }
 
     /// Data of a branch must fit the network, and with it the run's.
@@ -97,6 +120,7 @@ impl Walk<'_> {
     }
 
     fn ensemble(&mut self, ensemble: &Ensemble, place: &Place) {
+        self.no_fault_for_each_image(place);
         self.layers(&ensemble.share, &place.key("share"));
         if ensemble.steps.count == 0 {
             let message = "training for 0 steps does nothing; give it a length such as 60ep";
@@ -120,7 +144,10 @@ impl Walk<'_> {
                 self.error(place, message.to_owned());
             }
         }
-        self.names.extend((1..=ensemble.members).map(|member| format!("member {member}")));
+        for name in (1..=ensemble.members).map(|member| format!("member {member}")) {
+            self.positions.remove(&name);
+            self.names.insert(name);
+        }
     }
 
     /// A network of this run that a stage refers to.
@@ -135,75 +162,23 @@ impl Walk<'_> {
 
     fn intervention(&mut self, intervention: &Intervention, place: &Place) {
         match intervention {
-            Intervention::Prune(prune) => {
-                self.target(&prune.target, &place.key("target"));
-                if let Criterion::Movement(movement) = &prune.criterion {
-                    self.snapshot(&movement.since, &place.key("criterion").variant("Movement").key("since"));
-                }
-                let splits = prune.output_factor > 0.0 && prune.output_factor < 1.0;
-                if splits && !matches!(prune.amount, Amount::Fraction(_)) {
-                    let message =
-                        "an output factor between 0 and 1 goes with amount: Fraction(…) only; use 0 or 1";
-                    self.error(place.key("output_factor"), message.to_owned());
-                }
-            }
+            Intervention::Prune(prune) => self.prune(prune, place),
             Intervention::Snapshot(snapshot) => {
                 self.names.insert(snapshot.name.clone());
+                self.positions.insert(snapshot.name.clone());
             }
-            Intervention::Graft(graft) => {
-                self.target(&graft.target, &place.key("target"));
-                self.source(&graft.from, &place.key("from"));
-                if !graft.weights && graft.target != Target::default() {
-                    let message =
-                        "without weights only the position goes back, which has no parts; leave target out";
-                    self.error(place.key("target"), message.to_owned());
-                }
-            }
+            Intervention::Graft(graft) => self.graft(graft, place),
             Intervention::Reinitialize(reinitialize) => {
-                self.target(&reinitialize.target, &place.key("target"));
+                self.entries(&reinitialize.target, &Params::Everything, &place.key("target"));
             }
             Intervention::Freeze(freeze) => self.freeze(freeze, place),
-            Intervention::Release(release) => self.target(&release.target, &place.key("target")),
-            Intervention::Set(set) => self.parameter(&set.parameter, &set.indices, place),
+            Intervention::Release(release) => self.release(release, place),
+            Intervention::Set(set) => self.set(set, place),
             Intervention::ShuffleMask(_) => {}
-            Intervention::Import(file) => self.weight_file(file, place),
-            Intervention::Export(file) => {
-                self.weight_file(file, place);
-                if !stays_inside(&file.file) {
-                    let message = "exported files lie inside the run's directory, and not in place of its own files; write a name such as before.safetensors";
-                    self.error(place.key("file"), message.to_owned());
-                }
-            }
+            Intervention::Import(file) => self.import(file, place),
+            Intervention::Export(file) => self.export(file, place),
             Intervention::Watch(watch) => self.layers(&watch.layers, &place.key("layers")),
-            Intervention::Fault(_) => self.not_there_yet(intervention.label(), place),
-        }
-    }
-
-    fn freeze(&mut self, freeze: &Freeze, place: &Place) {
-        self.target(&freeze.target, &place.key("target"));
-        if let HeldAt::Snapshot(name) = &freeze.at {
-            self.source(name, &place.key("at").variant("Snapshot"));
-        }
-    }
-
-    fn parameter(&mut self, name: &str, indices: &[usize], place: &Place) {
-        let Some(index) = self.structure.find(name) else {
-            let known: Vec<&str> =
-                self.structure.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
-            let message = format!("there is no parameter \"{name}\"; there are {}", known.join(", "));
-            return self.error(place.key("parameter"), message);
-        };
-        let size = self.structure.parameters[index].len();
-        for (at, entry) in indices.iter().enumerate().filter(|(_, entry)| **entry >= size) {
-            let message = format!("{name} has {size} entries, numbered from 0, so there is no entry {entry}");
-            self.error(place.key("indices").index(at), message);
-        }
-    }
-
-    fn weight_file(&mut self, file: &WeightFile, place: &Place) {
-        self.target(&file.target, &place.key("target"));
-        if !is_file(&file.file) {
-            self.error(place.key("file"), "name a file that ends in .safetensors".to_owned());
+            Intervention::Fault(fault) => self.fault(fault, place),
         }
     }
 
@@ -228,6 +203,33 @@ impl Walk<'_> {
         );
     }
 
+    /// A target of stored values: it must hold some.
+    fn entries(&mut self, target: &Target, usual: &Params, place: &Place) {
+        let before = self.problems.len();
+        self.target(target, place);
+        if self.problems.len() > before {
+            return;
+        }
+        if matches!(target.params, Some(Params::Activations | Params::Preactivations)) {
+            let message =
+                "outputs of layers are not stored, only faults can strike them; choose a kind of parameters";
+            return self.error(place.key("params"), message.to_owned());
+        }
+        let chosen = targets::parameters(self.structure, target, usual);
+        if chosen.is_empty() {
+            let message = "no parameter of this network is meant; choose other layers, or another kind";
+            return self.error(place.clone(), message.to_owned());
+        }
+        let rows = chosen.iter().filter_map(|&index| self.structure.parameters[index].shape.first());
+        let most = rows.copied().max().unwrap_or(0);
+        for (index, channel) in target.channels.iter().enumerate().filter(|(_, channel)| **channel >= most) {
+            let message = format!(
+                "the chosen layers have {most} output channels at most, numbered from 0, so there is no channel {channel}"
+            );
+            self.error(place.key("channels").index(index), message);
+        }
+    }
+
     fn target(&mut self, target: &Target, place: &Place) {
         self.layers(&target.layers, &place.key("layers"));
     }
@@ -248,20 +250,4 @@ impl Walk<'_> {
     fn error(&mut self, place: Place, message: String) {
         self.problems.push(Problem::error(place, message));
     }
-}
-
-/// Whether a source of weights is a file rather than a name.
-#[must_use]
-pub fn is_file(from: &str) -> bool {
-    std::path::Path::new(from).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("safetensors"))
-}
-
-/// Whether an exported file lies inside the run's directory, apart from the files that the run itself keeps there.
-fn stays_inside(file: &str) -> bool {
-    let path = std::path::Path::new(file);
-    let mut components = path.components();
-    let is_plain = components.clone().all(|part| matches!(part, std::path::Component::Normal(_)));
-    let first = components.next().map(|part| part.as_os_str().to_string_lossy().into_owned());
-    let own = ["weights.safetensors", "pins.safetensors", "checkpoint"];
-    is_plain && first.is_some_and(|first| !own.contains(&first.as_str()))
 }

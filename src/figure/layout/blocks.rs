@@ -16,6 +16,7 @@ pub struct Blocks<'a> {
     title: Vec<String>,
     remarks: Vec<String>,
     has_x_title: bool,
+    groups: f64,
     /// The legend, set in lines.
     pub legend: Legend<'a>,
     place: LegendPlace,
@@ -35,6 +36,7 @@ impl<'a> Blocks<'a> {
             font,
             title: fit(&figure.title, font * TITLE, Weight::Medium, room, 2),
             remarks: figure.remarks().iter().flat_map(small).collect(),
+            groups: super::groups::height(&figure.x, font),
             has_x_title: !figure.x.label().trim().is_empty(),
             place: if legend.rows.is_empty() { LegendPlace::Hidden } else { size.legend },
             legend,
@@ -54,7 +56,7 @@ impl<'a> Blocks<'a> {
     /// From the plot down to the lower end of its axis with labels and title, in points.
     fn axis(&self) -> f64 {
         let title = if self.has_x_title { AXIS_TITLE_GAP + CAP_HEIGHT + DESCENT } else { 0.0 };
-        (TICK + TICK_GAP + CAP_HEIGHT + title) * self.font
+        (TICK + TICK_GAP + CAP_HEIGHT + title) * self.font + self.groups
     }
 
     fn legend_below(&self) -> f64 {

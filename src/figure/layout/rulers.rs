@@ -1,20 +1,41 @@
 //! The axes with as many labels as have room.
 
 use super::{AXIS_TITLE_GAP, Anchor, LABEL_GAP, MARGIN, Rect, Ruler, TICK, TICK_GAP, Text};
-use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, width};
+use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
 use crate::figure::model::Axis;
 use crate::figure::scale::Mapping;
 use crate::figure::ticks::{Tick, ticks};
 
-/// The ruler of y, with labels that have room above each other.
-pub fn y_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], font: f64) -> Ruler {
-    let room = (ends[0] - ends[1]) / (2.6 * font);
+/// The ruler of y, with labels that have room above each other; names are cut to `widest`.
+pub fn y_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], font: f64, widest: f64) -> Ruler {
+    let mapping = Mapping::new(axis, range, ends);
+    let height = (ends[0] - ends[1]) / font;
+    if !axis.categories.is_empty() {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few lines
+        let mut ticks = ticks(axis, range, (height / NAME_HEIGHT).max(1.0) as usize);
+        for tick in &mut ticks {
+            shorten(tick, font, widest);
+        }
+        return Ruler { mapping, ticks };
+    }
+    let room = height / 2.6;
     let wanted = [8_u8, 7, 6, 5, 4, 3].into_iter().find(|wanted| f64::from(*wanted) <= room).unwrap_or(2);
-    let ticks = ticks(axis, range, usize::from(wanted));
-    Ruler { mapping: Mapping::new(axis, range, ends), ticks }
+    Ruler { mapping, ticks: ticks(axis, range, usize::from(wanted)) }
 }
 
-fn label_width(tick: &Tick, font: f64) -> f64 {
+/// From one name to the next beside the vertical axis, in ems.
+const NAME_HEIGHT: f64 = 1.1;
+/// A name below the horizontal axis is not cut shorter than this, in ems.
+const SHORTEST_NAME: f64 = 4.0;
+
+fn shorten(tick: &mut Tick, font: f64, widest: f64) {
+    if let Some(label) = &mut tick.label {
+        *label = fit(label, font, Weight::Regular, widest, 1).join(" ");
+    }
+}
+
+/// The width of a tick's label; 0 without one.
+pub fn label_width(tick: &Tick, font: f64) -> f64 {
     tick.label.as_ref().map_or(0.0, |label| width(label, font, Weight::Regular))
 }
 
@@ -28,6 +49,10 @@ pub fn left_of_plot(y: &Ruler, title_lines: usize, font: f64) -> f64 {
 
 /// The ruler with the most labels that stay apart, and the right end of the plot: its last label stays within `limit`.
 pub fn x_ruler(axis: &Axis, range: [f64; 2], left: f64, limit: f64, font: f64) -> (Ruler, f64) {
+    if !axis.categories.is_empty() {
+        let right = limit.max(left + font);
+        return (names_ruler(axis, range, [left, right], font), right);
+    }
     let ruler = |wanted: usize| {
         let ticks = ticks(axis, range, wanted);
         let overhang = ticks.iter().map(|tick| label_width(tick, font) / 2.0).fold(0.0, f64::max);
@@ -42,6 +67,42 @@ pub fn x_ruler(axis: &Axis, range: [f64; 2], left: f64, limit: f64, font: f64) -
         }
         (sparse, right)
     })
+}
+
+/// All names where they have room, cut ones where something of them can be kept, else every nth.
+fn names_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], font: f64) -> Ruler {
+    let ruler = |wanted: usize, widest: f64| {
+        let mut ticks = ticks(axis, range, wanted);
+        for tick in &mut ticks {
+            shorten(tick, font, widest);
+        }
+        Ruler { mapping: Mapping::new(axis, range, ends), ticks }
+    };
+    let has_room = |ruler: &Ruler| {
+        let is_inside = |tick: &Tick| {
+            let half = label_width(tick, font) / 2.0;
+            let place = ruler.mapping.place(tick.value);
+            place.is_none_or(|place| place - half >= MARGIN * font && place + half <= ends[1])
+        };
+        crowded(ruler, font).is_empty() && ruler.ticks.iter().all(is_inside)
+    };
+    let all = ruler(usize::MAX, f64::INFINITY);
+    let each = (ends[1] - ends[0]) / count(&all.ticks);
+    if has_room(&all) {
+        return all;
+    }
+    if each >= (SHORTEST_NAME + LABEL_GAP) * font {
+        return ruler(usize::MAX, each - LABEL_GAP * font);
+    }
+    let widest = ends[1] - ends[0];
+    let most = all.ticks.len();
+    let fitting = (1..most).rev().map(|wanted| ruler(wanted, widest.min(10.0 * font))).find(has_room);
+    fitting.unwrap_or_else(|| ruler(1, each))
+}
+
+#[allow(clippy::cast_precision_loss)] // counted in tens
+fn count(ticks: &[Tick]) -> f64 {
+    ticks.len().max(1) as f64
 }
 
 /// The ticks whose labels are too near to the label before them.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::series::{Curve, Path, Place, curves};
 use super::smooth::smooth;
-use super::{ArmRuns, PlotOptions};
+use super::{ArmRuns, PlotOptions, XAxis};
 use crate::figure::model::{Axis, Band, Figure, Line, Trace};
 use crate::figure::palette::{Dash, Marker, Style, style_of};
 use crate::figure::statistics::{Spread, level};
@@ -46,7 +46,7 @@ pub fn lines(arm: &ArmRuns<'_>, series: &Series, options: &PlotOptions) -> Vec<A
 pub fn by_path(arm: &ArmRuns<'_>, series: &str, options: &PlotOptions) -> BTreeMap<Path, Vec<Curve>> {
     let mut paths: BTreeMap<Path, Vec<Curve>> = BTreeMap::new();
     for (seed, record) in &arm.runs {
-        for (path, curve) in curves(*seed, record, series, options.x) {
+        for (path, curve) in curves(*seed, record, series, &options.x) {
             paths.entry(path).or_default().push(curve);
         }
     }
@@ -73,7 +73,7 @@ pub fn average(name: &str, style: Style, mut curves: Vec<Curve>, options: &PlotO
     }
     let line = match curves.as_slice() {
         [only] => Line::new(name, style, only.points.clone()),
-        several => mean(name, style, several, options.band),
+        several => mean(name, style, several, options),
     };
     Line { traces, ..line }
 }
@@ -83,7 +83,8 @@ fn trace(curve: &Curve) -> Trace {
 }
 
 /// The mean over curves at each place that any of them has, and the spread around it.
-fn mean(name: &str, style: Style, curves: &[Curve], spread: Spread) -> Line {
+fn mean(name: &str, style: Style, curves: &[Curve], options: &PlotOptions) -> Line {
+    let goes_back = matches!(options.x, XAxis::Series(_));
     let mut line = Line::new(name, style, Vec::new());
     let mut next = vec![0; curves.len()];
     let (mut xs, mut ys) = (Vec::new(), Vec::new());
@@ -99,8 +100,8 @@ fn mean(name: &str, style: Style, curves: &[Curve], spread: Spread) -> Line {
         // Equal x have themselves as their mean, bit by bit; only times differ between seeds. They never go back,
         // also where only the fastest run has arrived.
         let x = if xs.iter().all(|x| *x == xs[0]) { xs[0] } else { average_of(&xs) };
-        let x = line.points.last().map_or(x, |last| x.max(last[0]));
-        let level = level(x, &ys, spread);
+        let x = line.points.last().filter(|_| !goes_back).map_or(x, |last| x.max(last[0]));
+        let level = level(x, &ys, options.band);
         line.points.push([x, level.mean]);
         line.band.extend(level.low.zip(level.high).map(|(low, high)| Band { x, low, high }));
     }
@@ -155,7 +156,6 @@ mod tests {
     use super::super::{Plot, accuracy::Accuracy, loss::Loss};
     use super::*;
     use crate::doc::RunRecord;
-    use crate::figure::plots::XAxis;
 
     fn options() -> PlotOptions {
         PlotOptions { band: Spread::MinMax, ..PlotOptions::default() }

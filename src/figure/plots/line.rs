@@ -104,7 +104,7 @@ fn along(
     options: &PlotOptions,
     value: fn(f64) -> f64,
 ) -> Figure {
-    let options = PlotOptions { smoothing: 0.0, ..*options };
+    let options = PlotOptions { smoothing: 0.0, ..options.clone() };
     let drawn = arms.iter().flat_map(|arm| lines(arm, series, &options, value)).collect();
     figure(Axis::new(POSITION, ""), y, drawn, &options)
 }
@@ -164,7 +164,7 @@ fn curves(
     value: fn(f64) -> f64,
 ) -> BTreeMap<Measurement, Curve> {
     let mut found: BTreeMap<Measurement, Curve> = BTreeMap::new();
-    for point in record.points().iter().filter(|point| point.series == series) {
+    for point in record.points_of(series) {
         let Some(position) = point.along else { continue };
         let curve = found.entry(Measurement::of(point)).or_insert_with(|| Curve { seed, ..Curve::default() });
         curve.points.push([position, value(point.value)]);

@@ -4,14 +4,18 @@
 //! `weightlab export --figure NAME` writes the same figure to a file.
 
 mod accuracy;
+mod campaigns;
 mod curves;
+mod fault_rate;
 mod line;
 mod loss;
 mod members;
+mod outcomes;
 mod past;
 mod remaining;
 mod series;
 mod smooth;
+mod vulnerability;
 
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +33,10 @@ pub const ALL: &[&dyn Plot] = &[
     &members::MemberDistance,
     &line::LineError,
     &line::LineLoss,
+    &fault_rate::FaultRate,
+    &outcomes::OutcomesByBit,
+    &outcomes::OutcomesByLayer,
+    &vulnerability::Vulnerability,
 ];
 
 /// A kind of figure over runs.
@@ -54,21 +62,23 @@ pub trait Plot: Sync {
     }
     /// What its x axis is when it cannot be chosen.
     fn own_x(&self) -> &'static str {
-        XAxis::Remaining.label()
+        REMAINING
     }
     /// The series that its tab waits for, any of them; none for a plot of every experiment.
     fn needs(&self) -> &'static [&'static str] {
         &[]
+    }
+    /// Whether a run has something for it: by default, points of a series that it needs.
+    fn is_about(&self, record: &RunRecord) -> bool {
+        self.needs().iter().any(|series| record.points_of(series).next().is_some())
     }
 }
 
 /// Whether a plot has something to do with these arms: its tab is left out otherwise.
 #[must_use]
 pub fn concerns(plot: &dyn Plot, arms: &[ArmRuns<'_>]) -> bool {
-    let needs = plot.needs();
-    let records = || arms.iter().flat_map(|arm| &arm.runs);
-    let has = |record: &RunRecord| record.points().iter().any(|point| needs.contains(&point.series.as_str()));
-    needs.is_empty() || records().any(|(_, record)| has(record))
+    let mut records = arms.iter().flat_map(|arm| &arm.runs);
+    plot.needs().is_empty() || records.any(|(_, record)| plot.is_about(record))
 }
 
 /// The plot that `--figure` calls by this name.
@@ -89,7 +99,8 @@ pub struct ArmRuns<'a> {
 }
 
 /// What a person can choose about a plot.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct PlotOptions {
     /// What runs along the horizontal axis.
     pub x: XAxis,
@@ -99,16 +110,30 @@ pub struct PlotOptions {
     pub traces: bool,
     /// Weight of the past in the moving average, in [0, 1); 0 leaves the values as they are.
     pub smoothing: f64,
+    /// Whether the horizontal axis is logarithmic; `None` leaves that to the plot.
+    pub log_x: Option<bool>,
+    /// The same of the vertical axis.
+    pub log_y: Option<bool>,
+    /// Whether the vertical range leaves out the outermost hundredths of the values.
+    pub ignore_outliers: bool,
 }
 
 impl Default for PlotOptions {
     fn default() -> Self {
-        Self { x: XAxis::default(), band: Spread::default(), traces: true, smoothing: 0.0 }
+        Self {
+            x: XAxis::default(),
+            band: Spread::default(),
+            traces: true,
+            smoothing: 0.0,
+            log_x: None,
+            log_y: None,
+            ignore_outliers: false,
+        }
     }
 }
 
 /// What runs along the horizontal axis of curves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum XAxis {
     /// Epochs trained in all; never goes back.
     #[default]
@@ -119,32 +144,46 @@ pub enum XAxis {
     Remaining,
     /// Wall time of the run; of several runs, the mean.
     Seconds,
+    /// Another series of the same run, by its name: its last value when the point was measured.
+    Series(String),
 }
 
+const REMAINING: &str = "Remaining weights";
+
 impl XAxis {
-    /// All, for menus.
+    /// All that every run has, for menus.
     pub const ALL: [Self; 4] = [Self::Epoch, Self::Iteration, Self::Remaining, Self::Seconds];
 
     /// What menus and the axis call it.
     #[must_use]
-    pub const fn label(self) -> &'static str {
+    pub fn label(&self) -> String {
         match self {
-            Self::Epoch => "Epochs trained",
-            Self::Iteration => "Iterations trained",
-            Self::Remaining => "Remaining weights",
-            Self::Seconds => "Wall time",
+            Self::Epoch => "Epochs trained".to_owned(),
+            Self::Iteration => "Iterations trained".to_owned(),
+            Self::Remaining => REMAINING.to_owned(),
+            Self::Seconds => "Wall time".to_owned(),
+            Self::Series(name) => in_words(name),
         }
     }
 
     /// The axis of a figure. Remaining weights are logarithmic and reversed, so that it reads from 100 % down.
     #[must_use]
-    pub fn axis(self) -> Axis {
+    pub fn axis(&self) -> Axis {
         match self {
-            Self::Epoch | Self::Iteration => Axis::new(self.label(), ""),
-            Self::Remaining => Axis { reversed: true, ..Axis::percent(self.label()).log() },
-            Self::Seconds => Axis::new(self.label(), "s"),
+            Self::Remaining => Axis { reversed: true, ..Axis::percent(&self.label()).log() },
+            Self::Seconds => Axis::new(&self.label(), "s"),
+            Self::Series(name) if name.ends_with("accuracy") => Axis::percent(&self.label()),
+            Self::Epoch | Self::Iteration | Self::Series(_) => Axis::new(&self.label(), ""),
         }
     }
+}
+
+/// The name of a series as people write it: "Test accuracy".
+#[must_use]
+pub fn in_words(series: &str) -> String {
+    let text = series.replace('_', " ");
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ impl Plot for Remaining {
     }
 
     fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
-        let options = PlotOptions { x: XAxis::Remaining, smoothing: 0.0, ..*options };
+        let options = PlotOptions { x: XAxis::Remaining, smoothing: 0.0, ..options.clone() };
         let all =
             arms.iter().flat_map(|arm| lines(arm, &TEST, &options).into_iter().map(move |line| (arm, line)));
         let (dense, pruned): (Vec<_>, Vec<_>) =

@@ -60,14 +60,16 @@ pub struct Curve {
 }
 
 /// The curves of a series in a record. Points of fault campaigns belong to a cell of a table, not to a curve.
-pub fn curves(seed: u64, record: &RunRecord, series: &str, x: XAxis) -> BTreeMap<Path, Curve> {
-    let in_curve = |point: &&Point| {
-        point.series == series && point.rate.is_none() && point.bit.is_none() && point.layer.is_none()
+pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> BTreeMap<Path, Curve> {
+    let in_curve = |point: &&Point| point.rate.is_none() && point.bit.is_none() && point.layer.is_none();
+    let along = match x {
+        XAxis::Series(name) => along(record, name),
+        _ => BTreeMap::new(),
     };
     let per_epoch = iterations_per_epoch(record.points());
     let mut found: Vec<(Path, Curve)> = Vec::new();
     let mut here = 0;
-    for point in record.points().iter().filter(in_curve) {
+    for point in record.points_of(series).filter(in_curve) {
         // Most points have the path of the one before.
         if !found.get(here).is_some_and(|(path, _)| path.is_of(point)) {
             here = found.iter().position(|(path, _)| path.is_of(point)).unwrap_or_else(|| {
@@ -75,12 +77,15 @@ pub fn curves(seed: u64, record: &RunRecord, series: &str, x: XAxis) -> BTreeMap
                 found.len() - 1
             });
         }
-        let (at, x) = position(point, x, per_epoch);
+        let (at, x) = match x {
+            XAxis::Series(_) => (point.trained, before(along.get(&found[here].0), point.trained)),
+            _ => position(point, x, per_epoch),
+        };
         found[here].1.push(at, [x, point.value]);
     }
     let mut curves: BTreeMap<Path, Curve> = found.into_iter().collect();
     for curve in curves.values_mut() {
-        if x == XAxis::Remaining {
+        if *x == XAxis::Remaining {
             curve.keep_last_of_each_level();
         } else {
             curve.put_in_order();
@@ -140,8 +145,27 @@ impl Curve {
     }
 }
 
+/// The values of a series by what was trained, in this order.
+fn along(record: &RunRecord, series: &str) -> BTreeMap<Path, Vec<[f64; 2]>> {
+    let mut found: BTreeMap<Path, Vec<[f64; 2]>> = BTreeMap::new();
+    for point in record.points_of(series) {
+        found.entry(Path::of(point)).or_default().push([point.trained, point.value]);
+    }
+    for values in found.values_mut() {
+        values.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    }
+    found
+}
+
+/// The last value that was known after so much training; NaN where there is none yet.
+fn before(values: Option<&Vec<[f64; 2]>>, trained: f64) -> f64 {
+    let Some(values) = values else { return f64::NAN };
+    let behind = values.partition_point(|value| value[0] <= trained);
+    behind.checked_sub(1).map_or(f64::NAN, |last| values[last][1])
+}
+
 /// Where the point is aligned, and its x.
-fn position(point: &Point, x: XAxis, per_epoch: Option<f64>) -> (f64, f64) {
+fn position(point: &Point, x: &XAxis, per_epoch: Option<f64>) -> (f64, f64) {
     match x {
         XAxis::Epoch => (point.trained, point.trained),
         XAxis::Iteration => {
@@ -154,6 +178,8 @@ fn position(point: &Point, x: XAxis, per_epoch: Option<f64>) -> (f64, f64) {
         XAxis::Remaining => (point.remaining, point.remaining),
         // No two runs are equally fast: seeds are aligned by what they have trained.
         XAxis::Seconds => (point.trained, point.secs),
+        // Another series stands beside the point, not in it.
+        XAxis::Series(_) => (point.trained, f64::NAN),
     }
 }
 
@@ -178,7 +204,7 @@ mod tests {
             at("test_accuracy", 2.0, 0.75),
             at("test_loss", 2.0, 7.0),
         ]);
-        let curves = curves(3, &record, "test_accuracy", XAxis::Epoch);
+        let curves = curves(3, &record, "test_accuracy", &XAxis::Epoch);
         let names: Vec<_> = curves.keys().map(|path| path.name("ticket")).collect();
         assert_eq!(names, ["ticket", "ticket / reinitialised"]);
         let points: Vec<_> = curves.values().map(|curve| curve.points.clone()).collect();
@@ -188,7 +214,7 @@ mod tests {
     #[test]
     fn two_values_at_the_same_place_stay_apart() {
         let record = record([at("test_accuracy", 1.0, 0.5), at("test_accuracy", 1.0, 0.25)]);
-        let curves = curves(0, &record, "test_accuracy", XAxis::Epoch);
+        let curves = curves(0, &record, "test_accuracy", &XAxis::Epoch);
         assert_eq!(curves[&Path::default()].places, [Place { at: 1.0, nth: 0 }, Place { at: 1.0, nth: 1 }]);
     }
 
@@ -196,7 +222,7 @@ mod tests {
     fn cells_of_a_fault_campaign_are_no_curve() {
         let mut cell = at("test_accuracy", 1.0, 0.1);
         cell.rate = Some(1e-3);
-        assert!(curves(0, &record([cell]), "test_accuracy", XAxis::Epoch).is_empty());
+        assert!(curves(0, &record([cell]), "test_accuracy", &XAxis::Epoch).is_empty());
     }
 
     #[test]
@@ -209,8 +235,24 @@ mod tests {
             point.remaining = remaining;
             points.push(point);
         }
-        let curves = curves(0, &record(points), "test_accuracy", XAxis::Remaining);
+        let curves = curves(0, &record(points), "test_accuracy", &XAxis::Remaining);
         assert_eq!(curves[&Path::default()].points, [[0.5, 0.8], [1.0, 0.9]]);
+    }
+
+    #[test]
+    fn over_another_series_a_point_has_its_last_value() {
+        let record = record([
+            at("test_accuracy", 0.5, 0.125),
+            at("past_distance", 1.0, 8.0),
+            at("test_accuracy", 1.0, 0.25),
+            at("test_accuracy", 2.0, 0.5),
+            at("past_distance", 3.0, 4.0),
+            at("test_accuracy", 3.0, 0.75),
+        ]);
+        let curves = curves(0, &record, "test_accuracy", &XAxis::Series("past_distance".to_owned()));
+        let points = &curves[&Path::default()].points;
+        assert!(points[0][0].is_nan());
+        assert_eq!(points[1..], [[8.0, 0.25], [8.0, 0.5], [4.0, 0.75]]);
     }
 
     #[test]
@@ -221,7 +263,7 @@ mod tests {
             (point.epoch, point.iteration) = (epoch, iteration);
             points.push(point);
         }
-        let curves = curves(0, &record(points), "test_accuracy", XAxis::Iteration);
+        let curves = curves(0, &record(points), "test_accuracy", &XAxis::Iteration);
         let xs: Vec<_> = curves[&Path::default()].points.iter().map(|point| point[0]).collect();
         assert_eq!(xs, [10.0, 20.0, 30.0]);
     }

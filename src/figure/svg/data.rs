@@ -1,5 +1,6 @@
 //! What lies within the axes: bands, single runs, reference levels, lines, markers and the signs at gaps.
 
+use super::areas;
 use super::writer::{Writer, hex, number, path};
 use super::{BAND_OPACITY, LINE, MARKER, RULE, TRACE, TRACE_OPACITY};
 use crate::figure::layout::{Layout, Rect};
@@ -85,6 +86,8 @@ fn cross(corners: &[[f64; 2]]) -> String {
 pub fn draw(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
     let font = layout.font;
     clip(out, layout);
+    areas::cells(out, figure, layout);
+    areas::bars(out, figure, layout, theme);
     for line in &figure.lines {
         band(out, line, layout, theme);
     }

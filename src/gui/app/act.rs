@@ -8,6 +8,7 @@ use crate::gui::commands::Command;
 use crate::gui::dialogs::{Dialog, Next};
 use crate::gui::files::{Purpose, Request};
 use crate::gui::menu;
+use crate::gui::palette::List;
 use crate::gui::runs::jobs;
 use crate::gui::selection::Selection;
 use crate::gui::settings::Look;
@@ -21,10 +22,14 @@ impl App {
         match command {
             C::New => self.dialog = Some(Dialog::Templates),
             C::Open => self.proceed(Next::ChooseFile, ctx),
+            C::OpenRecent => self.open_list(List::Files),
+            C::ClearRecent => self.settings.recent.clear(),
             C::Save => self.save_document(ctx),
             C::SaveAs => self.ask_where_to_save(ctx),
             C::ExportFigure => self.ask_where_to_export(ctx),
             C::Quit => self.proceed(Next::Quit, ctx),
+            C::Undo => self.document.undo(),
+            C::Redo => self.document.redo(),
             C::AddArm | C::DuplicateArm | C::RemoveArm | C::MoveArmUp | C::MoveArmDown => {
                 self.change_arms(command);
             }
@@ -33,9 +38,16 @@ impl App {
                 let arm = self.selection.arm();
                 self.start(|_, run| Some(run.arm_index) == arm);
             }
+            C::Pause => self.runs.pause(true),
+            C::Resume if self.runs.is_paused() => self.runs.pause(false),
             C::Resume => self.start(|app, run| app.runs.is_resumable(&run.id)),
             C::StopAfterStage => self.runs.stop(StopKind::AfterStage),
             C::StopNow => self.runs.stop(StopKind::Now),
+            C::Notify => self.settings.notify ^= true,
+            C::KeepAwake => {
+                self.settings.keep_awake ^= true;
+                self.keep_awake_as_set();
+            }
             C::ToggleTree => self.settings.tree ^= true,
             C::TogglePlan => self.settings.plan ^= true,
             C::ToggleProperties => self.settings.properties ^= true,
@@ -48,6 +60,7 @@ impl App {
             C::ZoomReset => ctx.set_zoom_factor(1.0),
             C::CopyResultsFolder => self.copy_results_folder(ctx),
             C::CopyLog => ctx.copy_text(self.log.full_text()),
+            C::Palette => self.open_list(List::Commands),
             C::Shortcuts => self.dialog = Some(Dialog::Shortcuts),
             C::About => self.dialog = Some(Dialog::About),
         }
@@ -56,6 +69,8 @@ impl App {
     /// Whether a command that switches something has it switched on.
     pub(super) fn is_on(&self, command: Command) -> Option<bool> {
         match command {
+            Command::Notify => Some(self.settings.notify),
+            Command::KeepAwake => Some(self.settings.keep_awake),
             Command::ToggleTree => Some(self.settings.tree),
             Command::TogglePlan => Some(self.settings.plan),
             Command::ToggleProperties => Some(self.settings.properties),
@@ -86,6 +101,7 @@ impl App {
 
     /// Starts those runs that are wanted and not done.
     fn start(&mut self, wanted: impl Fn(&Self, &Run) -> bool) {
+        self.runs.finish_reading();
         let chosen: Vec<Run> = self.document.runs().iter().filter(|run| wanted(self, run)).cloned().collect();
         let folder = self.document.results(&self.parts.untitled);
         let jobs = jobs(&chosen, &self.runs, &folder, &self.document.base());
@@ -95,6 +111,7 @@ impl App {
             folder.display()
         ));
         self.runs.start(self.parts.worker.as_mut(), jobs);
+        self.note_start();
     }
 
     fn change_arms(&mut self, command: Command) {
@@ -147,12 +164,12 @@ impl App {
 fn planned(left: &[&Run], cost: impl Fn(&Run) -> Result<crate::run::Cost, String>) -> menu::Status {
     let costs: Result<Vec<_>, String> = left.iter().map(|run| cost(run)).collect();
     let text = match left.len() {
-        0 => return menu::Status { text: "All runs are done".to_owned(), detail: String::new() },
+        0 => return menu::Status { text: "All runs are done".to_owned(), ..menu::Status::default() },
         count => format!("{} to do", text::counted(count, "run")),
     };
     let costs = match costs {
         Ok(costs) => costs,
-        Err(reason) => return menu::Status { text, detail: reason },
+        Err(reason) => return menu::Status { text, detail: reason, share: None },
     };
     #[allow(clippy::cast_precision_loss)] // shown with two digits
     let work = costs.iter().map(|cost| cost.training_multiply_adds as f64).sum();
@@ -166,7 +183,7 @@ fn planned(left: &[&Run], cost: impl Fn(&Run) -> Result<crate::run::Cost, String
         text::short(work),
         text::grouped(bytes.div_ceil(1_000_000)),
     );
-    menu::Status { text: format!("{text} · {} multiply-adds", text::short(work)), detail }
+    menu::Status { text: format!("{text} · {} multiply-adds", text::short(work)), detail, share: None }
 }
 
 fn free_name(arms: &[Arm], wanted: &str) -> String {

@@ -1,13 +1,14 @@
 //! Opening, saving and closing, with the questions in between.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use eframe::egui::{self, ViewportCommand};
 
 use super::{App, Closing};
-use crate::doc::{file, templates};
+use crate::doc::{RunState, file, templates};
 use crate::figure::{self, FileKind};
+use crate::gui::commands::Command;
 use crate::gui::dialogs::{Dialog, Next, Reply, dialog_ui};
 use crate::gui::document::Document;
 use crate::gui::files::{Answer, Asked, Purpose, Request, with_extension};
@@ -15,7 +16,21 @@ use crate::gui::selection::Selection;
 use crate::gui::{plot, text};
 use crate::run::StopKind;
 
+/// Results that are read within this time are there in the first frame.
+const PATIENCE_FOR_RESULTS: Duration = Duration::from_millis(400);
+
 impl App {
+    /// Says what was found in the folder of results.
+    pub(super) fn tell_read(&mut self, count: usize) {
+        let results = self.document.results(&self.parts.untitled);
+        let folder = results.display();
+        self.log.info(match count {
+            0 => format!("Results will be written to {folder}"),
+            count => format!("Found results of {} in {folder}", text::counted(count, "run")),
+        });
+        self.plan_cost();
+    }
+
     /// Goes on with `next` after the questions that it needs.
     pub(super) fn proceed(&mut self, next: Next, ctx: &egui::Context) {
         if self.document.is_unsaved() {
@@ -49,7 +64,8 @@ impl App {
     fn proceed_unless_running(&mut self, next: Next, ctx: &egui::Context) {
         if self.runs.is_running() && next != Next::ChooseFile {
             let (over, all) = self.runs.batch_count();
-            self.dialog = Some(Dialog::Running { runs: all - over, next });
+            let has_file = self.document.path().is_some();
+            self.dialog = Some(Dialog::Running { runs: all - over, next, has_file });
             return;
         }
         self.perform(next, ctx);
@@ -68,6 +84,8 @@ impl App {
             }
             Next::Quit => {
                 self.closing = Closing::Allowed;
+                self.keep_edits(ctx);
+                self.update_comparison(ctx, true);
                 ctx.send_viewport_cmd(ViewportCommand::Close);
             }
         }
@@ -92,6 +110,7 @@ impl App {
             Ok(document) => {
                 self.document = document;
                 self.log.info(format!("Opened {}", path.display()));
+                self.note_recent(&path);
                 self.take_document();
                 true
             }
@@ -107,19 +126,20 @@ impl App {
         self.document.refresh();
         self.discarded = None;
         let results = self.document.results(&self.parts.untitled);
-        let records = self.parts.worker.records(&results, self.document.runs());
         let folder = results.display();
-        self.log.info(match records.len() {
-            0 => format!("Results will be written to {folder}"),
-            count => format!("Found results of {} in {folder}", text::counted(count, "run")),
-        });
-        self.runs.load(records);
-        self.treatments = crate::gui::tree::treatments(&self.document.experiment, self.document.runs());
-        self.selection = if self.treatments.is_empty() { Selection::Experiment } else { Selection::Arm(0) };
+        let records = self.parts.worker.read(&results, self.document.runs());
+        match self.runs.read(records, PATIENCE_FOR_RESULTS) {
+            Some(count) => self.tell_read(count),
+            None => self.log.info(format!("Reading results in {folder}…")),
+        }
         self.focus = None;
-        let options = self.plot.options;
+        self.compare.keep(&self.plot, 0.0, true);
+        let options = self.plot.options.clone();
         self.plot = plot::PlotState::default();
         self.plot.options = options;
+        self.load_view();
+        self.take_treatments();
+        self.selection = if self.treatments.is_empty() { Selection::Experiment } else { Selection::Arm(0) };
         self.plan_cost();
         for problem in self.document.problems() {
             let path = self.document.path().unwrap_or(Path::new(""));
@@ -153,6 +173,7 @@ impl App {
             return self.fail("The experiment was not saved", &error.to_string());
         }
         self.log.info(format!("Saved {}", path.display()));
+        self.note_recent(&path);
         let new_results = self.document.results(&self.parts.untitled);
         if new_results != results {
             if had_file {
@@ -220,6 +241,11 @@ impl App {
 
     fn take_reply(&mut self, dialog: Dialog, reply: Reply, ctx: &egui::Context) {
         match (dialog, reply) {
+            (Dialog::Recover { .. }, Reply::Restore) => self.restore(),
+            (Dialog::Recover { .. }, Reply::Discard) => self.give_up_leftover(),
+            (Dialog::Recover { .. }, _) => self.postpone_leftover(),
+            (Dialog::Import { path, arm, .. }, Reply::Import) => self.import(&path, arm),
+            (Dialog::GoOn { .. }, Reply::GoOn) => self.execute(Command::RunAll, ctx),
             (_, Reply::Cancel) => self.give_up(),
             (Dialog::Templates, Reply::Template(position)) => self.proceed(Next::New(position), ctx),
             (Dialog::Unsaved { next, .. }, Reply::Save) => {
@@ -230,7 +256,11 @@ impl App {
                 self.discarded = Some(self.document.experiment.clone());
                 self.proceed_unless_running(next, ctx);
             }
-            (Dialog::Running { next, .. }, Reply::Stop) => self.stop_and(next, ctx),
+            (Dialog::Running { next, .. }, reply @ (Reply::Stop | Reply::StopAndGoOnLater)) => {
+                let goes_on = reply == Reply::StopAndGoOnLater;
+                self.settings.unfinished = self.document.path().filter(|_| goes_on).map(Path::to_owned);
+                self.stop_and(next, ctx);
+            }
             (Dialog::Comments { path }, Reply::LoseComments) => self.save_to(&path, ctx),
             (Dialog::Comments { .. }, Reply::SaveAs) => self.ask_where_to_save(ctx),
             (Dialog::Path { request, .. }, Reply::Path(path)) => {
@@ -242,6 +272,18 @@ impl App {
             }
             (Dialog::Overwrite { path, purpose }, Reply::Overwrite) => self.take_path(purpose, path, ctx),
             _ => {}
+        }
+    }
+
+    /// Offers to go on with the runs that were stopped when the window was closed.
+    pub(super) fn offer_to_go_on(&mut self, unfinished: Option<PathBuf>) {
+        if unfinished.is_none() || self.document.path() != unfinished.as_deref() {
+            return;
+        }
+        let runs =
+            self.document.runs().iter().filter(|run| self.runs.state(&run.id) != RunState::Done).count();
+        if runs > 0 && self.document.first_error().is_none() {
+            self.dialog = Some(Dialog::GoOn { title: self.document.title(), runs });
         }
     }
 
@@ -269,7 +311,7 @@ impl App {
             );
             return self.fail("The figure was not written", &text);
         };
-        match figure::write(&figure, path, kind, &figure::Options::default()) {
+        match figure::write(&figure, path, kind, &self.plot.paper()) {
             Ok(()) => self.log.info(format!("Wrote {}", path.display())),
             Err(error) => self.fail("The figure was not written", &error.to_string()),
         }

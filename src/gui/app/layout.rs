@@ -5,16 +5,13 @@ use eframe::egui::{self, Align, CentralPanel, Frame, Layout, Panel, Ui};
 use super::App;
 use super::room::Room;
 use crate::doc::{Intervention, Stage};
-use crate::figure::plots::ArmRuns;
 use crate::form::path::Place;
-use crate::gui::commands::Command;
 use crate::gui::form::FormContext;
-use crate::gui::plot::{PlotInput, PlotResponse, plot_panel, plot_tabs};
+use crate::gui::plot::plot_tabs;
 use crate::gui::properties::{properties_ui, selection_of};
-use crate::gui::runs::Runs;
 use crate::gui::selection::Selection;
 use crate::gui::status::status_ui;
-use crate::gui::tree::{Treatment, tree_ui};
+use crate::gui::tree::tree_ui;
 use crate::gui::views::{View, ViewInput};
 use crate::gui::{menu, plan, theme};
 
@@ -132,17 +129,10 @@ impl App {
             }
             self.views.tabs_ui(ui);
         });
-        if self.views.open == View::Plot { self.plot_ui(ui) } else { self.view_ui(ui) }
-    }
-
-    fn plot_ui(&mut self, ui: &mut Ui) {
-        let arms = arm_runs(&self.treatments, &self.runs);
-        let input = PlotInput { arms: &arms, revision: self.runs.revision() };
-        let ctx = ui.ctx().clone();
-        match plot_panel(ui, &input, &mut self.plot) {
-            Some(PlotResponse::ExportFigure) => self.execute(Command::ExportFigure, &ctx),
-            Some(PlotResponse::CopyCsv) => self.copy_values(&ctx),
-            None => {}
+        match self.views.open {
+            View::Plot => self.plot_ui(ui),
+            View::Runs => self.runs_ui(ui),
+            _ => self.view_ui(ui),
         }
     }
 
@@ -161,16 +151,4 @@ impl App {
 
 fn room_of(ui: &Ui) -> Room {
     Room::of(ui.ctx().content_rect().size())
-}
-
-/// What the plot gets: the records of each treatment, in the order and the colours of the list.
-pub(super) fn arm_runs<'a>(treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
-    let arm = |(colour, treatment): (usize, &Treatment)| {
-        let is_stale = treatment.runs.iter().any(|run| runs.is_stale(run));
-        let name =
-            if is_stale { format!("{} (earlier settings)", treatment.name) } else { treatment.name.clone() };
-        let records = treatment.runs.iter().filter_map(|run| Some((run.seed, runs.shown(run)?)));
-        ArmRuns { name, colour, runs: records.collect() }
-    };
-    treatments.iter().enumerate().map(arm).collect()
 }

@@ -21,6 +21,8 @@ pub(super) struct Room {
     right: f32,
     plan: f32,
     log: f32,
+    /// The most that any panel gets, whatever it was dragged to in a larger window or before zooming in.
+    most: Vec2,
 }
 
 impl Room {
@@ -29,29 +31,43 @@ impl Room {
         let (is_wide, is_tall) = (window.x >= WIDE, window.y >= TALL);
         let (left, right) = if is_wide { (288.0, 336.0) } else { (0.23 * window.x, 0.28 * window.x) };
         let (plan, log) = if is_tall { (248.0, 112.0) } else { (0.4 * window.y, 64.0) };
-        Self { is_wide, is_tall, left: left.max(LEAST_LEFT), right: right.max(LEAST_RIGHT), plan, log }
+        Self {
+            is_wide,
+            is_tall,
+            left: left.max(LEAST_LEFT),
+            right: right.max(LEAST_RIGHT),
+            plan,
+            log,
+            most: 0.36 * window,
+        }
     }
 
     /// Arms and plan.
     pub(super) fn left(self) -> Panel {
         let panel = Panel::left(("left", self.is_wide)).resizable(true);
-        panel.default_size(self.left).size_range(LEAST_LEFT..=520.0)
+        panel.default_size(self.left).size_range(LEAST_LEFT..=self.most.x.clamp(LEAST_LEFT, 520.0))
     }
 
     /// The settings.
     pub(super) fn right(self) -> Panel {
         let panel = Panel::right(("properties", self.is_wide)).resizable(true);
-        panel.default_size(self.right).size_range(LEAST_RIGHT..=640.0)
+        panel.default_size(self.right).size_range(LEAST_RIGHT..=self.most.x.clamp(LEAST_RIGHT, 640.0))
     }
 
     /// The plan, below the arms.
     pub(super) fn plan(self) -> Panel {
-        Panel::bottom(("plan", self.is_tall)).resizable(true).default_size(self.plan).min_size(96.0)
+        Panel::bottom(("plan", self.is_tall))
+            .resizable(true)
+            .default_size(self.plan)
+            .size_range(96.0..=(1.2 * self.most.y).max(96.0))
     }
 
     /// The log.
     pub(super) fn log(self) -> Panel {
-        Panel::bottom(("log", self.is_tall)).resizable(true).default_size(self.log).min_size(64.0)
+        Panel::bottom(("log", self.is_tall))
+            .resizable(true)
+            .default_size(self.log)
+            .size_range(64.0..=self.most.y.max(64.0))
     }
 }
 

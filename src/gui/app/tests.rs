@@ -1,5 +1,8 @@
 //! The window as a person meets it, with a script in the place of the worker.
 
+mod accessible;
+mod citizen;
+mod commands_walk;
 mod documents;
 
 use std::cell::RefCell;
@@ -16,6 +19,7 @@ use egui_kittest::kittest::Queryable;
 use super::{App, Parts, prepare};
 use crate::doc::{Event, Point, Run, RunRecord, event::Progress};
 use crate::gui::commands::{self, Command, Menu};
+use crate::gui::desktop::Desktop;
 use crate::gui::files::{Answer, Request};
 use crate::gui::selection::Selection;
 use crate::gui::settings::Settings;
@@ -28,8 +32,11 @@ struct Stage {
     jobs: Vec<Job>,
     sender: Option<SyncSender<Message>>,
     stops: Vec<StopKind>,
+    pauses: Vec<bool>,
     answer: Option<Answer>,
     requests: Vec<Request>,
+    notes: Vec<String>,
+    is_awake: bool,
 }
 
 type Shared = Rc<RefCell<Stage>>;
@@ -42,8 +49,12 @@ impl Worker for Script {
         let mut stage = self.0.borrow_mut();
         stage.jobs = jobs;
         stage.sender = Some(sender);
-        let shared = self.0.clone();
-        Work { messages, stop: Box::new(move |kind| shared.borrow_mut().stops.push(kind)) }
+        let (stopped, paused) = (self.0.clone(), self.0.clone());
+        Work {
+            messages,
+            stop: Box::new(move |kind| stopped.borrow_mut().stops.push(kind)),
+            pause: Box::new(move |on| paused.borrow_mut().pauses.push(on)),
+        }
     }
 
     fn records(&self, _folder: &Path, _runs: &[Run]) -> BTreeMap<String, RunRecord> {
@@ -52,6 +63,21 @@ impl Worker for Script {
 
     fn cost(&self, run: &Run) -> Result<Cost, String> {
         cost(run)
+    }
+}
+
+/// The desktop as the test sees it.
+struct Around(Shared);
+
+impl Desktop for Around {
+    fn notify(&mut self, title: &str, text: &str) -> Result<(), String> {
+        self.0.borrow_mut().notes.push(format!("{title}: {text}"));
+        Ok(())
+    }
+
+    fn keep_awake(&mut self, on: bool) -> Result<(), String> {
+        self.0.borrow_mut().is_awake = on;
+        Ok(())
     }
 }
 
@@ -66,6 +92,10 @@ impl Window {
     }
 
     fn sized(size: [f32; 2], file: Option<PathBuf>) -> Self {
+        Self::with(size, file, None, Settings::default())
+    }
+
+    fn with(size: [f32; 2], file: Option<PathBuf>, home: Option<PathBuf>, settings: Settings) -> Self {
         let stage = Shared::default();
         let (for_worker, for_picker) = (stage.clone(), stage.clone());
         let picker = Box::new(move |request: &Request, _: &egui::Context| -> Receiver<Answer> {
@@ -75,11 +105,12 @@ impl Window {
             sender.send(stage.answer.clone().unwrap_or(Answer::Cancelled)).unwrap();
             receiver
         });
-        let parts =
-            Parts { worker: Box::new(Script(for_worker)), picker, untitled: PathBuf::from("/nowhere") };
+        let desktop = Box::new(Around(stage.clone()));
+        let worker = Box::new(Script(for_worker));
+        let parts = Parts { worker, picker, desktop, untitled: PathBuf::from("/nowhere"), home };
         let harness = Harness::builder().with_size(size).build_eframe(move |cc| {
-            prepare(&cc.egui_ctx, &Settings::default());
-            App::new(parts, Settings::default(), file)
+            prepare(&cc.egui_ctx, &settings);
+            App::new(parts, settings, file)
         });
         Self { harness, stage }
     }
@@ -244,7 +275,7 @@ fn curves_of_earlier_settings_stay_and_say_so() {
     window.harness.run();
     assert!(window.sees("earlier settings"));
     let app = window.harness.state();
-    assert_eq!(super::layout::arm_runs(&app.treatments, &app.runs)[0].runs.len(), 1);
+    assert_eq!(app.compare.arm_runs(&app.treatments, &app.runs)[0].runs.len(), 1);
 }
 
 #[test]

@@ -61,6 +61,7 @@ pub(super) fn draft_ui(
             Err(error) => draft.error = Some(error),
         }
     }
+    let is_value = draft.error.is_none();
     if let Some(error) = &draft.error {
         context.note_wrong(error);
     }
@@ -72,6 +73,9 @@ pub(super) fn draft_ui(
         marks::outline_wrong(ui, &response);
     }
     context.note_input(&response);
+    if !is_value && response.has_focus() {
+        super::note_no_value(ui.ctx());
+    }
     slot.name(response)
 }
 

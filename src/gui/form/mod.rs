@@ -113,6 +113,9 @@ impl<'a> FormContext<'a> {
     /// Notes an input, for the case that its line is to get the keyboard.
     fn note_input(&mut self, response: &Response) {
         self.first_input.get_or_insert(response.id);
+        if response.has_focus() {
+            response.ctx.data_mut(|data| data.insert_temp(Id::unique(EDITED), response.id));
+        }
     }
 
     /// Draws something that belongs to the present place; scrolls there and hands over the keyboard if asked to.
@@ -136,6 +139,20 @@ impl<'a> FormContext<'a> {
         self.first_input = before.or(self.first_input);
         result
     }
+}
+
+/// Names what remembers which input of a form had the keyboard last.
+const EDITED: &str = "edited setting";
+
+/// Whether the keyboard types into a setting of the document, and what it types is a value.
+pub fn is_editing(ctx: &egui::Context) -> bool {
+    let edited: Option<Id> = ctx.data(|data| data.get_temp(Id::unique(EDITED)));
+    edited.is_some() && ctx.memory(|memory| memory.focused()) == edited
+}
+
+/// Notes that what the keyboard types is no value yet.
+fn note_no_value(ctx: &egui::Context) {
+    ctx.data_mut(|data| data.remove::<Id>(Id::unique(EDITED)));
 }
 
 /// What the surroundings say about a control: how it is called, and what is allowed.

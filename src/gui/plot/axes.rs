@@ -12,6 +12,10 @@ use crate::figure::ticks::ticks;
 
 /// Room for a label along each axis, in points.
 const LABEL: [f32; 2] = [80.0, 44.0];
+/// Height of a name beside the vertical axis.
+const NAME: f32 = 17.0;
+/// Characters of a name; longer ones lose their middle.
+const LONGEST: usize = 24;
 /// The widget fades marks by their distance; this one is drawn at full strength.
 const STRONG: f32 = 200.0;
 /// The strength of the small marks of a logarithmic axis.
@@ -23,8 +27,12 @@ type Marks = Rc<[(f64, String)]>;
 /// A plot without contents that shows this part of the figure with its axes, on a surface of about this size. All
 /// navigation is done by [`navigate`](super::navigate).
 pub fn plot(figure: &Figure, view: View, size: Vec2, theme: Theme) -> Plot<'static> {
-    let x = marks(&figure.x, view[0], size.x / LABEL[0]);
-    let y = marks(&figure.y, view[1], size.y / LABEL[1]);
+    let x = marks(
+        &figure.x,
+        view[0],
+        size.x / if is_named(&figure.x) { name_width(&figure.x) } else { LABEL[0] },
+    );
+    let y = marks(&figure.y, view[1], size.y / if is_named(&figure.y) { NAME } else { LABEL[1] });
     Plot::new("figure")
         .allow_zoom(false)
         .allow_drag(false)
@@ -33,6 +41,7 @@ pub fn plot(figure: &Figure, view: View, size: Vec2, theme: Theme) -> Plot<'stat
         .allow_axis_zoom_drag(false)
         .allow_double_click_reset(false)
         .show_crosshair(false)
+        .show_grid([!is_named(&figure.x), !is_named(&figure.y)])
         .invert_x(figure.x.reversed)
         .invert_y(figure.y.reversed)
         .grid_spacing(Rangef::new(1.0, STRONG))
@@ -41,6 +50,18 @@ pub fn plot(figure: &Figure, view: View, size: Vec2, theme: Theme) -> Plot<'stat
         .y_grid_spacer(spacer(y.clone()))
         .custom_x_axes(vec![hints(AxisHints::new_x(), &figure.x, x, theme)])
         .custom_y_axes(vec![hints(AxisHints::new_y(), &figure.y, y, theme).min_thickness(40.0)])
+}
+
+fn is_named(axis: &Axis) -> bool {
+    !axis.categories.is_empty()
+}
+
+/// What the longest name below the axis needs, as a guess.
+#[allow(clippy::cast_precision_loss)] // a few dozen characters
+fn name_width(axis: &Axis) -> f32 {
+    let longest =
+        axis.categories.iter().map(|category| category.name.chars().count()).max().unwrap_or_default();
+    longest.min(LONGEST) as f32 * 7.0 + 10.0
 }
 
 /// A colour of the figure for the screen.
@@ -53,7 +74,16 @@ fn marks(axis: &Axis, range: [f64; 2], wanted: f32) -> Marks {
     let values = range.map(|place| axis.scale.inverse(place));
     let place = |value: f64| axis.scale.forward(value);
     let ticks = ticks(axis, values, wanted.round() as usize).into_iter();
-    ticks.filter_map(|tick| Some((place(tick.value)?, tick.label.unwrap_or_default()))).collect()
+    ticks.filter_map(|tick| Some((place(tick.value)?, shortened(&tick.label.unwrap_or_default())))).collect()
+}
+
+fn shortened(label: &str) -> String {
+    let letters: Vec<char> = label.chars().collect();
+    if letters.len() <= LONGEST {
+        return label.to_owned();
+    }
+    let kept = LONGEST - 1;
+    letters[..kept - kept / 2].iter().chain(&['…']).chain(&letters[letters.len() - kept / 2..]).collect()
 }
 
 fn spacer(marks: Marks) -> impl Fn(egui_plot::GridInput) -> Vec<GridMark> {
@@ -72,8 +102,10 @@ fn hints(hints: AxisHints<'static>, axis: &Axis, marks: Marks, theme: Theme) -> 
         let found = marks.iter().find(|(value, _)| value.total_cmp(&mark.value).is_eq());
         found.map(|(_, label)| label.clone()).unwrap_or_default()
     };
+    // An empty line leaves room for the brackets of groups.
+    let above = if axis.groups().is_empty() { "" } else { " \n" };
     hints
-        .label(axis.label())
+        .label(format!("{above}{}", axis.label()))
         .formatter(label)
         .label_spacing(Rangef::new(1.0, STRONG))
         .tick_label_color(colour(theme.muted()))

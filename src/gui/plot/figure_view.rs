@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{
-    Label, Pos2, Rect, Response, RichText, ScrollArea, TextStyle, Ui, UiBuilder, Vec2, WidgetInfo, vec2,
+    Label, Pos2, Rect, Response, RichText, ScrollArea, TextStyle, Ui, UiBuilder, WidgetInfo, vec2,
 };
 use egui_plot::{PlotBounds, PlotTransform};
 
+use super::areas::{SCALE, area_reading_ui, groups_ui, read_areas, scale_ui};
 use super::axes::plot;
 use super::drawing::{DrawnLine, draw};
 use super::legend::{self, legend_ui};
@@ -17,6 +18,7 @@ use super::reading::{read, reading_ui};
 use crate::figure::model::{Axis, Figure};
 use crate::figure::palette::Theme;
 use crate::figure::scale::ranges;
+use crate::figure::view::{PlotView, seen, without};
 
 /// Rows of a legend below the plot before it scrolls.
 const LEGEND_BELOW: f32 = 72.0;
@@ -25,7 +27,9 @@ const GAP: f32 = 8.0;
 /// What a person did to the view of a figure: zoom, hidden lines, a pinned reading.
 #[derive(Clone, Debug, Default)]
 pub struct FigureView {
-    /// `None` fits the data, also while they grow.
+    /// The ranges of x and y that were chosen, as values; `None` fits the data, also while they grow.
+    chosen: [Option<[f64; 2]>; 2],
+    /// The same on the rulers of the present figure, where a person zoomed it.
     zoom: Option<View>,
     hidden: BTreeSet<String>,
     /// Place of the reading on the x axis.
@@ -34,8 +38,8 @@ pub struct FigureView {
     drag: Option<Pos2>,
     /// The line that the legend's pointer was on in the last frame.
     highlighted: Option<String>,
-    /// The plot's size in the last frame.
-    size: Option<Vec2>,
+    /// The plot's rectangle in the last frame.
+    frame: Option<Rect>,
     kept: Option<Kept>,
     drawn: Option<Drawn>,
 }
@@ -57,21 +61,61 @@ struct Drawn {
 }
 
 impl FigureView {
-    /// To be called whenever the figure is another one: what was computed for the last one is forgotten.
+    /// To be called whenever the figure is another one: what was computed for the last one is forgotten. The range that
+    /// was chosen stays, also where an axis has another scale now.
     pub fn forget_figure(&mut self) {
+        self.zoom = None;
         self.kept = None;
         self.drawn = None;
     }
 
+    /// The view that was kept.
+    #[must_use]
+    pub fn of(kept: &PlotView) -> Self {
+        Self { chosen: [kept.x, kept.y], hidden: kept.hidden.clone(), ..Self::default() }
+    }
+
+    /// What is to be kept of the view, beside its titles.
+    #[must_use]
+    pub fn kept(&self, titles: PlotView) -> PlotView {
+        let [x, y] = self.chosen;
+        PlotView { hidden: self.hidden.clone(), x, y, ..titles }
+    }
+
     /// Shows all data again.
     pub fn fit(&mut self) {
-        self.zoom = None;
+        self.chosen = [None; 2];
+        self.forget_figure();
+    }
+
+    /// Keeps the range that is seen, also while data grow.
+    pub fn fix(&mut self, figure: &Figure) {
+        if let Some(fit) = self.kept.as_ref().map(|kept| kept.fit) {
+            self.show(figure, fit);
+        }
+    }
+
+    fn show(&mut self, figure: &Figure, [x, y]: View) {
+        self.zoom = Some([x, y]);
+        self.chosen = [Some(values(&figure.x, x)), Some(values(&figure.y, y))];
+    }
+
+    /// The range of x that is seen, as values; `None` when it fits the data.
+    #[must_use]
+    pub const fn x_range(&self) -> Option<[f64; 2]> {
+        self.chosen[0]
+    }
+
+    /// Shows this range of x, and of y what there is in it.
+    pub fn show_x(&mut self, x: Option<[f64; 2]>) {
+        self.chosen = [x, None];
+        self.forget_figure();
     }
 
     /// Whether only a part is seen.
     #[must_use]
-    pub const fn is_zoomed(&self) -> bool {
-        self.zoom.is_some()
+    pub fn is_zoomed(&self) -> bool {
+        self.chosen != [None; 2]
     }
 
     /// Whether the line with this name is hidden.
@@ -83,18 +127,15 @@ impl FigureView {
     /// What is on the screen: without hidden lines, cut to the part that is seen. This is what an export writes.
     #[must_use]
     pub fn shown(&self, figure: &Figure) -> Figure {
-        let mut shown = visible(figure, &self.hidden);
-        if let Some([x, y]) = self.zoom {
-            shown.x.range = Some(x.map(|place| figure.x.scale.inverse(place)));
-            shown.y.range = Some(y.map(|place| figure.y.scale.inverse(place)));
-        }
-        shown
+        seen(figure, &self.kept(PlotView::default()))
     }
 
     /// Brings up to date what is kept between frames.
     fn prepare(&mut self, figure: &Figure) -> View {
         if self.kept.as_ref().is_none_or(|kept| kept.hidden != self.hidden) {
-            let visible = visible(figure, &self.hidden);
+            let mut visible = without(figure, &self.hidden);
+            let [x, y] = self.chosen;
+            (visible.x.range, visible.y.range) = (x.or(visible.x.range), y.or(visible.y.range));
             let [x, y] = ranges(&visible);
             let fit = [places(&figure.x, x), places(&figure.y, y)];
             self.kept =
@@ -111,11 +152,8 @@ impl FigureView {
     }
 }
 
-fn visible(figure: &Figure, hidden: &BTreeSet<String>) -> Figure {
-    let lines = figure.lines.iter().filter(|line| !hidden.contains(&line.name)).cloned().collect();
-    let rules = figure.rules.iter().filter(|rule| !hidden.contains(&rule.name)).cloned().collect();
-    let (title, note) = (figure.title.clone(), figure.note.clone());
-    Figure { title, x: figure.x.clone(), y: figure.y.clone(), lines, rules, note }
+fn values(axis: &Axis, places: [f64; 2]) -> [f64; 2] {
+    places.map(|place| axis.scale.inverse(place))
 }
 
 fn places(axis: &Axis, range: [f64; 2]) -> [f64; 2] {
@@ -130,6 +168,16 @@ pub fn figure_ui(ui: &mut Ui, figure: &Figure, state: &mut FigureView) {
     // Half of the uppermost tick's label stands above the plot.
     let room = all.with_min_y(all.top() + GAP);
     let (plot_room, legend_room) = split(ui, figure, room);
+    let legend_room = match &figure.cells {
+        Some(cells) if !legend::is_below(room.width()) => {
+            let (scale, rest) = legend_room.split_left_right_at_x(legend_room.left() + SCALE);
+            let strip =
+                state.frame.map_or(scale, |frame| Rect::from_x_y_ranges(scale.x_range(), frame.y_range()));
+            scale_ui(ui, cells, strip);
+            rest
+        }
+        _ => legend_room,
+    };
     ui.scope_builder(UiBuilder::new().max_rect(legend_room), |ui| {
         ScrollArea::vertical().id_salt("legend").auto_shrink(false).show(ui, |ui| {
             ui.spacing_mut().item_spacing = vec2(2.0 * GAP, 2.0);
@@ -161,7 +209,8 @@ fn split(ui: &Ui, figure: &Figure, room: Rect) -> (Rect, Rect) {
         let height = LEGEND_BELOW.min(room.height() * 0.3);
         return room.split_top_bottom_at_y(room.bottom() - height);
     }
-    let width = legend::width(ui, figure, room.width());
+    let scale = if figure.cells.is_some() { SCALE } else { 0.0 };
+    let width = legend::width(ui, figure, room.width()) + scale;
     let (plot, legend) = room.split_left_right_at_x(room.right() - width);
     (plot.with_max_x(plot.right() - 2.0 * GAP), legend)
 }
@@ -179,17 +228,25 @@ fn height_of(ui: &Ui, remarks: &str, room: Rect) -> f32 {
 fn plot_ui(ui: &mut Ui, figure: &Figure, state: &mut FigureView, fit: View, theme: Theme) {
     let view = state.zoom.unwrap_or(fit);
     let room = ui.available_size();
-    let widget = plot(figure, view, state.size.unwrap_or(room), theme).width(room.x).height(room.y);
+    let size = state.frame.map_or(room, |frame| frame.size());
+    let widget = plot(figure, view, size, theme).width(room.x).height(room.y);
     let shown = widget.show(ui, move |plot| {
         let [x, y] = view;
         plot.set_plot_bounds(PlotBounds::from_min_max([x[0], y[0]], [x[1], y[1]]));
     });
     let (response, transform) = (shown.response, shown.transform);
     let frame = *transform.frame();
-    state.size = Some(frame.size());
+    state.frame = Some(frame);
+    groups_ui(ui, &figure.x, &transform);
     response.widget_info(|| WidgetInfo::labeled(Role::Figure, true, format!("Plot of {}", figure.y.title)));
 
     let pixels = f64::from((frame.width() * ui.ctx().pixels_per_point()).round().max(1.0));
+    if !figure.bars.is_empty() {
+        let painter = ui.painter().with_clip_rect(frame.intersect(ui.clip_rect()));
+        let highlighted = state.highlighted.as_deref();
+        Brush { painter: &painter, transform: &transform, theme, highlighted }
+            .bars(&without(figure, &state.hidden));
+    }
     let lines = state.draw(figure, view[0], pixels);
     let painter = ui.painter().with_clip_rect(frame.intersect(ui.clip_rect()));
     let highlighted = state.highlighted.as_deref();
@@ -200,8 +257,8 @@ fn plot_ui(ui: &mut Ui, figure: &Figure, state: &mut FigureView, fit: View, them
     readings(ui, figure, state, &response, &transform, theme);
     match navigate(ui, &response, &transform, fit, &mut state.drag) {
         Change::None => return,
-        Change::Show(view) => state.zoom = Some(view),
-        Change::Fit => state.zoom = None,
+        Change::Show(view) => state.show(figure, view),
+        Change::Fit => state.fit(),
     }
     ui.ctx().request_repaint();
 }
@@ -216,6 +273,14 @@ fn readings(
     theme: Theme,
 ) {
     let hovered = response.hover_pos().filter(|_| state.drag.is_none());
+    if let Some(pointer) = hovered.filter(|_| figure.cells.is_some() || !figure.bars.is_empty()) {
+        let at = transform.value_from_position(pointer);
+        let brush = Brush { painter: ui.painter(), transform, theme, highlighted: None };
+        if let Some(reading) = read_areas(&without(figure, &state.hidden), [at.x, at.y], &brush) {
+            area_reading_ui(ui, &reading, pointer);
+            return;
+        }
+    }
     let place = hovered.map(|at| transform.value_from_position(at).x);
     if response.clicked() {
         state.pinned = if state.pinned.is_some() { None } else { place };

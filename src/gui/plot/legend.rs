@@ -98,9 +98,17 @@ fn row_ui(ui: &mut Ui, sample: &Sample<'_>, theme: Theme, is_shown: bool) -> Res
 }
 
 fn sample_ui(ui: &Ui, sample: &Sample<'_>, theme: Theme, rect: Rect, is_shown: bool) {
+    if let Sample::Bars(bars) = sample {
+        let full = colour(bars.rgb(theme));
+        let ink = if is_shown { full } else { full.gamma_multiply(0.3) };
+        let part = Rect::from_center_size(rect.center(), vec2(SAMPLE, ROW * 0.5));
+        ui.painter().rect_filled(part, 2.0, ink);
+        return;
+    }
     let (index, shape) = match sample {
         Sample::Line(line) => (Some(line.style.colour), line.style.marker),
         Sample::Rule(rule) => (rule.colour, Marker::None),
+        Sample::Bars(bars) => (bars.colour, Marker::None),
     };
     let full = index.map_or(colour(theme.muted()), |index| line_colour(index, theme));
     let ink = if is_shown { full } else { full.gamma_multiply(0.3) };

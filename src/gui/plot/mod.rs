@@ -7,6 +7,7 @@
 //!
 //! [`Figure`]: crate::figure::Figure
 
+mod areas;
 mod axes;
 mod drawing;
 mod figure_view;

@@ -39,6 +39,9 @@ pub struct Brush<'a> {
 impl Brush<'_> {
     /// Paints rules and lines: bands at the back, then the single runs, then means, each in the order of the figure.
     pub fn figure(&self, figure: &Figure, drawn: &[DrawnLine], is_hidden: impl Fn(&str) -> bool) {
+        if let Some(cells) = &figure.cells {
+            self.cells(cells);
+        }
         for rule in figure.rules.iter().filter(|rule| !is_hidden(&rule.name)) {
             self.rule(figure, rule);
         }

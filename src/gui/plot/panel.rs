@@ -2,11 +2,16 @@
 
 use std::time::Duration;
 
-use eframe::egui::{Align, Button, ComboBox, Frame, Layout, Panel, RichText, Slider, Ui, vec2};
+use eframe::egui::containers::menu::{MenuButton, MenuConfig};
+use eframe::egui::{
+    Align, Button, ComboBox, Frame, Layout, Panel, PopupCloseBehavior, RichText, Slider, TextEdit, Ui, vec2,
+};
 
 use super::figure_view::figure_ui;
 use super::state::PlotState;
 use crate::figure::plots::{ALL, ArmRuns, Plot, XAxis};
+use crate::figure::scale::Scale;
+use crate::figure::size::Preset;
 use crate::figure::statistics::Spread;
 
 /// What the plots show.
@@ -33,16 +38,22 @@ pub fn plot_panel(ui: &mut Ui, input: &PlotInput<'_>, state: &mut PlotState) -> 
     if let Some(secs) = state.update(input, now) {
         ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
     }
-    let options = state.options;
+    let options = state.options.clone();
     let controls =
         Panel::bottom(ui.scope_id().with("plot controls")).show_separator_line(false).resizable(false);
     let response = controls.frame(Frame::NONE).show(ui, |ui| controls_ui(ui, state)).inner;
     if options != state.options {
         ui.ctx().request_repaint();
     }
-    match state.drawable() {
-        Some((figure, view)) => figure_ui(ui, figure, view),
-        None => nothing_ui(ui, state.plot()),
+    let Some((figure, view)) = state.drawable() else {
+        nothing_ui(ui, state.plot());
+        return response;
+    };
+    let before = view.x_range();
+    figure_ui(ui, figure, view);
+    let has_moved = view.x_range() != before;
+    if has_moved && state.linked {
+        state.link();
     }
     response
 }
@@ -95,6 +106,7 @@ fn controls_ui(ui: &mut Ui, state: &mut PlotState) -> Option<PlotResponse> {
         {
             view.fit();
         }
+        figure_menu_ui(ui, state);
         commands_ui(ui, state.has_data())
     });
     response.inner
@@ -103,11 +115,18 @@ fn controls_ui(ui: &mut Ui, state: &mut PlotState) -> Option<PlotResponse> {
 fn x_ui(ui: &mut Ui, state: &mut PlotState) {
     let chooses = state.plot().chooses_x();
     let label = ui.label("x:");
-    let chosen = if chooses { state.options.x.label() } else { state.plot().own_x() };
+    let chosen = if chooses { state.options.x.label() } else { state.plot().own_x().to_owned() };
     let combo = |ui: &mut Ui| {
         ComboBox::from_id_salt("x axis").selected_text(chosen).show_ui(ui, |ui| {
             for x in XAxis::ALL {
-                ui.selectable_value(&mut state.options.x, x, x.label());
+                let label = x.label();
+                ui.selectable_value(&mut state.options.x, x, label);
+            }
+            ui.separator();
+            for name in state.series().to_vec() {
+                let x = XAxis::Series(name);
+                let label = x.label();
+                ui.selectable_value(&mut state.options.x, x, label);
             }
         })
     };
@@ -136,6 +155,78 @@ fn smoothing_ui(ui: &mut Ui, state: &mut PlotState) {
     response
         .on_hover_text("Weight of the past in a moving average; the raw values stay faintly visible")
         .on_disabled_hover_text("This plot shows single tests, which are not smoothed");
+}
+
+/// Axes, ranges, titles and paper, in a menu that stays open.
+fn figure_menu_ui(ui: &mut Ui, state: &mut PlotState) {
+    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    MenuButton::new("Axes and titles").config(config).ui(ui, |ui| {
+        ui.set_min_width(280.0);
+        axes_ui(ui, state);
+        ui.separator();
+        titles_ui(ui, state);
+        ui.separator();
+        ui.label(RichText::new("Size of exported figures").small().weak());
+        for size in Preset::ALL {
+            ui.radio_value(&mut state.size, size, size.label());
+        }
+    });
+}
+
+fn axes_ui(ui: &mut Ui, state: &mut PlotState) {
+    let [x, y] = state
+        .figure()
+        .map_or([false; 2], |figure| [&figure.x, &figure.y].map(|axis| axis.scale == Scale::Log10));
+    for (name, now, chosen) in [
+        ("Logarithmic x axis", x, &mut state.options.log_x),
+        ("Logarithmic y axis", y, &mut state.options.log_y),
+    ] {
+        let mut is_on = chosen.unwrap_or(now);
+        if ui
+            .checkbox(&mut is_on, name)
+            .on_hover_text("Values that are not positive have no place on it")
+            .changed()
+        {
+            *chosen = Some(is_on);
+        }
+    }
+    ui.checkbox(&mut state.options.ignore_outliers, "Ignore outliers")
+        .on_hover_text("The vertical range leaves out the outermost hundredth of the values at each end");
+    if ui
+        .checkbox(&mut state.linked, "Same x range in all plots")
+        .on_hover_text("A zoom along x shows the same range in every plot that has this axis")
+        .changed()
+        && state.linked
+    {
+        state.link();
+    }
+    let mut fixed = state.view().is_some_and(|view| view.is_zoomed());
+    let fix = ui
+        .checkbox(&mut fixed, "Keep this range")
+        .on_hover_text("The range stays while data arrive; otherwise it follows them");
+    if fix.changed()
+        && let Some((figure, view)) = state.drawable()
+    {
+        if fixed { view.fix(figure) } else { view.fit() }
+    }
+}
+
+fn titles_ui(ui: &mut Ui, state: &mut PlotState) {
+    let own =
+        state.figure().map(|figure| [figure.title.clone(), figure.x.title.clone(), figure.y.title.clone()]);
+    let own = own.unwrap_or_default();
+    let titles = state.titles();
+    let fields = [
+        ("Title", &mut titles.title),
+        ("Title of x", &mut titles.x_title),
+        ("Title of y", &mut titles.y_title),
+    ];
+    for ((name, field), own) in fields.into_iter().zip(own) {
+        ui.horizontal(|ui| {
+            let label = ui.label(name);
+            ui.add(TextEdit::singleline(field).hint_text(own).desired_width(200.0)).labelled_by(label.id);
+        });
+    }
 }
 
 fn commands_ui(ui: &mut Ui, has_data: bool) -> Option<PlotResponse> {

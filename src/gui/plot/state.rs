@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use super::figure_view::FigureView;
 use super::panel::PlotInput;
+use crate::figure::Options;
 use crate::figure::model::Figure;
 use crate::figure::plots::{ALL, ArmRuns, Plot, PlotOptions, concerns, find};
+use crate::figure::size::Preset;
+use crate::figure::view::{PlotView, ViewSettings, whole};
 
 /// While runs go on, figures are built at most this often, in seconds; where building takes long, at most a tenth of
 /// the time is spent on it.
@@ -17,6 +20,12 @@ const SHARE: f64 = 0.1;
 pub struct PlotState {
     /// What a person chose about the plots.
     pub options: PlotOptions,
+    /// Titles that a person gave, by the plot's name.
+    titles: BTreeMap<String, PlotView>,
+    /// Whether zooming along x shows the same range in all plots with this axis.
+    pub linked: bool,
+    /// The paper of exported figures.
+    pub size: Preset,
     chosen: Option<&'static str>,
     views: BTreeMap<&'static str, FigureView>,
     built: Option<Built>,
@@ -30,6 +39,8 @@ struct Built {
     has_data: bool,
     /// The plots that have to do with the data.
     concerned: Vec<&'static str>,
+    /// Series that the runs have.
+    series: Vec<String>,
     /// When, and for how long, in seconds.
     at: f64,
     took: f64,
@@ -40,6 +51,7 @@ struct Built {
 struct Cause {
     plot: &'static str,
     options: PlotOptions,
+    titles: PlotView,
     arms: Vec<(String, usize, Vec<u64>)>,
 }
 
@@ -70,6 +82,67 @@ impl PlotState {
         Some(view.map_or_else(|| figure.clone(), |view| view.shown(figure)))
     }
 
+    /// The titles of the open plot, to be edited.
+    pub(super) fn titles(&mut self) -> &mut PlotView {
+        let name = self.plot().name();
+        self.titles.entry(name.to_owned()).or_default()
+    }
+
+    /// The open plot's figure as it was built last.
+    pub(super) fn figure(&self) -> Option<&Figure> {
+        self.built.as_ref().map(|built| &built.figure)
+    }
+
+    /// Series that can run along the horizontal axis.
+    pub(super) fn series(&self) -> &[String] {
+        self.built.as_ref().map_or(&[], |built| &built.series)
+    }
+
+    /// Takes what is kept about the plots of a document.
+    pub fn take(&mut self, view: &ViewSettings) {
+        self.options = view.options.clone();
+        (self.linked, self.size) = (view.linked, view.size);
+        self.titles.clear();
+        self.views.clear();
+        for plot in ALL {
+            let Some(kept) = view.plots.get(plot.name()) else { continue };
+            self.views.insert(plot.name(), FigureView::of(kept));
+            self.titles.insert(plot.name().to_owned(), titles_of(kept));
+        }
+    }
+
+    /// Hands over what is to be kept about the plots of a document.
+    pub fn give(&self, view: &mut ViewSettings) {
+        view.options = self.options.clone();
+        (view.linked, view.size) = (self.linked, self.size);
+        view.plots.clear();
+        for plot in ALL {
+            let titles = self.titles.get(plot.name()).cloned().unwrap_or_default();
+            let kept = match self.views.get(plot.name()) {
+                Some(seen) => seen.kept(titles),
+                None => titles,
+            };
+            if kept != PlotView::default() {
+                view.plots.insert(plot.name().to_owned(), kept);
+            }
+        }
+    }
+
+    /// Shows the range of x of the open plot in all others with the same axis.
+    pub(super) fn link(&mut self) {
+        let open = self.plot().name();
+        let Some(x) = self.views.get(open).map(FigureView::x_range) else { return };
+        for plot in ALL.iter().filter(|plot| plot.name() != open && plot.chooses_x()) {
+            self.views.entry(plot.name()).or_default().show_x(x);
+        }
+    }
+
+    /// How exported figures are drawn.
+    #[must_use]
+    pub fn paper(&self) -> Options {
+        Options { size: self.size.size(), ..Options::default() }
+    }
+
     /// Whether there is anything to see.
     #[must_use]
     pub fn has_data(&self) -> bool {
@@ -82,8 +155,12 @@ impl PlotState {
         let plot = self.plot();
         let arm =
             |arm: &ArmRuns<'_>| (arm.name.clone(), arm.colour, arm.runs.iter().map(|run| run.0).collect());
-        let cause =
-            Cause { plot: plot.name(), options: self.options, arms: input.arms.iter().map(arm).collect() };
+        let cause = Cause {
+            plot: plot.name(),
+            options: self.options.clone(),
+            titles: self.titles.get(plot.name()).cloned().unwrap_or_default(),
+            arms: input.arms.iter().map(arm).collect(),
+        };
         let due = |built: &Built| built.at + f64::max(PAUSE, built.took / SHARE);
         if let Some(built) = self.built.as_ref().filter(|built| built.cause == cause) {
             if built.revision == input.revision {
@@ -114,9 +191,24 @@ impl PlotState {
 
 fn build(plot: &dyn Plot, input: &PlotInput<'_>, cause: Cause, now: f64) -> Built {
     let began = std::time::Instant::now();
-    let figure = plot.build(input.arms, &cause.options);
+    let figure = whole(plot, input.arms, &cause.options, &cause.titles);
     let has_data = figure.has_data();
     let concerned = ALL.iter().filter(|plot| concerns(**plot, input.arms)).map(|plot| plot.name()).collect();
+    let mut series: Vec<String> = input
+        .arms
+        .iter()
+        .flat_map(|arm| &arm.runs)
+        .flat_map(|run| run.1.series())
+        .map(str::to_owned)
+        .collect();
+    series.sort();
+    series.dedup();
     let (revision, took) = (input.revision, began.elapsed().as_secs_f64());
-    Built { cause, revision, figure, has_data, concerned, at: now, took }
+    Built { cause, revision, figure, has_data, concerned, series, at: now, took }
+}
+
+/// The titles alone.
+fn titles_of(kept: &PlotView) -> PlotView {
+    let PlotView { title, x_title, y_title, .. } = kept.clone();
+    PlotView { title, x_title, y_title, ..PlotView::default() }
 }

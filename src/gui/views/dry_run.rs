@@ -6,24 +6,23 @@ use std::time::SystemTime;
 use eframe::egui::{Grid, RichText, Ui};
 
 use super::loading::{Answer, Loading};
+use crate::doc::file_names::{filled, is_file};
 use crate::doc::intervention::{FileContent, Intervention, Params};
 use crate::doc::structure::Parameter;
-use crate::doc::validate::plan::is_file;
 use crate::doc::{Run, Stage, Structure, Target, targets};
 use crate::gui::{text, theme};
 use crate::run::summary::{Shapes, read_shapes, shape_text, structure_of};
 
-/// What the table keeps between frames: the head of a file.
+/// What the table keeps between frames: the head of a file, read for values or for a mask.
 #[derive(Default)]
 pub struct DryRun {
-    shapes: Loading<(PathBuf, Option<SystemTime>), Shapes>,
+    shapes: Loading<(PathBuf, Option<SystemTime>, bool), Shapes>,
 }
 
 /// A stage that copies, as far as the table has to know.
 struct Copying<'a> {
     from: &'a str,
     target: &'a Target,
-    usual: Params,
     is_mask: bool,
 }
 
@@ -50,7 +49,7 @@ impl Outcome {
             Self::Copied(entries) if *entries == size => "✓ copied".to_owned(),
             Self::Copied(entries) => format!("✓ {} entries", text::grouped(*entries as u64)),
             Self::LeftOut => "–".to_owned(),
-            Self::Missing => "✗ not in the file".to_owned(),
+            Self::Missing => "✗ no such tensor in the file".to_owned(),
             Self::OtherShape(shape) => format!("✗ {shape} in the file"),
         }
     }
@@ -72,7 +71,7 @@ impl DryRun {
             ui.small(format!("{name} is a network of this run, so names and shapes are the same."));
             return table_ui(ui, &structure, &outcomes(&structure, &copying, None));
         }
-        let Some(path) = path_of(copying.from, run, base, results) else {
+        let Some(path) = path_of(copying.from, stage, run, base, results) else {
             let from = copying.from;
             ui.small(format!(
                 "{from} is not there yet. Names and shapes are compared when the stage begins."
@@ -80,8 +79,8 @@ impl DryRun {
             return table_ui(ui, &structure, &outcomes(&structure, &copying, None));
         };
         let modified = path.metadata().and_then(|about| about.modified()).ok();
-        let asked = path.clone();
-        match self.shapes.get(&(path, modified), ui.ctx(), move || read_shapes(&asked)) {
+        let (asked, is_mask) = (path.clone(), copying.is_mask);
+        match self.shapes.get(&(path, modified, is_mask), ui.ctx(), move || read_shapes(&asked, is_mask)) {
             Answer::Here(shapes) => {
                 table_ui(ui, &structure, &outcomes(&structure, &copying, Some(shapes)));
             }
@@ -96,32 +95,57 @@ impl DryRun {
 
 fn copying(stage: &Stage) -> Option<Copying<'_>> {
     match stage {
-        Stage::Do(Intervention::Graft(graft)) if graft.weights => Some(Copying {
-            from: &graft.from,
-            target: &graft.target,
-            usual: Params::Everything,
-            is_mask: false,
-        }),
+        Stage::Do(Intervention::Graft(graft)) if graft.weights => {
+            Some(Copying { from: &graft.from, target: &graft.target, is_mask: false })
+        }
         Stage::Do(Intervention::Import(file)) => {
             let is_mask = file.content == FileContent::Mask;
-            let usual = if is_mask { Params::Weights } else { Params::Everything };
-            Some(Copying { from: &file.file, target: &file.target, usual, is_mask })
+            Some(Copying { from: &file.file, target: &file.target, is_mask })
         }
         _ => None,
     }
 }
 
-/// Where a stage finds a file: beside the document, or among what the run has written.
-fn path_of(name: &str, run: &Run, base: &Path, results: &Path) -> Option<PathBuf> {
-    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    let arm: String = run.arm.chars().map(plain).collect();
-    let name = name.replace("{arm}", &arm).replace("{seed}", &run.seed.to_string());
-    let places = [base.join(&name), results.join(&run.id).join(&name)];
+/// Where a stage finds a file: what an earlier stage of its run exports; else beside the document, or among what the run
+/// has written. What is to be exported and is not yet, is nowhere.
+fn path_of(name: &str, stage: &Stage, run: &Run, base: &Path, results: &Path) -> Option<PathBuf> {
+    let filled = |name: &str| filled(name, &run.arm, run.seed);
+    let name = filled(name);
+    let mut places = vec![results.join(&run.id).join(&name)];
+    let exports = |file: &str| filled(file) == name;
+    if before(&run.spec.plan, stage, &exports) != Some(true) {
+        places.insert(0, base.join(&name));
+    }
     places.into_iter().find(|path| !name.is_empty() && path.is_file())
 }
 
+/// Whether a file is exported in front of a stage; none where the plan does not have the stage.
+fn before(plan: &[Stage], stage: &Stage, exports: &dyn Fn(&str) -> bool) -> Option<bool> {
+    let mut exported = false;
+    for each in plan {
+        let found = match each {
+            _ if each == stage => return Some(exported),
+            Stage::Repeat(repeat) => before(&repeat.body, stage, exports),
+            Stage::Branch(branch) => before(&branch.plan, stage, exports),
+            Stage::Do(Intervention::Export(file)) => {
+                exported |= exports(&file.file);
+                None
+            }
+            _ => None,
+        };
+        if let Some(inside) = found {
+            return Some(exported || inside);
+        }
+    }
+    None
+}
+
 fn outcomes(structure: &Structure, copying: &Copying<'_>, source: Option<&Shapes>) -> Vec<Outcome> {
-    let chosen = targets::parameters(structure, copying.target, &copying.usual);
+    let chosen = if copying.is_mask {
+        targets::prunable(structure, copying.target)
+    } else {
+        targets::parameters(structure, copying.target, &Params::Everything)
+    };
     let outcome = |(index, parameter): (usize, &Parameter)| {
         if !chosen.contains(&index) {
             return Outcome::LeftOut;
@@ -203,6 +227,27 @@ mod tests {
         assert_eq!(outcomes[1], Outcome::OtherShape("4".to_owned()));
         assert_eq!(outcomes[3], Outcome::Missing);
         assert_eq!(verdict(&outcomes), "✗ Nothing would be copied: 2 parameters do not fit");
+    }
+
+    #[test]
+    fn what_the_run_exports_itself_wins_over_a_file_beside_the_document() {
+        let text = "(arms: [(name: \"a\", plan: [Do(Import(file: \"x.safetensors\")), Repeat(times: 2, body: [
+            Do(Export(file: \"{arm}.safetensors\")), Do(Graft(from: \"a.safetensors\")), Do(Graft(from: \"x.safetensors\"))])])])";
+        let experiment = crate::doc::file::parse(text, Path::new("x.ron")).unwrap();
+        let run = crate::doc::runs(&experiment).unwrap().swap_remove(0);
+        let folder = tempfile::tempdir().unwrap();
+        let (base, results) = (folder.path().to_owned(), folder.path().join("runs"));
+        let [beside, own] = [base.join("a.safetensors"), results.join(&run.id).join("a.safetensors")];
+        std::fs::write(&beside, "").unwrap();
+        let from =
+            |name: &str| Stage::Do(Intervention::Graft(Graft { from: name.to_owned(), ..Graft::default() }));
+        let found = |name: &str| path_of(name, &from(name), &run, &base, &results);
+        assert_eq!(found("a.safetensors"), None, "it is not exported yet");
+        std::fs::create_dir_all(own.parent().unwrap()).unwrap();
+        std::fs::write(&own, "").unwrap();
+        assert_eq!(found("a.safetensors"), Some(own));
+        std::fs::write(base.join("x.safetensors"), "").unwrap();
+        assert_eq!(found("x.safetensors"), Some(base.join("x.safetensors")));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The histogram of a parameter: what is left, what is held, what is pruned.
+//! The histogram of a parameter: what is left, what is held, what is pruned, and what it was when it was dense.
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{
@@ -18,6 +18,7 @@ enum Pattern {
     Full,
     Striped,
     Hollow,
+    Line,
 }
 
 /// Draws the histogram with its legend.
@@ -30,14 +31,15 @@ pub fn histogram_ui(ui: &mut Ui, parameter: &ParameterSummary, height: f32) {
     let bars = rect.with_max_y(rect.bottom() - AXIS);
     let inks = Inks::present(ui);
     bars_ui(ui.painter(), bars, histogram, &inks);
+    dense_ui(ui.painter(), bars, histogram, theme::present(ui).muted);
     axis_ui(ui, rect, histogram);
     let Some(pointer) = response.hover_pos() else { return };
     let bin = bin_at(pointer.x, bars, histogram.free.len());
     let [low, high] = [histogram.edges[bin], histogram.edges[bin + 1]];
-    let counts = [histogram.free[bin], histogram.frozen[bin], histogram.pruned[bin]];
-    let [free, held, pruned] = counts.map(text::grouped);
+    let counts = [histogram.free[bin], histogram.frozen[bin], histogram.pruned[bin], histogram.dense[bin]];
+    let [free, held, pruned, dense] = counts.map(text::grouped);
     response.on_hover_text_at_pointer(format!(
-        "{low:.4} to {high:.4}\n{free} trained, {held} held, {pruned} pruned"
+        "{low:.4} to {high:.4}\n{free} trained, {held} held, {pruned} pruned\n{dense} when the network was dense"
     ));
 }
 
@@ -54,6 +56,7 @@ fn legend_ui(ui: &mut Ui, parameter: &ParameterSummary) {
             let pruned = format!("{} pruned, at 0", text::grouped(parameter.pruned));
             swatch_ui(ui, theme::present(ui).muted, Pattern::Hollow, &pruned);
         }
+        swatch_ui(ui, theme::present(ui).muted, Pattern::Line, "dense, as initialised, to the same area");
     });
 }
 
@@ -79,6 +82,9 @@ fn fill(painter: &Painter, rect: Rect, colour: Color32, pattern: Pattern, ground
         }
         Pattern::Hollow => {
             painter.rect_stroke(rect, 0.0, Stroke::new(1.0, colour), StrokeKind::Inside);
+        }
+        Pattern::Line => {
+            painter.hline(rect.x_range(), rect.center().y, Stroke::new(1.5, colour));
         }
     }
 }
@@ -106,6 +112,23 @@ fn bars_ui(painter: &Painter, room: Rect, histogram: &Histogram, inks: &Inks) {
             bottom = top;
         }
     }
+}
+
+/// The outline of the dense network, with the area of the surviving entries: few survivors would be flat beside it.
+#[allow(clippy::cast_precision_loss)] // heights of bars
+fn dense_ui(painter: &Painter, room: Rect, histogram: &Histogram, colour: Color32) {
+    let bins = histogram.dense.len();
+    let sum = |counts: &[u64]| counts.iter().sum::<u64>() as f32;
+    let surviving = sum(&histogram.free) + sum(&histogram.frozen);
+    let most = highest(histogram) as f32 * sum(&histogram.dense) / surviving.max(1.0);
+    let mut outline = Vec::with_capacity(2 * bins);
+    for (bin, count) in histogram.dense.iter().enumerate() {
+        let y = (room.bottom() - *count as f32 / most * room.height()).max(room.top());
+        outline.extend(
+            [bin, bin + 1].map(|edge| pos2(room.left() + edge as f32 / bins as f32 * room.width(), y)),
+        );
+    }
+    painter.line(outline, Stroke::new(1.5, colour));
 }
 
 /// The highest bar of surviving entries; that of the pruned ones where nothing survives.
@@ -149,9 +172,9 @@ mod tests {
 
     #[test]
     fn pruned_entries_do_not_flatten_the_bars_of_those_that_are_left() {
-        let histogram = Histogram::of(&[0.0, 0.0, 0.0, 1.0], &[1, 1, 1, 0]);
+        let histogram = Histogram::of(&[0.0, 0.0, 0.0, 1.0], &[1, 1, 1, 0], &[]);
         assert_eq!(highest(&histogram), 1);
-        assert_eq!(highest(&Histogram::of(&[0.0, 0.0], &[1, 1])), 2);
+        assert_eq!(highest(&Histogram::of(&[0.0, 0.0], &[1, 1], &[])), 2);
     }
 
     #[test]

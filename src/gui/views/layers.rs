@@ -1,6 +1,6 @@
 //! The network of a run as a list of layers, and what its stages reported.
 
-use eframe::egui::{Align, Layout, ProgressBar, RichText, ScrollArea, Ui};
+use eframe::egui::{Align, CollapsingHeader, Grid, Layout, ProgressBar, RichText, ScrollArea, Ui};
 use egui_extras::{Column, TableBuilder, TableRow};
 
 use super::number_ui;
@@ -120,12 +120,12 @@ fn reports_ui(ui: &mut Ui, reports: &[Report]) {
     if reports.is_empty() {
         ui.label(RichText::new("Nothing: the plan only trains and tests.").weak());
     }
-    for report in reports {
-        report_ui(ui, report);
+    for (position, report) in reports.iter().enumerate() {
+        report_ui(ui, report, position);
     }
 }
 
-fn report_ui(ui: &mut Ui, report: &Report) {
+fn report_ui(ui: &mut Ui, report: &Report, position: usize) {
     let colours = theme::present(ui);
     let place = place_of(&report.stage, report.round);
     let place = if report.branch.is_empty() { place } else { format!("{place}, {}", report.branch) };
@@ -141,10 +141,33 @@ fn report_ui(ui: &mut Ui, report: &Report) {
         }
         ui.add(eframe::egui::Label::new(&report.summary).wrap());
     });
+    if !report.rows.is_empty() {
+        rows_ui(ui, report, position);
+    }
+}
+
+/// The table of a report, folded: a plan of many rounds has many.
+fn rows_ui(ui: &mut Ui, report: &Report, position: usize) {
+    let title = format!("Table: {}", report.columns.join(", "));
+    CollapsingHeader::new(RichText::new(title).small()).id_salt(("report", position)).show(ui, |ui| {
+        let spacing = [2.0 * theme::STEP, 0.5 * theme::STEP];
+        Grid::new(("report table", position)).striped(true).spacing(spacing).show(ui, |ui| {
+            for column in &report.columns {
+                theme::heading_ui(ui, column);
+            }
+            ui.end_row();
+            for row in &report.rows {
+                for cell in row {
+                    ui.label(cell);
+                }
+                ui.end_row();
+            }
+        });
+    });
 }
 
 /// The place of a stage as the plan numbers it, from 1.
-fn place_of(stage: &str, round: Option<u64>) -> String {
+pub fn place_of(stage: &str, round: Option<u64>) -> String {
     let number =
         |number: &str| number.parse().map_or_else(|_| number.to_owned(), |n: u64| (n + 1).to_string());
     let numbers: Vec<String> = stage.split('.').map(number).collect();

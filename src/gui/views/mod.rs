@@ -1,11 +1,13 @@
 //! What the middle of the window can show beside plots: the network at the end of a run, as a table and as pictures.
 
+mod campaign;
 mod cells;
 mod dry_run;
 mod histogram;
 mod layers;
-mod loading;
+pub(in crate::gui) mod loading;
 mod picture;
+mod tickets;
 mod values;
 mod weights;
 
@@ -21,7 +23,9 @@ use super::theme;
 use crate::doc::intervention::Set;
 use crate::doc::{Run, RunState};
 use crate::run::summary::{NetworkSummary, read_summary};
+use campaign::Campaigns;
 use loading::{Answer, Loading, Source};
+use tickets::Tickets;
 use weights::Weights;
 
 /// What the middle shows.
@@ -30,31 +34,47 @@ pub enum View {
     /// The chosen plot.
     #[default]
     Plot,
+    /// The table of runs and differences between them.
+    Runs,
     /// Layers of the network of the selected run, and its reports.
     Layers,
     /// Values of a parameter of the network of the selected run.
     Weights,
+    /// Early stops and overlap of masks of the selected arm.
+    Tickets,
+    /// Fault campaigns of the selected run.
+    Campaigns,
 }
 
 impl View {
-    const BESIDE_PLOTS: [Self; 2] = [Self::Layers, Self::Weights];
+    const BESIDE_PLOTS: [Self; 5] = [Self::Runs, Self::Layers, Self::Weights, Self::Tickets, Self::Campaigns];
 
     const fn title(self) -> &'static str {
         match self {
             Self::Plot => "Plot",
+            Self::Runs => "Runs",
             Self::Layers => "Layers",
             Self::Weights => "Weights",
+            Self::Tickets => "Tickets",
+            Self::Campaigns => "Campaigns",
         }
     }
 
     const fn help(self) -> &'static str {
         match self {
             Self::Plot => "The chosen plot",
+            Self::Runs => "All runs as a table: filter, sort, compare, note, archive",
             Self::Layers => {
                 "What the plan did to the network of the selected run, layer by layer, and its checks"
             }
             Self::Weights => {
                 "Values of a parameter of the selected run: which are left, which are held, and where"
+            }
+            Self::Tickets => {
+                "When each training of the selected arm should have stopped, and how much the masks of its seeds have in common"
+            }
+            Self::Campaigns => {
+                "Fault campaigns of the selected run: trials so far, intervals, and the worst faults"
             }
         }
     }
@@ -90,6 +110,8 @@ pub struct Views {
     last: Option<Subject>,
     summary: Loading<Source, NetworkSummary>,
     weights: Weights,
+    tickets: Tickets,
+    campaigns: Campaigns,
 }
 
 impl Views {
@@ -102,6 +124,14 @@ impl Views {
 
     /// Draws the open view into all the room there is; a stage that somebody wants in the plan of the selected arm.
     pub fn view_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) -> Option<Set> {
+        if self.open == View::Tickets {
+            self.tickets.ui(ui, input);
+            return None;
+        }
+        if self.open == View::Campaigns {
+            self.campaigns.ui(ui, input);
+            return None;
+        }
         let (subject, is_earlier) = match self.subject(input) {
             Ok(found) => found,
             Err(why) => {

@@ -38,6 +38,8 @@ fn done() -> RunRecord {
         kind: "held".to_owned(),
         summary: "all 7 entries".to_owned(),
         passed: Some(true),
+        columns: vec!["parameter".to_owned()],
+        rows: vec![vec!["fc2.bias".to_owned()]],
         ..Report::default()
     };
     RunRecord::of([Event::Report(held), Event::Finished { secs: 1.0 }])
@@ -73,6 +75,8 @@ fn layers_show_what_is_left_and_the_verdicts() {
     for label in ["fc1", "fc2", "83.33 %", "92.86 %", "Held entries: bit-identical ✓", "all 7 entries"] {
         assert!(harness.query_all_by_label(label).next().is_some(), "{label}");
     }
+    harness.get_by_label("Table: parameter").click();
+    wait_for(&mut harness, "fc2.bias");
 }
 
 #[test]
@@ -121,4 +125,25 @@ fn an_edit_of_the_plan_takes_nothing_from_the_screen() {
     harness.state_mut().listed[0].id = "another".to_owned();
     harness.step();
     assert!(harness.query_by_label("a, seed 1, at its end · earlier settings").is_some());
+}
+
+#[test]
+fn tickets_show_where_a_training_should_have_stopped() {
+    let point = |series: &str, value: f64, iteration: u64| {
+        let line = format!(
+            r#"{{"event":"point","series":"{series}","value":{value},"stage":"3.1","round":2,"epoch":1.0,"iteration":{iteration},"trained":1.0,"remaining":0.5,"secs":0.5}}"#
+        );
+        serde_json::from_str::<Event>(&line).unwrap()
+    };
+    let events = [
+        point("train_loss", 0.5, 100),
+        point("validation_loss", 0.25, 100),
+        point("validation_loss", 0.5, 200),
+        Event::Finished { secs: 1.0 },
+    ];
+    let mut harness = open(View::Tickets, RunRecord::of(events));
+    harness.step();
+    for label in ["Stage 4.2, round 2", "100", "Masks can be compared when two seeds of the arm are done."] {
+        assert!(harness.query_all_by_label(label).next().is_some(), "{label}");
+    }
 }

@@ -196,6 +196,13 @@ fn only_a_fraction_goes_with_an_output_factor_between_0_and_1() {
 }
 
 #[test]
+fn infinite_scores_do_not_tie() {
+    let mut layers = [Layer::new(&[1.0, f32::INFINITY, f32::INFINITY])];
+    let error = apply(&mut layers, rule(Amount::Count(2), Scope::Global)).unwrap_err();
+    assert!(error.to_string().starts_with("fc.weight[1] has a score of inf (its weight is inf)"), "{error}");
+}
+
+#[test]
 fn a_free_entry_with_a_nan_score_is_an_error_that_names_it_and_a_pruned_one_is_not() {
     let mut layers = [Layer::new(&[1.0, f32::NAN])];
     let one = rule(Amount::Count(1), Scope::Global);

@@ -44,6 +44,16 @@ fn held_entries_drop_what_is_written() {
 }
 
 #[test]
+fn what_lies_outside_is_neither_written_nor_counted() {
+    let mut network = network();
+    network.prune(1, &[0, 3]);
+    let size = network.values(1).len();
+    let written = network.write_inside(1, &vec![7.0; size], &|entry| entry < 3);
+    assert_eq!(written, Written { taken: 2, dropped: 1 });
+    assert_eq!(network.values(1)[..5], [0.0, 7.0, 7.0, 0.0, 0.0]);
+}
+
+#[test]
 fn a_released_entry_goes_on_from_the_value_that_it_has() {
     let mut network = network();
     let before = network.values(0).to_vec();

@@ -1,11 +1,11 @@
 //! Values written by hand, and masks that are moved.
 
+use super::left::Left;
 use crate::doc::Report;
 use crate::doc::intervention::{Set, ShuffleMask};
-use crate::doc::structure::Role;
-use crate::intervene::Entry;
 use crate::intervene::shuffle::{Region, shuffle as moved};
 use crate::intervene::stream::{Purpose, stream};
+use crate::intervene::{Census, Entry};
 use crate::run::error::RunError;
 use crate::run::session::Session;
 
@@ -34,7 +34,10 @@ pub fn set(session: &mut Session, set: &Set) -> Result<(), RunError> {
         values[entry] = set.value as f32;
     }
     let network = &mut session.state_mut().network;
-    let asked: Vec<usize> = if set.indices.is_empty() { (0..size).collect() } else { set.indices.clone() };
+    let mut asked: Vec<usize> =
+        if set.indices.is_empty() { (0..size).collect() } else { set.indices.clone() };
+    asked.sort_unstable();
+    asked.dedup();
     let held = |entry: &&usize| network.entries(index).is_some_and(|entries| !entries[**entry].is_free());
     let dropped = asked.iter().filter(held).count();
     network.write(index, &values);
@@ -45,14 +48,14 @@ pub fn set(session: &mut Session, set: &Set) -> Result<(), RunError> {
     session.report(Report { kind: "set".to_owned(), summary, ..Report::default() })
 }
 
-/// As many pruned entries in other places, within layers or across them.
+/// As many pruned entries in other places, within layers or across them. Only parameters with pruned entries take part:
+/// what was left out of the pruning stays left out of its control.
 pub fn shuffle_mask(session: &mut Session, shuffle: &ShuffleMask) -> Result<(), RunError> {
     let structure = session.place.structure.clone();
     let network = &session.state().network;
-    let is_masked = |index: &usize| {
-        structure.parameters[*index].role == Role::Weight || network.census(*index).pruned > 0
-    };
+    let is_masked = |index: &usize| network.census(*index).pruned > 0;
     let chosen: Vec<usize> = (0..network.len()).filter(is_masked).collect();
+    let before: Vec<Census> = chosen.iter().map(|&index| network.census(index)).collect();
     let entries: Vec<Vec<Entry>> = chosen.iter().map(|&index| network.all_entries(index)).collect();
     let regions: Vec<Region> = chosen
         .iter()
@@ -67,5 +70,6 @@ pub fn shuffle_mask(session: &mut Session, shuffle: &ShuffleMask) -> Result<(), 
         network.set_entries(index, entries);
     }
     let summary = format!("moved {pruned} pruned entries to other places");
-    session.report(Report { kind: "shuffle".to_owned(), summary, ..Report::default() })
+    let report = Left::of(network, &chosen, &before).report("shuffle", summary);
+    session.report(report)
 }

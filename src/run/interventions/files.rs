@@ -2,20 +2,23 @@
 
 use std::collections::BTreeMap;
 
+use super::left::Left;
+use crate::doc::file_names::stays_inside;
 use crate::doc::intervention::{FileContent, Params, WeightFile};
 use crate::doc::targets;
-use crate::intervene::Entry;
-use crate::net::weights_file::{FileTensor, read_tensors, tensors_of, write_tensors};
+use crate::intervene::{Census, Entry};
+use crate::net::weights_file::{FileTensor, read_masks, read_tensors, tensors_of, write_tensors};
 use crate::run::error::RunError;
 use crate::run::session::Session;
 
 /// Reads values, or the zeros of a file as a mask.
 pub fn import(session: &mut Session, file: &WeightFile) -> Result<(), RunError> {
     let path = session.input_path(&file.file);
-    let (tensors, _) = read_tensors(&path)?;
     let report = match file.content {
-        FileContent::Values => super::graft::copy(session, &tensors, &file.target, &file.file)?,
-        FileContent::Mask => mask(session, &tensors, file)?,
+        FileContent::Values => {
+            super::graft::copy(session, &read_tensors(&path)?.0, &file.target, &file.file)?
+        }
+        FileContent::Mask => mask(session, &read_masks(&path)?.0, file)?,
     };
     session.report(report)
 }
@@ -26,7 +29,7 @@ fn mask(
     file: &WeightFile,
 ) -> Result<crate::doc::Report, RunError> {
     let structure = session.place.structure.clone();
-    let chosen = targets::parameters(&structure, &file.target, &Params::Weights);
+    let chosen = targets::prunable(&structure, &file.target);
     for &index in &chosen {
         let parameter = &structure.parameters[index];
         if tensors.get(&parameter.name).map(|tensor| &tensor.shape) != Some(&parameter.shape) {
@@ -36,7 +39,7 @@ fn mask(
             )));
         }
     }
-    let mut rows = Vec::new();
+    let before: Vec<Census> = chosen.iter().map(|&index| session.state().network.census(index)).collect();
     for &index in &chosen {
         let parameter = &structure.parameters[index];
         let network = &mut session.state_mut().network;
@@ -47,18 +50,11 @@ fn mask(
         });
         let zeros: Vec<u32> = zeros.filter_map(|(at, _)| u32::try_from(at).ok()).collect();
         network.prune(index, &zeros);
-        rows.push(vec![
-            parameter.name.clone(),
-            zeros.len().to_string(),
-            network.census(index).surviving().to_string(),
-        ]);
     }
-    let summary = format!(
-        "the zeros of {} are the mask: {:.2} % remain",
-        file.file,
-        100.0 * session.state().network.remaining()
-    );
-    Ok(super::table("mask", summary, &["parameter", "pruned now", "remaining"], rows))
+    let network = &session.state().network;
+    let summary =
+        format!("the zeros of {} are the mask: {:.2} % remain", file.file, 100.0 * network.remaining());
+    Ok(Left::of(network, &chosen, &before).report("mask", summary))
 }
 
 /// Writes values, or the mask as ones and zeros, into a file of the run's directory.
@@ -78,6 +74,11 @@ pub fn export(session: &mut Session, file: &WeightFile) -> Result<(), RunError> 
         }
     }
     let name = session.file_name(&file.file);
+    if !stays_inside(&name) {
+        return Err(
+            session.stage_error(format!("{name} does not lie inside the run's directory; name it otherwise"))
+        );
+    }
     let path = session.place.output.join(&name);
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)

@@ -8,8 +8,9 @@ use crate::doc::{Report, targets};
 use crate::intervene::Entry;
 use crate::intervene::freeze::{Candidate, Selection, select};
 use crate::intervene::stream::{Purpose, stream};
-use crate::net::weights_file::{FileTensor, read_tensors};
+use crate::net::weights_file::{FileTensor, read_masks};
 use crate::run::error::RunError;
+use crate::run::faults;
 use crate::run::session::Session;
 
 /// Holds entries of the present network at a value.
@@ -17,7 +18,7 @@ pub fn freeze(session: &mut Session, freeze: &Freeze) -> Result<(), RunError> {
     let structure = session.place.structure.clone();
     let chosen = targets::parameters(&structure, &freeze.target, &Params::Everything);
     let mask = match &freeze.select {
-        Select::Mask(file) => read_tensors(&session.input_path(file))?.0,
+        Select::Mask(file) => read_masks(&session.input_path(file))?.0,
         _ => BTreeMap::new(),
     };
     let mut held = Vec::new();
@@ -85,7 +86,7 @@ fn entries_to_hold(
         }
     };
     let weights = network.values(index);
-    let candidate = Candidate { name: &parameter.name, shape: &parameter.shape, weights, entries: &entries };
+    let candidate = Candidate { name: &parameter.name, weights, entries: &entries };
     let mut rng = stream(session.place.spec.seed, Purpose::Freeze, &[session.number(), index as u64]);
     select(&candidate, &selection, &mut rng).map_err(|error| session.stage_error(error.to_string()))
 }
@@ -111,23 +112,32 @@ fn held_values(session: &Session, freeze: &Freeze, index: usize) -> Result<Optio
 pub fn release(session: &mut Session, release: &Release) -> Result<(), RunError> {
     let structure = session.place.structure.clone();
     let chosen = targets::parameters(&structure, &release.target, &Params::Everything);
-    let mut released = 0;
-    let network = &mut session.state_mut().network;
+    let (mut released, mut faults) = (0, 0);
     for what in &release.what {
         let held = match what {
             Held::Frozen => Entry::Frozen,
             Held::Pruned => Entry::Pruned,
-            Held::Faults => continue,
+            Held::Faults => {
+                faults += faults::release(session, &release.target);
+                continue;
+            }
         };
+        let network = &mut session.state_mut().network;
         for &index in &chosen {
             let inside =
                 |entry: usize| targets::has_entry(&release.target, &structure.parameters[index], entry);
             released += network.release(index, held, &inside);
         }
-        if held == Entry::Frozen {
+        let kinds = [None, Some(Params::Everything), Some(Params::Norm), Some(Params::RunningStatistics)];
+        if held == Entry::Frozen && kinds.contains(&release.target.params) {
             network.free_norms(|layer| targets::has_layer(&structure, &release.target.layers, layer));
         }
     }
-    let summary = format!("let {released} entries go; they go on from the values that they have");
+    let mut summary = format!("let {released} entries go; they go on from the values that they have");
+    if faults > 0 {
+        let checksum = session.state().network.checksum();
+        summary =
+            format!("{summary}; let {faults} faults go, stored weights have checksum {}", &checksum[..16]);
+    }
     session.report(Report { kind: "release".to_owned(), summary, ..Report::default() })
 }

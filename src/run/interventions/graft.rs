@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::doc::file_names::is_file;
 use crate::doc::intervention::{Graft, Params};
 use crate::doc::targets;
-use crate::doc::validate::plan::is_file;
 use crate::doc::{Report, Target};
 use crate::net::Written;
 use crate::net::weights_file::{FileTensor, read_tensors};
@@ -29,7 +29,7 @@ pub fn graft(session: &mut Session, graft: &Graft) -> Result<(), RunError> {
         return Err(session
             .stage_error(format!("{} has no position to go back to; only a snapshot has one", graft.from)));
     };
-    if graft.target != Target::default() {
+    if !targets::is_whole(&session.place.structure, &graft.target) {
         return Ok(());
     }
     let state = session.state_mut();
@@ -44,6 +44,9 @@ pub fn graft(session: &mut Session, graft: &Graft) -> Result<(), RunError> {
     );
     session.report(super::table("graft", summary, &[], Vec::new()))
 }
+
+/// Tensors of a file that are named when the network has none of their names.
+const SOME: usize = 5;
 
 type Source = BTreeMap<String, FileTensor>;
 
@@ -66,7 +69,8 @@ pub fn copy(session: &mut Session, source: &Source, target: &Target, from: &str)
         let parameter = &structure.parameters[index];
         let shape = source.get(&parameter.name).map(|tensor| &tensor.shape);
         if shape != Some(&parameter.shape) {
-            let found = shape.map_or("nothing of that name".to_owned(), |shape| format!("{shape:?}"));
+            let found = shape
+                .map_or("no floating-point tensor of that name".to_owned(), |shape| format!("{shape:?}"));
             return Err(session.stage_error(format!(
                 "{} has shape {:?} here, and {from} has {found}; nothing was copied. Choose a source of the same network, or a target that leaves it out",
                 parameter.name, parameter.shape
@@ -78,9 +82,8 @@ pub fn copy(session: &mut Session, source: &Source, target: &Target, from: &str)
     for &index in &chosen {
         let parameter = &structure.parameters[index];
         let network = &mut session.state_mut().network;
-        let values =
-            targets::blend(target, parameter, network.values(index), &source[&parameter.name].values);
-        let written = network.write(index, &values);
+        let inside = |entry: usize| targets::has_entry(target, parameter, entry);
+        let written = network.write_inside(index, &source[&parameter.name].values, &inside);
         total += written;
         let shape = parameter.shape.iter().map(ToString::to_string).collect::<Vec<_>>().join("×");
         rows.push(vec![
@@ -94,6 +97,14 @@ pub fn copy(session: &mut Session, source: &Source, target: &Target, from: &str)
     let others = structure.parameters.len() - chosen.len();
     if others > 0 {
         summary = format!("{summary}, left {others} as they are");
+    }
+    let extra: Vec<&str> =
+        source.keys().map(String::as_str).filter(|name| structure.find(name).is_none()).collect();
+    if !extra.is_empty() {
+        let some = extra.iter().take(SOME).copied().collect::<Vec<_>>().join(", ");
+        let more = extra.len().saturating_sub(SOME);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        summary = format!("{summary}; {from} also has {some}{more}, which this network has not");
     }
     if total.dropped > 0 {
         summary = format!("{summary}; {} values fell on held entries and were dropped", total.dropped);

@@ -2,7 +2,8 @@
 
 mod evidence;
 
-use crate::doc::intervention::{Params, Prune};
+use super::left::{Left, percent};
+use crate::doc::intervention::Prune;
 use crate::doc::{Report, targets};
 use crate::intervene::overlap::Overlap;
 use crate::intervene::prune::{PruneError, Quota, Rule, Target, lowest_of, prune as choose, quotas};
@@ -14,7 +15,7 @@ use crate::run::session::Session;
 /// Prunes the present network; a criterion that scores anew in between does so step by step, to the same exact count.
 pub fn prune(session: &mut Session, prune: &Prune) -> Result<(), RunError> {
     let structure = session.place.structure.clone();
-    let chosen = targets::parameters(&structure, &prune.target, &Params::Weights);
+    let chosen = targets::prunable(&structure, &prune.target);
     let rule = Rule { amount: prune.amount, scope: prune.scope, output_factor: prune.output_factor };
     let masks: Vec<Vec<Entry>> =
         chosen.iter().map(|&index| session.state().network.all_entries(index)).collect();
@@ -99,38 +100,17 @@ fn overlap(session: &Session, chosen: &[usize], before: &[Vec<Entry>]) -> f64 {
     parts.sum::<Overlap>().jaccard()
 }
 
-/// What is left of every parameter that was touched, and in all; a layer that has reached 0 is named.
-#[allow(clippy::cast_precision_loss)] // far below 2^53
+/// What is left of every parameter that was touched, and in all.
 fn report(network: &Network, chosen: &[usize], before: &[Census], overlap: f64) -> Report {
-    let names = &network.structure().parameters;
-    let after: Vec<Census> = chosen.iter().map(|&index| network.census(index)).collect();
-    let percent =
-        |census: &Census| format!("{:.2}", 100.0 * census.surviving() as f64 / census.size().max(1) as f64);
-    let rows = chosen.iter().zip(before).zip(&after).map(|((&index, before), after)| {
-        let counts =
-            [after.size(), after.pruned - before.pruned, after.surviving()].map(|count| count.to_string());
-        let [size, removed, left] = counts;
-        vec![names[index].name.clone(), size, removed, left, percent(after)]
-    });
-    let rows = rows.collect();
-    let total: Census = after.iter().copied().sum();
-    let removed = total.pruned - before.iter().copied().sum::<Census>().pruned;
-    let emptied: Vec<&str> = chosen
-        .iter()
-        .zip(&after)
-        .filter(|(_, census)| census.is_emptied())
-        .map(|(&index, _)| names[index].name.as_str())
-        .collect();
-    let mut summary = format!(
+    let left = Left::of(network, chosen, before);
+    let removed = left.total.pruned - before.iter().copied().sum::<Census>().pruned;
+    let summary = format!(
         "pruned {removed} of {} entries; {} remain ({} %), {} multiply-adds a sample; masks overlap by {:.3}",
-        total.size(),
-        total.surviving(),
-        percent(&total),
+        left.total.size(),
+        left.total.surviving(),
+        percent(&left.total),
         network.surviving_multiply_adds(),
         overlap
     );
-    if !emptied.is_empty() {
-        summary = format!("{summary}; nothing is left of {}", emptied.join(", "));
-    }
-    super::table("prune", summary, &["parameter", "entries", "pruned now", "remaining", "remaining %"], rows)
+    left.report("prune", summary)
 }

@@ -1,6 +1,5 @@
 //! New initial weights under the same mask.
 
-use crate::doc::Target;
 use crate::doc::intervention::{Params, Reinitialize};
 use crate::doc::targets;
 use crate::net::Written;
@@ -17,15 +16,11 @@ pub fn reinitialize(session: &mut Session, reinitialize: &Reinitialize) -> Resul
     let mut total = Written::default();
     for &index in &chosen {
         let new = state.network.initial_values(index, seed, generation);
-        let values = targets::blend(
-            &reinitialize.target,
-            &structure.parameters[index],
-            state.network.values(index),
-            &new,
-        );
-        total += state.network.write(index, &values);
+        let parameter = &structure.parameters[index];
+        let inside = |entry: usize| targets::has_entry(&reinitialize.target, parameter, entry);
+        total += state.network.write_inside(index, &new, &inside);
     }
-    if reinitialize.target == Target::default() {
+    if targets::is_whole(&structure, &reinitialize.target) {
         state.position = Position::default();
         state.restart_optimizer();
     }

@@ -6,14 +6,16 @@ use super::{Op, Session, State};
 use crate::data::Dataset;
 use crate::doc::Report;
 use crate::doc::stage::{Branch, BranchInit, BranchOrder};
-use crate::net::Network;
 use crate::run::error::RunError;
 use crate::run::state::Snapshot;
 
 impl Session<'_> {
-    /// Compares every held entry with what it was before a training, bit for bit.
-    pub(super) fn check_held(&mut self, before: &Network) -> Result<(), RunError> {
-        let (held, changed) = self.state().network.compare_held(before);
+    /// Compares every held entry of the members that trained with what it was when the stage began, bit for bit.
+    pub(super) fn check_held(&mut self) -> Result<(), RunError> {
+        let before = std::mem::take(&mut self.state_mut().began_with);
+        let counts =
+            self.state().members().into_iter().zip(&before).map(|(now, then)| now.compare_held(then));
+        let (held, changed) = counts.fold((0, 0), |sums, counts| (sums.0 + counts.0, sums.1 + counts.1));
         if held == 0 {
             return Ok(());
         }

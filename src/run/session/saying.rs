@@ -9,6 +9,7 @@ use crate::run::error::RunError;
 use crate::run::evaluate::evaluate;
 use crate::run::members;
 use crate::run::program::Step;
+use crate::run::tables::Table;
 
 impl Session<'_> {
     pub(in crate::run) fn say(&mut self, event: Event) -> Result<(), RunError> {
@@ -62,8 +63,9 @@ impl Session<'_> {
                 continue;
             }
             let batch = place.spec.train.evaluation_batch;
-            let score =
-                evaluate(place.compute.as_ref(), &self.state().network, &place.criterion, part, batch);
+            let reader = self.reader();
+            let score = evaluate(&reader, &self.state().network, &place.criterion, part, batch);
+            self.put_back(reader)?;
             self.say_score(name, &score, None)?;
         }
         Ok(())
@@ -121,13 +123,32 @@ impl Session<'_> {
         self.say(Event::Report(Report { stage, branch, round, ..report }))
     }
 
+    /// Appends whole lines to a table of the run.
+    pub(in crate::run) fn log(&mut self, table: Table, lines: &str) -> Result<(), RunError> {
+        self.listener.lines(table, lines)
+    }
+
+    /// Keeps the present network in files of these names: its values, and what holds them.
+    pub(in crate::run) fn keep_network(&mut self, files: &[String; 2]) -> Result<(), RunError> {
+        let network = self.state().network.clone();
+        self.listener.network(files, &network)
+    }
+
     /// Leaves a checkpoint: before the next step, or inside it.
     pub(in crate::run) fn keep(&mut self, inside: Option<TrainProgress>) -> Result<(), RunError> {
-        let checkpoint = Checkpoint { next: self.next, inside, secs: self.secs(), stack: self.stack.clone() };
+        let checkpoint = Checkpoint {
+            next: self.next,
+            inside,
+            campaign: self.campaign.clone(),
+            secs: self.secs(),
+            stack: self.stack.clone(),
+        };
         self.listener.checkpoint(&checkpoint)
     }
 
+    /// Seconds of work so far; pauses are none.
     pub(super) fn secs(&self) -> f64 {
-        self.secs_before + self.began.elapsed().as_secs_f64()
+        let paused = self.stop.paused_for() - self.paused_before;
+        self.secs_before + self.began.elapsed().saturating_sub(paused).as_secs_f64()
     }
 }

@@ -16,38 +16,47 @@ pub struct Histogram {
     pub frozen: Vec<u64>,
     /// Entries held at zero in each bin; all are in the bin of 0.
     pub pruned: Vec<u64>,
+    /// Entries of the dense network that the run began with, in the same bins.
+    pub dense: Vec<u64>,
 }
 
 impl Histogram {
-    /// The histogram of values with what holds them, in [`BINS`] bins from the smallest to the largest, 0 included
-    /// where an entry is pruned.
+    /// The histogram of values with what holds them, and of the `dense` values that the network began with (none: left
+    /// out), in [`BINS`] bins from the smallest to the largest, 0 included where an entry is pruned.
     #[must_use]
-    pub fn of(values: &[f32], entries: &[u8]) -> Self {
-        let [low, high] = range(values, entries);
+    pub fn of(values: &[f32], entries: &[u8], dense: &[f32]) -> Self {
+        let [low, high] = range(values, entries, dense);
         #[allow(clippy::cast_precision_loss)] // 60 bins
         let width = (high - low) / BINS as f64;
         #[allow(clippy::cast_precision_loss)]
         let mut edges: Vec<f64> = (0..=BINS).map(|bin| low + bin as f64 * width).collect();
         edges[BINS] = high;
-        let mut histogram = Self { edges, free: vec![0; BINS], frozen: vec![0; BINS], pruned: vec![0; BINS] };
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // limited to the bins
+        let bin_of = |value: f32| (((f64::from(value) - low) / width) as usize).min(BINS - 1);
+        let none = || vec![0; BINS];
+        let mut histogram = Self { edges, free: none(), frozen: none(), pruned: none(), dense: none() };
         for (value, entry) in values.iter().zip(entries).filter(|(value, _)| value.is_finite()) {
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // limited to the bins
-            let bin = (((f64::from(*value) - low) / width) as usize).min(BINS - 1);
             match *entry {
-                PRUNED => histogram.pruned[bin] += 1,
-                FROZEN => histogram.frozen[bin] += 1,
-                _ => histogram.free[bin] += 1,
+                PRUNED => histogram.pruned[bin_of(*value)] += 1,
+                FROZEN => histogram.frozen[bin_of(*value)] += 1,
+                _ => histogram.free[bin_of(*value)] += 1,
             }
+        }
+        for value in dense.iter().filter(|value| value.is_finite()) {
+            histogram.dense[bin_of(*value)] += 1;
         }
         histogram
     }
 }
 
 /// The ends of all bins: those of the values, or a unit around a single one.
-fn range(values: &[f32], entries: &[u8]) -> [f64; 2] {
+fn range(values: &[f32], entries: &[u8], dense: &[f32]) -> [f64; 2] {
     let [mut low, mut high] = ends(values, entries).map(f64::from);
     if entries.contains(&PRUNED) {
         (low, high) = (low.min(0.0), high.max(0.0));
+    }
+    for value in dense.iter().filter(|value| value.is_finite()) {
+        (low, high) = (low.min(f64::from(*value)), high.max(f64::from(*value)));
     }
     if low < high { [low, high] } else { [low - 0.5, high + 0.5] }
 }

@@ -48,12 +48,12 @@ fn values_come_with_what_holds_them() {
 fn the_head_of_a_file_tells_names_and_shapes() {
     let (folder, run) = (tempfile::tempdir().unwrap(), run());
     testing::write_done(folder.path(), &run);
-    let shapes = read_shapes(&weights_path(folder.path(), &run.id)).unwrap();
+    let shapes = read_shapes(&weights_path(folder.path(), &run.id), false).unwrap();
     assert_eq!(shapes["fc1.weight"], [2, 4]);
     assert_eq!(shapes.len(), 4);
     let path = folder.path().join("no.safetensors");
     std::fs::write(&path, "nothing").unwrap();
-    assert!(read_shapes(&path).unwrap_err().contains("no.safetensors"));
+    assert!(read_shapes(&path, false).unwrap_err().contains("no.safetensors"));
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_run_that_is_not_done_says_so() {
 
 #[test]
 fn a_histogram_keeps_pruned_and_held_entries_apart() {
-    let histogram = Histogram::of(&[0.0, 3.0, -3.0, 3.0, f32::NAN], &[PRUNED, FROZEN, FREE, FREE, FREE]);
+    let histogram = Histogram::of(&[0.0, 3.0, -3.0, 3.0, f32::NAN], &[PRUNED, FROZEN, FREE, FREE, FREE], &[]);
     assert_eq!((histogram.edges[0], histogram.edges[BINS]), (-3.0, 3.0));
     assert_eq!((histogram.free[0], histogram.free[BINS - 1]), (1, 1));
     assert_eq!((histogram.frozen[BINS - 1], histogram.pruned[BINS / 2]), (1, 1));
@@ -73,6 +73,17 @@ fn a_histogram_keeps_pruned_and_held_entries_apart() {
 
 #[test]
 fn a_histogram_of_equal_values_has_room_around_them() {
-    let histogram = Histogram::of(&[1.0, 1.0], &[FREE, FREE]);
+    let histogram = Histogram::of(&[1.0, 1.0], &[FREE, FREE], &[]);
     assert_eq!((histogram.edges[0], histogram.edges[BINS], histogram.free[BINS / 2]), (0.5, 1.5, 2));
+}
+
+#[test]
+fn the_dense_network_is_in_the_same_bins() {
+    let histogram = Histogram::of(&[0.0, 1.0], &[PRUNED, FREE], &[-3.0, 3.0]);
+    assert_eq!((histogram.edges[0], histogram.edges[BINS]), (-3.0, 3.0));
+    assert_eq!((histogram.dense[0], histogram.dense[BINS - 1]), (1, 1));
+    let (folder, run) = (tempfile::tempdir().unwrap(), run());
+    testing::write_done(folder.path(), &run);
+    let summary = read_summary(folder.path(), &run.id).unwrap();
+    assert_eq!(summary.parameters[2].histogram.dense.iter().sum::<u64>(), 6);
 }

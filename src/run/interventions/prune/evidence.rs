@@ -34,7 +34,7 @@ pub fn scores(session: &Session, prune: &Prune, chosen: &[usize]) -> Result<Vec<
 
 fn needed(session: &Session, criterion: &Criterion, chosen: &[usize]) -> Result<Vec<Vec<f32>>, RunError> {
     let all = match (criterion.rule().needs(), criterion) {
-        (Needs::LossGradient, Criterion::Snip(snip)) => loss_gradients(session, snip.batches),
+        (Needs::LossGradient, Criterion::Snip(snip)) => loss_gradients(session, snip.batches)?,
         (Needs::FlowGradient, _) => flow_gradients(session),
         (Needs::Past, Criterion::Movement(movement)) => {
             let kept = session.state().kept.get(&movement.since).ok_or_else(|| {
@@ -60,20 +60,27 @@ fn needed(session: &Session, criterion: &Criterion, chosen: &[usize]) -> Result<
     Ok(masked.collect())
 }
 
-/// Gradients of the training loss, averaged over mini-batches of a stream of this stage, in training mode.
+/// Gradients of the training loss, averaged over mini-batches of a stream of this stage, in training mode. Where they are
+/// more than an epoch has, further random orders follow.
 #[allow(clippy::cast_precision_loss)] // numbers of batches
-fn loss_gradients(session: &Session, batches: u64) -> Vec<Vec<f32>> {
+fn loss_gradients(session: &Session, batches: u64) -> Result<Vec<Vec<f32>>, RunError> {
     let place = &session.place;
     let data = session.data();
     let train = &data.train;
     let mut rng = stream(place.spec.seed, Purpose::Saliency, &[session.number()]);
-    let order = shuffled(train.len(), &mut rng);
+    let mut order = Vec::new();
     let network = &session.state().network;
     let mut sums: Vec<Vec<f32>> =
         (0..network.len()).map(|index| vec![0.0; network.values(index).len()]).collect();
-    let mut used = 0;
-    for picked in order.chunks(place.spec.train.batch).take(usize::try_from(batches).unwrap_or(usize::MAX)) {
-        let batch = train.pick(picked);
+    for _ in 0..batches {
+        if order.is_empty() {
+            order = shuffled(train.len(), &mut rng);
+        }
+        let size = place.spec.train.batch.min(order.len());
+        if size == 1 && session.has_free_norm() {
+            return Err(RunError::LonelySample { batch: place.spec.train.batch, samples: train.len() });
+        }
+        let batch = train.pick(&order.drain(..size).collect::<Vec<_>>());
         let slope = &mut |logits: &[f32]| place.criterion.evaluate(logits, &batch.labels).slope;
         let pass = place.compute.train(network, &batch.values, batch.len(), None, slope);
         for (sum, gradient) in sums.iter_mut().zip(pass.gradients) {
@@ -81,12 +88,11 @@ fn loss_gradients(session: &Session, batches: u64) -> Vec<Vec<f32>> {
                 *sum += gradient;
             }
         }
-        used += 1;
     }
     for value in sums.iter_mut().flatten() {
-        *value /= used.max(1) as f32;
+        *value /= batches.max(1) as f32;
     }
-    sums
+    Ok(sums)
 }
 
 /// Gradients of the sum of all logits for one sample of ones, with the absolute values of all weights, biases of 0, and

@@ -1,0 +1,324 @@
+//! `weightlab install --user` and `weightlab uninstall --user`: what a Linux desktop needs to list the program, to show
+//! its icon, and to open experiments with it.
+//!
+//! All of it goes below the user's data folder, as the specifications of freedesktop.org say. A list of what was made
+//! lies beside it, and uninstalling removes exactly that.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use clap::Args;
+
+use super::failure::{Exit, Failure};
+use super::output::{complain, say};
+use crate::figure::icon;
+
+/// Settings of `weightlab install` and `weightlab uninstall`.
+#[derive(Debug, Args)]
+pub struct InstallArgs {
+    /// For this user alone, in the user's data folder
+    #[arg(long, required = true)]
+    user: bool,
+}
+
+/// The list of what was made; folders end in a slash.
+const LIST: &str = "weightlab/installed.txt";
+
+const DESKTOP: &str = "applications/weightlab.desktop";
+const MIME: &str = "mime/packages/weightlab.xml";
+const ICONS: &str = "icons/hicolor";
+
+/// Sides of the icons, in pixels.
+const SIDES: [u32; 8] = [16, 22, 32, 48, 64, 128, 256, 512];
+
+/// RON is a format of many programs, so the name of a file says nothing: an experiment is known by its first word,
+/// which comments may precede.
+const MIME_TYPE: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<mime-info xmlns="http://www.freedesktop.org/standards/shared-mime-info">
+  <mime-type type="application/x-weightlab+ron">
+    <comment>Weightlab experiment</comment>
+    <sub-class-of type="text/plain"/>
+    <icon name="weightlab"/>
+    <magic priority="60">
+      <match type="string" offset="0" value="Experiment("/>
+      <match type="string" offset="0" value="//">
+        <match type="string" offset="2:4096" value="\nExperiment("/>
+      </match>
+    </magic>
+  </mime-type>
+</mime-info>
+"#;
+
+/// Makes the program known to the desktop.
+///
+/// # Errors
+/// On another system than Linux, or what could not be written.
+pub fn install(_: &InstallArgs) -> Result<Exit, Failure> {
+    let home = data_home()?;
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::Input(format!("the path of the program cannot be found: {error}")))?;
+    for path in install_into(&home, &program)? {
+        say(&format!("wrote {}", path.display()));
+    }
+    tell_desktop(&home);
+    say(
+        "Weightlab is among the programs of the desktop, and opens experiments. Take it out with: weightlab uninstall --user",
+    );
+    Ok(Exit::Done)
+}
+
+/// Removes what `install` made, and nothing else.
+///
+/// # Errors
+/// On another system than Linux, or what could not be removed.
+pub fn uninstall(_: &InstallArgs) -> Result<Exit, Failure> {
+    let home = data_home()?;
+    let removed = uninstall_from(&home, tell_desktop)?;
+    if removed.is_empty() {
+        complain(&format!("nothing is installed in {}", home.display()));
+        return Ok(Exit::Done);
+    }
+    for path in removed {
+        say(&format!("removed {}", path.display()));
+    }
+    Ok(Exit::Done)
+}
+
+/// `$XDG_DATA_HOME`, or `~/.local/share`.
+fn data_home() -> Result<PathBuf, Failure> {
+    if !cfg!(all(unix, not(target_os = "macos"))) {
+        let text = "install is for Linux desktops; here the program runs from where it is";
+        return Err(Failure::Input(text.to_owned()));
+    }
+    let folders = directories::BaseDirs::new();
+    let home = folders.map(|folders| folders.data_dir().to_owned());
+    home.ok_or_else(|| Failure::Input("no home folder is known: set HOME or XDG_DATA_HOME".to_owned()))
+}
+
+/// What is installed: paths below the data folder, and contents.
+fn files(program: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+    let mut files = vec![
+        (DESKTOP.to_owned(), desktop_entry(program).into_bytes()),
+        (MIME.to_owned(), MIME_TYPE.as_bytes().to_vec()),
+        (format!("{ICONS}/scalable/apps/weightlab.svg"), icon::SVG.as_bytes().to_vec()),
+    ];
+    for side in SIDES {
+        let png = icon::png(side).map_err(|error| Failure::Input(format!("the icon: {error}")))?;
+        files.push((format!("{ICONS}/{side}x{side}/apps/weightlab.png"), png));
+    }
+    Ok(files)
+}
+
+fn desktop_entry(program: &Path) -> String {
+    let (program, argument) = (program.display(), quoted(&program.to_string_lossy()));
+    let description = env!("CARGO_PKG_DESCRIPTION");
+    format!(
+        "[Desktop Entry]\nType=Application\nVersion=1.0\nName=Weightlab\nGenericName=Neural network experiments\n\
+         Comment={description}\nExec={argument} %F\nTryExec={program}\nIcon=weightlab\nTerminal=false\n\
+         Categories=Science;ArtificialIntelligence;\nKeywords=pruning;lottery ticket;fault injection;\n\
+         MimeType=application/x-weightlab+ron;\nStartupWMClass=weightlab\nStartupNotify=true\n"
+    )
+}
+
+/// A path as one argument of `Exec` (Desktop Entry Specification 1.5, "The Exec key"): quoted, and what the file itself
+/// takes for an escape escaped once more.
+fn quoted(path: &str) -> String {
+    let mut argument = String::from("\"");
+    for character in path.chars() {
+        match character {
+            '"' | '`' | '$' => argument.extend(["\\\\", character.to_string().as_str()]),
+            '\\' => argument.push_str(r"\\\\"),
+            '%' => argument.push_str("%%"),
+            _ => argument.push(character),
+        }
+    }
+    argument + "\""
+}
+
+/// Writes all files, those that are there already anew; their paths.
+fn install_into(home: &Path, program: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut made = read_list(home);
+    let mut written = Vec::new();
+    for (name, content) in files(program)? {
+        make_folders(home, Path::new(&name), &mut made)?;
+        let path = home.join(&name);
+        std::fs::write(&path, content).map_err(|source| Failure::Write { path: path.clone(), source })?;
+        note(&mut made, name);
+        written.push(path);
+    }
+    make_folders(home, Path::new(LIST), &mut made)?;
+    let path = home.join(LIST);
+    std::fs::write(&path, made.join("\n") + "\n")
+        .map_err(|source| Failure::Write { path: path.clone(), source })?;
+    written.push(path);
+    Ok(written)
+}
+
+/// Makes the folders above a file that are missing, and notes those.
+fn make_folders(home: &Path, file: &Path, made: &mut Vec<String>) -> Result<(), Failure> {
+    let above: Vec<&Path> =
+        file.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()).collect();
+    for folder in above.into_iter().rev() {
+        let path = home.join(folder);
+        if !path.is_dir() {
+            std::fs::create_dir_all(&path).map_err(|source| Failure::Write { path: path.clone(), source })?;
+            note(made, format!("{}/", folder.display()));
+        }
+    }
+    Ok(())
+}
+
+fn note(made: &mut Vec<String>, name: String) {
+    if !made.contains(&name) {
+        made.push(name);
+    }
+}
+
+/// What earlier installations made. Lines that lead out of the folder were not written by this program.
+fn read_list(home: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(home.join(LIST)).unwrap_or_default();
+    let is_below = |line: &str| Path::new(line).components().all(|part| matches!(part, Component::Normal(_)));
+    text.lines().filter(|line| !line.is_empty() && is_below(line)).map(str::to_owned).collect()
+}
+
+/// Removes what is on the list, folders only when they are empty; the paths that are gone. In between, `tell` has the
+/// desktop forget the files.
+fn uninstall_from(home: &Path, tell: impl Fn(&Path)) -> Result<Vec<PathBuf>, Failure> {
+    let made = read_list(home);
+    if made.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (folders, mut files): (Vec<String>, Vec<String>) =
+        made.into_iter().partition(|name| name.ends_with('/'));
+    files.push(LIST.to_owned());
+    let mut removed = Vec::new();
+    for name in files {
+        let path = home.join(name);
+        match std::fs::remove_file(&path) {
+            Ok(()) => removed.push(path),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => return Err(Failure::Write { path, source }),
+        }
+    }
+    tell(home);
+    remove_generated(home, &folders);
+    for name in folders.iter().rev() {
+        let path = home.join(name);
+        // Others may have put something into it meanwhile: then it stays.
+        if std::fs::remove_dir(&path).is_ok() {
+            removed.push(path);
+        }
+    }
+    Ok(removed)
+}
+
+/// In folders that the installation made, what the desktop's programs made of its files goes too, once nothing else is
+/// there.
+fn remove_generated(home: &Path, made: &[String]) {
+    let is_made = |name: &str| made.iter().any(|folder| folder == name);
+    let is_empty =
+        |name: &str| std::fs::read_dir(home.join(name)).is_ok_and(|mut folder| folder.next().is_none());
+    // What cannot be removed stays, as everything does that others have made.
+    if is_made("mime/") && is_empty("mime/packages") {
+        let _ = std::fs::remove_dir_all(home.join("mime"));
+    }
+    if is_made("applications/") {
+        let _ = std::fs::remove_file(home.join("applications/mimeinfo.cache"));
+    }
+}
+
+/// Has the desktop read its folders again. Where a program for that is missing, it does so at the next login.
+fn tell_desktop(home: &Path) {
+    run("update-mime-database", home.join("mime").as_os_str());
+    run("update-desktop-database", home.join("applications").as_os_str());
+}
+
+fn run(program: &str, folder: &OsStr) {
+    if Path::new(folder).is_dir() {
+        let mut command = Command::new(program);
+        let _ = command.arg(folder).stdout(Stdio::null()).stderr(Stdio::null()).status(); // see above
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut found = BTreeMap::new();
+        let mut open = vec![folder.to_owned()];
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    open.push(path.clone());
+                    found.insert(path, Vec::new());
+                } else {
+                    found.insert(path.clone(), std::fs::read(path).unwrap());
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn installing_twice_is_installing_once_and_uninstalling_leaves_what_was_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path();
+        std::fs::create_dir_all(home.join("applications")).unwrap();
+        std::fs::write(home.join("applications/other.desktop"), "other").unwrap();
+        let before = tree(home);
+        let written = install_into(home, Path::new("/opt/weightlab")).unwrap();
+        assert!(written.iter().all(|path| path.is_file()) && written.len() == SIDES.len() + 4);
+        let once = tree(home);
+        install_into(home, Path::new("/opt/weightlab")).unwrap();
+        assert_eq!(tree(home), once);
+        assert!(uninstall_from(home, |_| {}).unwrap().len() > written.len());
+        assert_eq!(tree(home), before);
+        assert!(uninstall_from(home, |_| {}).unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_the_desktop_made_of_the_files_goes_with_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path();
+        install_into(home, Path::new("/opt/weightlab")).unwrap();
+        std::fs::write(home.join("mime/globs2"), "").unwrap();
+        std::fs::write(home.join("applications/mimeinfo.cache"), "").unwrap();
+        uninstall_from(home, |_| {}).unwrap();
+        assert_eq!(tree(home), BTreeMap::new());
+    }
+
+    #[test]
+    fn files_of_others_keep_their_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path();
+        install_into(home, Path::new("/opt/weightlab")).unwrap();
+        let other = home.join("icons/hicolor/16x16/apps/other.png");
+        std::fs::write(&other, "other").unwrap();
+        uninstall_from(home, |_| {}).unwrap();
+        assert!(other.is_file() && !home.join("icons/hicolor/22x22").exists());
+    }
+
+    #[test]
+    fn a_list_that_leads_elsewhere_removes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().join("home");
+        std::fs::create_dir_all(home.join("weightlab")).unwrap();
+        std::fs::write(folder.path().join("precious"), "x").unwrap();
+        std::fs::write(home.join(LIST), "../precious\n/etc/passwd\n").unwrap();
+        assert!(uninstall_from(&home, |_| {}).unwrap().is_empty());
+        assert!(folder.path().join("precious").is_file());
+    }
+
+    #[test]
+    fn a_path_is_one_argument_whatever_it_holds() {
+        assert_eq!(quoted("/a b/weightlab"), "\"/a b/weightlab\"");
+        assert_eq!(quoted("/a$b%c"), "\"/a\\\\$b%%c\"");
+        assert!(desktop_entry(Path::new("/x/weightlab")).contains("\nExec=\"/x/weightlab\" %F\n"));
+    }
+}

@@ -1,0 +1,79 @@
+//! `weightlab replay`: applies the logged faults of a run again, and compares the logits bit for bit.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::failure::{Exit, Failure};
+use super::number::counted;
+use super::output::{complain, say};
+use super::table::table;
+use crate::run::{Replay, Replayed, replay as replay_run, write_images};
+
+/// Settings of `weightlab replay`.
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// Directory of a run, such as faults.runs/0123456789abcdef
+    directory: PathBuf,
+    /// Only this trial, by its number in trials.csv [default: all of them]
+    #[arg(long, value_name = "N")]
+    trial: Option<u64>,
+    /// Only this campaign, by its name in trials.csv [default: all of them]
+    #[arg(long, value_name = "NAME")]
+    campaign: Option<String>,
+    /// Folder that paths of the experiment are relative to [default: where the folder of runs lies]
+    #[arg(long, value_name = "DIR")]
+    base: Option<PathBuf>,
+    /// Write the test images and their labels to this .safetensors file instead, for another program
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["trial", "campaign"])]
+    data: Option<PathBuf>,
+}
+
+/// The most trials that are listed one by one.
+const LISTED: usize = 20;
+
+/// Prints how many trials have the same logits, and which ones have not.
+///
+/// # Errors
+/// What is missing or damaged.
+pub fn replay(arguments: &ReplayArgs) -> Result<Exit, Failure> {
+    let ReplayArgs { directory, trial, campaign, base, data } = arguments;
+    let ask = Replay { trial: *trial, campaign: campaign.clone(), base: base.clone() };
+    let directory = directory.canonicalize().unwrap_or_else(|_| directory.clone());
+    if let Some(to) = data {
+        let written = write_images(&directory, base.as_deref(), to);
+        let images = written.map_err(|error| Failure::Input(error.to_string()))?;
+        complain(&format!("wrote {} to {}", counted(images, "image"), to.display()));
+        return Ok(Exit::Done);
+    }
+    let replayed = replay_run(&directory, &ask).map_err(|error| Failure::Input(error.to_string()))?;
+    let different: Vec<&Replayed> = replayed.iter().filter(|trial| !trial.is_equal()).collect();
+    let shown: Vec<&Replayed> =
+        if replayed.len() <= LISTED { replayed.iter().collect() } else { different.clone() };
+    if !shown.is_empty() {
+        say(&table(&["campaign", "round", "trial", "faults", "logits"], &rows(&shown), 1));
+    }
+    if different.is_empty() {
+        say(&format!("{} replayed: all logits are bit-identical\n", counted(replayed.len(), "trial")));
+        return Ok(Exit::Done);
+    }
+    complain(&format!(
+        "{} of {} have other logits than the run wrote",
+        different.len(),
+        counted(replayed.len(), "trial")
+    ));
+    Ok(Exit::RunFailed)
+}
+
+fn rows(replayed: &[&Replayed]) -> Vec<Vec<String>> {
+    let row = |replayed: &&Replayed| {
+        vec![
+            replayed.campaign.clone(),
+            replayed.round.map_or_else(|| "–".to_owned(), |round| round.to_string()),
+            replayed.trial.to_string(),
+            replayed.faults.to_string(),
+            if replayed.is_equal() { "bit-identical" } else { "different" }.to_owned(),
+        ]
+    };
+    replayed.iter().take(LISTED).map(row).collect()
+}

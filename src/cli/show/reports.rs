@@ -1,0 +1,61 @@
+//! What `weightlab show --reports` adds: what the stages of each run reported, with their tables.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::cli::table::table;
+use crate::doc::{Report, Run, RunRecord};
+
+/// The reports of the runs as text, run by run.
+pub fn text(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> String {
+    let mut out = String::new();
+    for run in runs {
+        let reports = records.get(&run.id).map_or(&[][..], RunRecord::reports);
+        if !reports.is_empty() {
+            let _ = writeln!(out, "\n{}, seed {}", run.arm, run.seed); // a string takes everything
+        }
+        for report in reports {
+            out.push_str(&one(report));
+        }
+    }
+    if out.is_empty() { "\nno run has reported anything yet\n".to_owned() } else { out }
+}
+
+fn one(report: &Report) -> String {
+    let round = report.round.map(|round| format!(" round {round}")).unwrap_or_default();
+    let branch = if report.branch.is_empty() { String::new() } else { format!(" {}", report.branch) };
+    let verdict = match report.passed {
+        Some(true) => "passed: ",
+        Some(false) => "FAILED: ",
+        None => "",
+    };
+    let line = format!("stage {}{round}{branch}: {verdict}{}\n", report.stage, report.summary);
+    if report.rows.is_empty() {
+        return line;
+    }
+    let head: Vec<&str> = report.columns.iter().map(String::as_str).collect();
+    let rows: String = table(&head, &report.rows, 1).lines().map(|row| format!("    {row}\n")).collect();
+    line + &rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_its_sentence_and_its_table() {
+        let report = Report {
+            stage: "2.0".to_owned(),
+            round: Some(3),
+            summary: "pruned 2 of 4 entries".to_owned(),
+            passed: Some(true),
+            columns: vec!["parameter".to_owned(), "remaining".to_owned()],
+            rows: vec![vec!["fc1.weight".to_owned(), "2".to_owned()]],
+            ..Report::default()
+        };
+        let text = one(&report);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "stage 2.0 round 3: passed: pruned 2 of 4 entries");
+        assert!(lines[1].starts_with("    parameter") && lines[2].contains("fc1.weight"), "{text}");
+    }
+}

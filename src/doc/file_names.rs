@@ -1,0 +1,56 @@
+//! Names of files in plans: placeholders, and what may be written where.
+
+use std::path::{Component, Path};
+
+/// The name of a file with a run's arm and seed for their placeholders.
+///
+/// Characters of the arm's name other than letters, digits, `-`, `_` and `.` become `_`, and so does a dot at its start,
+/// so that no name leads to another folder.
+#[must_use]
+pub fn filled(file: &str, arm: &str, seed: u64) -> String {
+    let plain = |(at, c): (usize, char)| {
+        let fits = c.is_alphanumeric() || "-_".contains(c) || at > 0 && c == '.';
+        if fits { c } else { '_' }
+    };
+    let arm: String = arm.chars().enumerate().map(plain).collect();
+    file.replace("{arm}", &arm).replace("{seed}", &seed.to_string())
+}
+
+/// Whether a source of weights is a file rather than a name.
+#[must_use]
+pub fn is_file(from: &str) -> bool {
+    Path::new(from).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("safetensors"))
+}
+
+/// Whether an exported file lies inside the run's directory, apart from the files that the run itself keeps there.
+#[must_use]
+pub fn stays_inside(file: &str) -> bool {
+    let mut components = Path::new(file).components();
+    let is_plain = components.clone().all(|part| matches!(part, Component::Normal(_)));
+    let first = components.next().map(|part| part.as_os_str().to_string_lossy().into_owned());
+    let own = ["weights.safetensors", "pins.safetensors", "checkpoint"];
+    is_plain && first.is_some_and(|first| !own.contains(&first.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_of_an_arm_leads_out_of_the_directory() {
+        for arm in ["..", ".", "../..", "a/../..", "/etc"] {
+            for file in ["{arm}/x.safetensors", "{arm}{arm}/x.safetensors", "{arm}./x.safetensors"] {
+                let name = filled(file, arm, 1);
+                assert!(stays_inside(&name), "{name}");
+            }
+        }
+        assert_eq!(filled("{arm}-{seed}.safetensors", "a b, rate 0.1", 3), "a_b__rate_0.1-3.safetensors");
+    }
+
+    #[test]
+    fn the_files_of_the_run_itself_are_no_exports() {
+        assert!(!stays_inside(&filled("{arm}.safetensors", "weights", 1)));
+        assert!(!stays_inside("../x.safetensors") && !stays_inside("/x.safetensors") && !stays_inside(""));
+        assert!(stays_inside("a/x.safetensors"));
+    }
+}

@@ -1,0 +1,108 @@
+//! Stacked bars: shares of classes, one bar for each category.
+
+use super::model::Figure;
+use super::palette::{Rgb, Theme, colour};
+
+/// One part of all bars: a class, such as "masked", with its share in each category.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Bars {
+    /// What the legend calls it; parts with one name are one class, and share their row.
+    pub name: String,
+    /// Which bar of a category it belongs to, where each has several side by side: the arm. Bars stand in the order in
+    /// which they appear in the figure.
+    pub stack: String,
+    /// The colour, as in [`Style::colour`](super::Style::colour); `None` is grey.
+    pub colour: Option<usize>,
+    /// One value for each category; NaN where nothing was measured.
+    pub values: Vec<f64>,
+}
+
+/// A part of one bar. Places are values of the axes: along the names, then along the values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Part<'a> {
+    /// What it is a part of.
+    pub bars: &'a Bars,
+    /// Its category.
+    pub category: usize,
+    /// Its share.
+    pub value: f64,
+    /// Both sides, along the names.
+    pub sides: [f64; 2],
+    /// Foot and head, along the values.
+    pub ends: [f64; 2],
+}
+
+/// The share of a category's room that its bars fill.
+const FILLED: f64 = 0.8;
+
+impl Bars {
+    /// Its colour on this ground.
+    #[must_use]
+    pub fn rgb(&self, theme: Theme) -> Rgb {
+        self.colour.map_or(theme.pale(), |index| colour(index, theme))
+    }
+}
+
+/// The names of the bars that stand side by side, from left to right.
+#[must_use]
+pub fn stacks(figure: &Figure) -> Vec<&str> {
+    let mut stacks: Vec<&str> = Vec::new();
+    for bars in &figure.bars {
+        if !stacks.contains(&bars.stack.as_str()) {
+            stacks.push(&bars.stack);
+        }
+    }
+    stacks
+}
+
+/// All parts that can be seen, in the order of the figure.
+#[must_use]
+#[allow(clippy::cast_precision_loss)] // categories and arms are counted in tens
+pub fn parts(figure: &Figure) -> Vec<Part<'_>> {
+    let stacks = stacks(figure);
+    let categories = figure.bars.iter().map(|bars| bars.values.len()).max().unwrap_or_default();
+    let mut heads = vec![vec![0.0; categories]; stacks.len()];
+    let width = FILLED / stacks.len().max(1) as f64;
+    let mut parts = Vec::new();
+    for bars in &figure.bars {
+        let Some(stack) = stacks.iter().position(|name| *name == bars.stack) else { continue };
+        for (category, &value) in bars.values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
+            let foot = heads[stack][category];
+            heads[stack][category] = foot + value;
+            let left = category as f64 - FILLED / 2.0 + stack as f64 * width;
+            let (sides, ends) = ([left, left + width], [foot, foot + value]);
+            parts.push(Part { bars, category, value, sides, ends });
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(name: &str, stack: &str, values: &[f64]) -> Bars {
+        Bars { name: name.to_owned(), stack: stack.to_owned(), colour: None, values: values.to_vec() }
+    }
+
+    #[test]
+    fn parts_stand_on_each_other_and_arms_side_by_side() {
+        let bars = vec![
+            part("masked", "a", &[0.5, f64::NAN]),
+            part("masked", "b", &[0.25, 0.25]),
+            part("sdc", "a", &[0.25, 1.0]),
+        ];
+        let figure = Figure { bars, ..Figure::default() };
+        let told: Vec<_> = parts(&figure).iter().map(|part| (part.category, part.sides, part.ends)).collect();
+        assert_eq!(
+            told,
+            [
+                (0, [-0.4, 0.0], [0.0, 0.5]),
+                (0, [0.0, 0.4], [0.0, 0.25]),
+                (1, [1.0, 1.4], [0.0, 0.25]),
+                (0, [-0.4, 0.0], [0.5, 0.75]),
+                (1, [0.6, 1.0], [0.0, 1.0]),
+            ]
+        );
+    }
+}

@@ -1,0 +1,68 @@
+//! The ruler of a heat map's colours, at the right of the plot.
+
+use super::rulers::{label_width, y_ruler};
+use super::{AXIS_TITLE_GAP, Anchor, DESCENT, LEGEND_GAP, Rect, Ruler, TICK, TICK_GAP, Text};
+use crate::figure::cells::Cells;
+use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit};
+
+/// The strip of colours with its ruler.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScaleBar {
+    /// The strip; low values at its lower end.
+    pub rect: Rect,
+    /// Its range of values.
+    pub range: [f64; 2],
+    /// From values to heights.
+    pub ruler: Ruler,
+}
+
+/// Width of the strip, in ems.
+const STRIP: f64 = 1.3;
+
+/// A scale before the width of the plot is known.
+pub struct Scale {
+    range: [f64; 2],
+    ruler: Ruler,
+    title: Vec<String>,
+    font: f64,
+}
+
+impl Scale {
+    pub fn of(cells: &Cells, ends: [f64; 2], font: f64) -> Self {
+        let range = cells.range();
+        let ruler = y_ruler(&cells.axis, range, ends, font, f64::INFINITY);
+        let title = fit(&cells.axis.label(), font, Weight::Regular, ends[0] - ends[1], 1);
+        Self { range, ruler, title, font }
+    }
+
+    fn labels(&self) -> f64 {
+        self.ruler.ticks.iter().map(|tick| label_width(tick, self.font)).fold(0.0, f64::max)
+    }
+
+    /// What it needs at the right of the plot.
+    pub fn width(&self) -> f64 {
+        let title = if self.title.is_empty() { 0.0 } else { LINE_HEIGHT + AXIS_TITLE_GAP };
+        self.labels() + (LEGEND_GAP + STRIP + TICK + TICK_GAP + title) * self.font
+    }
+
+    /// The strip beside a plot, and its texts.
+    pub fn beside(self, plot: Rect) -> (ScaleBar, Vec<Text>) {
+        let (font, labels) = (self.font, self.labels());
+        let left = plot.right + LEGEND_GAP * font;
+        let rect = Rect { left, right: left + STRIP * font, ..plot };
+        let start = rect.right + (TICK + TICK_GAP) * font;
+        let half = CAP_HEIGHT * font / 2.0;
+        let mut texts = Vec::new();
+        for tick in &self.ruler.ticks {
+            let Some((place, label)) = self.ruler.mapping.place(tick.value).zip(tick.label.as_ref()) else {
+                continue;
+            };
+            texts.push(Text::new(label, [start + labels, place + half], Anchor::End, font));
+        }
+        let base = start + labels + (AXIS_TITLE_GAP + LINE_HEIGHT - DESCENT) * font;
+        let middle = f64::midpoint(plot.top, plot.bottom);
+        let title = self.title.iter().map(|line| Text::new(line, [base, middle], Anchor::Middle, font));
+        texts.extend(title.map(|text| Text { upwards: true, ..text }));
+        (ScaleBar { rect, range: self.range, ruler: self.ruler }, texts)
+    }
+}

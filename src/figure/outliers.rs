@@ -1,0 +1,45 @@
+//! A vertical range that a few extreme values do not decide.
+
+use super::model::{Figure, Line};
+
+/// The share of values that is left out at each end.
+const SHARE: f64 = 0.01;
+
+/// The range of y without its outermost hundredths, of what the range of x shows; `None` with too few values to tell
+/// outliers from others, or where all are equal.
+#[must_use]
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // positions in a list
+pub fn inner_range(figure: &Figure) -> Option<[f64; 2]> {
+    const FEWEST: usize = 20;
+    let [low, high] = figure.x.range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+    let points = figure.lines.iter().flat_map(Line::polylines).flatten();
+    let seen = points.filter(|point| (low..=high).contains(&point[0])).map(|point| point[1]);
+    let mut values: Vec<f64> = seen.filter(|value| figure.y.scale.forward(*value).is_some()).collect();
+    if values.len() < FEWEST {
+        return None;
+    }
+    values.sort_by(f64::total_cmp);
+    let last = values.len() - 1;
+    let at = |share: f64| values[(last as f64 * share).round() as usize];
+    let ends = [at(SHARE), at(1.0 - SHARE)];
+    (ends[0] < ends[1]).then_some(ends)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::style_of;
+
+    fn figure(ys: impl IntoIterator<Item = f64>) -> Figure {
+        let points = ys.into_iter().zip(0..).map(|(y, x)| [f64::from(x), y]).collect();
+        Figure { lines: vec![Line::new("a", style_of(0), points)], ..Figure::default() }
+    }
+
+    #[test]
+    fn one_wild_value_of_hundreds_does_not_decide_the_range() {
+        let ys = (0..200).map(|i| if i == 7 { 1e9 } else { f64::from(i) });
+        assert_eq!(inner_range(&figure(ys)), Some([2.0, 198.0]));
+        assert_eq!(inner_range(&figure([1.0, f64::NAN, 1e9])), None, "too few to tell");
+        assert_eq!(inner_range(&figure((0..100).map(|_| 1.0))), None);
+    }
+}

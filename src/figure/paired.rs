@@ -1,0 +1,80 @@
+//! The difference between two arms, seed by seed.
+
+use std::collections::BTreeMap;
+
+use super::number::fixed;
+use super::statistics::{standard_deviation, student_t95};
+
+/// Mean difference over common seeds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Paired {
+    /// Mean of second minus first.
+    pub mean: f64,
+    /// Half the width of the 95 % interval of the mean, with Student's t; `None` for one pair, which says nothing about
+    /// its spread.
+    pub half: Option<f64>,
+    /// Pairs.
+    pub n: usize,
+}
+
+/// Compares values of the same seed; `None` without a pair of finite values. Where a seed comes twice, its last value
+/// counts.
+#[must_use]
+pub fn paired(first: &[(u64, f64)], second: &[(u64, f64)]) -> Option<Paired> {
+    let first: BTreeMap<u64, f64> = first.iter().copied().collect();
+    let second: BTreeMap<u64, f64> = second.iter().copied().collect();
+    let both = second.iter().filter_map(|(seed, after)| Some(after - first.get(seed)?));
+    let differences: Vec<f64> = both.filter(|difference| difference.is_finite()).collect();
+    if differences.is_empty() {
+        return None;
+    }
+    let n = differences.len();
+    #[allow(clippy::cast_precision_loss)] // seeds are counted in tens
+    let count = n as f64;
+    let mean = differences.iter().sum::<f64>() / count;
+    let half =
+        standard_deviation(&differences).map(|deviation| student_t95(n - 1) * deviation / count.sqrt());
+    Some(Paired { mean, half, n })
+}
+
+impl Paired {
+    /// The difference of two accuracies in [0, 1] in words: "+0.40 ± 0.20 points, n = 5".
+    #[must_use]
+    pub fn points(&self) -> String {
+        let sign = if self.mean > 0.0 { "+" } else { "" };
+        let half = self.half.map(|half| format!(" ± {}", fixed(half * 100.0, 2))).unwrap_or_default();
+        format!("{sign}{}{half} points, n = {}", fixed(self.mean * 100.0, 2), self.n)
+    }
+
+    /// Whether the interval leaves 0 out; `None` for a single pair.
+    #[must_use]
+    pub fn is_clear(&self) -> Option<bool> {
+        self.half.map(|half| self.mean.abs() > half)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_common_seeds_are_compared() {
+        // Differences 0.01, 0.02, 0.03: mean 0.02, deviation 0.01, t(2) = 4.302653, half = 4.302653·0.01/√3.
+        let first = [(1, 0.5), (2, 0.5), (3, 0.5), (9, 0.1)];
+        let second = [(3, 0.53), (1, 0.51), (2, 0.52), (8, 0.9)];
+        let paired = paired(&first, &second).unwrap();
+        assert_eq!(paired.n, 3);
+        assert!((paired.mean - 0.02).abs() < 1e-12);
+        assert!((paired.half.unwrap() - 0.024_841_38).abs() < 1e-7);
+        assert_eq!(paired.points(), "+2.00 ± 2.48 points, n = 3");
+        assert_eq!(paired.is_clear(), Some(false));
+    }
+
+    #[test]
+    fn one_pair_has_no_interval_and_none_has_no_difference() {
+        let one = paired(&[(1, 0.75)], &[(1, 0.5)]).unwrap();
+        assert_eq!((one.points().as_str(), one.is_clear()), ("−25.00 points, n = 1", None));
+        assert_eq!(paired(&[(1, 0.5)], &[(2, 0.5)]), None);
+        assert_eq!(paired(&[(1, f64::NAN)], &[(1, 0.5)]), None);
+    }
+}

@@ -1,0 +1,140 @@
+//! What the plots of fault campaigns have in common: outcomes as classes, bits with their fields, layers by name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::ArmRuns;
+use crate::doc::RunRecord;
+use crate::doc::campaign::{CampaignRecord, Outcomes, Tally};
+use crate::doc::fault::{BitField, Format};
+use crate::figure::bars::Bars;
+use crate::figure::model::Category;
+
+/// What a run says that has a campaign.
+pub const SERIES: &str = "campaign_accuracy";
+
+/// An outcome, as a part of bars: its name, its colour, and how many images had it. Together they are all images.
+pub struct Class {
+    name: &'static str,
+    colour: Option<usize>,
+    count: fn(&Tally) -> u64,
+}
+
+/// From harmless to harmful, as parts stand on each other. The colours differ in brightness too.
+const CLASSES: [Class; 5] = [
+    Class { name: "masked", colour: None, count: |tally| tally.masked },
+    Class { name: "benign", colour: Some(5), count: |tally| tally.benign },
+    Class { name: "SDC-1 only", colour: Some(4), count: |tally| tally.sdc1 - tally.sdc5 },
+    Class { name: "SDC-5", colour: Some(1), count: |tally| tally.sdc5 },
+    Class { name: "DUE", colour: Some(6), count: |tally| tally.due },
+];
+
+/// Whether any trial of a record struck a single site, so that outcomes can be told by bit and layer.
+pub fn has_outcomes(record: &RunRecord) -> bool {
+    record.campaigns().iter().any(|campaign| !campaign.outcomes().is_empty())
+}
+
+/// All campaigns of an arm, run by run.
+pub fn campaigns<'a>(arm: &ArmRuns<'a>) -> impl Iterator<Item = &'a CampaignRecord> {
+    let records: Vec<&'a RunRecord> = arm.runs.iter().map(|(_, record)| *record).collect();
+    records.into_iter().flat_map(RunRecord::campaigns)
+}
+
+/// The share of a count in images; NaN without images.
+#[allow(clippy::cast_precision_loss)] // images are far below 2^53
+pub fn share(count: u64, images: u64) -> f64 {
+    if images == 0 { f64::NAN } else { count as f64 / images as f64 }
+}
+
+/// Trials and their images by some key, summed over all campaigns of an arm.
+pub fn sums<K: Ord>(
+    arm: &ArmRuns<'_>,
+    key: impl Fn(&CampaignRecord, &Outcomes) -> Option<K>,
+) -> BTreeMap<K, (u64, Tally)> {
+    let mut sums: BTreeMap<K, (u64, Tally)> = BTreeMap::new();
+    for campaign in campaigns(arm) {
+        for outcome in campaign.outcomes() {
+            let Some(key) = key(campaign, &outcome) else { continue };
+            let (trials, tally) = sums.entry(key).or_default();
+            *trials += outcome.trials;
+            *tally = *tally + outcome.tally;
+        }
+    }
+    sums
+}
+
+/// The parts of an arm's bars: of every class its share in each category.
+pub fn parts(arm: &str, tallies: &[Option<Tally>]) -> Vec<Bars> {
+    let part = |class: &Class| {
+        let value = |tally: &Option<Tally>| {
+            tally.map_or(f64::NAN, |tally| share((class.count)(&tally), tally.images))
+        };
+        let values: Vec<f64> = tallies.iter().map(value).collect();
+        Bars { name: class.name.to_owned(), stack: arm.to_owned(), colour: class.colour, values }
+    };
+    CLASSES.iter().map(part).collect()
+}
+
+/// What the bars are, in small print.
+pub fn note(arms: &[(String, u64)]) -> String {
+    let counted = |trials: u64| if trials == 1 { "1 trial".to_owned() } else { format!("{trials} trials") };
+    let told: Vec<String> =
+        arms.iter().map(|(arm, trials)| format!("{arm} ({})", counted(*trials))).collect();
+    match told.as_slice() {
+        [] => String::new(),
+        [only] => format!("share of images, mean over single faults: {only}"),
+        several => {
+            format!("share of images, mean over single faults; bars side by side: {}", several.join(", "))
+        }
+    }
+}
+
+/// The field of a bit, from the least significant; what is left of an integer's bits is its value.
+fn field(format: Format, bit: u32) -> &'static str {
+    match format.field(bit) {
+        Some(BitField::Sign) => "sign",
+        Some(BitField::Exponent) => "exponent",
+        Some(BitField::Mantissa) if format == Format::Int8 => "value",
+        Some(BitField::Mantissa) => "mantissa",
+        None => "",
+    }
+}
+
+/// Bits as categories, the most significant first, as formats are drawn.
+pub fn bits(arms: &[ArmRuns<'_>]) -> (Vec<u32>, Vec<Category>) {
+    let mut found: BTreeMap<u32, String> = BTreeMap::new();
+    for campaign in arms.iter().flat_map(campaigns) {
+        for outcome in campaign.outcomes() {
+            if let Some(bit) = outcome.bit {
+                found.entry(bit).or_insert_with(|| field(campaign.began.format, bit).to_owned());
+            }
+        }
+    }
+    let category = |(bit, group): (&u32, &String)| Category { name: format!("b{bit}"), group: group.clone() };
+    (found.keys().rev().copied().collect(), found.iter().rev().map(category).collect())
+}
+
+/// The layers that were struck, in the order of the networks.
+pub fn layers(arms: &[ArmRuns<'_>]) -> Vec<String> {
+    let mut known: Vec<&String> = Vec::new();
+    let mut struck: BTreeSet<&String> = BTreeSet::new();
+    for campaign in arms.iter().flat_map(campaigns) {
+        let layers = &campaign.began.layers;
+        known.extend(layers);
+        struck.extend(campaign.outcomes().iter().filter_map(|outcome| layers.get(outcome.layer)));
+    }
+    let mut found: Vec<String> = Vec::new();
+    for name in known {
+        if struck.contains(name) && !found.contains(name) {
+            found.push(name.clone());
+        }
+    }
+    found
+}
+
+/// Names as categories.
+pub fn named(names: &[String]) -> Vec<Category> {
+    names.iter().map(|name| Category { name: name.clone(), group: String::new() }).collect()
+}
+
+#[cfg(test)]
+pub mod testing;

@@ -1,0 +1,45 @@
+//! Campaigns for tests, with numbers that fit in the head.
+
+use crate::doc::campaign::{CampaignBegan, CellPlan, CellState, Estimate, Outcomes, Tally};
+use crate::doc::{Event, RunRecord};
+
+/// Ten images, of which so many had another class, and the rest no change.
+pub fn outcome(layer: usize, bit: u32, sdc1: u64) -> Outcomes {
+    let tally = Tally { images: 10, masked: 10 - sdc1, sdc1, sdc5: sdc1 / 2, ..Tally::default() };
+    Outcomes { layer, bit: Some(bit), trials: 1, tally }
+}
+
+/// A run with one campaign over rates; each rate has an accuracy and ends 0.125 below and above it.
+pub fn rates(cells: &[(f64, f64)], unprotected: &[(f64, f64)]) -> RunRecord {
+    let plan = |(rate, _): &(f64, f64)| CellPlan { rate: Some(*rate), ..CellPlan::default() };
+    let began = CampaignBegan {
+        stage: "2".to_owned(),
+        cells: cells.iter().map(plan).collect(),
+        golden_accuracy: 0.875,
+        ..CampaignBegan::default()
+    };
+    let state = |unprotected: bool| {
+        move |(cell, (_, value)): (usize, &(f64, f64))| {
+            let accuracy = Estimate { value: *value, low: value - 0.125, high: value + 0.125 };
+            Event::CampaignCell(CellState {
+                cell,
+                unprotected,
+                trials: 100,
+                accuracy,
+                ..CellState::default()
+            })
+        }
+    };
+    let protected = cells.iter().enumerate().map(state(false));
+    let bare = unprotected.iter().enumerate().map(state(true));
+    RunRecord::of([Event::CampaignBegan(began)].into_iter().chain(protected).chain(bare))
+}
+
+/// A run with one campaign of single faults over two layers.
+pub fn struck(outcomes: Vec<Outcomes>) -> RunRecord {
+    let layers = vec!["fc1".to_owned(), "fc2".to_owned()];
+    let began = CampaignBegan { layers, cells: vec![CellPlan::default()], ..CampaignBegan::default() };
+    let trials = outcomes.iter().map(|outcome| outcome.trials).sum();
+    let state = CellState { trials, outcomes, ..CellState::default() };
+    RunRecord::of([Event::CampaignBegan(began), Event::CampaignCell(state)])
+}

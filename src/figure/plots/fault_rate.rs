@@ -1,0 +1,190 @@
+//! Accuracy under faults, over their rate.
+
+use std::collections::BTreeMap;
+
+use super::campaigns::{SERIES, campaigns};
+use super::{ArmRuns, Plot, PlotOptions};
+use crate::doc::RunRecord;
+use crate::doc::campaign::{CampaignRecord, Estimate};
+use crate::figure::model::{At, Axis, Band, Figure, Format, Line, Rule, Trace};
+use crate::figure::palette::{Dash, Marker, style_of};
+use crate::figure::statistics::{Spread, level};
+
+/// Mean accuracy of the trials of each rate.
+pub struct FaultRate;
+
+impl Plot for FaultRate {
+    fn name(&self) -> &'static str {
+        "fault-rate"
+    }
+
+    fn title(&self) -> &'static str {
+        "Fault rate"
+    }
+
+    fn subject(&self) -> &'static str {
+        "accuracy over fault rate"
+    }
+
+    fn help(&self) -> &'static str {
+        "Where is the cliff? Mean accuracy over the trials of each fault rate, with its interval; the dashed level is the \
+         accuracy without faults. Needs a Campaign stage that varies the rate."
+    }
+
+    fn needs(&self) -> &'static [&'static str] {
+        &[SERIES]
+    }
+
+    fn is_about(&self, record: &RunRecord) -> bool {
+        record.campaigns().iter().any(|campaign| campaign.began.cells.iter().any(|cell| cell.rate.is_some()))
+    }
+
+    fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+        let lines: Vec<Line> = arms.iter().flat_map(|arm| lines(arm, options)).collect();
+        let rules = if lines.is_empty() { Vec::new() } else { arms.iter().filter_map(golden).collect() };
+        let x = Axis { format: Format::Power, ..Axis::new("Fault rate per bit", "").log() };
+        let most = arms.iter().map(|arm| arm.runs.len()).max().unwrap_or_default();
+        let note = match (lines.is_empty(), most) {
+            (true, _) => String::new(),
+            (false, 0 | 1) => "mean over trials, band: bootstrap interval over trials".to_owned(),
+            (false, _) if options.band == Spread::None => {
+                "mean over seeds of the means over trials".to_owned()
+            }
+            (false, _) => format!("mean over seeds of the means over trials, band: {}", options.band.label()),
+        };
+        Figure { x, y: Axis::percent("Accuracy under faults"), lines, rules, note, ..Figure::default() }
+    }
+
+    fn chooses_x(&self) -> bool {
+        false
+    }
+
+    fn smooths(&self) -> bool {
+        false
+    }
+
+    fn own_x(&self) -> &'static str {
+        "Fault rate per bit"
+    }
+}
+
+/// Which line: the same stage of the same branch, with or without protection.
+type Key = (String, String, bool);
+
+/// Rates by their bits, since they are the same numbers in all seeds, with the estimate of each seed.
+type Rates = BTreeMap<u64, Vec<(u64, Estimate)>>;
+
+fn lines(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Line> {
+    let mut found: BTreeMap<Key, Rates> = BTreeMap::new();
+    for (seed, record) in &arm.runs {
+        for campaign in record.campaigns() {
+            for (key, rate, accuracy) in cells(campaign) {
+                let rates = found.entry(key).or_default().entry(rate.to_bits()).or_default();
+                rates.retain(|(known, _)| known != seed); // of several rounds, the last
+                rates.push((*seed, accuracy));
+            }
+        }
+    }
+    let stages: std::collections::BTreeSet<(String, String)> =
+        found.keys().map(|(stage, branch, _)| (stage.clone(), branch.clone())).collect();
+    let line = |((stage, branch, unprotected), rates): (Key, Rates)| {
+        let mut name = arm.name.clone();
+        if !branch.is_empty() {
+            name = format!("{name} / {branch}");
+        }
+        if stages.len() > 1 {
+            name = format!("{name}, stage {stage}");
+        }
+        if unprotected {
+            name = format!("{name}, unprotected");
+        }
+        drawn(arm, &name, unprotected, rates, options)
+    };
+    found.into_iter().map(line).collect()
+}
+
+fn cells(campaign: &CampaignRecord) -> impl Iterator<Item = (Key, f64, Estimate)> {
+    let began = &campaign.began;
+    campaign.cells.iter().filter(|state| state.trials > 0).filter_map(move |state| {
+        let rate = began.cells.get(state.cell)?.rate?;
+        Some(((began.stage.clone(), began.branch.clone(), state.unprotected), rate, state.accuracy))
+    })
+}
+
+fn drawn(arm: &ArmRuns<'_>, name: &str, unprotected: bool, rates: Rates, options: &PlotOptions) -> Line {
+    let mut style = style_of(arm.colour);
+    if style.marker == Marker::None {
+        style.marker = Marker::Circle;
+    }
+    if unprotected {
+        style.dash = Dash::Dotted;
+    }
+    let mut line = Line::new(name, style, Vec::new());
+    let mut traces: BTreeMap<u64, Trace> = BTreeMap::new();
+    for (rate, seeds) in rates {
+        let x = f64::from_bits(rate);
+        if let [(_, only)] = seeds.as_slice() {
+            line.points.push([x, only.value]);
+            line.band.push(Band { x, low: only.low, high: only.high });
+            continue;
+        }
+        let values: Vec<f64> = seeds.iter().map(|(_, estimate)| estimate.value).collect();
+        let level = level(x, &values, options.band);
+        line.points.push([x, level.mean]);
+        line.band.extend(level.low.zip(level.high).map(|(low, high)| Band { x, low, high }));
+        for (seed, estimate) in seeds.iter().filter(|_| options.traces) {
+            let trace = traces
+                .entry(*seed)
+                .or_insert_with(|| Trace { name: format!("seed {seed}"), points: Vec::new() });
+            trace.points.push([x, estimate.value]);
+        }
+    }
+    line.traces = traces.into_values().collect();
+    line
+}
+
+/// The accuracy of an arm without faults, mean over its runs.
+#[allow(clippy::cast_precision_loss)] // runs are counted in tens
+fn golden(arm: &ArmRuns<'_>) -> Option<Rule> {
+    let golden: Vec<f64> = campaigns(arm).map(|campaign| campaign.began.golden_accuracy).collect();
+    let mean = golden.iter().sum::<f64>() / golden.len() as f64;
+    let name = format!("{}, without faults", arm.name);
+    (!golden.is_empty()).then_some(Rule {
+        name,
+        at: At::Y(mean),
+        colour: Some(arm.colour),
+        dash: Dash::Dashed,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::campaigns::testing::rates;
+    use super::*;
+
+    fn arm<'a>(runs: &'a [RunRecord]) -> ArmRuns<'a> {
+        ArmRuns { name: "a".to_owned(), colour: 2, runs: (1..).zip(runs).collect() }
+    }
+
+    #[test]
+    fn one_run_has_the_interval_over_its_trials_and_the_level_without_faults() {
+        let run = [rates(&[(1e-6, 0.75), (1e-7, 0.875)], &[(1e-6, 0.5)])];
+        let figure = FaultRate.build(&[arm(&run)], &PlotOptions::default());
+        let told: Vec<_> =
+            figure.lines.iter().map(|line| (line.name.as_str(), line.points.clone())).collect();
+        assert_eq!(told, [("a", vec![[1e-7, 0.875], [1e-6, 0.75]]), ("a, unprotected", vec![[1e-6, 0.5]])]);
+        assert_eq!(figure.lines[0].band[1], Band { x: 1e-6, low: 0.625, high: 0.875 });
+        assert_eq!((figure.rules[0].at, figure.rules[0].colour), (At::Y(0.875), Some(2)));
+        assert!(FaultRate.is_about(&run[0]) && !FaultRate.is_about(&RunRecord::default()));
+    }
+
+    #[test]
+    fn seeds_have_a_mean_and_their_own_spread() {
+        let runs = [rates(&[(1e-6, 0.75)], &[]), rates(&[(1e-6, 0.25)], &[])];
+        let options = PlotOptions { band: Spread::MinMax, ..PlotOptions::default() };
+        let figure = FaultRate.build(&[arm(&runs)], &options);
+        assert_eq!(figure.lines[0].points, [[1e-6, 0.5]]);
+        assert_eq!(figure.lines[0].band, [Band { x: 1e-6, low: 0.25, high: 0.75 }]);
+        assert_eq!(figure.lines[0].traces[1].points, [[1e-6, 0.25]]);
+    }
+}

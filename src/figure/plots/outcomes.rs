@@ -1,0 +1,177 @@
+//! What became of single faults, by the bit or the layer that they struck.
+
+use std::collections::BTreeMap;
+
+use super::campaigns::{SERIES, bits, has_outcomes, layers, named, note, parts, sums};
+use super::{ArmRuns, Plot, PlotOptions};
+use crate::doc::RunRecord;
+use crate::doc::campaign::Tally;
+use crate::figure::bars::Bars;
+use crate::figure::model::{Axis, Figure};
+
+/// Shares of outcomes for each bit.
+pub struct OutcomesByBit;
+
+/// Shares of outcomes for each layer.
+pub struct OutcomesByLayer;
+
+impl Plot for OutcomesByBit {
+    fn name(&self) -> &'static str {
+        "outcomes-bit"
+    }
+
+    fn title(&self) -> &'static str {
+        "Outcomes by bit"
+    }
+
+    fn subject(&self) -> &'static str {
+        "outcomes by bit"
+    }
+
+    fn help(&self) -> &'static str {
+        "Which bits kill? What became of the images under a single fault, for each bit that it struck, with the field of \
+         the number format below. SDC-1: another class; SDC-5: the golden class is not even among the five best; \
+         DUE: NaN or infinity. Needs a Campaign stage with one fault in each trial."
+    }
+
+    fn needs(&self) -> &'static [&'static str] {
+        &[SERIES]
+    }
+
+    fn is_about(&self, record: &RunRecord) -> bool {
+        has_outcomes(record)
+    }
+
+    fn build(&self, arms: &[ArmRuns<'_>], _options: &PlotOptions) -> Figure {
+        let (bits, categories) = bits(arms);
+        let (bars, note) = stacked(arms, &bits, |arm| sums(arm, |_, outcome| outcome.bit));
+        let y = Axis { range: Some([0.0, 1.0]), ..Axis::percent("Share of images") };
+        Figure { x: Axis::named("Bit", categories), y, bars, note, ..Figure::default() }
+    }
+
+    fn chooses_x(&self) -> bool {
+        false
+    }
+
+    fn smooths(&self) -> bool {
+        false
+    }
+
+    fn own_x(&self) -> &'static str {
+        "Bit"
+    }
+}
+
+impl Plot for OutcomesByLayer {
+    fn name(&self) -> &'static str {
+        "outcomes-layer"
+    }
+
+    fn title(&self) -> &'static str {
+        "Outcomes by layer"
+    }
+
+    fn subject(&self) -> &'static str {
+        "outcomes by layer"
+    }
+
+    fn help(&self) -> &'static str {
+        "Which layers matter? What became of the images under a single fault, for each layer that it struck. SDC-1: \
+         another class; SDC-5: the golden class is not even among the five best; DUE: NaN or infinity. \
+         Needs a Campaign stage with one fault in each trial."
+    }
+
+    fn needs(&self) -> &'static [&'static str] {
+        &[SERIES]
+    }
+
+    fn is_about(&self, record: &RunRecord) -> bool {
+        has_outcomes(record)
+    }
+
+    fn build(&self, arms: &[ArmRuns<'_>], _options: &PlotOptions) -> Figure {
+        let layers = layers(arms);
+        let (bars, note) = stacked(arms, &layers, |arm| {
+            sums(arm, |campaign, outcome| campaign.began.layers.get(outcome.layer).cloned())
+        });
+        let x = Axis { range: Some([0.0, 1.0]), ..Axis::percent("Share of images") };
+        let y = Axis { reversed: true, ..Axis::named("Layer", named(&layers)) };
+        Figure { x, y, bars, note, ..Figure::default() }
+    }
+
+    fn chooses_x(&self) -> bool {
+        false
+    }
+
+    fn smooths(&self) -> bool {
+        false
+    }
+
+    fn own_x(&self) -> &'static str {
+        "Share of images"
+    }
+}
+
+/// The bars of all arms that have outcomes, and what they are. Arms stand side by side in each class.
+fn stacked<K: Ord>(
+    arms: &[ArmRuns<'_>],
+    categories: &[K],
+    sums: impl Fn(&ArmRuns<'_>) -> BTreeMap<K, (u64, Tally)>,
+) -> (Vec<Bars>, String) {
+    let mut of_arms: Vec<Vec<Bars>> = Vec::new();
+    let mut told = Vec::new();
+    for arm in arms {
+        let sums = sums(arm);
+        if sums.is_empty() {
+            continue;
+        }
+        let tallies: Vec<Option<Tally>> =
+            categories.iter().map(|category| sums.get(category).map(|(_, tally)| *tally)).collect();
+        told.push((arm.name.clone(), sums.values().map(|(trials, _)| trials).sum()));
+        of_arms.push(parts(&arm.name, &tallies));
+    }
+    let classes = of_arms.first().map_or(0, Vec::len);
+    let bars = (0..classes).flat_map(|class| of_arms.iter().map(move |bars| bars[class].clone())).collect();
+    (bars, note(&told))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::campaigns::testing::{outcome, struck};
+    use super::*;
+    use crate::figure::bars::{self, stacks};
+
+    fn arm<'a>(name: &str, runs: &'a [RunRecord]) -> ArmRuns<'a> {
+        ArmRuns { name: name.to_owned(), colour: 0, runs: (1..).zip(runs).collect() }
+    }
+
+    #[test]
+    fn shares_of_each_bit_add_up_to_all_images_and_fields_are_named() {
+        let runs = [struck(vec![outcome(0, 30, 8), outcome(1, 30, 4)]), struck(vec![outcome(0, 0, 0)])];
+        let figure = OutcomesByBit.build(&[arm("a", &runs)], &PlotOptions::default());
+        let names: Vec<_> = figure.x.categories.iter().map(|c| (c.name.as_str(), c.group.as_str())).collect();
+        assert_eq!(names, [("b30", "exponent"), ("b0", "mantissa")]);
+        let values: Vec<_> = figure.bars.iter().map(|bars| bars.values.clone()).collect();
+        // 20 images: 8 masked, 12 with another class, of which 6 lost the golden one from the best five.
+        assert_eq!(values, [[0.4, 1.0], [0.0, 0.0], [0.3, 0.0], [0.3, 0.0], [0.0, 0.0]]);
+        let heads: Vec<f64> = bars::parts(&figure)
+            .iter()
+            .filter(|part| part.bars.colour == Some(6))
+            .map(|part| part.ends[1])
+            .collect();
+        assert!(heads.iter().all(|head| (head - 1.0).abs() < 1e-12), "{heads:?}");
+        assert_eq!(figure.note, "share of images, mean over single faults: a (3 trials)");
+    }
+
+    #[test]
+    fn layers_stand_in_the_order_of_the_network_and_arms_side_by_side() {
+        let (a, b) = ([struck(vec![outcome(1, 3, 10)])], [struck(vec![outcome(0, 3, 0), outcome(1, 3, 5)])]);
+        let figure = OutcomesByLayer.build(&[arm("a", &a), arm("b", &b)], &PlotOptions::default());
+        assert!(figure.is_lying() && figure.y.reversed);
+        assert_eq!(stacks(&figure), ["a", "b"]);
+        let layers: Vec<_> = figure.y.categories.iter().map(|category| category.name.as_str()).collect();
+        assert_eq!(layers, ["fc1", "fc2"]);
+        assert!(figure.bars[0].values[0].is_nan(), "the first arm was not struck in fc1");
+        assert!(figure.note.ends_with("a (1 trial), b (2 trials)"));
+    }
+}

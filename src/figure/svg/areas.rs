@@ -1,0 +1,139 @@
+//! Surfaces: the parts of bars, the cells of a heat map, and the strip of its colours.
+
+use super::AXIS;
+use super::writer::{Writer, hex, number, path};
+use crate::figure::bars::parts;
+use crate::figure::cells::shade;
+use crate::figure::layout::{Layout, Ruler, TICK};
+use crate::figure::model::Figure;
+use crate::figure::palette::{Rgb, Theme};
+
+/// Colours of the strip; more cannot be told apart.
+const SHADES: u32 = 64;
+
+/// Neighbouring cells overlap by a hair, in points, so that no ground shines through between them.
+const SEAM: &str = "0.2";
+
+/// Width of the line between parts, in ems.
+const RIM: f64 = 0.06;
+
+/// A rectangle between two corners in any order; nothing where it has no area.
+fn rectangle(out: &mut Writer, a: [f64; 2], b: [f64; 2], fill: Rgb, (stroke, rim): (&str, &str)) {
+    let [x, y] = [a[0].min(b[0]), a[1].min(b[1])].map(number);
+    let [width, height] = [(a[0] - b[0]).abs(), (a[1] - b[1]).abs()].map(number);
+    if width == "0" || height == "0" {
+        return;
+    }
+    let fill = hex(fill);
+    let place = [("x", x.as_str()), ("y", &y), ("width", &width), ("height", &height)];
+    let look = [("fill", fill.as_str()), ("stroke", stroke), ("stroke-width", rim)];
+    let attributes = [place.as_slice(), &look].concat();
+    out.element("rect", &attributes, None);
+}
+
+fn places(ruler: &Ruler, values: [f64; 2]) -> Option<[f64; 2]> {
+    Some([ruler.mapping.place(values[0])?, ruler.mapping.place(values[1])?])
+}
+
+/// The parts of all bars, each with a thin rim of the ground.
+pub fn bars(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
+    let (stroke, width) = (hex(theme.ground()), number(RIM * layout.font));
+    for part in parts(figure) {
+        let (x, y) = if figure.is_lying() { (part.ends, part.sides) } else { (part.sides, part.ends) };
+        let Some((x, y)) = places(&layout.x, x).zip(places(&layout.y, y)) else { continue };
+        rectangle(out, [x[0], y[0]], [x[1], y[1]], part.bars.rgb(theme), (&stroke, &width));
+    }
+}
+
+/// The cells that have a value.
+#[allow(clippy::cast_precision_loss)] // counted in tens
+pub fn cells(out: &mut Writer, figure: &Figure, layout: &Layout<'_>) {
+    let Some(cells) = &figure.cells else { return };
+    let range = cells.range();
+    let around = |index: usize| [index as f64 - 0.5, index as f64 + 0.5];
+    for (row, values) in cells.values.iter().enumerate() {
+        let Some(y) = places(&layout.y, around(row)) else { continue };
+        for (column, value) in values.iter().enumerate() {
+            let Some((x, fill)) = places(&layout.x, around(column)).zip(cells.colour(*value, range)) else {
+                continue;
+            };
+            rectangle(out, [x[0], y[0]], [x[1], y[1]], fill, (&hex(fill), SEAM));
+        }
+    }
+}
+
+/// The strip of colours with its rim and ticks.
+pub fn scale_bar(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
+    let Some(bar) = layout.scale_bar.as_ref().filter(|_| figure.has_data()) else { return };
+    let (rect, height) = (bar.rect, bar.rect.bottom - bar.rect.top);
+    for step in 0..SHADES {
+        let share = |step: u32| f64::from(step) / f64::from(SHADES);
+        let [low, high] = [share(step), share(step + 1)].map(|share| rect.bottom - share * height);
+        let middle = f64::from(step) / f64::from(SHADES - 1);
+        let fill = shade(middle);
+        rectangle(out, [rect.left, low], [rect.right, high], fill, (&hex(fill), SEAM));
+    }
+    let ticks = bar.ruler.ticks.iter().filter(|tick| tick.label.is_some());
+    let length = TICK * layout.font;
+    let marks: String = ticks
+        .filter_map(|tick| bar.ruler.mapping.place(tick.value))
+        .map(|y| path(&[[rect.right, y], [rect.right + length, y]]))
+        .collect();
+    let corners =
+        [[rect.left, rect.top], [rect.right, rect.top], [rect.right, rect.bottom], [rect.left, rect.bottom]];
+    let (d, stroke, width) =
+        (format!("{}Z{marks}", path(&corners)), hex(theme.ink()), number(AXIS * layout.font));
+    out.element("path", &[("d", &d), ("fill", "none"), ("stroke", &stroke), ("stroke-width", &width)], None);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::model::{Axis, Category};
+    use crate::figure::svg::svg;
+    use crate::figure::{Bars, Cells, Preset};
+
+    fn axis(title: &str, names: &[&str]) -> Axis {
+        let category = |name: &&str| Category { name: (*name).to_owned(), group: "exponent".to_owned() };
+        Axis::named(title, names.iter().map(category).collect())
+    }
+
+    #[test]
+    fn every_part_that_was_measured_is_a_rectangle_of_its_colour() {
+        let bars = |name: &str, colour, values: [f64; 2]| Bars {
+            name: name.to_owned(),
+            colour,
+            values: values.to_vec(),
+            ..Bars::default()
+        };
+        let figure = Figure {
+            x: axis("Bit", &["b31", "b30"]),
+            y: Axis::percent("Share of faults"),
+            bars: vec![bars("masked", None, [0.75, f64::NAN]), bars("SDC", Some(1), [0.25, 0.0])],
+            ..Figure::default()
+        };
+        let text = svg(&figure, &Preset::OneColumn.size(), Theme::Light);
+        let rectangles = |colour: Rgb| text.matches(&format!("fill=\"{}\" stroke", hex(colour))).count();
+        assert_eq!(rectangles(Theme::Light.pale()), 1);
+        assert_eq!(rectangles([0xD5, 0x5E, 0x00]), 1, "nothing is drawn of 0 %");
+        assert!(
+            text.contains(">exponent</text>")
+                && text.contains(">b30</text>")
+                && text.contains(">masked</text>")
+        );
+        assert!(!text.contains("NaN"));
+    }
+
+    #[test]
+    fn a_heat_map_has_its_cells_and_the_scale_of_their_colours() {
+        let cells =
+            Cells { axis: Axis::percent("SDC share"), values: vec![vec![0.0, 0.5], vec![f64::NAN, 0.25]] };
+        let y = Axis { reversed: true, ..axis("Layer", &["fc1", "fc2"]) };
+        let figure = Figure { x: axis("Bit", &["b1", "b0"]), y, cells: Some(cells), ..Figure::default() };
+        let text = svg(&figure, &Preset::TwoColumns.size(), Theme::Dark);
+        assert_eq!(text.matches("<rect").count(), 2 + 3 + usize::try_from(SHADES).unwrap());
+        assert!(
+            text.contains(">SDC share (%)</text>") && text.contains(">empty cells were not measured</text>")
+        );
+    }
+}

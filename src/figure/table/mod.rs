@@ -1,0 +1,106 @@
+//! Runs as rows: what is known of each in one line, to be sorted, filtered, compared and copied.
+
+pub mod columns;
+pub mod filter;
+pub mod settings;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::doc::{Run, RunRecord};
+use settings::Settings;
+
+/// What a person noted about a run or an arm. Never part of a run's identity.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Mark {
+    /// One of those that matter.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub starred: bool,
+    /// Words to find it by.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// What is to be remembered.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub note: String,
+}
+
+/// One run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    /// Its identity.
+    pub run: String,
+    /// Its arm, with swept values.
+    pub arm: String,
+    /// Position of the arm in the document.
+    pub arm_index: usize,
+    /// The arm's index for [`style_of`](super::style_of).
+    pub colour: usize,
+    /// The replicate.
+    pub seed: u64,
+    /// Its state in a word: "done".
+    pub state: String,
+    /// Best test accuracy, in [0, 1].
+    pub best: Option<f64>,
+    /// Epochs trained when it was reached.
+    pub best_epoch: Option<f64>,
+    /// Last test accuracy, in [0, 1].
+    pub last: Option<f64>,
+    /// Share of the prunable weights that remain, in [0, 1].
+    pub remaining: Option<f64>,
+    /// Epochs trained in all.
+    pub epochs: Option<f64>,
+    /// Wall time, seconds; 0 before the start.
+    pub secs: f64,
+    /// Its settings in which runs differ.
+    pub settings: Settings,
+    /// What a person noted about it.
+    pub mark: Mark,
+}
+
+/// The accuracy that stands for a run: on the test data, else on the validation data.
+const ACCURACIES: [&str; 2] = ["test_accuracy", "validation_accuracy"];
+
+impl Row {
+    /// The row of a run with what is known of it.
+    #[must_use]
+    pub fn of(run: &Run, record: Option<&RunRecord>, state: &str, colour: usize) -> Self {
+        let mut row = Self {
+            run: run.id.clone(),
+            arm: run.arm.clone(),
+            arm_index: run.arm_index,
+            colour,
+            seed: run.seed,
+            state: state.to_owned(),
+            ..Self::default()
+        };
+        let Some(record) = record else { return row };
+        if let Some(series) = ACCURACIES.into_iter().find(|series| record.latest(series).is_some()) {
+            let best = record.best(series);
+            row.best = best.map(|point| point.value);
+            row.best_epoch = best.map(|point| point.trained);
+            row.last = record.latest(series);
+        }
+        let last = record.points().iter().rev().find(|point| point.branch.is_empty());
+        row.remaining = last.map(|point| point.remaining);
+        row.epochs = last.map(|point| point.trained);
+        row.secs = record.progress().secs.max(last.map_or(0.0, |point| point.secs));
+        row
+    }
+}
+
+/// Gives every row its settings in which the runs differ; returns their paths.
+pub fn give_settings(rows: &mut [Row], runs: &[Run]) -> Vec<String> {
+    let mut by_arm: BTreeMap<&str, Settings> = BTreeMap::new();
+    for run in runs {
+        by_arm.entry(&run.arm).or_insert_with(|| settings::settings(&run.spec));
+    }
+    let all: Vec<Settings> = by_arm.values().cloned().collect();
+    let paths = settings::differing(&all);
+    for row in rows {
+        let Some(own) = by_arm.get(row.arm.as_str()) else { continue };
+        row.settings = paths.iter().map(|path| (path.clone(), settings::value_of(own, path))).collect();
+    }
+    paths
+}

@@ -1,0 +1,268 @@
+//! How results are looked at: what is kept beside them in `view.ron`, and never part of a run's identity.
+//!
+//! The window writes it, and the command line reads it, so that both make the same figure.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::colours::Colours;
+use super::model::Figure;
+use super::outliers::inner_range;
+use super::plots::{ArmRuns, Plot, PlotOptions};
+use super::scale::Scale;
+use super::size::Preset;
+use super::table::columns::Sort;
+use super::table::settings::{self, short};
+use super::table::{Mark, Row, filter::Filter};
+use crate::doc::{Run, RunRecord};
+use crate::form::ron_text;
+
+/// The file in the folder of the runs.
+pub const FILE: &str = "view.ron";
+
+/// How the results of a document are looked at.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ViewSettings {
+    /// Axes, bands and smoothing of all plots.
+    pub options: PlotOptions,
+    /// What belongs to one plot, by its name.
+    pub plots: BTreeMap<String, PlotView>,
+    /// Which runs are looked at, as [`Filter`] reads it.
+    pub filter: String,
+    /// The order of the table of runs.
+    pub sort: Sort,
+    /// The setting whose values make the lines of plots, by its path; arms do when there is none.
+    pub group: Option<String>,
+    /// Whether zooming along x shows the same range in all plots.
+    pub linked: bool,
+    /// The paper of exported figures.
+    pub size: Preset,
+    /// The styles of arms.
+    pub colours: Colours,
+    /// What was noted about runs, by their identity, and about arms, by their name behind `arm:`.
+    pub marks: BTreeMap<String, Mark>,
+}
+
+/// How one plot is looked at.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PlotView {
+    /// Above the plot.
+    pub title: String,
+    /// Instead of the plot's own title of x; empty for that.
+    pub x_title: String,
+    /// Instead of the plot's own title of y; empty for that.
+    pub y_title: String,
+    /// Names in the legend that are not drawn.
+    pub hidden: BTreeSet<String>,
+    /// The range of x that is seen; all of it when there is none.
+    pub x: Option<[f64; 2]>,
+    /// The range of y that is seen.
+    pub y: Option<[f64; 2]>,
+}
+
+impl ViewSettings {
+    /// Reads what is kept in a folder of runs; the default where nothing is.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read.
+    pub fn read(folder: &Path) -> Result<Self, String> {
+        let path = folder.join(FILE);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(format!("{} cannot be read: {error}", path.display())),
+        };
+        ron_text::from_str(&text).map_err(|error| {
+            format!("{} is damaged ({error}); view settings have their defaults", path.display())
+        })
+    }
+
+    /// As it is written to the file.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        ron_text::to_pretty(self).expect("view settings are made of plain data")
+    }
+
+    /// What was noted about a run and about its arm, together.
+    #[must_use]
+    pub fn mark(&self, run: &str, arm: &str) -> Mark {
+        let mut mark = self.marks.get(run).cloned().unwrap_or_default();
+        if let Some(of_arm) = self.marks.get(&arm_key(arm)) {
+            mark.starred |= of_arm.starred;
+            for tag in &of_arm.tags {
+                if !mark.tags.contains(tag) {
+                    mark.tags.push(tag.clone());
+                }
+            }
+            if mark.note.is_empty() {
+                mark.note.clone_from(&of_arm.note);
+            }
+        }
+        mark
+    }
+
+    /// The runs that the filter leaves out, by identity; all are wanted while the filter cannot be understood.
+    #[must_use]
+    pub fn left_out(&self, rows: &[Row], settings: &[String]) -> BTreeSet<String> {
+        let filter = Filter::parse(&self.filter, settings).unwrap_or_default();
+        rows.iter().filter(|row| !filter.holds(row)).map(|row| row.run.clone()).collect()
+    }
+}
+
+/// The key of what was noted about an arm.
+#[must_use]
+pub fn arm_key(arm: &str) -> String {
+    format!("arm:{arm}")
+}
+
+/// Which line a run belongs to: its name and the index of its style, by the run's identity.
+pub type Lines = BTreeMap<String, (String, usize)>;
+
+/// The lines that the values of a setting make, in their order: numbers by size, then words.
+#[must_use]
+pub fn groups(runs: &[Run], path: &str) -> Lines {
+    let mut by_arm: BTreeMap<&str, String> = BTreeMap::new();
+    for run in runs {
+        let value = || settings::value_of(&settings::settings(&run.spec), path);
+        by_arm.entry(&run.arm).or_insert_with(value);
+    }
+    let mut values: Vec<&String> = by_arm.values().collect();
+    values.sort_by(|a, b| match (a.parse::<f64>(), b.parse::<f64>()) {
+        (Ok(a), Ok(b)) => a.total_cmp(&b),
+        (Ok(_), Err(_)) => std::cmp::Ordering::Less,
+        (Err(_), Ok(_)) => std::cmp::Ordering::Greater,
+        (Err(_), Err(_)) => a.cmp(b),
+    });
+    values.dedup();
+    let line = |run: &Run| {
+        let value = by_arm.get(run.arm.as_str())?;
+        let colour = values.iter().position(|known| *known == value)?;
+        Some((run.id.clone(), (format!("{} {value}", short(path, &[])), colour)))
+    };
+    runs.iter().filter_map(line).collect()
+}
+
+/// A run that is drawn, and the line it belongs to.
+#[derive(Clone, Debug)]
+pub struct Drawn<'a> {
+    /// The line's name.
+    pub line: String,
+    /// The index of its style.
+    pub colour: usize,
+    /// The replicate.
+    pub seed: u64,
+    /// What is known of the run.
+    pub record: &'a RunRecord,
+}
+
+/// The lines of these runs, in the order in which they appear, or of their styles where a setting makes them.
+#[must_use]
+pub fn lines_of<'a>(runs: impl IntoIterator<Item = Drawn<'a>>, by_style: bool) -> Vec<ArmRuns<'a>> {
+    let mut lines: Vec<ArmRuns<'a>> = Vec::new();
+    for run in runs {
+        match lines.iter_mut().find(|line| line.name == run.line && line.colour == run.colour) {
+            Some(line) => line.runs.push((run.seed, run.record)),
+            None => {
+                lines.push(ArmRuns {
+                    name: run.line,
+                    colour: run.colour,
+                    runs: vec![(run.seed, run.record)],
+                });
+            }
+        }
+    }
+    if by_style {
+        lines.sort_by_key(|line| line.colour);
+    }
+    lines
+}
+
+/// The figure of a plot with what was chosen about its axes and titles: all of it, also what is hidden.
+#[must_use]
+pub fn whole(plot: &dyn Plot, arms: &[ArmRuns<'_>], options: &PlotOptions, view: &PlotView) -> Figure {
+    let mut figure = plot.build(arms, options);
+    for (axis, log, title) in
+        [(&mut figure.x, options.log_x, &view.x_title), (&mut figure.y, options.log_y, &view.y_title)]
+    {
+        if axis.categories.is_empty() {
+            axis.scale = log.map_or(axis.scale, |log| if log { Scale::Log10 } else { Scale::Linear });
+        }
+        if !title.trim().is_empty() {
+            axis.title.clone_from(title);
+        }
+    }
+    if !view.title.trim().is_empty() {
+        figure.title.clone_from(&view.title);
+    }
+    if options.ignore_outliers
+        && let Some(range) = inner_range(&figure)
+    {
+        figure.y.range = Some(range);
+        let gap = if figure.note.is_empty() { "" } else { ", " };
+        figure.note = format!("{}{gap}1 % of the values at each end may lie outside", figure.note);
+    }
+    figure
+}
+
+/// What is seen of a figure: without what is hidden, cut to the chosen ranges. This is what an export writes.
+#[must_use]
+pub fn seen(figure: &Figure, view: &PlotView) -> Figure {
+    let mut seen = without(figure, &view.hidden);
+    seen.x.range = view.x.or(seen.x.range);
+    seen.y.range = view.y.or(seen.y.range);
+    seen
+}
+
+/// The figure without what has these names.
+#[must_use]
+pub fn without(figure: &Figure, hidden: &BTreeSet<String>) -> Figure {
+    let mut left = figure.clone_without_data();
+    left.lines.extend(figure.lines.iter().filter(|line| !hidden.contains(&line.name)).cloned());
+    left.bars.extend(figure.bars.iter().filter(|bars| !hidden.contains(&bars.name)).cloned());
+    left.rules.extend(figure.rules.iter().filter(|rule| !hidden.contains(&rule.name)).cloned());
+    left
+}
+
+/// What the command line draws of a plot: the same as the window, from what the window has kept. `all` are the runs of
+/// the document in its order, of which those are drawn that are `asked` for and that the filter leaves.
+#[must_use]
+pub fn exported(
+    plot: &dyn Plot,
+    view: &mut ViewSettings,
+    all: &[Run],
+    records: &BTreeMap<String, RunRecord>,
+    asked: impl Fn(&Run) -> bool,
+) -> Figure {
+    let mut arms: Vec<&str> = Vec::new();
+    for run in all {
+        if !arms.contains(&run.arm.as_str()) {
+            arms.push(&run.arm);
+        }
+    }
+    let colours = view.colours.assign(arms.iter().copied());
+    let colour = |run: &Run| arms.iter().position(|arm| *arm == run.arm).map_or(0, |index| colours[index]);
+    let row = |run: &Run| {
+        let record = records.get(&run.id);
+        let state = record.map_or("not run", |record| record.state().word());
+        Row { mark: view.mark(&run.id, &run.arm), ..Row::of(run, record, state, colour(run)) }
+    };
+    let mut rows: Vec<Row> = all.iter().map(row).collect();
+    let settings = super::table::give_settings(&mut rows, all);
+    let left_out = view.left_out(&rows, &settings);
+    let lines = view.group.as_ref().map(|path| groups(all, path)).unwrap_or_default();
+    let drawn = all.iter().filter(|run| asked(run) && !left_out.contains(&run.id)).filter_map(|run| {
+        let record = records.get(&run.id)?;
+        let (line, colour) = lines.get(&run.id).cloned().unwrap_or((run.arm.clone(), colour(run)));
+        Some(Drawn { line, colour, seed: run.seed, record })
+    });
+    let kept = view.plots.get(plot.name()).cloned().unwrap_or_default();
+    let figure = whole(plot, &lines_of(drawn, view.group.is_some()), &view.options, &kept);
+    seen(&figure, &kept)
+}
+
+#[cfg(test)]
+mod tests;

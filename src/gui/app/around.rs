@@ -1,0 +1,57 @@
+//! The desktop around the window: a notification at the end of long runs, and staying awake meanwhile.
+
+use std::time::{Duration, Instant};
+
+use super::App;
+use crate::doc::RunState;
+use crate::gui::text;
+
+/// Runs that took this long may have been left alone.
+const LONG: Duration = Duration::from_secs(60);
+
+impl App {
+    /// The runs begin.
+    pub(super) fn note_start(&mut self) {
+        self.batch_began = Some(Instant::now());
+        self.keep_awake_as_set();
+    }
+
+    /// The runs are over.
+    pub(super) fn note_end(&mut self) {
+        self.keep_awake_as_set();
+        let took = self.batch_began.take().map_or(Duration::ZERO, |began| began.elapsed());
+        if took < LONG || !self.settings.notify {
+            return;
+        }
+        let text = self.end_in_words();
+        if let Err(why) = self.parts.desktop.notify(&self.document.title(), &text) {
+            self.log.info(format!("No notification was shown: {why}"));
+        }
+    }
+
+    /// "12 runs are over: 11 done, 1 failed".
+    fn end_in_words(&self) -> String {
+        let states: Vec<RunState> = self.runs.batch().iter().map(|run| self.runs.state(run)).collect();
+        let count = |is: fn(&RunState) -> bool| states.iter().filter(|state| is(state)).count();
+        let parts = [
+            (count(|state| *state == RunState::Done), "done"),
+            (count(|state| matches!(state, RunState::Failed(_))), "failed"),
+            (count(|state| matches!(state, RunState::Stopped | RunState::Waiting)), "stopped"),
+        ];
+        let parts: Vec<String> = parts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect();
+        let verb = if states.len() == 1 { "is" } else { "are" };
+        format!("{} {verb} over: {}", text::counted(states.len(), "run"), parts.join(", "))
+    }
+
+    /// Keeps the computer awake while runs go on, if that is wanted.
+    pub(super) fn keep_awake_as_set(&mut self) {
+        let on = self.settings.keep_awake && self.runs.is_running();
+        if let Err(why) = self.parts.desktop.keep_awake(on) {
+            self.log.info(format!("The computer may go to sleep: {why}"));
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What is dropped on the window.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::TryRecvError;
+
+use eframe::egui;
+
+use super::App;
+use crate::doc::intervention::WeightFile;
+use crate::doc::{Intervention, Stage};
+use crate::gui::dialogs::{Dialog, Next};
+use crate::gui::drop::{self, Dropped};
+use crate::gui::selection::Selection;
+
+impl App {
+    /// Takes what was dropped: looks at it in a thread, and uses it when that is done.
+    pub(super) fn take_dropped(&mut self, ctx: &egui::Context) {
+        let paths: Vec<PathBuf> =
+            ctx.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect());
+        if !paths.is_empty() && self.dialog.is_none() {
+            self.dropping = Some(drop::look(paths, ctx));
+        }
+        let Some(answer) = &self.dropping else { return };
+        match answer.try_recv() {
+            Ok(found) => {
+                self.dropping = None;
+                self.use_dropped(found, ctx);
+            }
+            Err(TryRecvError::Empty) => {}
+            Err(TryRecvError::Disconnected) => self.dropping = None,
+        }
+    }
+
+    /// Says what would happen while something is held over the window.
+    pub(super) fn drop_ui(&self, ctx: &egui::Context) {
+        let held: Vec<Option<PathBuf>> =
+            ctx.input(|input| input.raw.hovered_files.iter().map(|file| file.path.clone()).collect());
+        if !held.is_empty() {
+            drop::overlay_ui(ctx, &drop::promise(&held, self.arm_of_plan()));
+        }
+    }
+
+    fn arm_of_plan(&self) -> &str {
+        let arm = self.selection.arm().unwrap_or(self.plan_arm);
+        self.document.experiment.arms.get(arm).map_or("the first arm", |arm| &arm.name)
+    }
+
+    fn use_dropped(&mut self, found: Vec<Dropped>, ctx: &egui::Context) {
+        let mut others = Vec::new();
+        let (mut experiment, mut weights) = (None, None);
+        for dropped in found {
+            match dropped {
+                Dropped::Experiment(path) if experiment.is_none() => experiment = Some(path),
+                Dropped::Experiment(path) => {
+                    others.push(format!("{} was not opened: a window has one experiment", path.display()));
+                }
+                Dropped::Weights(path) if weights.is_none() => weights = Some(path),
+                Dropped::Weights(path) => {
+                    others.push(format!("{}: drop weight files one by one", path.display()))
+                }
+                Dropped::Data { set, folder } => self.use_data(set, &folder),
+                Dropped::Other(what) => others.push(what),
+            }
+        }
+        if !others.is_empty() {
+            let use_of =
+                "Drop an experiment (.ron), a weight file (.safetensors), or the folder of a data set.";
+            self.fail("This cannot be used here", &format!("{}.\n{use_of}", others.join(".\n")));
+        }
+        match (experiment, weights) {
+            (Some(path), _) => self.proceed(Next::Open(path), ctx),
+            (None, Some(path)) => self.offer_import(&path),
+            (None, None) => {}
+        }
+    }
+
+    fn use_data(&mut self, set: &'static str, folder: &Path) {
+        let dir = drop::as_written(folder, &self.document.base());
+        self.document.experiment.data = drop::data_in(set, dir, &self.document.experiment.data);
+        self.log.info(format!("The data of the experiment are those of {set} in {}", folder.display()));
+        self.selection = Selection::Data;
+        self.settings.properties = true;
+    }
+
+    fn offer_import(&mut self, path: &Path) {
+        let arm = self.selection.arm().unwrap_or(self.plan_arm);
+        let Some(name) = self.document.experiment.arms.get(arm).map(|arm| arm.name.clone()) else {
+            return self.fail(
+                "The weights were not imported",
+                "There is no arm to import them into: add one first.",
+            );
+        };
+        self.dialog = Some(Dialog::Import { path: path.to_owned(), arm, name });
+    }
+
+    /// Adds the stage that reads a weight file to a plan: behind the selected stage, or first.
+    pub(super) fn import(&mut self, path: &Path, arm: usize) {
+        let file = drop::as_written(path, &self.document.base());
+        let after = match &self.selection {
+            Selection::Stage { arm: selected, path } if *selected == arm => path.first().map(|at| at + 1),
+            _ => None,
+        };
+        let Some(plan) = self.document.experiment.arms.get_mut(arm).map(|arm| &mut arm.plan) else { return };
+        let at = after.unwrap_or(0).min(plan.len());
+        plan.insert(at, Stage::Do(Intervention::Import(WeightFile { file, ..WeightFile::default() })));
+        self.selection = Selection::Stage { arm, path: vec![at] };
+        self.settings.properties = true;
+        self.log.info(format!("Added a stage that imports {}", path.display()));
+    }
+}

@@ -1,0 +1,40 @@
+//! The lists that are searched: commands, and files that were open before.
+
+use std::path::Path;
+
+use eframe::egui;
+
+use super::App;
+use crate::gui::dialogs::Next;
+use crate::gui::palette::{Choice, List, Outcome, Palette, command_entries, file_entries};
+
+impl App {
+    /// Opens a list.
+    pub(super) fn open_list(&mut self, list: List) {
+        self.presence.reopen();
+        self.palette = Some(Palette::new(list));
+    }
+
+    /// Draws the list that is open, and does what was chosen.
+    pub(super) fn list_ui(&mut self, ctx: &egui::Context) {
+        let Some(mut palette) = self.palette.take() else { return };
+        let entries = match palette.list {
+            List::Commands => command_entries(ctx, &self.facts(), &|command| self.is_on(command)),
+            List::Files => {
+                let files = self.settings.recent.files();
+                file_entries(files, &self.presence.of(files, ctx))
+            }
+        };
+        match palette.ui(ctx, &entries) {
+            None => self.palette = Some(palette),
+            Some(Outcome::Closed) => {}
+            Some(Outcome::Chosen(Choice::Command(command))) => self.execute(command, ctx),
+            Some(Outcome::Chosen(Choice::File(path))) => self.proceed(Next::Open(path), ctx),
+        }
+    }
+
+    /// Puts a file first in the list of recent ones.
+    pub(super) fn note_recent(&mut self, path: &Path) {
+        self.settings.recent.note(path);
+    }
+}

@@ -1,0 +1,172 @@
+//! Who does not see the window, or does not use a mouse.
+
+use eframe::egui::accesskit::Role;
+use egui_kittest::kittest::NodeT;
+
+use super::*;
+// The module has a `Stage` of its own: what a test sees on the other side.
+use crate::doc::Stage;
+use crate::form::{Node, Value};
+use crate::gui::app::Dialog;
+use crate::gui::dialogs::Next;
+use crate::gui::files::Purpose;
+
+const INPUTS: &[Role] = &[
+    Role::TextInput,
+    Role::MultilineTextInput,
+    Role::SearchInput,
+    Role::NumberInput,
+    Role::CheckBox,
+    Role::RadioButton,
+    Role::Switch,
+    Role::ComboBox,
+    Role::Slider,
+    Role::SpinButton,
+    Role::Button,
+    Role::Link,
+];
+
+/// Asserts that every input that is shown has a name.
+fn all_are_named(window: &Window, place: &str) {
+    let mut inputs = 0;
+    for node in window.harness.root().children_recursive() {
+        let node = node.accesskit_node();
+        if INPUTS.contains(&node.role()) {
+            inputs += 1;
+            let name = node.label().unwrap_or_default();
+            assert!(
+                !name.trim().is_empty(),
+                "{place}: a {:?} at {:?} has no name",
+                node.role(),
+                node.bounding_box()
+            );
+        }
+    }
+    assert!(inputs > 5, "{place} has only {inputs} inputs");
+}
+
+#[test]
+fn every_input_of_every_form_has_a_name() {
+    for (position, template) in crate::doc::templates::all().iter().enumerate() {
+        let mut window = Window::sized([1280.0, 2000.0], None);
+        let ctx = window.harness.ctx.clone();
+        window.harness.state_mut().perform(Next::New(position), &ctx);
+        let mut places = vec![
+            Selection::Experiment,
+            Selection::Data,
+            Selection::Network,
+            Selection::Training,
+            Selection::Arm(0),
+        ];
+        let last = window.harness.state().document.experiment.arms.len() - 1;
+        let stages = window.harness.state().document.experiment.arms[last].plan.len();
+        places.extend((0..stages).map(|stage| Selection::Stage { arm: last, path: vec![stage] }));
+        for place in places {
+            window.harness.state_mut().selection = place.clone();
+            window.harness.run_ok();
+            all_are_named(&window, &format!("{} {place:?}", template.name));
+        }
+    }
+}
+
+fn dialogs() -> Vec<Dialog> {
+    let (path, title, next) = (PathBuf::from("/x.ron"), "x".to_owned(), Next::Quit);
+    let request = Request { purpose: Purpose::Save, folder: "/".into(), name: "x.ron".into() };
+    vec![
+        Dialog::Templates,
+        Dialog::Unsaved { title: title.clone(), next: next.clone() },
+        Dialog::Running { runs: 2, next, has_file: true },
+        Dialog::GoOn { title: title.clone(), runs: 2 },
+        Dialog::Recover { title: title.clone(), path: Some(path.clone()), secs: 90 },
+        Dialog::Import { path: path.clone(), arm: 0, name: title.clone() },
+        Dialog::Comments { path: path.clone() },
+        Dialog::Overwrite { path, purpose: Purpose::Save },
+        Dialog::path_field(request),
+        Dialog::Message { title, text: "What, where, what to do".to_owned() },
+        Dialog::Shortcuts,
+        Dialog::About,
+    ]
+}
+
+#[test]
+fn every_input_of_every_dialog_has_a_name_and_escape_closes_it() {
+    for dialog in dialogs() {
+        let mut window = Window::new();
+        window.harness.state_mut().dialog = Some(dialog.clone());
+        window.harness.run_ok();
+        all_are_named(&window, &format!("{dialog:?}"));
+        window.harness.key_press(Key::Escape);
+        window.harness.run_ok();
+        assert!(window.harness.state().dialog.is_none(), "{dialog:?}");
+    }
+}
+
+#[test]
+fn every_line_of_the_palette_has_a_name() {
+    for command in [Command::Palette, Command::OpenRecent] {
+        let mut window = Window::new();
+        window.harness.state_mut().settings.recent.note(Path::new("/x.ron"));
+        window.execute(command);
+        all_are_named(&window, command.text());
+    }
+}
+
+#[test]
+fn tab_goes_through_a_form_from_top_to_bottom() {
+    let mut window = Window::new();
+    window.harness.state_mut().selection = Selection::Training;
+    window.harness.run();
+    window.harness.get_by_label("Batch size").focus();
+    window.harness.run();
+    let mut heights = Vec::new();
+    for _ in 0..6 {
+        let focused =
+            window.harness.root().children_recursive().find(|node| node.accesskit_node().is_focused());
+        heights.push(focused.expect("something has the keyboard").rect().center().y);
+        window.harness.key_press(Key::Tab);
+        window.harness.run();
+    }
+    assert!(heights.windows(2).all(|pair| pair[0] <= pair[1] + 4.0), "{heights:?}");
+    assert!(heights[5] > heights[0] + 40.0, "{heights:?}");
+}
+
+/// All alternatives of a choice, each with its default settings.
+fn alternatives<T: Value + Clone + Default>() -> Vec<T> {
+    let mut value = T::default();
+    let Node::Choice(choice) = value.node() else { panic!("no choice") };
+    let count = choice.variants().len();
+    let of = |index| {
+        let mut value = T::default();
+        if let Node::Choice(choice) = value.node() {
+            choice.select(index);
+        }
+        value
+    };
+    (0..count).map(of).collect()
+}
+
+#[test]
+fn every_alternative_of_stages_data_and_networks_has_named_inputs() {
+    let mut window = Window::sized([1280.0, 2000.0], None);
+    let place = Selection::Stage { arm: 0, path: vec![0] };
+    let stages = alternatives::<Stage>().into_iter();
+    for stage in stages.chain(alternatives().into_iter().map(Stage::Do)) {
+        let app = window.harness.state_mut();
+        app.document.experiment.arms[0].plan = vec![stage.clone()];
+        app.selection = place.clone();
+        window.harness.run_ok();
+        all_are_named(&window, &format!("{stage:?}"));
+    }
+    for data in alternatives() {
+        window.harness.state_mut().document.experiment.data = data;
+        window.harness.state_mut().selection = Selection::Data;
+        window.harness.run_ok();
+        all_are_named(&window, "data");
+    }
+    for net in alternatives() {
+        window.harness.state_mut().document.experiment.net = net;
+        window.harness.state_mut().selection = Selection::Network;
+        window.harness.run_ok();
+        all_are_named(&window, "network");
+    }
+}

@@ -1,0 +1,331 @@
+//! The window among the other things on a desk: what is taken back, found again, dropped, paused and told.
+
+use std::time::Instant;
+
+use super::*;
+use crate::doc::{Intervention, Stage as PlanStage};
+use crate::gui::app::Dialog;
+use crate::gui::recent::Recent;
+
+const FILE: &str = "mine.ron";
+
+fn saved_template(folder: &Path) -> PathBuf {
+    let path = folder.join(FILE);
+    std::fs::write(&path, crate::doc::templates::all()[0].text).unwrap();
+    path
+}
+
+/// A window whose edits are kept in a folder, at once.
+fn kept_in(home: &Path, file: Option<PathBuf>) -> Window {
+    let mut window = Window::with([1280.0, 800.0], file, Some(home.to_owned()), Settings::default());
+    if let Some(recovery) = &mut window.harness.state_mut().recovery {
+        recovery.pace = Duration::ZERO;
+    }
+    window.harness.run();
+    window
+}
+
+/// Draws frames until something holds, two seconds at most.
+fn until(window: &mut Window, holds: impl Fn(&Window) -> bool) -> bool {
+    let begun = Instant::now();
+    while !holds(window) && begun.elapsed() < Duration::from_secs(2) {
+        window.harness.step();
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    holds(window)
+}
+
+fn seeds(window: &Window) -> Vec<u64> {
+    window.harness.state().document.experiment.seeds.clone()
+}
+
+#[derive(Debug)]
+struct File(PathBuf);
+
+impl egui::DroppedFile for File {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        Err("only the path counts".to_owned())
+    }
+}
+
+fn drop_on(window: &mut Window, path: &Path) {
+    window.harness.input_mut().dropped_files.push(std::sync::Arc::new(File(path.to_owned())));
+    window.harness.step();
+    assert!(until(window, |window| window.harness.state().dropping.is_none()));
+    window.harness.run();
+}
+
+#[test]
+fn edits_are_taken_back_and_made_again_by_keys() {
+    let mut window = Window::new();
+    let before = seeds(&window);
+    window.edit();
+    window.execute(Command::AddArm);
+    assert_eq!(window.harness.state().document.experiment.arms.len(), 5);
+    for _ in 0..2 {
+        window.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+        window.harness.run();
+    }
+    assert_eq!(seeds(&window), before);
+    assert!(!window.harness.state().document.is_unsaved());
+    assert!(Command::Undo.refusal(&window.harness.state().facts()).is_some());
+    window.harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
+    window.harness.run();
+    window.harness.key_press_modifiers(Modifiers::COMMAND, Key::Y);
+    window.harness.run();
+    assert_eq!(window.harness.state().document.experiment.arms.len(), 5);
+}
+
+#[test]
+fn what_is_typed_into_a_field_is_taken_back_at_once_and_what_is_no_value_yet_by_the_field() {
+    let mut window = Window::new();
+    window.harness.state_mut().selection = Selection::Training;
+    window.harness.run();
+    let batch = |window: &Window| window.harness.state().document.experiment.train.batch;
+    let before = batch(&window);
+    let field = window.harness.get_by_label("Batch size");
+    field.focus();
+    window.harness.run();
+    for letter in ["7", "5"] {
+        window.harness.event(egui::Event::Text(letter.to_owned()));
+        window.harness.run();
+    }
+    assert_ne!(batch(&window), before);
+    window.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    window.harness.run();
+    assert_eq!(batch(&window), before);
+    window.harness.event(egui::Event::Text("x".to_owned()));
+    window.harness.run();
+    window.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    window.harness.run();
+    assert_eq!(batch(&window), before);
+}
+
+#[test]
+fn edits_survive_a_crash() {
+    let home = tempfile::tempdir().unwrap();
+    let path = saved_template(home.path());
+    let mut window = kept_in(home.path(), Some(path.clone()));
+    assert!(window.harness.state().dialog.is_none());
+    window.edit();
+    let edited = seeds(&window);
+    let kept = home.path().join("recovery");
+    let is_kept = |folder: &Path| {
+        std::fs::read_dir(folder)
+            .unwrap()
+            .flatten()
+            .any(|entry| entry.path().extension().is_some_and(|ending| ending == "json"))
+    };
+    assert!(until(&mut window, |_| is_kept(&kept)));
+    drop(window); // without a word
+    let mut again = kept_in(home.path(), None);
+    assert!(again.sees("Restore the edits of mine.ron?"), "{}", again.log());
+    again.click("Restore");
+    assert_eq!(seeds(&again), edited);
+    assert_eq!(again.harness.state().document.path(), Some(path.as_path()));
+    assert!(again.harness.state().document.is_unsaved());
+    again.execute(Command::Save);
+    assert!(until(&mut again, |_| !is_kept(&kept)));
+    drop(again);
+    let third = kept_in(home.path(), None);
+    assert!(third.harness.state().dialog.is_none());
+}
+
+#[test]
+fn edits_that_were_given_up_are_not_offered() {
+    let home = tempfile::tempdir().unwrap();
+    let mut window = kept_in(home.path(), None);
+    window.edit();
+    window.ask_to_close();
+    window.harness.run();
+    window.harness.get_by_label("Discard").click();
+    window.harness.step();
+    window.harness.step();
+    drop(window);
+    assert!(kept_in(home.path(), None).harness.state().dialog.is_none());
+}
+
+#[test]
+fn files_that_were_open_are_listed_and_missing_ones_cannot_be_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = saved_template(folder.path());
+    let mut recent = Recent::default();
+    recent.note(&path);
+    recent.note(&folder.path().join("gone.ron"));
+    let settings = Settings { recent, ..Settings::default() };
+    let mut window = Window::with([1280.0, 800.0], None, None, settings);
+    window.harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::O);
+    window.harness.run();
+    assert!(until(&mut window, |window| window.sees("Not now: ")));
+    assert!(window.harness.get_by_label_contains("gone.ron is not there").rect().is_positive());
+    window.harness.key_press(Key::Enter);
+    window.harness.run();
+    assert!(window.harness.state().palette.is_some(), "what cannot be chosen closes nothing");
+    window.harness.key_press(Key::ArrowDown);
+    window.harness.run();
+    window.harness.key_press(Key::Enter);
+    window.harness.run();
+    assert_eq!(window.harness.state().document.path(), Some(path.as_path()));
+    assert_eq!(window.harness.state().settings.recent.files()[0], path);
+    window.execute(Command::ClearRecent);
+    assert!(Command::OpenRecent.refusal(&window.harness.state().facts()).is_some());
+}
+
+#[test]
+fn the_palette_is_used_without_a_mouse() {
+    let mut window = Window::new();
+    let open = |window: &mut Window| {
+        window.harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::P);
+        window.harness.run();
+    };
+    open(&mut window);
+    window.harness.event(egui::Event::Text("dark".to_owned()));
+    window.harness.run();
+    assert!(window.sees("Light text on dark ground"));
+    window.harness.key_press(Key::Enter);
+    window.harness.run();
+    assert_eq!(window.harness.state().settings.theme, crate::gui::settings::Look::Dark);
+    open(&mut window);
+    window.harness.event(egui::Event::Text("stop now".to_owned()));
+    window.harness.run();
+    assert!(window.sees("Not now: Nothing is running"));
+    window.harness.key_press(Key::Escape);
+    window.harness.run();
+    assert!(window.harness.state().palette.is_none());
+}
+
+#[test]
+fn an_experiment_that_is_dropped_opens() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = saved_template(folder.path());
+    let mut window = Window::new();
+    drop_on(&mut window, &path);
+    assert_eq!(window.harness.state().document.path(), Some(path.as_path()));
+}
+
+#[test]
+fn weights_that_are_dropped_are_imported_into_the_selected_arm_if_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let weights = folder.path().join("w.safetensors");
+    std::fs::write(&weights, "").unwrap();
+    let mut window = Window::open(Some(saved_template(folder.path())));
+    window.harness.state_mut().selection = Selection::Arm(2);
+    window.harness.run();
+    drop_on(&mut window, &weights);
+    assert!(window.sees("Import the weights into reinitialised?"));
+    window.click("Add the stage");
+    let PlanStage::Do(Intervention::Import(file)) =
+        &window.harness.state().document.experiment.arms[2].plan[0]
+    else {
+        panic!("no stage that imports")
+    };
+    assert_eq!(file.file, "w.safetensors", "relative to the experiment");
+    window.execute(Command::Undo);
+    drop_on(&mut window, &weights);
+    window.click("Cancel");
+    assert!(!window.harness.state().document.is_unsaved());
+}
+
+#[test]
+fn a_folder_of_data_becomes_the_data_and_anything_else_says_what_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let cifar = folder.path().join("cifar-10-batches-bin");
+    std::fs::create_dir(&cifar).unwrap();
+    for name in crate::data::CIFAR10.needed {
+        std::fs::write(cifar.join(name), "").unwrap();
+    }
+    let mut window = Window::new();
+    drop_on(&mut window, folder.path());
+    let crate::data::Data::Cifar10(data) = &window.harness.state().document.experiment.data else { panic!() };
+    assert_eq!(data.dir.as_deref(), Some(&*cifar.to_string_lossy()));
+    let picture = folder.path().join("cat.jpg");
+    std::fs::write(&picture, "").unwrap();
+    drop_on(&mut window, &picture);
+    assert!(window.sees("This cannot be used here") && window.sees("is a .jpg file"));
+    assert!(window.harness.query_by_label("Copy").is_some());
+}
+
+#[test]
+fn what_would_be_dropped_is_told() {
+    let mut window = Window::new();
+    let file = egui::HoveredFile { path: Some("/x/mine.ron".into()), ..Default::default() };
+    window.harness.input_mut().hovered_files.push(file);
+    window.harness.step();
+    assert_eq!(crate::gui::drop::promise(&[Some("/x/mine.ron".into())], "dense"), "Drop to open mine.ron");
+    window.harness.input_mut().hovered_files.clear();
+    window.harness.run();
+}
+
+#[test]
+fn paused_runs_say_so_cost_nothing_and_go_on() {
+    let mut window = Window::new();
+    window.click("Run all");
+    window.say(0, started());
+    window.click("Pause");
+    assert!(window.sees("▶ paused") && window.sees("0 of 12 runs · paused"));
+    let delay = window.harness.output().viewport_output[&ViewportId::ROOT].repaint_delay;
+    assert_eq!(delay, Duration::MAX, "nothing is drawn while nothing happens");
+    window.click("Resume");
+    assert_eq!(window.stage.borrow().pauses, [true, false]);
+    assert!(window.sees("▶ running"));
+    window.execute(Command::Pause);
+    window.click("Stop now");
+    assert!(!window.harness.state().runs.is_paused());
+    assert_eq!(window.stage.borrow().stops, [StopKind::Now]);
+}
+
+#[test]
+fn the_end_of_a_long_run_is_told_and_that_of_a_short_one_is_not() {
+    let mut window = Window::new();
+    let finish = |window: &mut Window, age: Duration| {
+        window.click("Run all");
+        window.harness.state_mut().batch_began = Instant::now().checked_sub(age);
+        window.say(0, started());
+        window.say(0, Event::Finished { secs: 1.0 });
+        window.hang_up();
+    };
+    finish(&mut window, Duration::ZERO);
+    assert!(window.stage.borrow().notes.is_empty());
+    finish(&mut window, Duration::from_secs(61));
+    assert_eq!(window.stage.borrow().notes.len(), 1);
+    assert!(window.stage.borrow().notes[0].contains("1 done"), "{:?}", window.stage.borrow().notes);
+    window.execute(Command::Notify);
+    finish(&mut window, Duration::from_secs(61));
+    assert_eq!(window.stage.borrow().notes.len(), 1);
+}
+
+#[test]
+fn the_computer_stays_awake_while_runs_go_on_if_wanted() {
+    let mut window = Window::new();
+    window.click("Run all");
+    assert!(!window.stage.borrow().is_awake);
+    window.execute(Command::KeepAwake);
+    assert!(window.stage.borrow().is_awake);
+    window.hang_up();
+    assert!(!window.stage.borrow().is_awake);
+}
+
+#[test]
+fn runs_that_were_stopped_by_closing_can_go_on_at_the_next_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = saved_template(folder.path());
+    let mut window = Window::open(Some(path.clone()));
+    window.click("Run all");
+    window.ask_to_close();
+    window.harness.run();
+    window.click("Quit, go on at the next start");
+    assert_eq!(window.stage.borrow().stops, [StopKind::Now]);
+    let settings = window.harness.state().settings.clone();
+    assert_eq!(settings.unfinished.as_deref(), Some(path.as_path()));
+    let mut next = Window::with([1280.0, 800.0], None, None, settings);
+    next.harness.run();
+    assert!(next.sees("Go on with mine.ron?"));
+    assert!(next.harness.state().settings.unfinished.is_none(), "asked once");
+    assert!(matches!(next.harness.state().dialog, Some(Dialog::GoOn { runs: 12, .. })));
+    next.click("Go on");
+    assert_eq!(next.stage.borrow().jobs.len(), 12);
+}

@@ -1,0 +1,113 @@
+//! Every command by its name in its menu, as a person who has never read a manual finds it.
+
+use eframe::egui::accesskit::Role;
+use egui_kittest::kittest::NodeT;
+
+use super::*;
+
+/// Where the bar at the top ends.
+const BAR: f32 = 30.0;
+
+/// Opens the menu of a command and clicks on its entry, if it can be used; whether it could.
+fn choose(window: &mut Window, menu: Menu, command: Command) -> bool {
+    window.click(menu.text());
+    let refusal = command.refusal(&window.harness.state().facts());
+    // The bar, and views further below, have buttons of the same names: the entry stands just below the bar.
+    let named = window.harness.query_all_by_role_and_label(Role::Button, command.text());
+    let below = named.filter(|node| node.rect().top() > BAR);
+    let entry = below.min_by(|a, b| a.rect().top().total_cmp(&b.rect().top()));
+    let entry = entry.unwrap_or_else(|| panic!("{command:?} is in no menu"));
+    assert_eq!(entry.accesskit_node().is_disabled(), refusal.is_some(), "{command:?}: {refusal:?}");
+    if refusal.is_none() {
+        entry.click();
+    } else {
+        window.harness.key_press(Key::Escape);
+    }
+    window.harness.run_ok();
+    refusal.is_none()
+}
+
+/// A window in which as much as possible can be done: edits, a result, an arm between two others.
+fn busy() -> Window {
+    let mut window = Window::new();
+    window.click("Run all");
+    window.say(0, started());
+    window.say(0, accuracy(0.5, 1.0));
+    window.say(0, Event::Finished { secs: 1.0 });
+    window.say(1, started());
+    window.say(1, Event::Stopped { secs: 1.0 });
+    window.hang_up();
+    window.harness.state_mut().selection = Selection::Arm(1);
+    window.harness.state_mut().settings.recent.note(Path::new("/x.ron"));
+    window.edit();
+    window.execute(Command::AddArm);
+    window.execute(Command::Undo);
+    window.harness.state_mut().selection = Selection::Arm(1);
+    window.harness.run();
+    window
+}
+
+#[test]
+fn every_command_is_carried_out_from_its_menu() {
+    let mut refused = Vec::new();
+    for menu in Menu::ALL {
+        let mut window = busy();
+        for command in menu.groups().iter().copied().flatten() {
+            if !choose(&mut window, menu, *command) {
+                refused.push(*command);
+            }
+            window.harness.key_press(Key::Escape); // closes what it has opened
+            window.harness.run_ok();
+            if menu == Menu::Run {
+                window = busy(); // runs that go on refuse others
+            }
+        }
+    }
+    assert_eq!(
+        refused,
+        [Command::Pause, Command::StopAfterStage, Command::StopNow],
+        "they need runs that go on"
+    );
+    for command in refused {
+        let mut window = busy();
+        window.execute(Command::RunAll);
+        assert!(choose(&mut window, Menu::Run, command), "{command:?}");
+        let stage = window.stage.borrow();
+        assert!(!stage.stops.is_empty() || stage.pauses == [true], "{command:?}");
+    }
+}
+
+#[test]
+fn switches_and_panels_keep_what_was_chosen() {
+    let mut window = busy();
+    for (menu, command) in Menu::ALL
+        .into_iter()
+        .flat_map(|menu| menu.groups().iter().copied().flatten().map(move |c| (menu, *c)))
+    {
+        let Some(before) = window.harness.state().is_on(command) else { continue };
+        choose(&mut window, menu, command);
+        let after = window.harness.state().is_on(command).unwrap();
+        let is_theme = command.text().contains("heme");
+        assert!(after != before || (is_theme && after), "{command:?}");
+    }
+}
+
+#[test]
+fn a_key_that_cannot_be_used_now_says_why() {
+    let mut window = Window::new();
+    window.harness.key_press_modifiers(Modifiers::COMMAND, Key::Period);
+    window.harness.run();
+    assert!(window.log().contains("Stop now: Nothing is running"), "{}", window.log());
+}
+
+#[test]
+fn a_window_that_is_typed_into_draws_nothing_between_keys() {
+    let mut window = Window::new();
+    window.harness.state_mut().selection = Selection::Training;
+    window.harness.run();
+    window.harness.get_by_label("Batch size").focus();
+    let frames = window.harness.run();
+    assert!(frames < 10, "{frames}");
+    let delay = window.harness.output().viewport_output[&ViewportId::ROOT].repaint_delay;
+    assert_eq!(delay, Duration::MAX, "a blinking cursor costs two frames a second");
+}

@@ -1,0 +1,126 @@
+//! Differences: between two arms over their seeds, and between the runs that are ticked.
+
+use eframe::egui::{ComboBox, Grid, Label, RichText, ScrollArea, Ui, vec2};
+
+use super::Compare;
+use crate::figure::paired::{Paired, paired};
+use crate::figure::table::Row;
+use crate::figure::table::columns::{Column, columns};
+use crate::gui::theme;
+
+/// Draws both below the table.
+pub fn beside_ui(ui: &mut Ui, compare: &mut Compare) {
+    ScrollArea::both().id_salt("differences").auto_shrink([false, false]).show(ui, |ui| {
+        pair_ui(ui, compare);
+        ui.add_space(theme::STEP);
+        ticked_ui(ui, compare);
+    });
+}
+
+fn arms(rows: &[Row]) -> Vec<String> {
+    let mut arms: Vec<String> = Vec::new();
+    for row in rows {
+        if !arms.contains(&row.arm) {
+            arms.push(row.arm.clone());
+        }
+    }
+    arms
+}
+
+/// The difference between two arms, seed by seed, in what `value` takes from a row.
+pub fn difference(rows: &[Row], pair: &[String; 2], value: fn(&Row) -> Option<f64>) -> Option<Paired> {
+    let of = |arm: &String| -> Vec<(u64, f64)> {
+        let of_arm = rows.iter().filter(|row| row.arm == *arm);
+        of_arm.filter_map(|row| Some((row.seed, value(row)?))).collect()
+    };
+    paired(&of(&pair[0]), &of(&pair[1]))
+}
+
+fn pair_ui(ui: &mut Ui, compare: &mut Compare) {
+    theme::heading_ui(ui, "Difference between two arms, seed by seed");
+    let arms = arms(&compare.rows);
+    if arms.len() < 2 {
+        ui.label(RichText::new("A second arm is needed").weak());
+        return;
+    }
+    for (position, chosen) in compare.pair.iter_mut().enumerate() {
+        if !arms.contains(chosen) {
+            chosen.clone_from(&arms[position]);
+        }
+    }
+    ui.horizontal_wrapped(|ui| {
+        let [first, second] = &mut compare.pair;
+        arm_ui(ui, "Second arm", second, &arms);
+        ui.label("minus");
+        arm_ui(ui, "First arm", first, &arms);
+    });
+    let values: [(&str, fn(&Row) -> Option<f64>); 2] =
+        [("Last accuracy", |row| row.last), ("Best accuracy", |row| row.best)];
+    for (name, value) in values {
+        let Some(found) = difference(&compare.rows, &compare.pair, value) else { continue };
+        let verdict = match found.is_clear() {
+            None => "one pair says nothing about the spread",
+            Some(true) => "the 95 % interval leaves 0 out",
+            Some(false) => "the 95 % interval includes 0",
+        };
+        ui.horizontal(|ui| {
+            ui.label(format!("{name}:"));
+            ui.label(RichText::new(found.points()).strong());
+            ui.label(RichText::new(verdict).weak());
+        });
+    }
+    if difference(&compare.rows, &compare.pair, |row| row.last).is_none() {
+        ui.label(RichText::new("No seed has a result in both arms yet").weak());
+    }
+}
+
+fn arm_ui(ui: &mut Ui, name: &str, chosen: &mut String, arms: &[String]) {
+    let combo = ComboBox::from_id_salt(name).width(180.0).truncate().selected_text(chosen.clone()).show_ui(
+        ui,
+        |ui| {
+            for arm in arms {
+                ui.selectable_value(chosen, arm.clone(), arm);
+            }
+        },
+    );
+    let text = format!("{name}: {chosen}");
+    combo.response.on_hover_text(text);
+}
+
+/// What the ticked runs have in different cells, side by side.
+pub fn differing_cells(rows: &[&Row], settings: &[String]) -> Vec<(String, Vec<String>)> {
+    let skipped = |column: &Column| matches!(column, Column::Star | Column::Arm);
+    let cells = columns(settings).into_iter().filter(|column| !skipped(column)).map(|column| {
+        let texts: Vec<String> = rows.iter().map(|row| column.text(row)).collect();
+        let title = if let Column::Setting(path) = &column { path.clone() } else { column.title(settings) };
+        (title, texts)
+    });
+    cells.filter(|(_, texts)| texts.iter().any(|text| *text != texts[0])).collect()
+}
+
+fn ticked_ui(ui: &mut Ui, compare: &Compare) {
+    theme::heading_ui(ui, "Ticked runs, only what differs");
+    let rows: Vec<&Row> = compare.rows.iter().filter(|row| compare.ticked.contains(&row.run)).collect();
+    if rows.len() < 2 {
+        ui.label(RichText::new("Tick two or more runs in the table to see them side by side").weak());
+        return;
+    }
+    Grid::new("side by side").num_columns(rows.len() + 1).striped(true).spacing(vec2(24.0, 4.0)).show(
+        ui,
+        |ui| {
+            ui.label("");
+            for row in &rows {
+                let name = RichText::new(format!("{}, seed {}", row.arm, row.seed)).strong();
+                ui.add_sized([140.0, 18.0], Label::new(name).truncate());
+            }
+            ui.end_row();
+            for (title, texts) in differing_cells(&rows, &compare.settings) {
+                ui.label(RichText::new(title).weak());
+                for text in texts {
+                    ui.add(Label::new(text).truncate());
+                }
+                ui.end_row();
+            }
+        },
+    );
+}

@@ -1,0 +1,111 @@
+//! Stars, tags and notes.
+
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Mesh, Pos2, Sense, Shape, Stroke, TextEdit, Ui, WidgetInfo, vec2};
+
+use super::{Compare, CompareResponse};
+use crate::figure::table::{Mark, Row};
+use crate::figure::view::arm_key;
+use crate::gui::theme;
+
+/// Draws the star of a row, full or empty; a click turns it around.
+pub fn star_ui(ui: &mut Ui, row: &Row, compare: &mut Compare) {
+    let own = compare.view.marks.get(&row.run).is_some_and(|mark| mark.starred);
+    let what = if row.mark.starred { "Unstar" } else { "Star" };
+    let name = format!("{what} {}, seed {}", row.arm, row.seed);
+    let (rect, response) = ui.allocate_exact_size(vec2(2.5 * theme::STEP, 2.5 * theme::STEP), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.clone()));
+    let is_pointed = response.hovered() || response.has_focus();
+    paint_star(ui, rect.center(), row.mark.starred, is_pointed);
+    if response.on_hover_text(name).clicked() {
+        edit(compare, &row.run, |mark| mark.starred = !own);
+    }
+}
+
+/// No font of the window has a star.
+fn paint_star(ui: &Ui, middle: Pos2, is_full: bool, is_pointed: bool) {
+    let colours = theme::present(ui);
+    let corner = |index: u8| {
+        let radius = if index.is_multiple_of(2) { 6.5 } else { 2.8 };
+        let angle = f32::from(index) / 10.0 * std::f32::consts::TAU;
+        middle + radius * vec2(angle.sin(), -angle.cos())
+    };
+    let corners: Vec<Pos2> = (0..10).map(corner).collect();
+    if is_full {
+        let mut mesh = Mesh::default();
+        mesh.colored_vertex(middle, colours.warning);
+        for (index, &corner) in (1_u32..).zip(&corners) {
+            mesh.colored_vertex(corner, colours.warning);
+            mesh.add_triangle(0, index, index % 10 + 1);
+        }
+        ui.painter().add(Shape::mesh(mesh));
+    } else {
+        let line = if is_pointed { colours.text } else { colours.muted };
+        ui.painter().add(Shape::closed_line(corners, Stroke::new(1.0, line)));
+    }
+}
+
+/// Changes what was noted; nothing is kept of an empty mark.
+fn edit(compare: &mut Compare, key: &str, change: impl FnOnce(&mut Mark)) {
+    let mark = compare.view.marks.entry(key.to_owned()).or_default();
+    change(mark);
+    if *mark == Mark::default() {
+        compare.view.marks.remove(key);
+    }
+    compare.give_marks();
+}
+
+/// The menu of a row: notes about the run and about its arm.
+pub fn context_ui(ui: &mut Ui, row: &Row, compare: &mut Compare) -> Option<CompareResponse> {
+    let arm = arm_key(&row.arm);
+    ui.set_min_width(220.0);
+    theme::heading_ui(ui, &format!("{}, seed {}", row.arm, row.seed));
+    tags_ui(ui, &row.run, compare);
+    note_ui(ui, "Note on the run", &row.run, compare);
+    note_ui(ui, "Note on the arm", &arm, compare);
+    let starred = compare.view.marks.get(&arm).is_some_and(|mark| mark.starred);
+    let star = if starred { "Unstar the arm" } else { "Star the arm" };
+    if ui.button(star).clicked() {
+        edit(compare, &arm, |mark| mark.starred = !starred);
+        ui.close();
+    }
+    if ui.button("Archive this run").on_hover_text("Moves it to the trash; nothing is deleted").clicked() {
+        ui.close();
+        return Some(CompareResponse::Archive(vec![row.run.clone()]));
+    }
+    None
+}
+
+fn tags_ui(ui: &mut Ui, key: &str, compare: &mut Compare) {
+    let tags = compare.view.marks.get(key).map(|mark| mark.tags.clone()).unwrap_or_default();
+    ui.horizontal_wrapped(|ui| {
+        for tag in tags {
+            if ui.button(format!("{tag} ✗")).on_hover_text("Takes the tag away").clicked() {
+                edit(compare, key, |mark| mark.tags.retain(|known| *known != tag));
+            }
+        }
+    });
+    ui.horizontal(|ui| {
+        let label = ui.label("Tag");
+        let field = ui.add(TextEdit::singleline(&mut compare.tag).desired_width(120.0)).labelled_by(label.id);
+        let entered = field.lost_focus() && ui.input(|input| input.key_pressed(eframe::egui::Key::Enter));
+        if ui.button("Add tag").clicked() || entered {
+            let tag = std::mem::take(&mut compare.tag).trim().replace(char::is_whitespace, "-");
+            if !tag.is_empty() {
+                edit(compare, key, |mark| {
+                    mark.tags.retain(|known| *known != tag);
+                    mark.tags.push(tag);
+                });
+            }
+        }
+    });
+}
+
+fn note_ui(ui: &mut Ui, name: &str, key: &str, compare: &mut Compare) {
+    let mut note = compare.view.marks.get(key).map(|mark| mark.note.clone()).unwrap_or_default();
+    let label = ui.label(name);
+    let field = TextEdit::multiline(&mut note).desired_rows(1).desired_width(220.0);
+    if ui.add(field).labelled_by(label.id).changed() {
+        edit(compare, key, |mark| mark.note = note);
+    }
+}

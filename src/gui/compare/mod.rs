@@ -1,0 +1,236 @@
+//! Comparing runs: their table, the filter that also drives the plots, notes about them, and differences between them.
+//!
+//! [`Compare`] keeps what is derived from the records (rows, what the filter leaves out) and the [`ViewSettings`] of the
+//! document, which lie beside its runs. [`runs_ui`] draws all of it into whatever room it is given.
+
+mod beside;
+mod menu;
+mod table;
+#[cfg(test)]
+mod tests;
+mod toolbar;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use eframe::egui::{Panel, Ui};
+
+use super::plot::PlotState;
+use super::runs::Runs;
+use super::tree::Treatment;
+use crate::doc::file::write_atomically;
+use crate::doc::{Run, RunRecord};
+use crate::figure::colours::Colours;
+use crate::figure::plots::ArmRuns;
+use crate::figure::table::{Row, filter::Filter, give_settings};
+use crate::figure::view::{Drawn, Lines, ViewSettings, groups, lines_of};
+use crate::run::trash::Trashed;
+
+/// Rows are made anew at most this often, in seconds, while records grow.
+const PAUSE: f64 = 0.25;
+/// Changed view settings are written this long after the last change, in seconds.
+const REST: f64 = 1.0;
+
+/// What is kept about comparing runs.
+#[derive(Default)]
+pub struct Compare {
+    /// How results are looked at; kept beside the runs.
+    pub view: ViewSettings,
+    folder: PathBuf,
+    /// As the file has it, or as it would be without one.
+    written: ViewSettings,
+    /// Since when something is to be written, in seconds.
+    changed_at: Option<f64>,
+    rows: Vec<Row>,
+    /// Paths of the settings in which runs differ.
+    settings: Vec<String>,
+    left_out: BTreeSet<String>,
+    filter_error: Option<String>,
+    lines: Lines,
+    made: Option<Made>,
+    /// Runs that are ticked, by identity.
+    ticked: BTreeSet<String>,
+    /// The arms whose seeds are compared.
+    pair: [String; 2],
+    /// The tag that is being typed.
+    tag: String,
+    trash: Vec<Trashed>,
+}
+
+/// From what rows, filter and lines were made.
+#[derive(Clone, Debug, PartialEq)]
+struct Made {
+    revision: u64,
+    filter: String,
+    group: Option<String>,
+    at: f64,
+}
+
+/// What a person asked for that the window does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CompareResponse {
+    /// To show the settings of a run.
+    Select {
+        /// Its arm, by position.
+        arm: usize,
+        /// Its identity.
+        id: String,
+    },
+    /// To put this text into the clipboard; how many rows it has.
+    Copy(String, usize),
+    /// To move runs to the trash, by identity.
+    Archive(Vec<String>),
+    /// To bring a run back.
+    Restore(String),
+    /// To put a paragraph about the methods into the clipboard.
+    CopyMethods,
+}
+
+impl Compare {
+    /// Reads the view settings of a document's results.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read; the settings have their defaults then.
+    pub fn load(&mut self, folder: &Path, plot: &mut PlotState) -> Result<(), String> {
+        let read = ViewSettings::read(folder);
+        let options = plot.options.clone();
+        *self = Self { folder: folder.to_owned(), ..Self::default() };
+        let is_new = read.as_ref().is_ok_and(|view| *view == ViewSettings::default());
+        self.view = read.as_ref().cloned().unwrap_or_default();
+        if is_new {
+            self.view.options = options; // what was chosen for the last document suits the next one too
+        }
+        plot.take(&self.view);
+        self.written = self.view.clone();
+        self.trash = crate::run::trash::trashed(folder);
+        read.map(drop)
+    }
+
+    /// The results have another folder now; the settings go with them.
+    pub fn set_folder(&mut self, folder: &Path) {
+        folder.clone_into(&mut self.folder);
+    }
+
+    /// Gives treatments their colours, and looks at the document's runs anew.
+    pub fn take_treatments(&mut self, treatments: &mut [Treatment]) {
+        let is_unchanged = self.written == self.view;
+        let colours = self.view.colours.assign(treatments.iter().map(|treatment| treatment.name.as_str()));
+        for (treatment, colour) in treatments.iter_mut().zip(colours) {
+            treatment.colour = colour;
+        }
+        if is_unchanged && self.written.colours == Colours::default() {
+            // Colours in the order of the document are what a reader without the file gives them too.
+            self.written.colours = self.view.colours.clone();
+        }
+        self.made = None;
+    }
+
+    /// Brings rows, filter and lines up to date.
+    pub fn update(&mut self, treatments: &[Treatment], runs: &Runs, now: f64) {
+        let made = Made {
+            revision: runs.revision(),
+            filter: self.view.filter.clone(),
+            group: self.view.group.clone(),
+            at: now,
+        };
+        if let Some(last) = &self.made {
+            let is_same = (&last.filter, &last.group) == (&made.filter, &made.group);
+            if is_same && (last.revision == made.revision || now - last.at < PAUSE) {
+                return;
+            }
+        }
+        let is_new = self.made.is_none();
+        let old = std::mem::take(&mut self.rows);
+        self.rows = treatments
+            .iter()
+            .flat_map(|treatment| treatment.runs.iter().map(move |run| (run, treatment.colour)))
+            .map(|(run, colour)| Row::of(run, runs.shown(run), runs.word(&run.id), colour))
+            .collect();
+        if is_new || self.made.as_ref().is_some_and(|last| last.group != made.group) {
+            let listed: Vec<Run> = treatments.iter().flat_map(|treatment| &treatment.runs).cloned().collect();
+            self.settings = give_settings(&mut self.rows, &listed);
+            self.lines = self.view.group.as_ref().map(|path| groups(&listed, path)).unwrap_or_default();
+            self.ticked.retain(|id| listed.iter().any(|run| run.id == *id));
+        } else {
+            // Settings change with the document only.
+            for (row, old) in self.rows.iter_mut().zip(old) {
+                row.settings = old.settings;
+            }
+        }
+        self.filter_error = Filter::parse(&self.view.filter, &self.settings).err();
+        self.give_marks();
+        self.made = Some(made);
+    }
+
+    fn give_marks(&mut self) {
+        for row in &mut self.rows {
+            row.mark = self.view.mark(&row.run, &row.arm);
+        }
+        self.left_out = self.view.left_out(&self.rows, &self.settings);
+    }
+
+    /// What plots get: the runs that the filter leaves, by arm or by the setting that groups them.
+    #[must_use]
+    pub fn arm_runs<'a>(&self, treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
+        let shown = treatments.iter().flat_map(|treatment| {
+            let is_stale = treatment.runs.iter().any(|run| runs.is_stale(run));
+            let name = if is_stale {
+                format!("{} (earlier settings)", treatment.name)
+            } else {
+                treatment.name.clone()
+            };
+            treatment.runs.iter().map(move |run| (run, name.clone(), treatment.colour))
+        });
+        let wanted = shown.filter(|(run, ..)| !self.left_out.contains(&run.id));
+        let drawn = wanted.filter_map(|(run, name, colour)| {
+            let record: &RunRecord = runs.shown(run)?;
+            let (line, colour) = self.lines.get(&run.id).cloned().unwrap_or((name, colour));
+            Some(Drawn { line, colour, seed: run.seed, record })
+        });
+        lines_of(drawn, self.view.group.is_some())
+    }
+
+    /// Notes that the trash has changed.
+    pub fn look_into_trash(&mut self) {
+        self.trash = crate::run::trash::trashed(&self.folder);
+        self.made = None;
+    }
+
+    /// Writes the view settings once they have changed and rest, or at once. Nobody waits for the disk: the file is
+    /// written in a thread, as a whole.
+    pub fn keep(&mut self, plot: &PlotState, now: f64, at_once: bool) {
+        plot.give(&mut self.view);
+        if self.view == self.written {
+            self.changed_at = None;
+            return;
+        }
+        let since = *self.changed_at.get_or_insert(now);
+        if now - since < REST && !at_once {
+            return;
+        }
+        self.changed_at = None;
+        self.written = self.view.clone();
+        let (folder, text) = (self.folder.clone(), self.view.to_text());
+        let write = move || {
+            // A folder that cannot be written keeps the settings of this session only; the runs say what is wrong.
+            let _ = std::fs::create_dir_all(&folder)
+                .and_then(|()| write_atomically(&folder.join(crate::figure::view::FILE), text.as_bytes()));
+        };
+        if at_once {
+            write();
+        } else if let Err(_refused) =
+            std::thread::Builder::new().name("view settings".to_owned()).spawn(write)
+        {
+            self.written = ViewSettings::default();
+        }
+    }
+}
+
+/// Draws the table of runs with its filter, and differences below it.
+pub fn runs_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
+    let response = toolbar::toolbar_ui(ui, compare);
+    let below =
+        Panel::bottom(ui.scope_id().with("differences")).resizable(true).default_size(168.0).min_size(48.0);
+    below.show(ui, |ui| beside::beside_ui(ui, compare));
+    response.or(table::table_ui(ui, compare))
+}

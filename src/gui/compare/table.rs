@@ -1,0 +1,148 @@
+//! The table of runs.
+
+use eframe::egui::{Align, Button, Checkbox, Label, Layout, RichText, ScrollArea, Sense, Ui};
+use egui_extras::{Column as Width, TableBuilder, TableRow};
+
+use super::menu::{context_ui, star_ui};
+use super::toolbar::shown;
+use super::{Compare, CompareResponse};
+use crate::figure::table::Row;
+use crate::figure::table::columns::{Column, Sort, columns};
+use crate::figure::table::settings::NONE;
+use crate::gui::templates::dot_ui;
+use crate::gui::theme;
+
+const ROW: f32 = 22.0;
+
+fn width(column: &Column) -> f32 {
+    match column {
+        Column::Star => 36.0,
+        Column::Arm => 200.0,
+        Column::Seed => 44.0,
+        Column::State | Column::Duration => 88.0,
+        Column::Best | Column::Last | Column::Remaining => 76.0,
+        Column::BestEpoch => 60.0,
+        Column::Setting(_) | Column::Tags => 96.0,
+        Column::Note => 160.0,
+    }
+}
+
+/// Draws the rows that the filter leaves; what was pressed.
+pub fn table_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
+    let rows: Vec<Row> = shown(compare).into_iter().cloned().collect();
+    let columns = columns(&compare.settings);
+    let mut response = None;
+    let height = ui.available_height();
+    ScrollArea::horizontal().id_salt("runs table").auto_shrink([false, false]).show(ui, |ui| {
+        let mut table = TableBuilder::new(ui)
+            .id_salt("runs")
+            .striped(true)
+            .max_scroll_height(height - ROW)
+            .auto_shrink(false);
+        table = table.cell_layout(Layout::left_to_right(Align::Center)).sense(Sense::click());
+        table = table.column(Width::exact(24.0));
+        for column in &columns {
+            table = table.column(Width::initial(width(column)).clip(true).resizable(true));
+        }
+        let table = table.header(ROW, |mut header| {
+            header.col(|_| {});
+            for column in &columns {
+                header.col(|ui| heading_ui(ui, column, &compare.settings, &mut compare.view.sort));
+            }
+        });
+        table.body(|body| {
+            body.rows(ROW, rows.len(), |mut table_row| {
+                let row = &rows[table_row.index()];
+                response = row_ui(&mut table_row, row, &columns, compare).or(response.take());
+            });
+        });
+    });
+    response
+}
+
+/// A heading; a click sorts, a second one turns the order around, a third one gives that of the document.
+fn heading_ui(ui: &mut Ui, column: &Column, settings: &[String], sort: &mut Sort) {
+    let is_sorted = sort.column.as_ref() == Some(column);
+    let arrow = match (is_sorted, sort.descending) {
+        (false, _) => "",
+        (true, false) => " ▲",
+        (true, true) => " ▼",
+    };
+    let title = RichText::new(format!("{}{arrow}", column.title(settings))).size(theme::SMALL).strong();
+    let button = Button::new(title.color(theme::present(ui).muted)).frame(false).truncate();
+    let help = format!("{}\nClick sorts by it", column.help());
+    let layout = if column.is_number() {
+        Layout::right_to_left(Align::Center)
+    } else {
+        Layout::left_to_right(Align::Center)
+    };
+    let clicked = ui.with_layout(layout, |ui| ui.add(button).on_hover_text(help).clicked()).inner;
+    if clicked {
+        *sort = match (is_sorted, sort.descending) {
+            // Of numbers, the largest are wanted first.
+            (false, _) => Sort { column: Some(column.clone()), descending: column.is_number() },
+            (true, first) if first == column.is_number() => Sort { descending: !first, ..sort.clone() },
+            _ => Sort::default(),
+        };
+    }
+}
+
+fn row_ui(
+    table_row: &mut TableRow<'_, '_>,
+    row: &Row,
+    columns: &[Column],
+    compare: &mut Compare,
+) -> Option<CompareResponse> {
+    let mut response = None;
+    table_row.set_selected(compare.ticked.contains(&row.run));
+    table_row.col(|ui| tick_ui(ui, row, compare));
+    for column in columns {
+        table_row.col(|ui| match column {
+            Column::Star => star_ui(ui, row, compare),
+            Column::Arm => arm_ui(ui, row),
+            _ => cell_ui(ui, row, column),
+        });
+    }
+    let whole = table_row.response();
+    if whole.clicked() {
+        response = Some(CompareResponse::Select { arm: row.arm_index, id: row.run.clone() });
+    }
+    whole.context_menu(|ui| response = context_ui(ui, row, compare).or(response.take()));
+    response
+}
+
+fn tick_ui(ui: &mut Ui, row: &Row, compare: &mut Compare) {
+    let mut ticked = compare.ticked.contains(&row.run);
+    let name = format!("Tick {}, seed {}", row.arm, row.seed);
+    let tick = ui.add(Checkbox::without_text(&mut ticked));
+    tick.widget_info(|| {
+        eframe::egui::WidgetInfo::selected(eframe::egui::accesskit::Role::CheckBox, true, ticked, &name)
+    });
+    if tick.on_hover_text("Ticked runs are compared below, and can be archived").changed() {
+        if ticked {
+            compare.ticked.insert(row.run.clone());
+        } else {
+            compare.ticked.remove(&row.run);
+        }
+    }
+}
+
+fn arm_ui(ui: &mut Ui, row: &Row) {
+    dot_ui(ui, theme::arm_colour(ui, row.colour));
+    ui.add(Label::new(&row.arm).truncate().selectable(false));
+}
+
+fn cell_ui(ui: &mut Ui, row: &Row, column: &Column) {
+    let text = column.text(row);
+    let quiet = text == NONE;
+    let rich = if quiet { RichText::new(text).weak() } else { RichText::new(text) };
+    let label = Label::new(rich).truncate().selectable(false);
+    if column.is_number() {
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.add_space(theme::STEP);
+            ui.add(label);
+        });
+    } else {
+        ui.add(label);
+    }
+}

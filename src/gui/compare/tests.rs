@@ -1,0 +1,180 @@
+//! The table of runs, driven as a person drives it.
+
+use eframe::egui::vec2;
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+
+use super::*;
+use crate::doc::{Event, file::parse, runs};
+use crate::figure::plots::testing::{at, left};
+use crate::figure::table::columns::Sort;
+use crate::gui::tree::treatments;
+
+struct Shown {
+    compare: Compare,
+    treatments: Vec<Treatment>,
+    runs: Runs,
+    responses: Vec<CompareResponse>,
+}
+
+const LONG: &str = "winning ticket with a name of eighty characters that says all about what it does";
+
+/// Two arms with three seeds; the second is better by 1, 2 and 3 points, and pruned.
+fn shown() -> Shown {
+    let text = format!(
+        "(seeds: [1, 2, 3], arms: [(name: \"dense\", plan: [Train(\"1ep\")]), (name: \"{LONG}\", set: {{ \"train.batch\": 16 }}, plan: [Train(\"1ep\")])])"
+    );
+    let experiment = parse(&text, Path::new("x.ron")).unwrap();
+    let listed = runs(&experiment).unwrap();
+    let record = |run: &Run| {
+        let gain = if run.arm == "dense" { 0.0 } else { 0.01 * run.seed as f64 };
+        let remaining = if run.arm == "dense" { 1.0 } else { 0.125 };
+        let points = [(1.0, 0.75 + gain), (2.0, 0.5 + gain)];
+        let points =
+            points.map(|(epoch, value)| Event::Point(left(remaining, at("test_accuracy", epoch, value))));
+        RunRecord::of(points.into_iter().chain([Event::Finished { secs: 75.0 }]))
+    };
+    let mut known = Runs::default();
+    known.load(listed.iter().map(|run| (run.id.clone(), record(run))).collect());
+    let mut treatments = treatments(&experiment, &listed);
+    let mut compare = Compare::default();
+    compare.take_treatments(&mut treatments);
+    Shown { compare, treatments, runs: known, responses: Vec::new() }
+}
+
+fn harness() -> Harness<'static, Shown> {
+    let mut is_dressed = false;
+    let draw = move |ui: &mut Ui, shown: &mut Shown| {
+        if !std::mem::replace(&mut is_dressed, true) {
+            crate::gui::theme::install(ui.ctx()); // its fonts have all signs
+        }
+        let now = ui.input(|input| input.time);
+        shown.compare.update(&shown.treatments, &shown.runs, now);
+        shown.responses.extend(runs_ui(ui, &mut shown.compare));
+    };
+    let mut harness = Harness::builder().with_size(vec2(1280.0, 560.0)).build_ui_state(draw, shown());
+    harness.run();
+    harness
+}
+
+fn arms(harness: &Harness<'_, Shown>) -> Vec<(String, usize)> {
+    let shown = harness.state();
+    let lines = shown.compare.arm_runs(&shown.treatments, &shown.runs);
+    lines.iter().map(|line| (line.name.clone(), line.runs.len())).collect()
+}
+
+fn filter(harness: &mut Harness<'_, Shown>, text: &str) {
+    harness.state_mut().compare.view.filter = text.to_owned();
+    harness.run();
+}
+
+#[test]
+fn a_row_has_best_and_last_and_only_settings_that_differ() {
+    let harness = harness();
+    for text in ["76.00 %", "51.00 %", "12.50 %", "1 min 15 s", "batch", "6 runs"] {
+        assert!(harness.query_all_by_label_contains(text).next().is_some(), "{text}");
+    }
+    assert!(harness.query_by_label("rate").is_none());
+}
+
+#[test]
+fn the_filter_drives_the_plots_and_says_what_it_does_not_understand() {
+    let mut harness = harness();
+    assert_eq!(arms(&harness), [("dense".to_owned(), 3), (LONG.to_owned(), 3)]);
+    filter(&mut harness, "remaining < 20 % seed > 1");
+    assert_eq!(arms(&harness), [(LONG.to_owned(), 2)]);
+    assert!(harness.query_by_label("2 of 6 runs").is_some());
+    let colour = |harness: &Harness<'_, Shown>| {
+        let shown = harness.state();
+        shown.compare.arm_runs(&shown.treatments, &shown.runs)[0].colour
+    };
+    assert_eq!(colour(&harness), 1, "its colour is its own, whoever else is there");
+    filter(&mut harness, "remainign < 20 %");
+    assert!(harness.query_all_by_label_contains("there is no \"remainign\"").next().is_some());
+    assert_eq!(arms(&harness).len(), 2);
+}
+
+#[test]
+fn a_setting_groups_the_lines() {
+    let mut harness = harness();
+    harness.state_mut().compare.view.group = Some("train.batch".to_owned());
+    harness.run();
+    assert_eq!(arms(&harness), [("batch 16".to_owned(), 3), ("batch 64".to_owned(), 3)]);
+}
+
+#[test]
+fn headings_sort_and_a_third_click_gives_the_order_of_the_document() {
+    let mut harness = harness();
+    let first = |harness: &Harness<'_, Shown>| toolbar::shown(&harness.state().compare)[0].arm.clone();
+    assert_eq!(first(&harness), "dense");
+    harness.get_by_label("Last").click();
+    harness.run();
+    assert_eq!(first(&harness), LONG, "the best first");
+    harness.get_by_label("Last ▼").click();
+    harness.run();
+    assert_eq!(first(&harness), "dense");
+    harness.get_by_label("Last ▲").click();
+    harness.run();
+    assert_eq!(harness.state().compare.view.sort, Sort::default());
+}
+
+#[test]
+fn two_arms_are_compared_over_their_seeds_and_ticked_runs_side_by_side() {
+    let mut harness = harness();
+    assert_eq!(harness.query_all_by_label("+2.00 ± 2.48 points, n = 3").count(), 2);
+    harness.get_by_label("Tick dense, seed 1").click();
+    harness.get_by_label(&format!("Tick {LONG}, seed 1")).click();
+    harness.run();
+    assert!(harness.query_by_label("train.batch").is_some());
+    let shown = harness.state();
+    let rows: Vec<&Row> = shown.compare.rows.iter().filter(|row| row.seed == 1).collect();
+    let differing = beside::differing_cells(&rows, &shown.compare.settings);
+    let titles: Vec<&str> = differing.iter().map(|(title, _)| title.as_str()).collect();
+    assert_eq!(titles, ["Best", "Last", "Remaining", "train.batch"]);
+    harness.get_by_label("Archive").click();
+    harness.run();
+    assert!(matches!(&harness.state().responses[..], [CompareResponse::Archive(runs)] if runs.len() == 2));
+}
+
+#[test]
+fn a_star_is_noted_and_found_again() {
+    let mut harness = harness();
+    harness.get_by_label("Star dense, seed 2").click();
+    harness.run();
+    filter(&mut harness, "is:starred");
+    assert_eq!(arms(&harness), [("dense".to_owned(), 1)]);
+    harness.get_by_label("Unstar dense, seed 2").click();
+    harness.run();
+    assert!(harness.state().compare.view.marks.is_empty());
+}
+
+#[test]
+fn the_table_is_copied_as_it_is_shown() {
+    let mut harness = harness();
+    filter(&mut harness, "arm:dense");
+    harness.get_by_label("Copy as CSV").click();
+    harness.run();
+    let [CompareResponse::Copy(text, 3)] = &harness.state().responses[..] else { panic!("three rows") };
+    assert!(
+        text.starts_with("starred,arm,seed,state,")
+            && text.contains("false,dense,1,done,0.75,1,0.5,1,75,64,,"),
+        "{text}"
+    );
+}
+
+#[test]
+fn view_settings_are_written_beside_the_runs_only_when_they_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut shown = shown();
+    let mut plot = PlotState::default();
+    shown.compare.load(folder.path(), &mut plot).unwrap();
+    shown.compare.take_treatments(&mut shown.treatments);
+    shown.compare.keep(&plot, 0.0, true);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was chosen");
+    shown.compare.view.filter = "state:done".to_owned();
+    plot.options.smoothing = 0.5;
+    shown.compare.keep(&plot, 0.0, true);
+    let (mut again, mut plot) = (Compare::default(), PlotState::default());
+    again.load(folder.path(), &mut plot).unwrap();
+    assert_eq!((again.view.filter.as_str(), plot.options.smoothing), ("state:done", 0.5));
+}

@@ -1,0 +1,115 @@
+//! Filter, grouping, copying and the trash.
+
+use eframe::egui::{ComboBox, RichText, TextEdit, Ui};
+
+use super::{Compare, CompareResponse};
+use crate::figure::table::Row;
+use crate::figure::table::columns::{sort, text_of};
+use crate::figure::table::settings::short;
+use crate::gui::{text, theme};
+
+const HELP: &str = "Words that an arm, tag or note has, and conditions: remaining < 20 %   last >= 0.98   state:done   \
+                    arm:ticket   tag:paper   is:starred   batch = 64   -word for what is not wanted";
+
+/// Draws the line above the table.
+pub fn toolbar_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
+    let mut response = None;
+    ui.horizontal_wrapped(|ui| {
+        let label = ui.label("Filter:");
+        let field = TextEdit::singleline(&mut compare.view.filter)
+            .hint_text("state:done remaining < 20 %")
+            .desired_width(260.0)
+            .background_color(theme::present(ui).button);
+        ui.add(field).labelled_by(label.id).on_hover_text(HELP);
+        if !compare.view.filter.is_empty()
+            && ui.button("Clear").on_hover_text("Shows all runs again").clicked()
+        {
+            compare.view.filter.clear();
+        }
+        group_ui(ui, compare);
+        response = copy_ui(ui, compare);
+        response = trash_ui(ui, compare).or(response.take());
+        let (all, out) = (compare.rows.len(), compare.left_out.len());
+        let count = if out == 0 {
+            text::counted(all, "run")
+        } else {
+            format!("{} of {}", all - out, text::counted(all, "run"))
+        };
+        ui.label(RichText::new(count).weak());
+    });
+    if let Some(error) = &compare.filter_error {
+        let colours = theme::present(ui);
+        ui.label(RichText::new(format!("⚠ The filter is not applied: {error}")).small().color(colours.error));
+    }
+    response
+}
+
+/// Which setting makes the lines of the plots; without one, the arms.
+pub fn group_ui(ui: &mut Ui, compare: &mut Compare) {
+    let label = ui
+        .label("Group by:")
+        .on_hover_text("What makes a line in the plots: an arm, or a value of a setting");
+    let title = |path: Option<&String>| path.map_or("arm", |path| short(path, &compare.settings)).to_owned();
+    let mut chosen = compare.view.group.clone();
+    let combo = ComboBox::from_id_salt("group by").selected_text(title(chosen.as_ref())).show_ui(ui, |ui| {
+        ui.selectable_value(&mut chosen, None, "arm");
+        for path in &compare.settings {
+            ui.selectable_value(&mut chosen, Some(path.clone()), title(Some(path))).on_hover_text(path);
+        }
+    });
+    combo.response.labelled_by(label.id);
+    compare.view.group = chosen;
+}
+
+/// The rows that are shown, in their order.
+pub fn shown(compare: &Compare) -> Vec<&Row> {
+    let mut rows: Vec<&Row> =
+        compare.rows.iter().filter(|row| !compare.left_out.contains(&row.run)).collect();
+    sort(&mut rows, &compare.view.sort);
+    rows
+}
+
+fn copy_ui(ui: &mut Ui, compare: &Compare) -> Option<CompareResponse> {
+    let mut chosen = None;
+    for (name, separator, help) in [
+        ("Copy table", '\t', "Copies the rows that are shown, for a spreadsheet (tabs between cells)"),
+        ("Copy as CSV", ',', "Copies the rows that are shown as CSV, with all digits"),
+    ] {
+        if ui.button(name).on_hover_text(help).clicked() {
+            let rows = shown(compare);
+            chosen = Some(CompareResponse::Copy(text_of(&rows, &compare.settings, separator), rows.len()));
+        }
+    }
+    let methods = ui.button("Copy methods text");
+    if methods
+        .on_hover_text("Copies a paragraph for a paper's methods section, made from the document")
+        .clicked()
+    {
+        chosen = Some(CompareResponse::CopyMethods);
+    }
+    chosen
+}
+
+fn trash_ui(ui: &mut Ui, compare: &Compare) -> Option<CompareResponse> {
+    let mut chosen = None;
+    let ticked = compare.ticked.len();
+    let archive = ui.add_enabled(ticked > 0, eframe::egui::Button::new("Archive"));
+    let archive = archive
+        .on_hover_text("Moves the ticked runs to the trash beside the results; nothing is deleted")
+        .on_disabled_hover_text("Tick runs in the table first");
+    if archive.clicked() {
+        chosen = Some(CompareResponse::Archive(compare.ticked.iter().cloned().collect()));
+    }
+    if !compare.trash.is_empty() {
+        ui.menu_button(format!("Trash ({})", compare.trash.len()), |ui| {
+            for run in &compare.trash {
+                let name = format!("Restore {}, seed {}", run.arm, run.seed);
+                if ui.button(name).on_hover_text(format!("Run {}", run.id)).clicked() {
+                    chosen = Some(CompareResponse::Restore(run.id.clone()));
+                    ui.close();
+                }
+            }
+        });
+    }
+    chosen
+}

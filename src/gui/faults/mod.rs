@@ -1,0 +1,24 @@
+//! What the form of a fault or a campaign shows beside its settings: the bits of the number format, and what it will cost.
+
+mod bits;
+mod planned;
+
+use eframe::egui::Ui;
+
+use super::theme;
+use crate::doc::{Intervention, Run, Stage};
+
+/// Draws what belongs to a stage that injects faults; nothing for others.
+pub fn stage_ui(ui: &mut Ui, stage: &mut Stage, run: Option<&Run>) {
+    let fault = match stage {
+        Stage::Do(Intervention::Fault(fault)) => fault,
+        Stage::Campaign(campaign) => &mut campaign.fault,
+        _ => return,
+    };
+    ui.add_space(2.0 * theme::STEP);
+    bits::bits_ui(ui, fault);
+    if let (Stage::Campaign(campaign), Some(run)) = (stage, run) {
+        ui.add_space(2.0 * theme::STEP);
+        planned::planned_ui(ui, campaign, run);
+    }
+}

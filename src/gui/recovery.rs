@@ -1,0 +1,272 @@
+//! What a crash must not take: the edits that are not saved yet, kept in the app's own folder, and offered at the next
+//! start.
+//!
+//! Every window writes a file of its own and holds a lock beside it, so that windows that are open side by side do not
+//! take each other for crashed.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use crate::doc::file::write_atomically;
+
+/// Edits are kept this often, at most.
+pub const PACE: Duration = Duration::from_secs(2);
+
+/// As many files may wait to be written.
+const WAITING: usize = 8;
+
+/// The wait when the thread is behind.
+const BUSY: Duration = Duration::from_millis(500);
+
+const KEPT: &str = "json";
+const LOCK: &str = "lock";
+
+/// A document with edits that are not in its file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Its file, if it has one.
+    pub path: Option<PathBuf>,
+    /// Names the folder of results as long as there is no file.
+    pub identity: String,
+    /// What the window called it.
+    pub title: String,
+    /// The text of the file as it was opened or last saved.
+    pub saved: String,
+    /// The text with the edits.
+    pub text: String,
+}
+
+/// What a window that ended without a word has left.
+#[derive(Debug)]
+pub struct Leftover {
+    /// The document.
+    pub kept: Kept,
+    /// How long ago it was written.
+    pub age: Duration,
+    file: PathBuf,
+    /// Held, so that no other window offers it too.
+    lock: File,
+}
+
+/// Keeps edits of one window.
+pub struct Recovery {
+    /// Edits are kept this often, at most.
+    pub(super) pace: Duration,
+    folder: PathBuf,
+    file: PathBuf,
+    /// Held as long as the window lives.
+    lock: Option<File>,
+    /// Gone once the window closes.
+    jobs: Option<SyncSender<Job>>,
+    thread: Option<JoinHandle<()>>,
+    errors: Receiver<String>,
+    /// The revision of the document that was kept last, and when.
+    last: Option<(u64, Instant)>,
+}
+
+enum Job {
+    Write(PathBuf, Box<Kept>),
+    Remove(PathBuf),
+}
+
+impl Recovery {
+    /// Begins to keep edits in a folder.
+    ///
+    /// # Errors
+    /// What the system says when the folder cannot be used.
+    pub fn new(folder: &Path) -> io::Result<Self> {
+        std::fs::create_dir_all(folder)?;
+        let (file, lock) = free_file(folder)?;
+        let (jobs, waiting) = sync_channel(WAITING);
+        let (failed, errors) = sync_channel(1);
+        let work = move || work(&waiting, &failed);
+        let thread = std::thread::Builder::new().name("recovery".to_owned()).spawn(work)?;
+        let (folder, lock, jobs, thread) = (folder.to_owned(), Some(lock), Some(jobs), Some(thread));
+        Ok(Self { pace: PACE, folder, file, lock, jobs, thread, errors, last: None })
+    }
+
+    /// What windows that ended without a word have left, the newest first.
+    #[must_use]
+    pub fn leftovers(&self) -> Vec<Leftover> {
+        let Ok(entries) = std::fs::read_dir(&self.folder) else { return Vec::new() };
+        let paths = entries.flatten().map(|entry| entry.path());
+        let mut found: Vec<Leftover> = paths
+            .filter(|path| path.extension().is_some_and(|ending| ending == KEPT))
+            .filter_map(leftover)
+            .collect();
+        found.sort_by(|a, b| (a.age, &a.file).cmp(&(b.age, &b.file)));
+        found
+    }
+
+    /// Keeps the edits when the last time is long enough ago; otherwise how long to wait.
+    pub fn keep(&mut self, revision: u64, kept: impl FnOnce() -> Option<Kept>) -> Option<Duration> {
+        if self.last.is_some_and(|(last, _)| last == revision) {
+            return None;
+        }
+        let wait = self.last.map_or(Duration::ZERO, |(_, at)| self.pace.saturating_sub(at.elapsed()));
+        if !wait.is_zero() {
+            return Some(wait);
+        }
+        let job = Job::Write(self.file.clone(), Box::new(kept()?));
+        if !self.send(job) {
+            return Some(BUSY);
+        }
+        self.last = Some((revision, Instant::now()));
+        None
+    }
+
+    /// Hands a job to the thread; not when too many wait.
+    fn send(&self, job: Job) -> bool {
+        self.jobs.as_ref().is_some_and(|jobs| jobs.try_send(job).is_ok())
+    }
+
+    /// Forgets what was kept: it is saved, or was given up.
+    pub fn forget(&mut self) {
+        if self.last.is_some() && self.send(Job::Remove(self.file.clone())) {
+            self.last = None;
+        }
+    }
+
+    /// Gives up what another window has left, after what was kept before is written.
+    pub fn drop_leftover(&self, leftover: Leftover) {
+        let Leftover { file, lock, .. } = leftover;
+        // When too many jobs wait, it is offered again at the next start.
+        if self.send(Job::Remove(file.clone())) {
+            self.send(Job::Remove(file.with_extension(LOCK)));
+        }
+        drop(lock);
+    }
+
+    /// Why edits could not be kept, once.
+    pub fn error(&mut self) -> Option<String> {
+        self.errors.try_recv().ok()
+    }
+}
+
+impl Drop for Recovery {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join(); // what it had to do is done, or it has failed
+        }
+        self.lock = None;
+        if self.last.is_none() {
+            let _ = std::fs::remove_file(self.file.with_extension(LOCK)); // an empty file may stay
+        }
+    }
+}
+
+/// A name that no window has, and its lock.
+fn free_file(folder: &Path) -> io::Result<(PathBuf, File)> {
+    let secs = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    for number in 0..1_000 {
+        let file = folder.join(format!("{secs}-{}-{number}.{KEPT}", std::process::id()));
+        let lock = OpenOptions::new().create_new(true).write(true).open(file.with_extension(LOCK));
+        match lock {
+            Ok(lock) => {
+                lock.try_lock().map_err(io::Error::from)?;
+                return Ok((file, lock));
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other(format!("{} is full of locks", folder.display())))
+}
+
+/// A file that nobody holds; nothing when its window lives, or it cannot be read.
+fn leftover(file: PathBuf) -> Option<Leftover> {
+    let lock = file.with_extension(LOCK);
+    let lock = OpenOptions::new().create(true).truncate(false).write(true).open(lock).ok()?;
+    lock.try_lock().ok()?;
+    let kept = serde_json::from_slice(&std::fs::read(&file).ok()?).ok()?;
+    let written = std::fs::metadata(&file).and_then(|data| data.modified()).ok()?;
+    let age = written.elapsed().unwrap_or_default();
+    Some(Leftover { kept, age, file, lock })
+}
+
+/// Writes and removes, in order; the first error is told.
+fn work(jobs: &Receiver<Job>, failed: &SyncSender<String>) {
+    let mut has_failed = false;
+    for job in jobs {
+        let result = match &job {
+            Job::Write(file, kept) => serde_json::to_vec(kept)
+                .map_err(io::Error::from)
+                .and_then(|bytes| write_atomically(file, &bytes)),
+            Job::Remove(file) => remove(file),
+        };
+        if let (Err(error), false) = (result, has_failed) {
+            has_failed = true;
+            let (Job::Write(file, _) | Job::Remove(file)) = job;
+            let _ = failed.try_send(format!("{}: {error}", file.display())); // the window has gone
+        }
+    }
+}
+
+fn remove(file: &Path) -> io::Result<()> {
+    match std::fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(text: &str) -> Kept {
+        let (identity, title) = ("x-1".to_owned(), "x".to_owned());
+        Kept { path: None, identity, title, saved: String::new(), text: text.to_owned() }
+    }
+
+    /// Waits for the thread, a second at most.
+    fn eventually(is_so: impl Fn() -> bool) -> bool {
+        let begun = Instant::now();
+        while !is_so() && begun.elapsed() < Duration::from_secs(1) {
+            std::thread::yield_now();
+        }
+        is_so()
+    }
+
+    #[test]
+    fn edits_of_a_window_that_is_gone_are_found_and_those_of_an_open_one_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut crashed = Recovery::new(folder.path()).unwrap();
+        assert_eq!(crashed.keep(1, || Some(kept("a"))), None);
+        let file = crashed.file.clone();
+        assert!(eventually(|| file.exists()));
+        let other = Recovery::new(folder.path()).unwrap();
+        assert!(other.leftovers().is_empty(), "its window is open");
+        drop(crashed);
+        let found = other.leftovers();
+        assert_eq!(found.iter().map(|left| left.kept.text.as_str()).collect::<Vec<_>>(), ["a"]);
+        let third = Recovery::new(folder.path()).unwrap();
+        assert!(third.leftovers().is_empty(), "another window offers it");
+    }
+
+    #[test]
+    fn what_is_saved_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut recovery = Recovery::new(folder.path()).unwrap();
+        recovery.keep(1, || Some(kept("a")));
+        recovery.forget();
+        drop(recovery);
+        assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none());
+    }
+
+    #[test]
+    fn edits_are_kept_once_and_not_too_often() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut recovery = Recovery::new(folder.path()).unwrap();
+        recovery.pace = Duration::from_secs(100);
+        assert_eq!(recovery.keep(1, || Some(kept("a"))), None);
+        assert_eq!(recovery.keep(1, || panic!("it is kept already")), None);
+        assert!(recovery.keep(2, || panic!("too early")).is_some());
+    }
+}

@@ -1,0 +1,184 @@
+//! Fault campaigns of a run: how far they are, what each cell says with its intervals, and the worst trials.
+
+mod worst;
+
+use eframe::egui::{ComboBox, Grid, ProgressBar, RichText, ScrollArea, Ui};
+
+use super::{View, ViewInput, nothing_ui, number_ui};
+use crate::doc::campaign::{CampaignRecord, CellPlan, CellState, Estimate};
+use crate::doc::fault::Protect;
+use crate::doc::{Run, RunState};
+use crate::gui::{text, theme};
+use worst::Worst;
+
+/// What the view keeps between frames.
+#[derive(Default)]
+pub struct Campaigns {
+    /// Which campaign of the run is shown.
+    chosen: usize,
+    worst: Worst,
+}
+
+impl Campaigns {
+    /// Draws the campaigns of the selected run, or of the first run of the selected arm that has one.
+    pub fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) {
+        let Some((run, campaigns)) = subject(input) else {
+            let why = if input.selection.arm().is_none() && input.selection.run().is_none() {
+                "Select an arm or a run at the left."
+            } else {
+                "No campaign has begun here. Add a Campaign stage to the plan, and press Run."
+            };
+            return nothing_ui(ui, View::Campaigns, why);
+        };
+        self.chosen = self.chosen.min(campaigns.len() - 1);
+        let campaign = &campaigns[self.chosen];
+        ScrollArea::vertical().id_salt("campaign view").auto_shrink([false, false]).show(ui, |ui| {
+            ui.label(RichText::new(format!("{}, seed {}", run.arm, run.seed)).strong());
+            self.choice_ui(ui, campaigns);
+            let is_running = input.runs.state(&run.id) == RunState::Running;
+            head_ui(ui, campaign, is_running);
+            ui.add_space(theme::STEP);
+            ScrollArea::horizontal().id_salt("cells").auto_shrink([false, true]).show(ui, |ui| {
+                cells_ui(ui, campaign);
+            });
+            ui.add_space(2.0 * theme::STEP);
+            self.worst.ui(ui, input.results, &run.id, campaign);
+        });
+    }
+
+    fn choice_ui(&mut self, ui: &mut Ui, campaigns: &[CampaignRecord]) {
+        if campaigns.len() < 2 {
+            ui.label(&campaigns[0].began.label);
+            return;
+        }
+        ui.horizontal(|ui| {
+            let label = ui.label("Campaign:");
+            let combo = ComboBox::from_id_salt("campaign").selected_text(title(&campaigns[self.chosen]));
+            let response = combo.show_ui(ui, |ui| {
+                for (position, campaign) in campaigns.iter().enumerate() {
+                    ui.selectable_value(&mut self.chosen, position, title(campaign));
+                }
+            });
+            response.response.labelled_by(label.id);
+        });
+    }
+}
+
+/// The run whose campaigns are shown.
+fn subject<'a>(input: &ViewInput<'a>) -> Option<(&'a Run, &'a [CampaignRecord])> {
+    let campaigns = |run: &'a Run| {
+        let found = input.runs.record(&run.id)?.campaigns();
+        (!found.is_empty()).then_some((run, found))
+    };
+    if let Some(id) = input.selection.run() {
+        return input.listed.iter().find(|run| run.id == *id).and_then(campaigns);
+    }
+    let arm = input.selection.arm()?;
+    input.listed.iter().filter(|run| run.arm_index == arm).find_map(campaigns)
+}
+
+fn title(campaign: &CampaignRecord) -> String {
+    format!("{}: {}", campaign.began.campaign, campaign.began.label)
+}
+
+/// Golden accuracies, what is done, and whether the network is as it was.
+fn head_ui(ui: &mut Ui, campaign: &CampaignRecord, is_running: bool) {
+    let began = &campaign.began;
+    let golden = text::percent(began.golden_accuracy);
+    let mut line = format!("{} images, {golden} right without faults", text::grouped(began.images));
+    if began.float32_accuracy.to_bits() != began.golden_accuracy.to_bits() {
+        let trained = text::percent(began.float32_accuracy);
+        line = format!("{line} ({} and protection; {trained} as trained)", began.format.label());
+    }
+    ui.label(line);
+    let all: u64 = began.cells.iter().map(|cell| cell.trials).sum();
+    let done = campaign.trials();
+    let counted = format!("{} of {} trials at most", text::grouped(done), text::grouped(all));
+    let colours = theme::present(ui);
+    match &campaign.ended {
+        None if is_running => {
+            #[allow(clippy::cast_precision_loss)] // a bar
+            let share = done as f32 / all.max(1) as f32;
+            ui.add(ProgressBar::new(share).desired_height(theme::STEP).fill(colours.accent));
+            ui.label(counted);
+        }
+        None => drop(ui.label(format!("{counted}; it goes on when the run does"))),
+        Some(ended) => {
+            let (sign, words, colour) = if ended.intact {
+                (RunState::Done, "Golden network: bit-identical", colours.accent)
+            } else {
+                (RunState::Failed(String::new()), "Golden network: changed", colours.error)
+            };
+            let verdict = format!("{words} {}", text::sign(&sign));
+            ui.label(RichText::new(verdict).color(colour).strong()).on_hover_text(&ended.checksum);
+        }
+    }
+}
+
+const COLUMNS: [(&str, &str); 8] = [
+    ("Cell", "What this cell varies"),
+    ("Trials", "Whole blocks so far; the statistical number in the tooltip"),
+    ("SDC-1", "Images whose top class changed, with the Wilson interval over trials"),
+    ("DUE", "Images with NaN or infinity in the logits, with the Wilson interval"),
+    ("Masked", "Images whose logits are bit-identical, with the Wilson interval"),
+    ("Accuracy", "Mean over trials, with the bootstrap interval"),
+    ("Median", "Median accuracy of the trials"),
+    ("5–95 %", "5th and 95th percentile of the accuracy"),
+];
+
+fn cells_ui(ui: &mut Ui, campaign: &CampaignRecord) {
+    let spacing = [2.0 * theme::STEP, 0.5 * theme::STEP];
+    Grid::new("campaign cells").striped(true).spacing(spacing).show(ui, |ui| {
+        for (name, help) in COLUMNS {
+            theme::heading_ui(ui, name).on_hover_text(help);
+        }
+        ui.end_row();
+        for (position, plan) in campaign.began.cells.iter().enumerate() {
+            let of = |unprotected| campaign.states(unprotected).find(|state| state.cell == position);
+            cell_ui(ui, &cell_name(plan), plan, of(false));
+            if campaign.began.protect != Protect::Nothing {
+                cell_ui(ui, "  unprotected", plan, of(true));
+            }
+        }
+    });
+}
+
+fn cell_ui(ui: &mut Ui, name: &str, plan: &CellPlan, state: Option<&CellState>) {
+    ui.label(name);
+    let Some(state) = state else {
+        number_ui(ui, "queued");
+        ui.end_row();
+        return;
+    };
+    let planned = format!(
+        "{} possible faults; {} trials after Leveugle",
+        text::grouped(plan.possible),
+        text::grouped(plan.planned)
+    );
+    number_ui(ui, text::grouped(state.trials)).on_hover_text(planned);
+    for estimate in [state.sdc1, state.due, state.masked, state.accuracy] {
+        number_ui(ui, interval(estimate));
+    }
+    number_ui(ui, text::percent(state.median));
+    number_ui(ui, format!("{} – {}", text::percent(state.p5), text::percent(state.p95)));
+    ui.end_row();
+}
+
+/// The setting that a cell varies: `rate 1e-6`, `bit 30`, `fc1`.
+fn cell_name(plan: &CellPlan) -> String {
+    match (plan.rate, plan.bit, &plan.layer) {
+        (Some(rate), ..) => format!("rate {rate:e}"),
+        (_, Some(bit), _) => format!("bit {bit}"),
+        (_, _, Some(layer)) => layer.clone(),
+        _ => "all".to_owned(),
+    }
+}
+
+/// A share with its interval: `3.12 % [2.01, 4.70]`.
+fn interval(estimate: Estimate) -> String {
+    let Estimate { value, low, high } = estimate;
+    format!("{} [{:.2}, {:.2}]", text::percent(value), low * 100.0, high * 100.0)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! What tickets are judged by: when each training should have stopped, and what the masks of an arm's seeds have in common.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use eframe::egui::{Grid, RichText, ScrollArea, Ui};
+
+use super::loading::{Answer, Loading};
+use super::{ViewInput, nothing_ui, number_ui, waiting_ui};
+use crate::doc::{EarlyStop, Run, RunState};
+use crate::figure::statistics::standard_deviation;
+use crate::gui::{text, theme};
+use crate::run::{MaskOverlap, mask_overlap};
+
+/// Folder and finished runs whose masks are compared.
+type Seeds = (PathBuf, Vec<String>);
+
+/// What the view keeps between frames.
+#[derive(Default)]
+pub struct Tickets {
+    overlap: Loading<Seeds, Option<MaskOverlap>>,
+}
+
+/// A training of an arm, over its seeds.
+#[derive(Clone, Debug, PartialEq)]
+struct Training {
+    place: String,
+    remaining: f64,
+    iterations: Vec<f64>,
+    accuracies: Vec<f64>,
+}
+
+impl Tickets {
+    /// Draws the view for the selected arm, or the arm of the selected run.
+    pub fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) {
+        let selected = input.selection.run().and_then(|id| input.listed.iter().find(|run| run.id == *id));
+        let of_arm = |arm: usize| input.listed.iter().find(|run| run.arm_index == arm);
+        let Some(chosen) = selected.or_else(|| of_arm(input.selection.arm()?)) else {
+            return nothing_ui(ui, super::View::Tickets, "Select an arm or a run at the left.");
+        };
+        // The combinations of a sweep share the arm's place, and have names of their own.
+        let (arm, name) = (chosen.arm_index, chosen.arm.as_str());
+        let is_replicate = |run: &&Run| run.arm_index == arm && run.arm == name;
+        let runs: Vec<&Run> = input.listed.iter().filter(is_replicate).collect();
+        ScrollArea::vertical().id_salt("tickets view").auto_shrink([false, false]).show(ui, |ui| {
+            ui.label(RichText::new(format!("{name}, over its seeds")).strong());
+            ui.add_space(theme::STEP);
+            self.overlap_ui(ui, input, &runs);
+            ui.add_space(2.0 * theme::STEP);
+            stops_ui(ui, &trainings(input, &runs));
+        });
+    }
+
+    fn overlap_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, runs: &[&Run]) {
+        theme::heading_ui(ui, "Masks of the seeds");
+        let is_done = |run: &&&Run| input.runs.state(&run.id) == RunState::Done;
+        let ids: Vec<String> = runs.iter().filter(is_done).map(|run| run.id.clone()).collect();
+        if ids.len() < 2 {
+            ui.label("Masks can be compared when two seeds of the arm are done.");
+            return;
+        }
+        let key = (input.results.to_owned(), ids);
+        let asked = key.clone();
+        let read = move || {
+            let ids: Vec<&str> = asked.1.iter().map(String::as_str).collect();
+            Ok(mask_overlap(&asked.0, &ids))
+        };
+        match self.overlap.get(&key, ui.ctx(), read) {
+            Answer::Waiting => waiting_ui(ui),
+            Answer::Failed(why) => drop(ui.label(format!("They cannot be compared: {why}."))),
+            Answer::Here(None) => drop(ui.label("No two finished runs of the arm end with a mask.")),
+            Answer::Here(Some(overlap)) => {
+                let pairs = text::counted(overlap.pairs, "pair");
+                let words = format!("Mean Jaccard index {:.3} over {pairs} of seeds", overlap.mean);
+                ui.label(words).on_hover_text(
+                    "Entries that survive in both masks over entries that survive in one of them: 1 for equal masks, about r/(2 − r) for independent ones with a share r left",
+                );
+            }
+        }
+    }
+}
+
+/// The trainings of an arm that were validated, over its seeds, in the order of the plan.
+fn trainings(input: &ViewInput<'_>, runs: &[&Run]) -> Vec<Training> {
+    let mut order: Vec<String> = Vec::new();
+    let mut found: BTreeMap<String, Training> = BTreeMap::new();
+    let records = runs.iter().filter_map(|run| input.runs.record(&run.id));
+    for stop in records.flat_map(|record| record.early_stops()) {
+        let place = place_of(&stop);
+        let training = found.entry(place.clone()).or_insert_with(|| {
+            order.push(place.clone());
+            Training { place, remaining: stop.remaining, iterations: Vec::new(), accuracies: Vec::new() }
+        });
+        #[allow(clippy::cast_precision_loss)] // iterations are far below 2^53
+        training.iterations.push(stop.iteration as f64);
+        training.accuracies.extend(stop.test_accuracy);
+    }
+    order.iter().filter_map(|place| found.remove(place)).collect()
+}
+
+fn place_of(stop: &EarlyStop) -> String {
+    let place = super::layers::place_of(&stop.stage, stop.round);
+    if stop.branch.is_empty() { place } else { format!("{place}, {}", stop.branch) }
+}
+
+fn stops_ui(ui: &mut Ui, trainings: &[Training]) {
+    theme::heading_ui(ui, "Early-stop iteration")
+        .on_hover_text("The iteration of the lowest validation loss of each training, found afterwards");
+    if trainings.is_empty() {
+        ui.label("No training was validated: set Validation in the experiment's data, and run again.");
+        return;
+    }
+    let columns = ["Training", "Remaining", "Stops at iteration", "Test accuracy there", "Seeds"];
+    Grid::new("early stops").striped(true).spacing([3.0 * theme::STEP, 0.5 * theme::STEP]).show(ui, |ui| {
+        for column in columns {
+            theme::heading_ui(ui, column);
+        }
+        ui.end_row();
+        for training in trainings {
+            ui.label(&training.place);
+            number_ui(ui, text::percent(training.remaining));
+            number_ui(ui, spread(&training.iterations, 1.0, 0));
+            let accuracy = spread(&training.accuracies, 100.0, 2);
+            number_ui(ui, if accuracy == "–" { accuracy } else { format!("{accuracy} %") });
+            number_ui(ui, training.iterations.len().to_string());
+            ui.end_row();
+        }
+    });
+}
+
+/// Mean and standard deviation, times `scale`: `1250 ± 70`.
+fn spread(values: &[f64], scale: f64, decimals: usize) -> String {
+    if values.is_empty() {
+        return "–".to_owned();
+    }
+    #[allow(clippy::cast_precision_loss)] // a few seeds
+    let mean = values.iter().sum::<f64>() / values.len() as f64 * scale;
+    match standard_deviation(values) {
+        Some(deviation) => format!("{mean:.decimals$} ± {:.decimals$}", deviation * scale),
+        None => format!("{mean:.decimals$}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spread_is_that_of_the_sample() {
+        assert_eq!(spread(&[100.0, 104.0, 108.0], 1.0, 0), "104 ± 4");
+        assert_eq!(spread(&[0.9712], 100.0, 2), "97.12");
+        assert_eq!(spread(&[], 1.0, 0), "–");
+    }
+}

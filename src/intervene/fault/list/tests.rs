@@ -1,0 +1,238 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::intervene::fault::{Bits, FaultAmount, FaultRecord, Region, SiteSpace, Storage, strike};
+use crate::intervene::stream::{Purpose, stream};
+
+const PLACES: [Place; 2] = [
+    Place { name: "fc1.weight", entries: 12, format: Format::Float32 },
+    Place { name: "fc2.weight", entries: 3, format: Format::Int8 },
+];
+
+fn trials_of(text: &str) -> Result<Vec<ListedTrial>, ListError> {
+    trials(&read(text)?, &PLACES, true)
+}
+
+fn problem(text: &str) -> String {
+    trials_of(text).unwrap_err().to_string()
+}
+
+#[test]
+fn a_list_by_hand_needs_little() {
+    let trials =
+        trials_of("# two faults\nindex, parameter, bit\n\n3, fc1.weight, 30\n2, fc2.weight, 7\n").unwrap();
+    assert_eq!(trials.len(), 2, "every line is a trial of its own");
+    let fault = PlacedFault {
+        line: 5,
+        image: None,
+        site: Site { parameter: 1, index: 2, bit: Some(7) },
+        before: None,
+        after: None,
+    };
+    assert_eq!((trials[1].trial, &trials[1].faults), (1, &vec![fault]));
+}
+
+#[test]
+fn lines_of_one_campaign_round_and_trial_are_one_trial_also_when_others_stand_between() {
+    let text = "campaign,trial,parameter,index,bit\n2,5,fc1.weight,0,1\n2,6,fc1.weight,1,1\n3,5,fc1.weight,2,1\n\
+                2,5,fc1.weight,3,1\n";
+    let trials = trials_of(text).unwrap();
+    let brief: Vec<_> =
+        trials.iter().map(|trial| (&*trial.campaign, trial.trial, trial.faults.len())).collect();
+    assert_eq!(brief, [("2", 5, 2), ("2", 6, 1), ("3", 5, 1)]);
+}
+
+#[test]
+fn bits_before_and_after_are_hexadecimal() {
+    let list =
+        read("parameter,index,before,after\nfc1.weight,0,3f800000,0xbF800000\nfc2.weight,0,1,81").unwrap();
+    let bits: Vec<_> = list.iter().map(|fault| (fault.before, fault.after)).collect();
+    assert_eq!(bits, [(Some(0x3f80_0000), Some(0xbf80_0000)), (Some(1), Some(0x81))]);
+    for wrong in ["g0", "-1", "+1", "123456789", "0x", "3f 80"] {
+        let text = format!("parameter,index,after\nfc1.weight,0,{wrong}");
+        assert!(read(&text).unwrap_err().to_string().starts_with("line 2: after is "), "{wrong}");
+    }
+}
+
+#[test]
+fn columns_are_checked_by_name() {
+    assert_eq!(
+        problem("parameter,index,bits"),
+        "line 1: there is no column \"bits\"; columns are campaign, round, trial, image, parameter, index, bit, before, after"
+    );
+    assert_eq!(
+        problem("parameter,bit"),
+        "line 1: the column index is missing; a list needs parameter and index at least"
+    );
+    assert_eq!(problem("# nothing\nindex,index"), "line 2: the column index is there twice");
+    assert_eq!(problem(" \n"), "line 1: the list is empty; its first line names the columns");
+}
+
+#[test]
+fn cells_are_checked_with_their_line() {
+    let problem = |line: &str| problem(&format!("parameter,index,bit,trial\nfc1.weight,0,0,0\n{line}"));
+    assert_eq!(
+        problem("fc1.weight,x,0,0"),
+        "line 3: index is \"x\"; a whole number of 0 or more is expected"
+    );
+    assert_eq!(
+        problem("fc1.weight,-1,0,0"),
+        "line 3: index is \"-1\"; a whole number of 0 or more is expected"
+    );
+    assert_eq!(problem("fc1.weight,,0,0"), "line 3: index is empty");
+    assert_eq!(problem(",1,0,0"), "line 3: parameter is empty");
+    assert_eq!(problem("fc1.weight,1,0,"), "line 3: trial is empty");
+    assert_eq!(problem("fc1.weight,1,0"), "line 3: 3 cells, but the first line names 4 columns");
+}
+
+#[test]
+fn places_that_are_not_there_are_refused_with_their_line() {
+    let problem = |line: &str| problem(&format!("parameter,index,bit\n{line}"));
+    assert_eq!(
+        problem("fc9.weight,0,0"),
+        "line 2: there is no parameter \"fc9.weight\"; there are fc1.weight, fc2.weight"
+    );
+    assert_eq!(
+        problem("fc1.weight,12,0"),
+        "line 2: fc1.weight has 12 entries, so its last index is 11, not 12"
+    );
+    assert_eq!(
+        problem("fc1.weight,0,32"),
+        "line 2: fc1.weight is stored as float32, whose highest bit is 31, not 32"
+    );
+    assert_eq!(
+        problem("fc2.weight,0,8"),
+        "line 2: fc2.weight is stored as int8, whose highest bit is 7, not 8"
+    );
+    assert_eq!(
+        problem("fc1.weight,0,"),
+        "line 2: the fault model strikes bits, but both bit and after are empty; give one of them"
+    );
+}
+
+#[test]
+fn bits_that_a_format_lacks_are_refused() {
+    let text = "parameter,index,after\nfc2.weight,0,0000001ff";
+    assert!(read(text).is_err(), "nine digits");
+    assert_eq!(
+        problem("parameter,index,after\nfc2.weight,0,000001ff"),
+        "line 2: 000001ff does not fit into the 8 bits of int8"
+    );
+}
+
+#[test]
+fn a_model_that_strikes_values_needs_no_bit() {
+    let list = read("parameter,index\nfc1.weight,4").unwrap();
+    assert!(trials(&list, &PLACES, true).is_err());
+    assert_eq!(trials(&list, &PLACES, false).unwrap()[0].faults[0].site.bit, None);
+}
+
+#[test]
+fn a_record_has_the_columns_of_the_header() {
+    let mut record = FaultRecord {
+        campaign: "3.1".into(),
+        round: Some(2),
+        trial: 7,
+        image: Some(0),
+        parameter: "fc1.weight".into(),
+        index: 12,
+        bit: Some(30),
+        before: 0x3f80_0000,
+        after: 0x7f80_0000,
+    };
+    assert_eq!(HEADER, "campaign,round,trial,image,parameter,index,bit,before,after");
+    assert_eq!(record.to_string(), "3.1,2,7,0,fc1.weight,12,30,3f800000,7f800000");
+    (record.round, record.image, record.bit, record.before) = (None, None, None, 0x81);
+    assert_eq!(record.to_string(), "3.1,,7,,fc1.weight,12,,00000081,7f800000");
+}
+
+/// Strikes the only trial of a list on `values`, in the format of the first place.
+fn strike_all(text: &str, model: FaultModel, values: &[f32]) -> Result<Vec<Strike>, ListError> {
+    let storage = Storage::of(Format::Float32, values, 1);
+    let trials = trials_of(text).unwrap();
+    strikes(
+        &trials[0].faults,
+        model,
+        |_| Memory { values, storage: &storage },
+        &mut stream(0, Purpose::Fault, &[]),
+    )
+}
+
+#[test]
+fn listed_faults_take_their_bits_from_the_list_or_from_the_model() {
+    let text = "trial,parameter,index,bit,before,after\n\
+                0,fc1.weight,0,30,,\n0,fc1.weight,1,,3f800000,c0000000\n0,fc1.weight,1,31,c0000000,\n";
+    let strikes = strike_all(text, FaultModel::Flip, &[0.0, 1.0]).unwrap();
+    assert_eq!(strikes.iter().map(|strike| strike.value).collect::<Vec<_>>(), [2.0, -2.0, 2.0]);
+    assert_eq!(strikes[2].before, 0xc000_0000, "what the line before it left");
+}
+
+#[test]
+fn a_list_made_for_another_network_is_refused_with_its_line() {
+    let text = "parameter,index,bit,before\nfc1.weight,0,30,3f800000";
+    let error = strike_all(text, FaultModel::Flip, &[2.0]).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "line 2: before is 3f800000, but the entry holds 40000000; the list was made for another network"
+    );
+}
+
+/// Faults of every model, drawn, logged, read and struck again.
+#[test]
+fn replaying_a_log_gives_identical_bits() {
+    let values: Vec<f32> = (0_i8..12).map(|at| f32::from(at) / 8.0 - 0.7).collect();
+    let models = || FaultModel::all().into_iter();
+    for (format, model) in
+        Format::all().into_iter().flat_map(|format| models().map(move |model| (format, model)))
+    {
+        let storage = Storage::of(format, &values, 3);
+        let memory = |_| Memory { values: &values, storage: &storage };
+        let space = SiteSpace::new(vec![Region::new(0, values.len(), format, model, Bits::All)]);
+        let mut rng = stream(7, Purpose::Fault, &[]);
+        let sites = space.draw(FaultAmount::Count(9), &mut rng).unwrap();
+        let drawn = strike(model, &sites, memory, &mut rng);
+        let log = drawn.iter().map(|strike| FaultRecord::new("2", None, 0, None, "w", strike).to_string());
+        let text = std::iter::once(HEADER.to_owned()).chain(log).collect::<Vec<_>>().join("\n");
+        let places = [Place { name: "w", entries: values.len(), format }];
+        let trials = trials(&read(&text).unwrap(), &places, true).unwrap();
+        // Another model: the log alone says what happens.
+        let again = strikes(&trials[0].faults, FaultModel::Zero, memory, &mut rng).unwrap();
+        let bits =
+            |strikes: &[Strike]| strikes.iter().map(|s| (s.site, s.value.to_bits())).collect::<Vec<_>>();
+        assert_eq!(bits(&again), bits(&drawn), "{} {}", format.key(), model.key());
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_written_log_is_read_as_it_was(
+        numbers in prop::collection::vec((any::<u64>(), any::<u64>(), any::<u32>(), any::<u32>(), any::<[bool; 3]>()), 0..8),
+    ) {
+        let record = |&(trial, index, before, after, [round, image, bit]): &(u64, u64, u32, u32, [bool; 3])| FaultRecord {
+            campaign: "2".into(),
+            round: round.then_some(trial / 2),
+            trial,
+            image: image.then_some(index / 3),
+            parameter: "features.0.weight".into(),
+            index,
+            bit: bit.then_some(before % 32),
+            before,
+            after,
+        };
+        let records: Vec<FaultRecord> = numbers.iter().map(record).collect();
+        let lines: Vec<String> = std::iter::once(HEADER.to_owned()).chain(records.iter().map(ToString::to_string)).collect();
+        let back = |fault: ListedFault| FaultRecord {
+            campaign: fault.campaign,
+            round: fault.round,
+            trial: fault.trial,
+            image: fault.image,
+            parameter: fault.parameter,
+            index: fault.index,
+            bit: fault.bit,
+            before: fault.before.unwrap(),
+            after: fault.after.unwrap(),
+        };
+        let read: Vec<FaultRecord> = read(&lines.join("\n")).unwrap().into_iter().map(back).collect();
+        prop_assert_eq!(read, records);
+    }
+}

@@ -1,0 +1,114 @@
+//! Fault models: what happens to what is struck.
+//!
+//! A model is one file here and one line in [`FaultModel`]. It says what bits a value holds afterwards; which values
+//! are struck, how they are stored and read back is the same for all.
+
+mod flip;
+mod noise;
+mod random;
+mod random_bits;
+mod set;
+mod sign;
+mod stuck_at;
+
+use super::Storage;
+use crate::intervene::stream::Stream;
+
+crate::choice! {
+    /// What happens to what is struck.
+    #[derive(Copy)]
+    pub enum FaultModel: "Fault model" {
+        Flip, "Flip", "The bit is inverted";
+        StuckAt0, "Stuck at 0", "The bit reads 0";
+        StuckAt1, "Stuck at 1", "The bit reads 1";
+        Zero, "Zero", "The value reads 0";
+        Random, "Random value", "The value is replaced by a uniform draw from the parameter's range";
+        RandomBits, "Random bits", "All bits of the value are drawn anew";
+        Sign, "Sign", "The sign is inverted";
+        Value(f64) = 0.0, "Set value", "The value is replaced by this one";
+        Noise(f64) = 0.1, "Relative noise", "The value is multiplied by 1 + this times a normal draw", range [0.0, 1e6];
+        DoubleFlip, "Adjacent double flip", "The bit and the next higher one are inverted";
+    }
+}
+
+impl FaultModel {
+    /// The model behind the name.
+    #[must_use]
+    pub fn rule(self) -> Box<dyn Corruption> {
+        match self {
+            Self::Flip => Box::new(flip::Flip { width: 1 }),
+            Self::DoubleFlip => Box::new(flip::Flip { width: 2 }),
+            Self::StuckAt0 => Box::new(stuck_at::StuckAt { level: 0 }),
+            Self::StuckAt1 => Box::new(stuck_at::StuckAt { level: 1 }),
+            Self::Zero => Box::new(set::Set { value: 0.0 }),
+            Self::Value(value) => Box::new(set::Set { value: value as f32 }),
+            Self::Random => Box::new(random::Random),
+            Self::RandomBits => Box::new(random_bits::RandomBits),
+            Self::Sign => Box::new(sign::Sign),
+            Self::Noise(deviation) => Box::new(noise::Noise { deviation }),
+        }
+    }
+
+    /// What one site is.
+    #[must_use]
+    pub fn unit(self) -> Unit {
+        self.rule().unit()
+    }
+}
+
+/// What one site of a fault model is, and so what a rate counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// This many neighbouring bits, known by the lowest of them.
+    Bits(u32),
+    /// A whole value.
+    Value,
+}
+
+/// What is struck.
+#[derive(Debug, Clone, Copy)]
+pub struct Struck<'a> {
+    /// The bits that the value holds, zero-extended.
+    pub stored: u32,
+    /// The bit that is struck; 0 for models that strike values.
+    pub bit: u32,
+    /// The entry of the parameter.
+    pub index: usize,
+    /// How the parameter is stored.
+    pub storage: &'a Storage,
+}
+
+impl Struck<'_> {
+    /// What the value reads as.
+    #[must_use]
+    pub fn value(self) -> f32 {
+        self.storage.decode(self.index, self.stored)
+    }
+
+    /// The bits under which another value would be stored in its place.
+    #[must_use]
+    pub fn store(self, value: f32) -> u32 {
+        self.storage.encode(self.index, value)
+    }
+
+    /// Number of bits of the value.
+    #[must_use]
+    pub fn width(self) -> u32 {
+        self.storage.format().bits()
+    }
+}
+
+/// A fault model.
+pub trait Corruption: Sync {
+    /// What one site is: a bit, unless it says otherwise.
+    fn unit(&self) -> Unit {
+        Unit::Bits(1)
+    }
+
+    /// The bits that the value holds afterwards. A model that draws takes the same numbers from the stream for every
+    /// value, so that later sites do not depend on what earlier ones held.
+    fn corrupt(&self, struck: Struck, rng: &mut Stream) -> u32;
+}
+
+#[cfg(test)]
+mod tests;

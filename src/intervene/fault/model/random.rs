@@ -1,0 +1,17 @@
+use super::{Corruption, Struck, Unit};
+use crate::intervene::draw::uniform_f64;
+use crate::intervene::stream::Stream;
+
+/// A uniform draw between the smallest and the largest finite value that the parameter stores.
+pub(super) struct Random;
+
+impl Corruption for Random {
+    fn unit(&self) -> Unit {
+        Unit::Value
+    }
+
+    fn corrupt(&self, struck: Struck, rng: &mut Stream) -> u32 {
+        let [low, high] = struck.storage.range().map(f64::from);
+        struck.store((low + (high - low) * uniform_f64(rng)) as f32)
+    }
+}

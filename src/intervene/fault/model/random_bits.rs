@@ -1,0 +1,16 @@
+use super::{Corruption, Struck, Unit};
+use crate::intervene::stream::Stream;
+use rand::Rng;
+
+/// All bits drawn anew: the upper ones of a 32-bit number.
+pub(super) struct RandomBits;
+
+impl Corruption for RandomBits {
+    fn unit(&self) -> Unit {
+        Unit::Value
+    }
+
+    fn corrupt(&self, struck: Struck, rng: &mut Stream) -> u32 {
+        rng.next_u32() >> (32 - struck.width())
+    }
+}

@@ -1,0 +1,20 @@
+use super::{Corruption, Struck, Unit};
+use crate::intervene::fault::Format;
+use crate::intervene::stream::Stream;
+
+/// Inverts the sign: the sign bit of a floating-point value, zeros and NaN included; of int8 the number itself, so that
+/// 0 stays 0.
+pub(super) struct Sign;
+
+impl Corruption for Sign {
+    fn unit(&self) -> Unit {
+        Unit::Value
+    }
+
+    fn corrupt(&self, struck: Struck, _: &mut Stream) -> u32 {
+        match struck.storage.format() {
+            Format::Int8 => u32::from((struck.stored as u8).wrapping_neg()),
+            _ => struck.stored ^ 1 << (struck.width() - 1),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Non-linearities, and the way back through them.
+
+use super::norm::{is_closed, positive};
+use super::parallel::chunks_mut;
+use super::simd::{Kernel, Simd, dispatch};
+
+/// Numbers of a task.
+const BLOCK: usize = 16 * 1024;
+/// A ReLU is worth this many multiply-adds.
+const COST: usize = 8;
+/// An exponential is worth this many multiply-adds.
+const EXPONENTIAL: usize = 64;
+
+/// A non-linearity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Curve {
+    /// max(0, x); NaN stays.
+    Relu,
+    /// x / (1 + |x|).
+    Softsign,
+    /// Hyperbolic tangent.
+    Tanh,
+    /// 1 / (1 + e⁻ˣ).
+    Sigmoid,
+}
+
+impl Curve {
+    const fn cost(self) -> usize {
+        match self {
+            Self::Relu | Self::Softsign => COST,
+            Self::Tanh | Self::Sigmoid => EXPONENTIAL,
+        }
+    }
+
+    #[inline(always)]
+    fn value(self, x: f32) -> f32 {
+        match self {
+            Self::Relu => positive(x),
+            Self::Softsign => x / (1.0 + x.abs()),
+            Self::Tanh => x.tanh(),
+            Self::Sigmoid => sigmoid(x),
+        }
+    }
+
+    /// The derivative, from the value y.
+    #[inline(always)]
+    fn slope(self, y: f32) -> f32 {
+        match self {
+            Self::Relu => unreachable!("a ReLU lets a slope through or not"),
+            Self::Softsign => (1.0 - y.abs()) * (1.0 - y.abs()),
+            Self::Tanh => 1.0 - y * y,
+            Self::Sigmoid => y * (1.0 - y),
+        }
+    }
+}
+
+/// In a form that never overflows.
+fn sigmoid(x: f32) -> f32 {
+    let e = (-x.abs()).exp();
+    if x >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) }
+}
+
+/// Applies the curve in place.
+pub fn forward(curve: Curve, values: &mut [f32]) {
+    let work = values.len() * curve.cost();
+    chunks_mut(values, BLOCK, work, |_, values| dispatch(Apply { curve, values }));
+}
+
+struct Apply<'a> {
+    curve: Curve,
+    values: &'a mut [f32],
+}
+
+impl Kernel for Apply<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        match self.curve {
+            Curve::Relu => self.values.iter_mut().for_each(|x| *x = positive(*x)),
+            curve => self.values.iter_mut().for_each(|x| *x = curve.value(*x)),
+        }
+    }
+}
+
+/// Multiplies the slope by the derivative, in place; where a ReLU is closed it becomes 0, whatever it was.
+pub fn backward(curve: Curve, output: &[f32], slope: &mut [f32]) {
+    let work = slope.len() * COST;
+    chunks_mut(slope, BLOCK, work, |block, slope| {
+        let output = &output[block * BLOCK..block * BLOCK + slope.len()];
+        dispatch(Back { curve, output, slope });
+    });
+}
+
+struct Back<'a> {
+    curve: Curve,
+    output: &'a [f32],
+    slope: &'a mut [f32],
+}
+
+impl Kernel for Back<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let pairs = self.slope.iter_mut().zip(self.output);
+        match self.curve {
+            Curve::Relu => pairs.for_each(|(slope, y)| *slope = if is_closed(*y) { 0.0 } else { *slope }),
+            curve => pairs.for_each(|(slope, y)| *slope *= curve.slope(*y)),
+        }
+    }
+}
+
+/// Factor after factor into the values: what dropout does, forward and backward.
+pub fn scale(values: &mut [f32], factors: &[f32]) {
+    values.iter_mut().zip(factors).for_each(|(value, factor)| *value *= factor);
+}
+
+/// Images as [channels, pixels] become [pixels, channels].
+pub fn to_channels_last(channels: usize, pixels: usize, from: &[f32], to: &mut [f32]) {
+    let size = channels * pixels;
+    let work = from.len() * COST;
+    chunks_mut(to, size, work, |image, to| {
+        transpose(&from[image * size..(image + 1) * size], to, channels, pixels)
+    });
+}
+
+/// Images as [pixels, channels] become [channels, pixels].
+pub fn to_channels_first(channels: usize, pixels: usize, from: &[f32], to: &mut [f32]) {
+    to_channels_last(pixels, channels, from, to);
+}
+
+/// [rows, columns] becomes [columns, rows].
+fn transpose(from: &[f32], to: &mut [f32], rows: usize, columns: usize) {
+    for (column, to) in to.chunks_exact_mut(rows).enumerate() {
+        for (row, to) in to.iter_mut().enumerate() {
+            *to = from[row * columns + column];
+        }
+    }
+}

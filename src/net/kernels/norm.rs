@@ -1,0 +1,319 @@
+//! Batch norm over channels that lie side by side, with the ReLU behind it.
+//!
+//! Sums over a mini-batch are formed in blocks whose size depends on the number of channels alone, and the blocks are
+//! added in their order in f64. The variance is that of each block around its own mean, and of the means around theirs
+//! (Chan, Golub & LeVeque 1983): no difference of large numbers.
+
+use std::ops::Range;
+
+use super::parallel::{chunks_mut, pairs_mut};
+use super::scratch::Scratch;
+use super::simd::{Kernel, Simd, dispatch};
+
+/// Added to the variance, as in PyTorch.
+pub const EPSILON: f64 = 1e-5;
+/// Numbers of a block.
+const BLOCK: usize = 16 * 1024;
+/// A number touched is worth this many multiply-adds.
+const COST: usize = 8;
+
+/// (x − mean) · inverse · scale + shift, for each channel; rounded after every operation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Norm<'a> {
+    /// Mean of each channel.
+    pub mean: &'a [f32],
+    /// 1/√(variance + ε) of each channel.
+    pub inverse: &'a [f32],
+    /// Scale (torch: weight).
+    pub scale: &'a [f32],
+    /// Shift (torch: bias).
+    pub shift: &'a [f32],
+}
+
+/// 1/√(variance + ε).
+#[allow(clippy::cast_possible_truncation, reason = "computed in f64, kept in f32")]
+pub fn inverse(variance: &[f32], inverse: &mut [f32]) {
+    for (inverse, variance) in inverse.iter_mut().zip(variance) {
+        *inverse = (1.0 / (f64::from(*variance) + EPSILON).sqrt()) as f32;
+    }
+}
+
+/// Mean and biased variance of each channel.
+#[allow(clippy::cast_possible_truncation, reason = "computed in f64, kept in f32")]
+pub fn statistics(values: &[f32], mean: &mut [f32], variance: &mut [f32], scratch: &Scratch) {
+    let channels = mean.len();
+    let mut sums = scratch.take(blocks(values.len(), channels) * 2 * channels);
+    by_blocks(values.len(), channels, &mut sums, |block, sums| {
+        dispatch(Moments { values: &values[block], channels, sums });
+    });
+    let count = (values.len() / channels.max(1)) as f64;
+    for channel in 0..channels {
+        let parts = || {
+            sums.chunks_exact(2 * channels)
+                .map(|part| (f64::from(part[channel]), f64::from(part[channels + channel])))
+        };
+        let sizes = || values.chunks(length(channels)).map(|values| (values.len() / channels) as f64);
+        let centre = parts().zip(sizes()).map(|((mean, _), size)| mean * size).sum::<f64>() / count;
+        let squares: f64 = parts()
+            .zip(sizes())
+            .map(|((mean, squares), size)| squares + size * (mean - centre) * (mean - centre))
+            .sum();
+        mean[channel] = centre as f32;
+        variance[channel] = (squares / count) as f32;
+    }
+}
+
+/// Numbers of a block: whole pixels.
+fn length(channels: usize) -> usize {
+    (BLOCK / channels.max(1)).max(1) * channels.max(1)
+}
+
+fn blocks(len: usize, channels: usize) -> usize {
+    len.div_ceil(length(channels))
+}
+
+/// Hands every block of `len` numbers, with its 2 · channels sums, to `work`.
+fn by_blocks(
+    len: usize,
+    channels: usize,
+    sums: &mut [f32],
+    work: impl Fn(Range<usize>, &mut [f32]) + Send + Sync,
+) {
+    let size = length(channels);
+    chunks_mut(sums, 2 * channels, len * COST, |block, sums| {
+        work(block * size..((block + 1) * size).min(len), sums)
+    });
+}
+
+/// Mean, and sum of squared distances from it, of a block.
+struct Moments<'a> {
+    values: &'a [f32],
+    channels: usize,
+    sums: &'a mut [f32],
+}
+
+impl Kernel for Moments<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let (mean, squares) = self.sums.split_at_mut(self.channels);
+        squares.fill(0.0);
+        Add { values: self.values, sums: mean }.run(simd);
+        let count = (self.values.len() / self.channels) as f32;
+        mean.iter_mut().for_each(|sum| *sum /= count);
+        for row in self.values.chunks_exact(self.channels) {
+            for ((sum, value), mean) in squares.iter_mut().zip(row).zip(mean.iter()) {
+                *sum += (value - mean) * (value - mean);
+            }
+        }
+    }
+}
+
+/// output = norm(input), then max(0, ·) with `relu`.
+pub fn normalise(norm: &Norm, relu: bool, input: &[f32], output: &mut [f32]) {
+    let size = length(norm.mean.len());
+    chunks_mut(output, size, input.len() * COST, |block, output| {
+        let input = &input[block * size..block * size + output.len()];
+        dispatch(Normalise { norm, relu, input, output });
+    });
+}
+
+struct Normalise<'a> {
+    norm: &'a Norm<'a>,
+    relu: bool,
+    input: &'a [f32],
+    output: &'a mut [f32],
+}
+
+impl Kernel for Normalise<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let channels = self.norm.mean.len();
+        let Norm { mean, inverse, scale, shift } = *self.norm;
+        let (inverse, scale, shift) = (&inverse[..channels], &scale[..channels], &shift[..channels]);
+        for (output, input) in self.output.chunks_exact_mut(channels).zip(self.input.chunks_exact(channels)) {
+            if self.relu {
+                for c in 0..channels {
+                    output[c] = positive((input[c] - mean[c]) * inverse[c] * scale[c] + shift[c]);
+                }
+            } else {
+                for c in 0..channels {
+                    output[c] = (input[c] - mean[c]) * inverse[c] * scale[c] + shift[c];
+                }
+            }
+        }
+    }
+}
+
+/// max(0, x); NaN stays.
+#[inline(always)]
+pub fn positive(x: f32) -> f32 {
+    if is_closed(x) { 0.0 } else { x }
+}
+
+/// What goes back through a batch norm beside the slope.
+#[derive(Debug)]
+pub struct Slopes<'a> {
+    /// Gradient of the scale.
+    pub scale: &'a mut [f32],
+    /// Gradient of the shift.
+    pub shift: &'a mut [f32],
+    /// Sum of the slope of the input: what a bias in front of the norm receives.
+    pub bias: &'a mut [f32],
+}
+
+/// Takes the slope of the output back to the input, in place. With `batch` the statistics are those of the input, and
+/// depend on it; else they are fixed.
+///
+/// With n numbers in a channel, x̂ = (x − mean) · inverse and g the slope where the ReLU let through:
+/// shift' = Σ g, scale' = Σ g·x̂, and x' = scale · inverse · (g − shift'/n − x̂ · scale'/n), without the last two terms
+/// for fixed statistics (Ioffe & Szegedy, ICML 2015).
+#[allow(clippy::cast_possible_truncation, reason = "added in f64, kept in f32")]
+pub fn backward(norm: &Norm, way: Way, input: &[f32], slope: &mut [f32], slopes: Slopes, scratch: &Scratch) {
+    let channels = norm.mean.len();
+    let mut sums = scratch.take(blocks(input.len(), channels) * 2 * channels);
+    let whole = &*slope;
+    by_blocks(input.len(), channels, &mut sums, |block, sums| {
+        dispatch(Sums { norm, relu: way.relu, input: &input[block.clone()], slope: &whole[block], sums });
+    });
+    total(&sums, channels, slopes.shift, 0);
+    total(&sums, channels, slopes.scale, channels);
+    let mut means = scratch.take(2 * channels);
+    let count = (input.len() / channels.max(1)) as f32;
+    for channel in 0..channels {
+        let share = |sum: f32| if way.batch { sum / count } else { 0.0 };
+        (means[channel], means[channels + channel]) =
+            (share(slopes.shift[channel]), share(slopes.scale[channel]));
+    }
+    let size = length(channels);
+    pairs_mut((slope, size), (&mut sums, 2 * channels), input.len() * COST, |block, slope, sums| {
+        let input = &input[block * size..block * size + slope.len()];
+        dispatch(Through { norm, way, means: &means, input, slope, sums: &mut sums[..channels] });
+    });
+    total(&sums, channels, slopes.bias, 0);
+}
+
+/// Adds up what the blocks have in the places from `at` on.
+#[allow(clippy::cast_possible_truncation, reason = "added in f64, kept in f32")]
+fn total(sums: &[f32], channels: usize, totals: &mut [f32], at: usize) {
+    for (channel, to) in totals.iter_mut().enumerate() {
+        *to = sums.chunks_exact(2 * channels).map(|part| f64::from(part[at + channel])).sum::<f64>() as f32;
+    }
+}
+
+/// Σ over the pixels, for each channel.
+pub fn channel_sums(values: &[f32], totals: &mut [f32], scratch: &Scratch) {
+    let channels = totals.len();
+    let mut sums = scratch.take(blocks(values.len(), channels) * 2 * channels);
+    by_blocks(values.len(), channels, &mut sums, |block, sums| {
+        dispatch(Add { values: &values[block], sums: &mut sums[..channels] });
+    });
+    total(&sums, channels, totals, 0);
+}
+
+/// Sums of a block.
+struct Add<'a> {
+    values: &'a [f32],
+    sums: &'a mut [f32],
+}
+
+impl Kernel for Add<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        self.sums.fill(0.0);
+        for row in self.values.chunks_exact(self.sums.len()) {
+            for (sum, value) in self.sums.iter_mut().zip(row) {
+                *sum += value;
+            }
+        }
+    }
+}
+
+/// How a batch norm was passed forward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// A ReLU follows it.
+    pub relu: bool,
+    /// Its statistics are those of the mini-batch.
+    pub batch: bool,
+}
+
+/// Σ g and Σ g·x̂ of a block.
+struct Sums<'a> {
+    norm: &'a Norm<'a>,
+    relu: bool,
+    input: &'a [f32],
+    slope: &'a [f32],
+    sums: &'a mut [f32],
+}
+
+impl Kernel for Sums<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let channels = self.norm.mean.len();
+        let Norm { mean, inverse, scale, shift } = *self.norm;
+        let (inverse, scale, shift) = (&inverse[..channels], &scale[..channels], &shift[..channels]);
+        let (shifts, scales) = self.sums.split_at_mut(channels);
+        shifts.fill(0.0);
+        scales.fill(0.0);
+        let scales = &mut scales[..channels];
+        for (input, slope) in self.input.chunks_exact(channels).zip(self.slope.chunks_exact(channels)) {
+            for c in 0..channels {
+                let centred = (input[c] - mean[c]) * inverse[c];
+                let closed = self.relu && is_closed(centred * scale[c] + shift[c]);
+                let g = if closed { 0.0 } else { slope[c] };
+                shifts[c] += g;
+                scales[c] += g * centred;
+            }
+        }
+    }
+}
+
+/// Whether a ReLU lets no slope through here; NaN does.
+#[inline(always)]
+pub fn is_closed(x: f32) -> bool {
+    x <= 0.0
+}
+
+/// The slope of the input from that of the output, in place.
+struct Through<'a> {
+    norm: &'a Norm<'a>,
+    way: Way,
+    /// Mean of g for each channel, and then of g·x̂.
+    means: &'a [f32],
+    input: &'a [f32],
+    slope: &'a mut [f32],
+    /// Receives the sum for each channel.
+    sums: &'a mut [f32],
+}
+
+impl Kernel for Through<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let channels = self.norm.mean.len();
+        let Norm { mean, inverse, scale, shift } = *self.norm;
+        let (inverse, scale, shift) = (&inverse[..channels], &scale[..channels], &shift[..channels]);
+        let (shifts, scales) = self.means.split_at(channels);
+        let (scales, sums) = (&scales[..channels], &mut self.sums[..channels]);
+        sums.fill(0.0);
+        for (input, slope) in self.input.chunks_exact(channels).zip(self.slope.chunks_exact_mut(channels)) {
+            for c in 0..channels {
+                let centred = (input[c] - mean[c]) * inverse[c];
+                let closed = self.way.relu && is_closed(centred * scale[c] + shift[c]);
+                let g = if closed { 0.0 } else { slope[c] };
+                let rest = if self.way.batch { g - shifts[c] - centred * scales[c] } else { g };
+                slope[c] = rest * inverse[c] * scale[c];
+                sums[c] += slope[c];
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Weights in the order in which the kernels read them.
+#![allow(
+    unsafe_code,
+    reason = "gathers of sixteen weights that lie apart, and tasks that write disjoint blocks"
+)]
+
+use super::conv::TAPS;
+use super::parallel::{Shared, tasks};
+use super::simd::{Kernel, LANES, Simd, Vector, dispatch};
+
+/// Columns of a block of packed weights; the last block may be half as wide.
+pub const BLOCK: usize = 2 * LANES;
+
+/// Which axis of [outputs, inputs, 3, 3] becomes the columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Outputs: products with the input make the output.
+    Forward,
+    /// Inputs, with the window turned by 180°: products with the slope of the output make that of the input.
+    Backward,
+}
+
+/// Weights of a 3×3 convolution as [block of columns][tap][row][column], zeros behind the last column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packing {
+    /// Channels that are summed over.
+    pub rows: usize,
+    /// Channels that come out.
+    pub columns: usize,
+    /// Which are which.
+    pub side: Side,
+}
+
+impl Packing {
+    /// Columns with those that fill the last vector.
+    pub const fn padded(&self) -> usize {
+        self.columns.next_multiple_of(LANES)
+    }
+
+    /// Numbers of the packed weights.
+    pub const fn len(&self) -> usize {
+        self.padded() * self.rows * TAPS
+    }
+
+    /// Number of blocks.
+    pub const fn blocks(&self) -> usize {
+        self.columns.div_ceil(BLOCK)
+    }
+
+    /// Width of a block, filled up: [`BLOCK`] or half of it.
+    pub const fn width(&self, block: usize) -> usize {
+        let rest = self.padded() - block * BLOCK;
+        if rest < BLOCK { rest } else { BLOCK }
+    }
+
+    /// Where a block begins.
+    pub const fn start(&self, block: usize) -> usize {
+        block * BLOCK * self.rows * TAPS
+    }
+
+    /// Packs weights that lie as [outputs, inputs, 3, 3].
+    ///
+    /// # Panics
+    /// When there are not as many numbers as there should be.
+    pub fn pack(&self, weights: &[f32], packed: &mut [f32]) {
+        assert_eq!(
+            weights.len(),
+            self.rows * self.columns * TAPS,
+            "one weight for each tap and pair of channels"
+        );
+        assert_eq!(packed.len(), self.len(), "room for the packed weights");
+        let shared = Shared::new(packed);
+        tasks(self.blocks(), self.len(), |block| {
+            // SAFETY: every task has a block of its own.
+            let packed = unsafe { shared.slice(self.start(block), self.width(block) * self.rows * TAPS) };
+            dispatch(PackBlock { packing: *self, block, weights, packed });
+        });
+    }
+}
+
+struct PackBlock<'a> {
+    packing: Packing,
+    block: usize,
+    weights: &'a [f32],
+    packed: &'a mut [f32],
+}
+
+impl Kernel for PackBlock<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Packing { rows, columns, side } = self.packing;
+        let width = self.packing.width(self.block);
+        // Distances of neighbouring columns and rows in [outputs, inputs, 3, 3].
+        let (column_step, row_step) = match side {
+            Side::Forward => (rows * TAPS, TAPS),
+            Side::Backward => (TAPS, columns * TAPS),
+        };
+        for part in 0..width / LANES {
+            let first = self.block * BLOCK + part * LANES;
+            for row in 0..rows {
+                for tap in 0..TAPS {
+                    let source = if side == Side::Forward { tap } else { TAPS - 1 - tap };
+                    let from = &self.weights[first * column_step + row * row_step + source..];
+                    let at = (tap * rows + row) * width + part * LANES;
+                    let to = (&mut self.packed[at..at + LANES]).try_into().expect("sixteen");
+                    if first + LANES <= columns {
+                        // SAFETY: the last lane reads from + 15 columns, which is one of the weights.
+                        unsafe { simd.gather_at(from.as_ptr(), column_step) }.store(to);
+                    } else {
+                        *to = std::array::from_fn(|lane| {
+                            if first + lane < columns { from[lane * column_step] } else { 0.0 }
+                        });
+                    }
+                }
+            }
+        }
+    }
+}

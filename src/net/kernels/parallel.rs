@@ -1,0 +1,89 @@
+//! Threads, where they pay.
+
+use rayon::prelude::*;
+
+/// Multiply-adds (or numbers touched, times a few) below which starting threads costs more than it saves.
+const WORTH: usize = 1 << 21;
+
+/// Runs `task` for 0..count; on several threads when the whole is `work` multiply-adds or so and that is enough. What a
+/// task computes must not depend on the others.
+#[inline]
+pub fn tasks(count: usize, work: usize, task: impl Fn(usize) + Send + Sync) {
+    if count < 2 || work < WORTH || rayon::current_num_threads() == 1 {
+        (0..count).for_each(&task);
+    } else {
+        (0..count).into_par_iter().with_max_len(1).for_each(&task);
+    }
+}
+
+/// A slice that several tasks write, each in its own places.
+#[derive(Clone, Copy)]
+pub struct Shared<'a> {
+    start: *mut f32,
+    len: usize,
+    of: std::marker::PhantomData<&'a mut [f32]>,
+}
+
+// SAFETY: it is a mutable borrow of numbers; who makes slices of it promises that they do not overlap.
+#[allow(unsafe_code, reason = "tasks write disjoint places of one array")]
+unsafe impl Send for Shared<'_> {}
+// SAFETY: as above.
+#[allow(unsafe_code, reason = "tasks write disjoint places of one array")]
+unsafe impl Sync for Shared<'_> {}
+
+impl<'a> Shared<'a> {
+    /// Shares a slice.
+    pub fn new(values: &'a mut [f32]) -> Self {
+        Self { start: values.as_mut_ptr(), len: values.len(), of: std::marker::PhantomData }
+    }
+
+    /// `len` numbers from `at` on.
+    ///
+    /// # Safety
+    /// No other task reads or writes them while the slice lives.
+    ///
+    /// # Panics
+    /// When they are not within the slice.
+    #[allow(unsafe_code, reason = "tasks write disjoint places of one array")]
+    #[allow(clippy::mut_from_ref, reason = "the caller promises that they are disjoint")]
+    #[inline(always)]
+    pub unsafe fn slice(&self, at: usize, len: usize) -> &'a mut [f32] {
+        assert!(at <= self.len && len <= self.len - at, "within the shared slice");
+        // SAFETY: within the slice, and nobody else uses them, by the caller's promise.
+        unsafe { std::slice::from_raw_parts_mut(self.start.add(at), len) }
+    }
+}
+
+/// Runs `task` for every chunk of `size` numbers, as [`tasks`].
+#[inline]
+pub fn chunks_mut<T: Send>(
+    values: &mut [T],
+    size: usize,
+    work: usize,
+    task: impl Fn(usize, &mut [T]) + Send + Sync,
+) {
+    let size = size.max(1);
+    if values.len() <= size || work < WORTH || rayon::current_num_threads() == 1 {
+        values.chunks_mut(size).enumerate().for_each(|(at, chunk)| task(at, chunk));
+    } else {
+        values.par_chunks_mut(size).enumerate().for_each(|(at, chunk)| task(at, chunk));
+    }
+}
+
+/// Runs `task` for chunk after chunk of two arrays side by side, as [`tasks`].
+#[inline]
+pub fn pairs_mut<A: Send, B: Send>(
+    (first, first_size): (&mut [A], usize),
+    (second, second_size): (&mut [B], usize),
+    work: usize,
+    task: impl Fn(usize, &mut [A], &mut [B]) + Send + Sync,
+) {
+    let (first_size, second_size) = (first_size.max(1), second_size.max(1));
+    if first.len() <= first_size || work < WORTH || rayon::current_num_threads() == 1 {
+        let chunks = first.chunks_mut(first_size).zip(second.chunks_mut(second_size));
+        chunks.enumerate().for_each(|(at, (first, second))| task(at, first, second));
+    } else {
+        let chunks = first.par_chunks_mut(first_size).zip(second.par_chunks_mut(second_size));
+        chunks.enumerate().for_each(|(at, (first, second))| task(at, first, second));
+    }
+}

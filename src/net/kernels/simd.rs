@@ -1,0 +1,227 @@
+//! Vectors of sixteen float32 numbers, on whatever the processor has.
+//!
+//! A kernel is written once, against [`Simd`] and [`Vector`], and [`dispatch`] compiles it for AVX-512, for AVX2 with
+//! fused multiply-add, and for any other processor (where the compiler makes vectors of arrays, NEON among them). Which
+//! one runs is found out while running. A [`Simd`] value proves that the processor has its instructions, and a vector
+//! can only be made with one, so that the operations themselves are safe.
+//!
+//! The code for AVX-512, for AVX2 and for NEON rounds alike: every product that is added is added unrounded.
+#![allow(unsafe_code, reason = "vector instructions; see the comment at each use")]
+
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use std::ops::{Add, Mul, Sub};
+
+/// Numbers of a vector.
+pub const LANES: usize = 16;
+
+/// Permission to use vectors of one kind.
+pub trait Simd: Copy + Send + Sync {
+    /// The vectors.
+    type V: Vector;
+    /// Rows of a block of vectors that stays in registers, with [`COLUMNS`](Self::COLUMNS) vectors each.
+    const ROWS: usize;
+    /// Vectors of a row of such a block, 1 or 2.
+    const COLUMNS: usize;
+
+    /// The number in all lanes.
+    fn splat(self, value: f32) -> Self::V;
+
+    /// Sixteen numbers.
+    fn load(self, from: &[f32; LANES]) -> Self::V;
+
+    /// Sixteen numbers, anywhere.
+    ///
+    /// # Safety
+    /// `from` must be valid for reading sixteen numbers.
+    unsafe fn load_at(self, from: *const f32) -> Self::V;
+
+    /// Sixteen numbers, `stride` numbers apart.
+    ///
+    /// # Safety
+    /// `from + lane · stride` must be valid for reading, for each of the sixteen lanes.
+    unsafe fn gather_at(self, from: *const f32, stride: usize) -> Self::V;
+
+    /// Rows become columns.
+    #[inline(always)]
+    fn transpose(self, rows: [Self::V; LANES]) -> [Self::V; LANES] {
+        let rows = rows.map(Self::V::to_array);
+        std::array::from_fn(|column| self.load(&std::array::from_fn(|row| rows[row][column])))
+    }
+
+    /// As many numbers as the slice has, at most sixteen, and zeros behind them.
+    #[inline(always)]
+    fn load_part(self, from: &[f32]) -> Self::V {
+        let mut lanes = [0.0; LANES];
+        lanes[..from.len()].copy_from_slice(from);
+        self.load(&lanes)
+    }
+}
+
+/// Sixteen numbers.
+pub trait Vector: Copy + Send + Sync + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
+    /// self · factor + term, rounded once (twice on processors without fused multiply-add).
+    fn multiply_add(self, factor: Self, term: Self) -> Self;
+
+    /// `value` where self > 0 or NaN; +0 elsewhere.
+    fn where_positive(self, value: Self) -> Self;
+
+    /// Writes the numbers.
+    fn store(self, to: &mut [f32; LANES]);
+
+    /// Writes the numbers anywhere.
+    ///
+    /// # Safety
+    /// `to` must be valid for writing sixteen numbers.
+    unsafe fn store_at(self, to: *mut f32);
+
+    /// Sum of the lanes: halves are added to halves.
+    #[inline(always)]
+    fn sum(self) -> f32 {
+        let mut lanes = self.to_array();
+        for half in [8, 4, 2, 1] {
+            for lane in 0..half {
+                lanes[lane] += lanes[lane + half];
+            }
+        }
+        lanes[0]
+    }
+
+    /// The numbers.
+    #[inline(always)]
+    fn to_array(self) -> [f32; LANES] {
+        let mut lanes = [0.0; LANES];
+        self.store(&mut lanes);
+        lanes
+    }
+
+    /// Writes the first numbers, as many as the slice has, at most sixteen.
+    #[inline(always)]
+    fn store_part(self, to: &mut [f32]) {
+        to.copy_from_slice(&self.to_array()[..to.len()]);
+    }
+}
+
+/// Work that is compiled for every kind of vectors.
+///
+/// `run` and all that it calls with vectors must be `#[inline(always)]`: what is not inlined into the function that
+/// enables the instructions is compiled without them, and is many times slower (and no less right).
+pub trait Kernel {
+    /// What it yields.
+    type Output;
+
+    /// Does it.
+    fn run<S: Simd>(self, simd: S) -> Self::Output;
+}
+
+/// Runs a kernel with the best vectors that the processor has.
+#[inline]
+pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if x86::has_avx512() {
+            // SAFETY: the processor has the instructions.
+            return unsafe { x86::with_avx512(kernel) };
+        }
+        if x86::has_avx2() {
+            // SAFETY: the processor has the instructions.
+            return unsafe { x86::with_avx2(kernel) };
+        }
+    }
+    kernel.run(Portable::<{ cfg!(target_arch = "aarch64") }>(()))
+}
+
+/// Vectors as arrays: the compiler makes of them what it can. `FUSED` where multiply-add is one instruction.
+#[derive(Clone, Copy)]
+pub struct Portable<const FUSED: bool>(pub(super) ());
+
+/// An array that is used as a vector.
+#[derive(Clone, Copy)]
+#[repr(align(32))]
+pub struct Lanes<const FUSED: bool>([f32; LANES]);
+
+impl<const FUSED: bool> Lanes<FUSED> {
+    #[inline(always)]
+    fn zip(self, other: Self, op: impl Fn(f32, f32) -> f32) -> Self {
+        Self(std::array::from_fn(|lane| op(self.0[lane], other.0[lane])))
+    }
+}
+
+impl<const FUSED: bool> Simd for Portable<FUSED> {
+    type V = Lanes<FUSED>;
+    const ROWS: usize = 6;
+    const COLUMNS: usize = 1;
+
+    #[inline(always)]
+    fn splat(self, value: f32) -> Self::V {
+        Lanes([value; LANES])
+    }
+
+    #[inline(always)]
+    fn load(self, from: &[f32; LANES]) -> Self::V {
+        Lanes(*from)
+    }
+
+    #[inline(always)]
+    unsafe fn load_at(self, from: *const f32) -> Self::V {
+        // SAFETY: the caller's promise.
+        Lanes(unsafe { from.cast::<[f32; LANES]>().read_unaligned() })
+    }
+
+    #[inline(always)]
+    unsafe fn gather_at(self, from: *const f32, stride: usize) -> Self::V {
+        // SAFETY: the caller's promise.
+        Lanes(std::array::from_fn(|lane| unsafe { from.add(lane * stride).read() }))
+    }
+}
+
+impl<const FUSED: bool> Add for Lanes<FUSED> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.zip(other, |a, b| a + b)
+    }
+}
+
+impl<const FUSED: bool> Sub for Lanes<FUSED> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.zip(other, |a, b| a - b)
+    }
+}
+
+impl<const FUSED: bool> Mul for Lanes<FUSED> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        self.zip(other, |a, b| a * b)
+    }
+}
+
+impl<const FUSED: bool> Vector for Lanes<FUSED> {
+    #[inline(always)]
+    fn multiply_add(self, factor: Self, term: Self) -> Self {
+        Self(std::array::from_fn(|lane| {
+            let (a, b, c) = (self.0[lane], factor.0[lane], term.0[lane]);
+            if FUSED { a.mul_add(b, c) } else { a * b + c }
+        }))
+    }
+
+    #[inline(always)]
+    fn where_positive(self, value: Self) -> Self {
+        self.zip(value, |a, b| if a > 0.0 || a.is_nan() { b } else { 0.0 })
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f32; LANES]) {
+        *to = self.0;
+    }
+
+    #[inline(always)]
+    unsafe fn store_at(self, to: *mut f32) {
+        // SAFETY: the caller's promise.
+        unsafe { to.cast::<[f32; LANES]>().write_unaligned(self.0) }
+    }
+}

@@ -1,0 +1,156 @@
+//! Sixteen lanes in one register of AVX-512, and the doors to AVX-512 and AVX2.
+
+use std::arch::x86_64::*;
+use std::ops::{Add, Mul, Sub};
+
+use super::{Kernel, LANES, Portable, Simd, Vector};
+
+#[inline]
+pub fn has_avx512() -> bool {
+    is_x86_feature_detected!("avx512f")
+}
+
+#[inline]
+pub fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
+}
+
+/// # Safety
+/// The processor has AVX-512F.
+#[target_feature(enable = "avx512f")]
+pub unsafe fn with_avx512<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run(Avx512(()))
+}
+
+/// # Safety
+/// The processor has AVX2 and FMA.
+#[target_feature(enable = "avx2,fma")]
+pub unsafe fn with_avx2<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run(Portable::<true>(()))
+}
+
+/// Permission to use AVX-512F.
+#[derive(Clone, Copy)]
+pub struct Avx512(());
+
+/// One register.
+#[derive(Clone, Copy)]
+pub struct Register(__m512);
+
+// SAFETY of all uses of instructions below: an `Avx512` is made in `with_avx512` alone, behind the look at the
+// processor, and a `Register` is made with an `Avx512` or of another one alone.
+impl Simd for Avx512 {
+    type V = Register;
+    const ROWS: usize = 14;
+    const COLUMNS: usize = 2;
+
+    #[inline(always)]
+    fn splat(self, value: f32) -> Register {
+        Register(unsafe { _mm512_set1_ps(value) })
+    }
+
+    #[inline(always)]
+    fn load(self, from: &[f32; LANES]) -> Register {
+        Register(unsafe { _mm512_loadu_ps(from.as_ptr()) })
+    }
+
+    #[inline(always)]
+    unsafe fn load_at(self, from: *const f32) -> Register {
+        Register(unsafe { _mm512_loadu_ps(from) })
+    }
+
+    #[inline(always)]
+    fn transpose(self, rows: [Register; LANES]) -> [Register; LANES] {
+        // Four rounds, one for each bit of the lane's number, which changes places with a bit of the row's.
+        let (mut from, mut to) = (rows, rows);
+        for at in (0..LANES).step_by(2) {
+            let (a, b) = (from[at].0, from[at + 1].0);
+            to[at] = Register(unsafe { _mm512_unpacklo_ps(a, b) });
+            to[at + 1] = Register(unsafe { _mm512_unpackhi_ps(a, b) });
+        }
+        for at in [0, 1, 4, 5, 8, 9, 12, 13] {
+            let (a, b) = unsafe { (_mm512_castps_pd(to[at].0), _mm512_castps_pd(to[at + 2].0)) };
+            from[at] = Register(unsafe { _mm512_castpd_ps(_mm512_unpacklo_pd(a, b)) });
+            from[at + 2] = Register(unsafe { _mm512_castpd_ps(_mm512_unpackhi_pd(a, b)) });
+        }
+        for at in [0, 1, 2, 3, 8, 9, 10, 11] {
+            let (a, b) = (from[at].0, from[at + 4].0);
+            to[at] = Register(unsafe { _mm512_shuffle_f32x4::<0x88>(a, b) });
+            to[at + 4] = Register(unsafe { _mm512_shuffle_f32x4::<0xdd>(a, b) });
+        }
+        // Of every four columns, the middle ones stand in each other's place here.
+        for (at, column) in [0, 2, 1, 3, 4, 6, 5, 7].into_iter().enumerate() {
+            let (a, b) = (to[at].0, to[at + 8].0);
+            from[column] = Register(unsafe { _mm512_shuffle_f32x4::<0x88>(a, b) });
+            from[column + 8] = Register(unsafe { _mm512_shuffle_f32x4::<0xdd>(a, b) });
+        }
+        from
+    }
+
+    #[inline(always)]
+    unsafe fn gather_at(self, from: *const f32, stride: usize) -> Register {
+        Register(unsafe { _mm512_i32gather_ps::<4>(offsets(stride), from) })
+    }
+}
+
+/// 0, stride, …, 15·stride.
+///
+/// # Safety
+/// The processor has AVX-512F.
+#[inline(always)]
+unsafe fn offsets(stride: usize) -> __m512i {
+    let stride = i32::try_from(stride).expect("a row is shorter than 2^31 numbers");
+    unsafe {
+        let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        _mm512_mullo_epi32(lanes, _mm512_set1_epi32(stride))
+    }
+}
+
+impl Add for Register {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(unsafe { _mm512_add_ps(self.0, other.0) })
+    }
+}
+
+impl Sub for Register {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self(unsafe { _mm512_sub_ps(self.0, other.0) })
+    }
+}
+
+impl Mul for Register {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Self(unsafe { _mm512_mul_ps(self.0, other.0) })
+    }
+}
+
+impl Vector for Register {
+    #[inline(always)]
+    fn multiply_add(self, factor: Self, term: Self) -> Self {
+        Self(unsafe { _mm512_fmadd_ps(self.0, factor.0, term.0) })
+    }
+
+    #[inline(always)]
+    fn where_positive(self, value: Self) -> Self {
+        Self(unsafe {
+            let positive = _mm512_cmp_ps_mask::<_CMP_NLE_UQ>(self.0, _mm512_setzero_ps());
+            _mm512_maskz_mov_ps(positive, value.0)
+        })
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f32; LANES]) {
+        unsafe { _mm512_storeu_ps(to.as_mut_ptr(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_at(self, to: *mut f32) {
+        unsafe { _mm512_storeu_ps(to, self.0) }
+    }
+}

@@ -1,0 +1,276 @@
+//! Kernels against the plain formulas in f64, on shapes of all kinds.
+
+use proptest::prelude::*;
+
+use super::conv::{ConvShape, Convolution};
+use super::direct::Direct;
+use super::linear::{self, LinearShape};
+use super::norm::{self, Norm, Slopes, Way};
+use super::pool::{self, Images};
+use super::scratch::Scratch;
+
+/// Numbers in (−1, 1) that look random, from a number.
+fn numbers(len: usize, seed: u64) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    (0..len)
+        .map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 40) as f32 / (1u64 << 23) as f32) - 1.0
+        })
+        .collect()
+}
+
+fn assert_close(found: &[f32], expected: &[f64], what: &str) {
+    assert_eq!(found.len(), expected.len());
+    let size = expected.iter().fold(1.0f64, |size, value| size.max(value.abs()));
+    for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
+        assert!(
+            (f64::from(*found) - expected).abs() <= 1e-5 * size,
+            "{what} {at}: {found} instead of {expected}"
+        );
+    }
+}
+
+/// Every product of a convolution: positions in input, weight and output.
+fn each_product(shape: &ConvShape, mut visit: impl FnMut(usize, usize, usize)) {
+    let ConvShape { images, height, width, inputs, outputs } = *shape;
+    for (n, y, x, tap) in (0..images * height * width * 9).map(|at| {
+        let (pixel, tap) = (at / 9, at % 9);
+        (pixel / (height * width), pixel / width % height, pixel % width, tap)
+    }) {
+        let (from_y, from_x) = (y + tap / 3, x + tap % 3);
+        if from_y == 0 || from_x == 0 || from_y > height || from_x > width {
+            continue;
+        }
+        let from = ((n * height + from_y - 1) * width + from_x - 1) * inputs;
+        let to = ((n * height + y) * width + x) * outputs;
+        for (i, o) in (0..inputs * outputs).map(|at| (at % inputs, at / inputs)) {
+            visit(from + i, (o * inputs + i) * 9 + tap, to + o);
+        }
+    }
+}
+
+fn shapes() -> impl Strategy<Value = ConvShape> {
+    (0usize..18, 1usize..10, 1usize..10, 1usize..36, 1usize..50).prop_map(
+        |(images, height, width, inputs, outputs)| ConvShape { images, height, width, inputs, outputs },
+    )
+}
+
+fn check_convolution(convolution: &dyn Convolution, shape: &ConvShape) {
+    let scratch = Scratch::default();
+    let (input, weight) = (numbers(shape.input_len(), 1), numbers(shape.weight_len(), 2));
+    let (bias, slope) = (numbers(shape.outputs, 3), numbers(shape.output_len(), 4));
+    let mut output = vec![f32::NAN; shape.output_len()];
+    convolution.forward(shape, &input, &weight, &bias, &mut output, &scratch);
+    let mut expected: Vec<f64> = (0..output.len()).map(|at| f64::from(bias[at % shape.outputs])).collect();
+    let (mut back, mut weights) = (vec![0.0; input.len()], vec![0.0; weight.len()]);
+    each_product(shape, |i, w, o| {
+        expected[o] += f64::from(input[i]) * f64::from(weight[w]);
+        back[i] += f64::from(slope[o]) * f64::from(weight[w]);
+        weights[w] += f64::from(slope[o]) * f64::from(input[i]);
+    });
+    assert_close(&output, &expected, "output");
+    let (mut input_slope, mut weight_slope) = (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
+    convolution.backward(shape, &input, &weight, &slope, Some(&mut input_slope), &mut weight_slope, &scratch);
+    assert_close(&input_slope, &back, "slope of the input");
+    assert_close(&weight_slope, &weights, "slope of the weights");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn direct_convolution_is_the_formula(shape in shapes()) {
+        check_convolution(&Direct, &shape);
+    }
+
+    #[test]
+    fn a_special_weight_touches_what_the_formula_touches(shape in shapes(), at in any::<prop::sample::Index>(), which in 0usize..3) {
+        let scratch = Scratch::default();
+        let mut input = numbers(shape.input_len(), 5);
+        input.iter_mut().step_by(3).for_each(|value| *value = 0.0);
+        let (mut weight, bias) = (numbers(shape.weight_len(), 6), vec![0.0; shape.outputs]);
+        let (mut before, mut after) = (vec![0.0; shape.output_len()], vec![0.0; shape.output_len()]);
+        Direct.forward(&shape, &input, &weight, &bias, &mut before, &scratch);
+        let at = at.index(weight.len());
+        weight[at] = [f32::INFINITY, f32::NAN, 1e38][which];
+        Direct.forward(&shape, &input, &weight, &bias, &mut after, &scratch);
+        let mut touched = vec![None; after.len()];
+        each_product(&shape, |i, w, o| if w == at { touched[o] = Some(input[i] * weight[w]); });
+        for ((before, after), touched) in before.iter().zip(&after).zip(touched) {
+            match touched {
+                None => prop_assert_eq!(before.to_bits(), after.to_bits()),
+                Some(product) if product.is_nan() => prop_assert!(after.is_nan()),
+                Some(product) if product.is_infinite() => prop_assert_eq!(product, *after),
+                Some(product) if product == 0.0 => prop_assert_eq!(before, after),
+                Some(product) => prop_assert!((product - after).abs() <= 1e-3 * product.abs()),
+            }
+        }
+    }
+
+    #[test]
+    fn an_image_does_not_depend_on_its_neighbours(shape in shapes(), at in any::<prop::sample::Index>()) {
+        prop_assume!(shape.images > 0);
+        let scratch = Scratch::default();
+        let (input, weight) = (numbers(shape.input_len(), 7), numbers(shape.weight_len(), 8));
+        let bias = numbers(shape.outputs, 9);
+        let mut all = vec![0.0; shape.output_len()];
+        Direct.forward(&shape, &input, &weight, &bias, &mut all, &scratch);
+        let (at, one) = (at.index(shape.images), ConvShape { images: 1, ..shape });
+        let mut alone = vec![0.0; one.output_len()];
+        Direct.forward(&one, &input[at * one.input_len()..][..one.input_len()], &weight, &bias, &mut alone, &scratch);
+        prop_assert_eq!(&all[at * one.output_len()..][..one.output_len()], &alone[..]);
+    }
+
+    #[test]
+    fn linear_layers_are_the_formula(samples in 0usize..40, inputs in 1usize..80, outputs in 1usize..50) {
+        let shape = LinearShape { samples, inputs, outputs };
+        let scratch = Scratch::default();
+        let (input, weight) = (numbers(samples * inputs, 1), numbers(outputs * inputs, 2));
+        let (bias, slope) = (numbers(outputs, 3), numbers(samples * outputs, 4));
+        let mut output = vec![f32::NAN; samples * outputs];
+        linear::forward(&shape, &input, &weight, &bias, &mut output);
+        let mut expected: Vec<f64> = (0..output.len()).map(|at| f64::from(bias[at % outputs])).collect();
+        let (mut back, mut weights) = (vec![0.0; input.len()], vec![0.0; weight.len()]);
+        for (n, o, i) in (0..samples * outputs * inputs).map(|at| (at / inputs / outputs, at / inputs % outputs, at % inputs)) {
+            let (x, w, g) = (input[n * inputs + i], weight[o * inputs + i], slope[n * outputs + o]);
+            expected[n * outputs + o] += f64::from(x) * f64::from(w);
+            back[n * inputs + i] += f64::from(g) * f64::from(w);
+            weights[o * inputs + i] += f64::from(g) * f64::from(x);
+        }
+        assert_close(&output, &expected, "output");
+        let (mut input_slope, mut weight_slope) = (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
+        linear::backward_input(&shape, &weight, &slope, &mut input_slope, &scratch);
+        linear::backward_weight(&shape, &input, &slope, &mut weight_slope, &scratch);
+        assert_close(&input_slope, &back, "slope of the input");
+        assert_close(&weight_slope, &weights, "slope of the weights");
+        for n in 0..samples {
+            let mut alone = vec![0.0; outputs];
+            let one = LinearShape { samples: 1, ..shape };
+            linear::forward(&one, &input[n * inputs..][..inputs], &weight, &bias, &mut alone);
+            prop_assert_eq!(&output[n * outputs..][..outputs], &alone[..]);
+        }
+    }
+
+    #[test]
+    fn batch_norm_goes_back_as_differences_say(pixels in 2usize..30, channels in 1usize..20, relu: bool) {
+        let scratch = Scratch::default();
+        let (input, slope) = (numbers(pixels * channels, 1), numbers(pixels * channels, 2));
+        let (scale, shift) = (numbers(channels, 3), numbers(channels, 4));
+        // Σ slope · norm(input), in f64.
+        let value = |input: &[f64]| -> f64 {
+            (0..channels).map(|c| {
+                let column = || input.iter().skip(c).step_by(channels);
+                let mean = column().sum::<f64>() / pixels as f64;
+                let variance = column().map(|x| (x - mean) * (x - mean)).sum::<f64>() / pixels as f64;
+                column().zip(slope.iter().skip(c).step_by(channels)).map(|(x, g)| {
+                    let y = (x - mean) / (variance + norm::EPSILON).sqrt() * f64::from(scale[c]) + f64::from(shift[c]);
+                    f64::from(*g) * if relu { y.max(0.0) } else { y }
+                }).sum::<f64>()
+            }).sum()
+        };
+        let (mut mean, mut variance) = (vec![0.0; channels], vec![0.0; channels]);
+        norm::statistics(&input, &mut mean, &mut variance, &scratch);
+        let mut inverse = vec![0.0; channels];
+        norm::inverse(&variance, &mut inverse);
+        let norm = Norm { mean: &mean, inverse: &inverse, scale: &scale, shift: &shift };
+        let mut output = vec![0.0; input.len()];
+        norm::normalise(&norm, relu, &input, &mut output);
+        let wide: Vec<f64> = input.iter().map(|x| f64::from(*x)).collect();
+        let total: f64 = output.iter().zip(&slope).map(|(y, g)| f64::from(*y) * f64::from(*g)).sum();
+        prop_assert!((total - value(&wide)).abs() < 1e-4 * (pixels * channels) as f64);
+        let mut back = slope.clone();
+        let [mut scales, mut shifts, mut biases] = [0, 1, 2].map(|_| vec![0.0; channels]);
+        let slopes = Slopes { scale: &mut scales, shift: &mut shifts, bias: &mut biases };
+        norm::backward(&norm, Way { relu, batch: true }, &input, &mut back, slopes, &scratch);
+        for at in 0..input.len() {
+            let near_edge = relu && (0..pixels).any(|p| {
+                let y = output[p * channels + at % channels];
+                y < 1e-2 && y > 0.0 || (y == 0.0 && {
+                    let c = at % channels;
+                    ((input[p * channels + c] - mean[c]) * inverse[c] * scale[c] + shift[c]).abs() < 1e-2
+                })
+            });
+            if near_edge { continue }
+            let moved = |by: f64| { let mut moved = wide.clone(); moved[at] += by; value(&moved) };
+            let difference = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+            prop_assert!((f64::from(back[at]) - difference).abs() < 2e-3 * (1.0 + difference.abs()), "{} {}", back[at], difference);
+        }
+    }
+
+    #[test]
+    fn max_pooling_takes_the_largest(count in 0usize..4, height in 1usize..8, width in 1usize..8, channels in 1usize..20) {
+        let images = Images { count, height, width, channels };
+        let half = images.halved();
+        let mut input = numbers(images.len(), 1);
+        input.iter_mut().step_by(7).for_each(|x| *x = f32::NAN);
+        let slope = numbers(half.len(), 2);
+        let (mut output, mut which) = (vec![0.0; half.len()], vec![0; half.len()]);
+        pool::max_pool(&images, &input, &mut output, &mut which);
+        let mut back = vec![9.0; images.len()];
+        pool::max_pool_backward(&images, &slope, &which, &mut back);
+        let mut expected = vec![0.0; images.len()];
+        for at in 0..half.len() {
+            let (c, x, y, n) = (at % channels, at / channels % half.width, at / channels / half.width % half.height, at / half.size());
+            let place = |k: usize| ((n * height + 2 * y + k / 2) * width + 2 * x + k % 2) * channels + c;
+            let best = (0..4).fold(0, |best, k| if input[place(k)] > input[place(best)] || input[place(k)].is_nan() { k } else { best });
+            prop_assert_eq!(output[at].to_bits(), input[place(best)].to_bits());
+            expected[place(best)] = slope[at];
+        }
+        prop_assert_eq!(back, expected);
+    }
+
+    #[test]
+    fn average_pooling_and_its_slope_are_transposes(height in 1usize..9, width in 1usize..9, channels in 1usize..5, side in 1usize..8) {
+        let images = Images { count: 2, height, width, channels };
+        let (input, slope) = (numbers(images.len(), 1), numbers(2 * side * side * channels, 2));
+        let (mut output, mut back) = (vec![0.0; slope.len()], vec![0.0; input.len()]);
+        pool::average_pool(&images, side, &input, &mut output);
+        pool::average_pool_backward(&images, side, &slope, &mut back);
+        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>();
+        prop_assert!((dot(&output, &slope) - dot(&input, &back)).abs() < 1e-4);
+        if side == 1 {
+            let mean: f64 = input[..images.size()].iter().step_by(channels).map(|x| f64::from(*x)).sum::<f64>() / (height * width) as f64;
+            prop_assert!((f64::from(output[0]) - mean).abs() < 1e-5);
+        }
+    }
+}
+
+/// Large enough for several threads.
+#[test]
+fn threads_change_no_bit() {
+    let results = [1, 2, 3].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let shape = ConvShape { images: 9, height: 12, width: 12, inputs: 40, outputs: 72 };
+            let scratch = Scratch::default();
+            let (input, weight) = (numbers(shape.input_len(), 1), numbers(shape.weight_len(), 2));
+            let (bias, slope) = (numbers(shape.outputs, 3), numbers(shape.output_len(), 4));
+            let mut output = vec![0.0; shape.output_len()];
+            Direct.forward(&shape, &input, &weight, &bias, &mut output, &scratch);
+            let (mut input_slope, mut weight_slope) = (vec![0.0; input.len()], vec![0.0; weight.len()]);
+            Direct.backward(
+                &shape,
+                &input,
+                &weight,
+                &slope,
+                Some(&mut input_slope),
+                &mut weight_slope,
+                &scratch,
+            );
+            let (mut mean, mut variance) = (vec![0.0; 72], vec![0.0; 72]);
+            norm::statistics(&output, &mut mean, &mut variance, &scratch);
+            (output, input_slope, weight_slope, mean, variance)
+        })
+    });
+    assert_eq!(results[0], results[1]);
+    assert_eq!(results[0], results[2]);
+}
+
+#[test]
+fn a_variance_far_from_zero_is_exact() {
+    let values: Vec<f32> = (0..60_000).map(|at| 10_000.0 + if at % 2 == 0 { 0.5 } else { -0.5 }).collect();
+    let (mut mean, mut variance) = ([0.0], [0.0]);
+    norm::statistics(&values, &mut mean, &mut variance, &Scratch::default());
+    assert_eq!((mean[0], variance[0]), (10_000.0, 0.25));
+}

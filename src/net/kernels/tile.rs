@@ -1,0 +1,226 @@
+//! The innermost loops: blocks of sums of products that stay in registers.
+//!
+//! They are compiled once for every size of block, and shared by all that multiply.
+#![allow(
+    unsafe_code,
+    reason = "reads through pointers: a bounds check for every product would halve the speed"
+)]
+
+use super::simd::{Kernel, LANES, Simd, Vector, dispatch};
+
+/// Rows of a block, at most.
+pub const MAX_ROWS: usize = 14;
+/// Columns of a block, at most.
+pub const MAX_COLUMNS: usize = 2 * LANES;
+
+/// Sums, row by row.
+pub type Sums = [[f32; MAX_COLUMNS]; MAX_ROWS];
+
+/// A stretch of numbers that every row multiplies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// Where it begins, from the start of the row.
+    pub offset: isize,
+    /// Its first row of weights.
+    pub weight: usize,
+    /// Its length.
+    pub len: usize,
+}
+
+/// sums[row][column] = Σ over the runs, Σ over k of row[run.offset + k] · weights[run.weight + k][column], added one
+/// behind the other, for at most [`MAX_ROWS`] rows and `columns` columns, 16 or 32.
+///
+/// # Safety
+/// `rows[r] + run.offset + k` must be valid for reading for every k of every run, and `columns` numbers from
+/// `weights + (run.weight + k) · stride` on.
+pub unsafe fn products(
+    rows: &[*const f32],
+    weights: *const f32,
+    stride: usize,
+    columns: usize,
+    runs: &[Run],
+    sums: &mut Sums,
+) {
+    dispatch(Products { rows, weights, stride, columns, runs, sums });
+}
+
+/// Where the factors of a sum over pixels lie: three nested loops, the innermost last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Walk {
+    /// Lengths of the loops.
+    pub counts: [usize; 3],
+    /// From one row of numbers to the next, in each loop.
+    pub row_steps: [usize; 3],
+    /// From one row of columns to the next, in each loop.
+    pub column_steps: [usize; 3],
+}
+
+/// sums[row][column] += Σ over the walk of rows[row] · columns[column], for `size` rows, at most [`MAX_ROWS`], and
+/// columns, 16 or 32.
+///
+/// # Safety
+/// At every place of the walk `size.0` numbers must be valid for reading from `rows` on, and `size.1` from `columns` on.
+pub unsafe fn outer_products(
+    rows: *const f32,
+    columns: *const f32,
+    size: (usize, usize),
+    walk: &Walk,
+    sums: &mut Sums,
+) {
+    dispatch(OuterProducts { rows, columns, size, walk, sums });
+}
+
+/// Calls a method for each number of rows that registers can hold; more rows are done in pieces.
+macro_rules! by_rows {
+    ($rows:expr, $call:ident) => {
+        by_rows!($rows, $call, 1 2 3 4 5 6 7 8 9 10 11 12 13 14)
+    };
+    ($rows:expr, $call:ident, $($count:literal)*) => {
+        match $rows {
+            $($count if const { $count <= S::ROWS } => $call!($count),)*
+            _ => unreachable!("pieces have 1 to ROWS rows"),
+        }
+    };
+}
+
+/// The pieces of `len` rows, none longer than `most`.
+#[inline(always)]
+fn pieces(len: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
+    let count = len.div_ceil(most);
+    (0..count).map(move |piece| (piece * len / count, (piece + 1) * len / count))
+}
+
+struct Products<'a> {
+    rows: &'a [*const f32],
+    weights: *const f32,
+    stride: usize,
+    columns: usize,
+    runs: &'a [Run],
+    sums: &'a mut Sums,
+}
+
+impl Kernel for Products<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self, simd: S) {
+        for (first, end) in pieces(self.rows.len(), S::ROWS) {
+            if S::COLUMNS == 2 && self.columns == MAX_COLUMNS {
+                macro_rules! call {
+                    ($rows:literal) => {
+                        self.block::<S, $rows, 2>(simd, first, 0)
+                    };
+                }
+                by_rows!(end - first, call);
+            } else {
+                for column in (0..self.columns).step_by(LANES) {
+                    macro_rules! call {
+                        ($rows:literal) => {
+                            self.block::<S, $rows, 1>(simd, first, column)
+                        };
+                    }
+                    by_rows!(end - first, call);
+                }
+            }
+        }
+    }
+}
+
+impl Products<'_> {
+    #[inline(always)]
+    fn block<S: Simd, const R: usize, const C: usize>(&mut self, simd: S, first: usize, column: usize) {
+        let rows: [*const f32; R] = *self.rows[first..].first_chunk().expect("a piece has R rows");
+        let mut sums = [[simd.splat(0.0); C]; R];
+        for run in self.runs {
+            // SAFETY: the promise of the caller of `products`.
+            unsafe {
+                let starts = rows.map(|row| row.wrapping_offset(run.offset));
+                let mut weight = self.weights.wrapping_add(run.weight * self.stride + column);
+                for k in 0..run.len {
+                    let columns: [S::V; C] = std::array::from_fn(|c| simd.load_at(weight.add(c * LANES)));
+                    for r in 0..R {
+                        let factor = simd.splat(starts[r].add(k).read());
+                        for c in 0..C {
+                            sums[r][c] = columns[c].multiply_add(factor, sums[r][c]);
+                        }
+                    }
+                    weight = weight.wrapping_add(self.stride);
+                }
+            }
+        }
+        for r in 0..R {
+            let row = self.sums[first + r][column..].as_chunks_mut().0;
+            sums[r].iter().zip(row).for_each(|(sum, to)| sum.store(to));
+        }
+    }
+}
+
+struct OuterProducts<'a> {
+    rows: *const f32,
+    columns: *const f32,
+    size: (usize, usize),
+    walk: &'a Walk,
+    sums: &'a mut Sums,
+}
+
+impl Kernel for OuterProducts<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self, simd: S) {
+        for (first, end) in pieces(self.size.0, S::ROWS) {
+            if S::COLUMNS == 2 && self.size.1 == MAX_COLUMNS {
+                macro_rules! call {
+                    ($rows:literal) => {
+                        self.block::<S, $rows, 2>(simd, first, 0)
+                    };
+                }
+                by_rows!(end - first, call);
+            } else {
+                for column in (0..self.size.1).step_by(LANES) {
+                    macro_rules! call {
+                        ($rows:literal) => {
+                            self.block::<S, $rows, 1>(simd, first, column)
+                        };
+                    }
+                    by_rows!(end - first, call);
+                }
+            }
+        }
+    }
+}
+
+impl OuterProducts<'_> {
+    #[inline(always)]
+    fn block<S: Simd, const R: usize, const C: usize>(&mut self, simd: S, first: usize, column: usize) {
+        let Walk { counts, row_steps, column_steps } = *self.walk;
+        let mut sums: [[S::V; C]; R] = std::array::from_fn(|r| {
+            std::array::from_fn(|c| simd.load(&self.sums[first + r][column..].as_chunks().0[c]))
+        });
+        for i in 0..counts[0] {
+            for j in 0..counts[1] {
+                let mut row = self.rows.wrapping_add(first + i * row_steps[0] + j * row_steps[1]);
+                let mut values =
+                    self.columns.wrapping_add(column + i * column_steps[0] + j * column_steps[1]);
+                for _ in 0..counts[2] {
+                    // SAFETY: the promise of the caller of `outer_products`.
+                    unsafe {
+                        let vectors: [S::V; C] = std::array::from_fn(|c| simd.load_at(values.add(c * LANES)));
+                        for r in 0..R {
+                            let factor = simd.splat(row.add(r).read());
+                            for c in 0..C {
+                                sums[r][c] = vectors[c].multiply_add(factor, sums[r][c]);
+                            }
+                        }
+                    }
+                    row = row.wrapping_add(row_steps[2]);
+                    values = values.wrapping_add(column_steps[2]);
+                }
+            }
+        }
+        for r in 0..R {
+            let row = self.sums[first + r][column..].as_chunks_mut().0;
+            sums[r].iter().zip(row).for_each(|(sum, to)| sum.store(to));
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! 3×3 convolutions with fewer multiplications (Winograd's), for training.
+//!
+//! Tiles of the input and the weights are transformed ([`images`], [`weights`]), multiplied point by point, which is one
+//! matrix product over the channels for every point ([`product`]), and transformed back. The transforms are those of a
+//! [`form`](forms); all three passes use the same ones and their exact transposes, so that the backward pass is the
+//! derivative of the forward one, up to rounding.
+//!
+//! Errors, as largest and root mean square over the root mean square of the exact result, for normal inputs and
+//! Kaiming weights: F(4×4) 7·10⁻⁵ and 6·10⁻⁶, F(2×2) and the form for images of 2×2 pixels 8·10⁻⁶ and 2·10⁻⁶, about
+//! those of direct sums (a test holds them to that). One huge weight or a value that is not finite spoils all outputs
+//! of the tiles that it meets, also those that it should not reach: what is tested, compared or corrupted is computed by
+//! [`Direct`].
+#![allow(
+    unsafe_code,
+    reason = "tasks write disjoint places of one array, kernels read and write through pointers"
+)]
+#![allow(
+    clippy::inline_always,
+    reason = "what is not inlined into a kernel is compiled without its instructions"
+)]
+
+mod across;
+mod backward;
+mod forms;
+mod images;
+mod plan;
+mod planes;
+mod product;
+#[cfg(test)]
+mod tests;
+mod weights;
+
+use super::conv::{ConvShape, Convolution};
+use super::direct::Direct;
+use super::scratch::Scratch;
+use super::simd::LANES;
+use across::Way;
+use forms::{F2, F4, Form, T2};
+use images::Pass;
+use plan::Plan;
+
+/// Channels below which transforms cost more than they save.
+const FEWEST_CHANNELS: usize = 32;
+/// Tiles below which the larger form loses more on transforming weights than it saves.
+const FEWEST_TILES: usize = 16;
+
+/// Convolutions with the form that suits their shape, or direct ones where none does.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Winograd;
+
+/// Ways to compute a convolution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Choice {
+    /// F(4×4, 3×3).
+    Four,
+    /// F(2×2, 3×3).
+    Two,
+    /// Images of 2×2 pixels as one tile.
+    Whole,
+    /// Direct sums.
+    Direct,
+}
+
+/// The way for a shape, and for nothing but the shape: bits must not depend on the machine or on threads.
+fn choose(shape: &ConvShape) -> Choice {
+    let ConvShape { images, height, width, inputs, outputs } = *shape;
+    let fits = |channels: usize| channels.is_multiple_of(LANES) && channels >= FEWEST_CHANNELS;
+    if shape.pixels() == 0 || !fits(inputs) || !fits(outputs) {
+        return Choice::Direct;
+    }
+    if (height, width) == (2, 2) {
+        return Choice::Whole;
+    }
+    let tiles = |side: usize| height.div_ceil(side) * width.div_ceil(side);
+    let (four, two) = (F4::PRODUCTS * tiles(F4::OUTPUTS), F2::PRODUCTS * tiles(F2::OUTPUTS));
+    // Taps that lie on the border are left out by direct sums.
+    let direct = (3 * height - 2) * (3 * width - 2);
+    if four < two.min(direct) && images * tiles(F4::OUTPUTS) >= FEWEST_TILES {
+        Choice::Four
+    } else if two < direct {
+        Choice::Two
+    } else {
+        Choice::Direct
+    }
+}
+
+impl Convolution for Winograd {
+    fn forward(
+        &self,
+        shape: &ConvShape,
+        input: &[f32],
+        weight: &[f32],
+        bias: &[f32],
+        output: &mut [f32],
+        scratch: &Scratch,
+    ) {
+        match choose(shape) {
+            Choice::Four => forward(F4, shape, input, weight, bias, output, scratch),
+            Choice::Two => forward(F2, shape, input, weight, bias, output, scratch),
+            Choice::Whole => forward(T2, shape, input, weight, bias, output, scratch),
+            Choice::Direct => Direct.forward(shape, input, weight, bias, output, scratch),
+        }
+    }
+
+    fn backward(
+        &self,
+        shape: &ConvShape,
+        input: &[f32],
+        weight: &[f32],
+        slope: &[f32],
+        input_slope: Option<&mut [f32]>,
+        weight_slope: &mut [f32],
+        scratch: &Scratch,
+    ) {
+        match choose(shape) {
+            Choice::Four => backward(F4, shape, input, weight, slope, input_slope, weight_slope, scratch),
+            Choice::Two => backward(F2, shape, input, weight, slope, input_slope, weight_slope, scratch),
+            Choice::Whole => backward(T2, shape, input, weight, slope, input_slope, weight_slope, scratch),
+            Choice::Direct => {
+                Direct.backward(shape, input, weight, slope, input_slope, weight_slope, scratch);
+            }
+        }
+    }
+}
+
+/// Forward with one form; channels are multiples of 16, and there is at least one pixel.
+fn forward<F: Form>(
+    form: F,
+    shape: &ConvShape,
+    input: &[f32],
+    weight: &[f32],
+    bias: &[f32],
+    output: &mut [f32],
+    scratch: &Scratch,
+) {
+    check(shape, input, weight, output);
+    assert_eq!(bias.len(), shape.outputs, "one bias for every output");
+    let plan = Plan::new::<F>(shape);
+    let way = Way { form, plan: &plan, pass: Pass::Forward, weight, scratch };
+    across::forward(&way, input, bias, output);
+}
+
+/// Backward with one form.
+#[allow(clippy::too_many_arguments, reason = "as `Convolution::backward`")]
+fn backward<F: Form>(
+    form: F,
+    shape: &ConvShape,
+    input: &[f32],
+    weight: &[f32],
+    slope: &[f32],
+    input_slope: Option<&mut [f32]>,
+    weight_slope: &mut [f32],
+    scratch: &Scratch,
+) {
+    check(shape, input, weight, slope);
+    assert_eq!(weight_slope.len(), shape.weight_len(), "one slope for every weight");
+    if let Some(input_slope) = &input_slope {
+        assert_eq!(input_slope.len(), shape.input_len(), "one slope for every input");
+    }
+    let plan = Plan::new::<F>(shape);
+    let way = Way { form, plan: &plan, pass: Pass::Forward, weight, scratch };
+    backward::backward(&way, input, slope, input_slope, weight_slope);
+}
+
+fn check(shape: &ConvShape, input: &[f32], weight: &[f32], output: &[f32]) {
+    assert_eq!(input.len(), shape.input_len(), "as many inputs as the shape says");
+    assert_eq!(weight.len(), shape.weight_len(), "as many weights as the shape says");
+    assert_eq!(output.len(), shape.output_len(), "as many outputs as the shape says");
+}

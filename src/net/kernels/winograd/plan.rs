@@ -1,0 +1,95 @@
+//! How the work of a convolution is cut into tasks: by its shape alone, so that results never depend on threads.
+
+use std::ops::Range;
+
+use super::super::conv::ConvShape;
+use super::forms::Form;
+use super::planes::{Grid, Planes};
+use super::product::COLUMNS;
+
+/// Numbers of the planes that one task has at a time, when it goes by images: they stay in the second-level cache.
+const TASK: usize = 1 << 18;
+/// Numbers of both sets of planes that a backward pass has at a time, when its tasks go by images.
+const GROUP: usize = 1 << 21;
+/// The same when they go by channels: with all images at once, weights are transformed once.
+const GROUP_BY_CHANNELS: usize = 1 << 23;
+/// Transformed weights up to this many numbers are made once and read by every task.
+const READY: usize = 1 << 20;
+/// Up to this many tiles, every task transforms its own weights: there is too little to do with them to store them.
+const FEW_TILES: usize = 128;
+/// Channels whose weights are transformed at a time, when a task transforms its own.
+const DEPTH: usize = 256;
+
+/// The cuts for one form and shape.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// The convolution.
+    pub shape: ConvShape,
+    /// Tiles of its images.
+    pub grid: Grid,
+    /// Products of a tile.
+    pub products: usize,
+    /// Whether tasks go by images, with all weights transformed beforehand; otherwise they go by channels and
+    /// transform the weights that they need, which are then never written to memory as a whole.
+    pub by_images: bool,
+}
+
+impl Plan {
+    /// The plan for a form and shape.
+    pub fn new<F: Form>(shape: &ConvShape) -> Self {
+        let grid = Grid::new::<F>(shape);
+        let weights = F::PRODUCTS * shape.inputs * shape.outputs;
+        let by_images = weights <= READY && shape.images * grid.tiles() > FEW_TILES;
+        Self { shape: *shape, grid, products: F::PRODUCTS, by_images }
+    }
+
+    /// Number of ranges of at most `size` that make up the whole.
+    pub fn ranges(all: &Range<usize>, size: usize) -> usize {
+        all.len().div_ceil(size)
+    }
+
+    /// One of them.
+    pub fn range(all: &Range<usize>, size: usize, index: usize) -> Range<usize> {
+        let start = all.start + index * size;
+        start..(start + size).min(all.end)
+    }
+
+    /// Images of a task that has planes of `channels` channels.
+    pub fn images_of_task(&self, channels: usize) -> usize {
+        let image = self.products * self.grid.tiles() * channels;
+        (TASK / image).clamp(1, self.shape.images.max(1))
+    }
+
+    /// Images whose planes a backward pass has at a time.
+    pub fn images_of_group(&self) -> usize {
+        let image = self.products * self.grid.tiles() * (self.shape.inputs + self.shape.outputs);
+        let numbers = if self.by_images { GROUP } else { GROUP_BY_CHANNELS };
+        (numbers / image).clamp(1, self.shape.images.max(1))
+    }
+
+    /// Channels of a weight's rows that are transformed at a time.
+    pub fn depth(&self, channels: usize) -> usize {
+        if self.by_images { channels } else { channels.min(DEPTH) }
+    }
+
+    /// Planes with a row for every tile of some images.
+    pub fn tile_planes(&self, images: usize, channels: usize) -> Planes {
+        Planes::spread(self.products, images * self.grid.tiles(), channels)
+    }
+
+    /// Planes of the sums of one panel.
+    pub fn sum_planes(&self, images: usize) -> Planes {
+        Planes::dense(self.products, images * self.grid.tiles(), COLUMNS)
+    }
+
+    /// Planes of the weights of one panel.
+    pub fn weight_planes(&self, depth: usize) -> Planes {
+        Planes::dense(self.products, depth, COLUMNS)
+    }
+
+    /// Inputs and outputs of a block of the weights' slopes.
+    pub fn block(&self) -> (usize, usize) {
+        let ConvShape { inputs, outputs, .. } = self.shape;
+        (inputs.min(32), outputs.min(if outputs >= 256 { 128 } else { 64 }))
+    }
+}

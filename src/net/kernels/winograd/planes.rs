@@ -1,0 +1,125 @@
+//! Where numbers lie between the transforms and the products.
+
+use super::super::conv::ConvShape;
+use super::super::scratch::{Buffer, Scratch};
+use super::super::simd::LANES;
+use super::forms::{Form, MOST};
+
+/// Bytes of a cache line hold as many numbers as a vector.
+const LINE: usize = LANES;
+
+/// One matrix for every product of a form: `[product][row][column]`, with room between rows and between matrices.
+#[derive(Clone, Copy, Debug)]
+pub struct Planes {
+    /// Numbers from one row to the next.
+    pub row: usize,
+    /// Numbers from one matrix to the next.
+    pub plane: usize,
+    /// Numbers of all matrices.
+    pub len: usize,
+}
+
+impl Planes {
+    /// `products` matrices with `rows` rows of `columns` numbers, one vector apart: rows (and matrices) that lie a power
+    /// of two apart would fall into few sets of the cache.
+    pub fn spread(products: usize, rows: usize, columns: usize) -> Self {
+        Self::with_row(products, rows, columns + LINE)
+    }
+
+    /// The same with rows one right behind the other, for matrices that are read from front to back.
+    pub fn dense(products: usize, rows: usize, columns: usize) -> Self {
+        Self::with_row(products, rows, columns)
+    }
+
+    fn with_row(products: usize, rows: usize, row: usize) -> Self {
+        let lines = (rows * row).div_ceil(LINE);
+        let plane = (lines | 1) * LINE;
+        Self { row, plane, len: products * plane }
+    }
+
+    /// Where a row of a matrix begins.
+    #[inline(always)]
+    pub fn at(&self, product: usize, row: usize) -> usize {
+        product * self.plane + row * self.row
+    }
+}
+
+/// A buffer that begins at the start of a cache line, so that no vector lies across two.
+pub struct Room<'a> {
+    buffer: Buffer<'a>,
+    start: usize,
+    len: usize,
+}
+
+impl<'a> Room<'a> {
+    /// `len` numbers, whatever was in them before.
+    pub fn take(scratch: &'a Scratch, len: usize) -> Self {
+        let buffer = scratch.take(len + LINE);
+        let past = (buffer.as_ptr() as usize / size_of::<f32>()) % LINE;
+        Self { start: (LINE - past) % LINE, buffer, len }
+    }
+
+    /// The numbers.
+    pub fn numbers(&mut self) -> &mut [f32] {
+        &mut self.buffer[self.start..self.start + self.len]
+    }
+
+    /// The numbers, to be read.
+    pub fn read(&self) -> &[f32] {
+        &self.buffer[self.start..self.start + self.len]
+    }
+}
+
+/// The tiles of a form on images of one size; those at the far edges may stick out.
+#[derive(Clone, Copy, Debug)]
+pub struct Grid {
+    /// Height of an image.
+    pub height: usize,
+    /// Width of an image.
+    pub width: usize,
+    /// Tiles one below the other.
+    pub down: usize,
+    /// Tiles side by side.
+    pub across: usize,
+}
+
+impl Grid {
+    /// The tiles of a form on images of a shape.
+    pub fn new<F: Form>(shape: &ConvShape) -> Self {
+        let ConvShape { height, width, .. } = *shape;
+        Self { height, width, down: height.div_ceil(F::OUTPUTS), across: width.div_ceil(F::OUTPUTS) }
+    }
+
+    /// Tiles of an image.
+    pub fn tiles(&self) -> usize {
+        self.down * self.across
+    }
+
+    /// Pixels of an image.
+    pub fn pixels(&self) -> usize {
+        self.height * self.width
+    }
+
+    /// The pixels of a window of `side` by `side` pixels that begins `before` pixels before a tile: their numbers within
+    /// the image, [`OUTSIDE`] where there is none.
+    #[inline(always)]
+    pub fn window<F: Form>(&self, tile: usize, side: usize, before: usize) -> [usize; WINDOW] {
+        let (down, across) = (tile / self.across * F::OUTPUTS, tile % self.across * F::OUTPUTS);
+        let mut window = [OUTSIDE; WINDOW];
+        for y in 0..side {
+            for x in 0..side {
+                let (row, column) = ((down + y).wrapping_sub(before), (across + x).wrapping_sub(before));
+                if row < self.height && column < self.width {
+                    window[y * side + x] = row * self.width + column;
+                }
+            }
+        }
+        window
+    }
+}
+
+/// Pixels of a window and products of a tile, at most.
+pub const WINDOW: usize = MOST * MOST;
+
+/// In place of the number of a pixel that does not exist.
+pub const OUTSIDE: usize = usize::MAX;

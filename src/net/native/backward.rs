@@ -1,0 +1,134 @@
+//! Training mode, backward: the tape from its end to its beginning.
+
+use super::train::{Kept, Training};
+use crate::net::compute::{Gradients, TrainPass};
+use crate::net::kernels::activate;
+use crate::net::kernels::conv::ConvShape;
+use crate::net::kernels::linear;
+use crate::net::kernels::norm::{self, Slopes};
+use crate::net::kernels::pool;
+use crate::net::kernels::scratch::Buffer;
+
+impl<'a> Training<'a> {
+    /// Gradients of the parameters, from that of the logits.
+    pub fn backward(mut self, slope: &[f32]) -> TrainPass {
+        let gradients = vec![None; self.pass.network.len()];
+        let is_layer =
+            |kept: &Kept| matches!(kept, Kept::Linear { .. } | Kept::Convolution { .. } | Kept::Norm { .. });
+        let first = self.tape.iter().position(is_layer).unwrap_or(self.tape.len());
+        let tape: Vec<Kept<'a>> = self.tape.drain(first..).collect();
+        let mut back = Back { slope: self.pass.copy(slope), sums: None, gradients, training: &self };
+        for (number, kept) in tape.into_iter().enumerate().rev() {
+            back.step(kept, number == 0);
+        }
+        let gradients = back.gradients;
+        TrainPass { gradients, statistics: self.statistics }
+    }
+}
+
+/// On the way back.
+struct Back<'a, 't> {
+    /// Gradient of the loss with respect to what flows here.
+    slope: Buffer<'a>,
+    /// Its sum over the pixels, where it is known already.
+    sums: Option<Buffer<'a>>,
+    gradients: Gradients,
+    training: &'t Training<'a>,
+}
+
+impl<'a> Back<'a, '_> {
+    /// One operation; in front of the first layer nobody needs the slope.
+    fn step(&mut self, kept: Kept<'a>, is_first: bool) {
+        let sums = self.sums.take();
+        let pass = self.training.pass;
+        match kept {
+            Kept::Linear { layer, input } => self.linear(layer, &input, is_first),
+            Kept::Convolution { layer, input, shape } => {
+                self.convolution(layer, &input, &shape, sums, is_first)
+            }
+            Kept::Norm { layer, input, mean, inverse, way } => {
+                let norm = pass.norm(layer, &mean, &inverse);
+                let [mut scale, mut shift] = [0, 1].map(|_| pass.scratch.vector(mean.len()));
+                let mut sums = pass.scratch.take(mean.len());
+                let slopes = Slopes { scale: &mut scale, shift: &mut shift, bias: &mut sums };
+                norm::backward(&norm, way, &input, &mut self.slope, slopes, pass.scratch);
+                self.sums = Some(sums);
+                self.give(layer, [scale, shift]);
+            }
+            Kept::Activation { curve, output } => activate::backward(curve, &output, &mut self.slope),
+            Kept::MaxPool { images, which } => {
+                let mut slope = pass.scratch.take(images.len());
+                pool::max_pool_backward(&images, &self.slope, &which, &mut slope);
+                self.slope = slope;
+            }
+            Kept::AveragePool { images, side } => {
+                let mut slope = pass.scratch.take(images.len());
+                pool::average_pool_backward(&images, side, &self.slope, &mut slope);
+                self.slope = slope;
+            }
+            Kept::Flatten { shape } if shape.is_image() && shape.channels > 1 => {
+                let mut slope = pass.scratch.take(self.slope.len());
+                activate::to_channels_last(shape.channels, shape.plane(), &self.slope, &mut slope);
+                self.slope = slope;
+            }
+            Kept::Flatten { .. } => {}
+            Kept::Dropout { factors } => activate::scale(&mut self.slope, &factors),
+            Kept::Written { places } => places.into_iter().for_each(|place| self.slope[place] = 0.0),
+        }
+    }
+
+    fn linear(&mut self, layer: usize, input: &[f32], is_first: bool) {
+        let pass = self.training.pass;
+        let shape = pass.linear_shape(layer);
+        let mut weight_slope = pass.scratch.vector(shape.inputs * shape.outputs);
+        let mut bias_slope = pass.scratch.vector(shape.outputs);
+        linear::backward_weight(&shape, input, &self.slope, &mut weight_slope, pass.scratch);
+        norm::channel_sums(&self.slope, &mut bias_slope, pass.scratch);
+        if !is_first {
+            let mut slope = pass.scratch.take(input.len());
+            linear::backward_input(&shape, pass.parameter(layer, 0), &self.slope, &mut slope, pass.scratch);
+            self.slope = slope;
+        }
+        self.give(layer, [weight_slope, bias_slope]);
+    }
+
+    fn convolution(
+        &mut self,
+        layer: usize,
+        input: &[f32],
+        shape: &ConvShape,
+        sums: Option<Buffer<'a>>,
+        is_first: bool,
+    ) {
+        let pass = self.training.pass;
+        let mut weight_slope = pass.scratch.vector(shape.weight_len());
+        let mut bias_slope = pass.scratch.vector(shape.outputs);
+        match sums {
+            Some(sums) => bias_slope.copy_from_slice(&sums),
+            None => norm::channel_sums(&self.slope, &mut bias_slope, pass.scratch),
+        }
+        let mut slope = (!is_first).then(|| pass.scratch.take(input.len()));
+        let weight = pass.parameter(layer, 0);
+        self.training.convolution.backward(
+            shape,
+            input,
+            weight,
+            &self.slope,
+            slope.as_deref_mut(),
+            &mut weight_slope,
+            pass.scratch,
+        );
+        if let Some(slope) = slope {
+            self.slope = slope;
+        }
+        self.give(layer, [weight_slope, bias_slope]);
+    }
+
+    /// Notes the gradients of a layer's first two parameters.
+    fn give(&mut self, layer: usize, gradients: [Vec<f32>; 2]) {
+        let layer = &self.training.pass.structure().layers[layer];
+        for (index, gradient) in layer.parameters.iter().zip(gradients) {
+            self.gradients[*index] = Some(gradient);
+        }
+    }
+}

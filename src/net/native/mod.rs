@@ -1,0 +1,103 @@
+//! Networks on the host's own arrays: kernels of our own, forward and backward written out, without a graph.
+//!
+//! Images flow with their channels side by side. In evaluation every convolution is the direct one, with the batch norm
+//! and the ReLU behind it done before its sums leave the registers; they are rounded as if each were done alone, so
+//! that a pass may be cut anywhere. Results depend on what goes in, never on threads, and the results of a sample in
+//! evaluation not on what stands beside it.
+
+mod backward;
+mod evaluate;
+mod pass;
+#[cfg(test)]
+mod tests;
+mod train;
+
+use std::ops::Range;
+
+use pass::{Pass, State};
+use train::Training;
+
+use super::compute::{Compute, DropoutStream, NoTap, Tap, TrainPass};
+use super::flow::{Flow, Layout, shapes};
+use super::kernels::conv::Convolution;
+use super::kernels::direct::Direct;
+use super::kernels::scratch::Scratch;
+use super::kernels::winograd::Winograd;
+use super::network::Network;
+
+/// Computes with kernels of our own.
+pub struct NativeCompute {
+    /// Memory of earlier passes.
+    scratch: Scratch,
+    /// How convolutions are computed in training.
+    convolution: Box<dyn Convolution>,
+}
+
+impl NativeCompute {
+    /// With the direct convolution in training too.
+    #[must_use]
+    pub fn direct() -> Self {
+        Self { scratch: Scratch::default(), convolution: Box::new(Direct) }
+    }
+
+    /// With Winograd's convolution in training, where it pays; evaluation stays direct.
+    #[must_use]
+    pub fn winograd() -> Self {
+        Self { scratch: Scratch::default(), convolution: Box::new(Winograd) }
+    }
+
+    fn pass<'a>(&'a self, network: &'a Network, count: usize) -> Pass<'a> {
+        Pass { scratch: &self.scratch, network, count }
+    }
+}
+
+impl Compute for NativeCompute {
+    fn logits(&self, network: &Network, inputs: &[f32], count: usize) -> Vec<f32> {
+        let pass = self.pass(network, count);
+        let input = State::given(inputs, network.structure().input, Layout::ChannelsFirst);
+        pass.evaluate(0..network.structure().ops.len(), input).values.to_vec()
+    }
+
+    fn forward(&self, network: &Network, ops: Range<usize>, input: &Flow) -> Flow {
+        let pass = self.pass(network, input.count);
+        debug_assert_eq!(
+            shapes(network.structure())[ops.start],
+            input.shape,
+            "what flows fits the operations"
+        );
+        let state = pass.evaluate(ops, State::given(&input.values, input.shape, input.layout));
+        let State { values, shape, layout } = state;
+        Flow { values: values.to_vec(), count: input.count, shape, layout }
+    }
+
+    fn training_logits(
+        &self,
+        network: &Network,
+        inputs: &[f32],
+        count: usize,
+        dropout: DropoutStream,
+    ) -> Vec<f32> {
+        let mut training = Training::new(self.pass(network, count), &*self.convolution, dropout);
+        training.forward(inputs, &mut NoTap, false).values.to_vec()
+    }
+
+    fn train_tapped(
+        &self,
+        network: &Network,
+        inputs: &[f32],
+        count: usize,
+        dropout: DropoutStream,
+        tap: &mut dyn Tap,
+        slope: &mut dyn FnMut(&[f32]) -> Vec<f32>,
+    ) -> TrainPass {
+        let mut training = Training::new(self.pass(network, count), &*self.convolution, dropout);
+        let logits = training.forward(inputs, tap, true);
+        let slope = slope(&logits.values);
+        drop(logits);
+        training.backward(&slope)
+    }
+
+    fn recycle(&self, pass: TrainPass) {
+        pass.gradients.into_iter().flatten().for_each(|gradient| self.scratch.give(gradient));
+    }
+}

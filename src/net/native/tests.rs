@@ -1,0 +1,252 @@
+//! The whole path against Burn's.
+
+use std::sync::Arc;
+
+use super::NativeCompute;
+use crate::data::Shape;
+use crate::doc::structure::{Op, Structure};
+use crate::doc::{Activation, Device, Head, Loss, Mlp, Net, Vgg};
+use crate::intervene::stream::{Purpose, stream};
+use crate::intervene::{BiasInit, Init};
+use crate::net::{
+    BurnCompute, Compute, Flow, Initialisation, Layout, Network, NoTap, Tap, TrainPass, shapes,
+};
+
+fn network(net: &Net, input: Shape) -> Network {
+    let structure = Structure::new(net, input, 5, &Loss::CrossEntropy);
+    let initialisation = Initialisation { weights: Init::KaimingNormal, biases: BiasInit::Usual };
+    let mut network = Network::new(Arc::new(structure), initialisation, 7, 0);
+    for index in 0..network.len() {
+        let values: Vec<f32> = network.values(index).to_vec();
+        // Norms and biases that do something.
+        let shaken = values.iter().enumerate().map(|(at, value)| value + 0.01 * (at % 7) as f32);
+        network.write(index, &shaken.collect::<Vec<f32>>());
+    }
+    network
+}
+
+fn inputs(shape: Shape, count: usize) -> Vec<f32> {
+    (0..count * shape.len()).map(|at| ((at * 7919 + 13) % 1009) as f32 / 504.5 - 1.0).collect()
+}
+
+fn vgg(batch_norm: bool, head: Head, width: usize) -> Net {
+    Net::Vgg(Vgg { depth: 11, width, batch_norm, head, ..Vgg::default() })
+}
+
+fn mlp(activation: Activation) -> Net {
+    Net::Mlp(Mlp { hidden: vec![20, 9], activation, ..Mlp::default() })
+}
+
+/// Networks of all kinds with their inputs.
+fn networks() -> Vec<Network> {
+    let image = Shape { channels: 3, height: 32, width: 32 };
+    let odd = Shape { channels: 3, height: 33, width: 33 };
+    let digit = Shape { channels: 1, height: 5, width: 4 };
+    let mut networks = vec![
+        network(&vgg(true, Head::Linear, 8), image),
+        network(&vgg(true, Head::Linear, 5), odd),
+        network(&vgg(false, Head::Linear, 8), image),
+    ];
+    networks.extend(Activation::all().into_iter().map(|kind| network(&mlp(kind), digit)));
+    networks
+}
+
+fn assert_close(found: &[f32], expected: &[f32], what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    let size = expected.iter().fold(1e-3f32, |size, value| size.max(value.abs()));
+    for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
+        assert!((found - expected).abs() <= 2e-4 * size, "{what} {at}: {found} instead of {expected}");
+    }
+}
+
+fn train(compute: &dyn Compute, network: &Network, count: usize, tap: &mut dyn Tap) -> TrainPass {
+    let values = inputs(network.structure().input, count);
+    let dropout = stream(3, Purpose::Dropout, &[1]);
+    compute.train_tapped(network, &values, count, Some(dropout), tap, &mut |logits| {
+        logits.iter().enumerate().map(|(at, logit)| logit - (at % 3) as f32).collect()
+    })
+}
+
+fn assert_same(network: &Network, found: &TrainPass, expected: &TrainPass) {
+    for (index, parameter) in network.structure().parameters.iter().enumerate() {
+        // What a bias in front of a batch norm receives is nothing but rounding.
+        let is_nothing = network.structure().layers.len() > 3
+            && parameter.name.ends_with("bias")
+            && expected.gradients[index].as_ref().is_some_and(|g| g.iter().all(|g| g.abs() < 1e-3));
+        match (&found.gradients[index], &expected.gradients[index]) {
+            (Some(found), Some(_)) if is_nothing => assert!(found.iter().all(|g| g.abs() < 1e-3)),
+            (Some(found), Some(expected)) => assert_close(found, expected, &parameter.name),
+            (found, expected) => assert_eq!(found.is_some(), expected.is_some(), "{}", parameter.name),
+        }
+    }
+    assert_eq!(found.statistics.len(), expected.statistics.len());
+    for (found, expected) in found.statistics.iter().zip(&expected.statistics) {
+        assert_eq!((found.layer, found.count), (expected.layer, expected.count));
+        assert_close(&found.mean, &expected.mean, "mean");
+        assert_close(&found.variance, &expected.variance, "variance");
+    }
+}
+
+#[test]
+fn logits_and_gradients_are_those_of_burn() {
+    let (own, burn) = (NativeCompute::direct(), BurnCompute::new(&Device::Flex));
+    for network in networks() {
+        let values = inputs(network.structure().input, 6);
+        assert_close(&own.logits(&network, &values, 6), &burn.logits(&network, &values, 6), "logit");
+        let found = train(&own, &network, 6, &mut NoTap);
+        assert_same(&network, &found, &train(&burn, &network, 6, &mut NoTap));
+        own.recycle(found);
+        let again = train(&own, &network, 6, &mut NoTap);
+        own.recycle(again.clone());
+        assert_eq!(train(&own, &network, 6, &mut NoTap), again, "used memory changes nothing");
+    }
+}
+
+#[test]
+fn norms_that_are_fixed_use_their_running_statistics() {
+    let (own, burn) = (NativeCompute::direct(), BurnCompute::new(&Device::Flex));
+    let mut network = network(&vgg(true, Head::Linear, 4), Shape { channels: 1, height: 32, width: 32 });
+    network.fix_norms(0..6);
+    let (found, expected) = (train(&own, &network, 3, &mut NoTap), train(&burn, &network, 3, &mut NoTap));
+    assert_same(&network, &found, &expected);
+}
+
+#[test]
+fn a_pass_can_be_cut_anywhere_and_a_sample_stands_alone() {
+    let own = NativeCompute::direct();
+    for network in networks() {
+        let (shape, ops) = (network.structure().input, network.structure().ops.len());
+        let values = inputs(shape, 5);
+        let logits = own.logits(&network, &values, 5);
+        let flow = Flow::of_samples(shape, values.clone());
+        for cut in 0..=ops {
+            let middle = own.forward(&network, 0..cut, &flow);
+            assert_eq!(middle.shape, shapes(network.structure())[cut]);
+            assert_eq!(own.forward(&network, cut..ops, &middle).values, logits, "cut at {cut}");
+        }
+        let last = own.logits(&network, &values[4 * shape.len()..], 1);
+        assert_eq!(last, logits[logits.len() - last.len()..]);
+        assert!(own.logits(&network, &[], 0).is_empty());
+    }
+}
+
+#[test]
+fn flows_lie_as_they_say() {
+    let (own, burn) = (NativeCompute::direct(), BurnCompute::new(&Device::Flex));
+    let network = network(&vgg(true, Head::Linear, 3), Shape { channels: 3, height: 32, width: 32 });
+    let flow = Flow::of_samples(network.structure().input, inputs(network.structure().input, 2));
+    let (found, expected) = (own.forward(&network, 0..4, &flow), burn.forward(&network, 0..4, &flow));
+    assert_eq!((found.layout, expected.layout), (Layout::ChannelsLast, Layout::ChannelsFirst));
+    for sample in 0..2 {
+        for entry in 0..found.shape.len() {
+            let (a, b) =
+                (found.values[found.place(sample, entry)], expected.values[expected.place(sample, entry)]);
+            assert!((a - b).abs() < 1e-4, "{sample} {entry}: {a} {b}");
+        }
+    }
+}
+
+/// Writes into every third value behind two operations.
+struct Writer([usize; 2]);
+
+impl Tap for Writer {
+    fn wants(&self, op: usize) -> bool {
+        self.0.contains(&op)
+    }
+
+    fn write(&mut self, _op: usize, flow: &mut Flow) {
+        for sample in 0..flow.count {
+            for entry in (0..flow.shape.len()).step_by(3) {
+                let place = flow.place(sample, entry);
+                flow.values[place] = 0.5;
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_goes_back_through_what_a_tap_wrote() {
+    let (own, burn) = (NativeCompute::direct(), BurnCompute::new(&Device::Flex));
+    let network = network(&vgg(true, Head::Linear, 4), Shape { channels: 3, height: 32, width: 32 });
+    // Behind a norm, in front of its ReLU, and behind a pooling.
+    let tap = || Writer([1, 7]);
+    assert_eq!(network.structure().ops[7], Op::MaxPool);
+    assert_same(&network, &train(&own, &network, 4, &mut tap()), &train(&burn, &network, 4, &mut tap()));
+}
+
+#[test]
+fn dropped_units_are_those_of_burn() {
+    let mut structure = Structure::new(&mlp(Activation::Relu), Shape::new(1, 4, 4), 5, &Loss::CrossEntropy);
+    structure.ops.insert(3, Op::Dropout(0.4));
+    let network = network(&mlp(Activation::Relu), Shape::new(1, 4, 4));
+    let values = (0..network.len()).map(|index| Arc::new(network.values(index).to_vec())).collect();
+    let network = network.with_structure(Arc::new(structure), values);
+    let (own, burn) = (NativeCompute::direct(), BurnCompute::new(&Device::Flex));
+    assert_same(&network, &train(&own, &network, 8, &mut NoTap), &train(&burn, &network, 8, &mut NoTap));
+    let values = inputs(network.structure().input, 8);
+    let dropout = || Some(stream(3, Purpose::Dropout, &[1]));
+    let logits = own.training_logits(&network, &values, 8, dropout());
+    assert_close(&logits, &burn.training_logits(&network, &values, 8, dropout()), "logit");
+}
+
+#[test]
+fn threads_change_no_bit() {
+    let network = network(&vgg(true, Head::Linear, 16), Shape { channels: 3, height: 32, width: 32 });
+    let [one, two] = [1, 2].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| train(&NativeCompute::direct(), &network, 8, &mut NoTap))
+    });
+    assert_eq!(one, two);
+}
+
+#[test]
+fn winograd_trains_nearly_as_direct_sums_do() {
+    let network = network(&vgg(true, Head::Linear, 32), Shape { channels: 3, height: 32, width: 32 });
+    let [direct, winograd] = [NativeCompute::direct(), NativeCompute::winograd()]
+        .map(|compute| train(&compute, &network, 16, &mut NoTap).gradients);
+    assert_ne!(direct, winograd, "some convolutions are computed in another way");
+    for (index, parameter) in network.structure().parameters.iter().enumerate() {
+        let (Some(direct), Some(winograd)) = (&direct[index], &winograd[index]) else { continue };
+        if parameter.name.ends_with("weight") {
+            let (mut error, mut size) = (0.0, 0.0);
+            for (direct, winograd) in direct.iter().zip(winograd) {
+                error += f64::from(direct - winograd).powi(2);
+                size += f64::from(*direct).powi(2);
+            }
+            assert!(error < 1e-4 * size, "{}: {error} of {size}", parameter.name);
+        }
+    }
+}
+
+#[test]
+fn winograd_leaves_evaluation_and_threads_alone() {
+    let network = network(&vgg(true, Head::Linear, 32), Shape { channels: 3, height: 32, width: 32 });
+    let values = inputs(network.structure().input, 3);
+    let (direct, winograd) = (NativeCompute::direct(), NativeCompute::winograd());
+    assert_eq!(direct.logits(&network, &values, 3), winograd.logits(&network, &values, 3));
+    let [one, two] = [1, 2].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| train(&winograd, &network, 16, &mut NoTap))
+    });
+    assert_eq!(one, two);
+}
+
+#[test]
+fn special_values_flow_as_in_burn() {
+    let (own, burn) = (NativeCompute::direct(), BurnCompute::new(&Device::Flex));
+    let base = network(&vgg(true, Head::Linear, 4), Shape { channels: 3, height: 32, width: 32 });
+    let values = inputs(base.structure().input, 3);
+    for name in ["features.4.weight", "features.5.weight", "features.5.running_var", "classifier.weight"] {
+        for special in [f32::INFINITY, f32::NAN, -1e38] {
+            let mut network = base.clone();
+            let index = network.structure().find(name).unwrap();
+            let mut weights = network.values(index).to_vec();
+            weights[1] = special;
+            network.write(index, &weights);
+            let (found, expected) = (own.logits(&network, &values, 3), burn.logits(&network, &values, 3));
+            let kind = |x: &f32| (x.is_nan(), if x.is_infinite() { x.signum() } else { 0.0 });
+            let kinds: [Vec<_>; 2] = [&found, &expected].map(|logits| logits.iter().map(kind).collect());
+            assert_eq!(kinds[0], kinds[1], "{name} = {special}");
+        }
+    }
+}

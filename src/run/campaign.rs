@@ -1,0 +1,295 @@
+//! Campaigns: many fault trials on a fixed network, with statistics.
+//!
+//! A trial is *prepared* (its faults are drawn), *carried out* (logits of all images, from the struck layer on), and
+//! *counted*. Within a block of 64 trials the order of work is that of the layers; what counts is the order drawn. A block
+//! counts when it is whole, so that a result depends neither on threads nor on when the campaign was stopped.
+//!
+//! The network without faults is never written: a trial looks at copies of the struck parameters, which end with it.
+
+pub(super) mod cells;
+mod golden;
+mod hooks;
+mod injection;
+mod ledger;
+mod lists;
+mod parallel;
+mod replay;
+mod report;
+mod setup;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod trial;
+
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::error::RunError;
+use super::session::{Session, StageEnd};
+use super::stop::StopKind;
+use super::train::TrainProgress;
+use crate::doc::campaign::{CampaignEnded, CellState};
+use crate::doc::fault::{Campaign, Trials};
+use crate::doc::{Event, Point};
+use crate::intervene::stream::{Purpose, stream};
+pub use cells::planned;
+use ledger::{Entry, Ledger};
+pub use lists::problems as list_problems;
+pub(in crate::run) use replay::identity;
+pub use replay::{Replay, ReplayError, Replayed, replay, write_images};
+pub(in crate::run) use setup::Identity;
+use setup::Setup;
+use trial::Outcome;
+
+/// Trials that are sorted by layer together, and count together.
+const BLOCK: u64 = 64;
+/// `Until` is not asked before.
+const FEWEST: u64 = 100;
+/// How often progress is said, at most.
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+/// How often cells say how far they are, at most.
+const STATE_EVERY: Duration = Duration::from_millis(250);
+/// How often a long campaign leaves a checkpoint.
+const CHECKPOINT_EVERY: Duration = Duration::from_mins(1);
+
+/// How far a campaign is: whole blocks only.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CampaignProgress {
+    /// The cells that began.
+    cells: Vec<Counted>,
+}
+
+/// The trials of a cell so far.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Counted {
+    result: Ledger,
+    unprotected: Option<Ledger>,
+    done: bool,
+}
+
+/// Carries out a campaign; goes on from `progress` when it was interrupted.
+pub fn run(
+    session: &mut Session,
+    stage: &Campaign,
+    progress: Option<CampaignProgress>,
+) -> Result<StageEnd, RunError> {
+    refuse_active_faults(session)?;
+    let (place, data) = (session.place.clone(), session.data());
+    let network = session.state().network.clone();
+    let checksum = network.checksum();
+    let listed = report::listed(session, stage, data.test.len());
+    let setup = listed
+        .and_then(|listed| Setup::new(&place, &data, stage, &network, session.campaign_identity(), listed));
+    let setup = setup.map_err(|message| session.stage_error(message))?;
+    drop(network);
+    let [place_in_plan, branch] = session.place_in_plan();
+    let began = report::began(&setup, stage.sentence(), [place_in_plan, branch]);
+    if progress.is_none() {
+        session.keep_network(&replay::files_of(&setup.identity))?;
+        session.report(report::plan(&setup, &began))?;
+        session.say(Event::CampaignBegan(began.clone()))?;
+    }
+    let progress = progress.unwrap_or_default();
+    let mut work = Work { setup: &setup, progress, said: Instant::now(), kept: Instant::now() };
+    work.say_states(session, true)?;
+    for cell in 0..setup.cells.len() {
+        if !work.cell(session, cell)? {
+            work.say_states(session, false)?;
+            session.campaign = Some(work.progress);
+            return Ok(StageEnd::Interrupted(TrainProgress::default()));
+        }
+    }
+    session.campaign = None;
+    let after = session.state().network.checksum();
+    let intact = after == checksum;
+    for report in report::results(&began, &work.states(), intact, &after) {
+        session.report(report)?;
+    }
+    session.say(Event::CampaignEnded(CampaignEnded { intact, checksum: after }))?;
+    Ok(StageEnd::Done)
+}
+
+/// Faults that are active would be mixed with those of the trials.
+fn refuse_active_faults(session: &Session) -> Result<(), RunError> {
+    if session.state().faults.is_empty() {
+        return Ok(());
+    }
+    let message = "a fault is active, so that there is no network without faults to compare with; put Do(Release()) in front of the campaign";
+    Err(session.stage_error(message.to_owned()))
+}
+
+/// A campaign under way.
+struct Work<'a> {
+    setup: &'a Setup<'a>,
+    progress: CampaignProgress,
+    said: Instant,
+    kept: Instant,
+}
+
+/// What became of a trial, with the protection and without it.
+struct Done {
+    result: Outcome,
+    unprotected: Option<Outcome>,
+}
+
+impl Work<'_> {
+    /// Trials of earlier cells: the number of the first trial of this one.
+    fn before(&self, cell: usize) -> u64 {
+        self.progress.cells[..cell].iter().map(|counted| counted.result.trials()).sum()
+    }
+
+    /// Carries out what is left of a cell; false when it was stopped.
+    fn cell(&mut self, session: &mut Session, cell: usize) -> Result<bool, RunError> {
+        if self.progress.cells.len() <= cell {
+            self.progress.cells.push(Counted::default());
+        }
+        while !self.progress.cells[cell].done {
+            let Some(block) = self.block(session, cell)? else { return Ok(false) };
+            self.count(session, cell, &block)?;
+            drop(block);
+            let counted = &mut self.progress.cells[cell];
+            counted.done = is_over(self.setup, cell, &counted.result);
+            if counted.done {
+                self.say_cell(session, cell, false)?;
+                self.say_points(session, cell)?;
+            } else if self.said.elapsed() >= STATE_EVERY {
+                self.say_cell(session, cell, true)?;
+            }
+            if self.kept.elapsed() >= CHECKPOINT_EVERY {
+                self.say_states(session, false)?;
+                session.campaign = Some(self.progress.clone());
+                session.keep(Some(TrainProgress::default()))?;
+                self.kept = Instant::now();
+            }
+        }
+        Ok(true)
+    }
+
+    /// The next trials of a cell, in the order drawn; nothing when the run is to stop now.
+    fn block(&self, session: &mut Session, cell: usize) -> Result<Option<Vec<Done>>, RunError> {
+        let setup = self.setup;
+        let first = self.progress.cells[cell].result.trials();
+        let count = (setup.cells[cell].plan.trials - first).min(BLOCK) as usize;
+        let prepared = parallel::map(count, |number| setup.injection(cell, first + number as u64));
+        let prepared: Result<Vec<_>, String> = prepared.into_iter().collect();
+        let prepared = prepared.map_err(|message| session.stage_error(message))?;
+        let mut order: Vec<usize> = (0..count).collect();
+        order.sort_by_key(|&number| prepared[number].first());
+        let before = self.before(cell) + first;
+        let mut done: Vec<Option<Done>> = (0..count).map(|_| None).collect();
+        let (mut finished, mut said) = (0, Instant::now());
+        for chunk in order.chunks(2 * rayon::current_num_threads()) {
+            if session.stop_requested() == Some(StopKind::Now) {
+                return Ok(None);
+            }
+            let outcomes = parallel::map(chunk.len(), |at| setup.carry_out(&prepared[chunk[at]]));
+            for (&number, outcome) in chunk.iter().zip(outcomes) {
+                done[number] = Some(outcome.map_err(|message| session.stage_error(message))?);
+            }
+            finished += chunk.len() as u64;
+            if said.elapsed() >= PROGRESS_EVERY {
+                said = Instant::now();
+                session.say_progress(before + finished)?;
+            }
+        }
+        session.say_progress(before + count as u64)?;
+        Ok(Some(done.into_iter().flatten().collect()))
+    }
+
+    /// Logs the trials of a block and adds them up, in the order drawn.
+    fn count(&mut self, session: &mut Session, cell: usize, block: &[Done]) -> Result<(), RunError> {
+        let setup = self.setup;
+        let before = self.before(cell);
+        let layer = |number| setup.layer_of(number);
+        let name = |number| setup.name_of(number);
+        let mut lines = tables::Lines::default();
+        let counted = &mut self.progress.cells[cell];
+        for done in block {
+            let within = counted.result.trials();
+            let trial = before + within;
+            lines.add(setup, cell, trial, within, done);
+            counted.result.add(&Entry { trial, outcome: &done.result, layer: &layer, name: &name });
+            if let Some(outcome) = &done.unprotected {
+                let ledger = counted.unprotected.get_or_insert_default();
+                ledger.add(&Entry { trial, outcome, layer: &layer, name: &name });
+            }
+        }
+        for (table, text) in lines.tables() {
+            session.log(table, text)?;
+        }
+        Ok(())
+    }
+
+    /// What the cells say so far, results first.
+    fn states(&self) -> Vec<CellState> {
+        let cells = 0..self.setup.cells.len();
+        let results = cells.clone().map(|cell| self.state(cell, false));
+        let unprotected = cells.filter(|_| self.setup.bare.is_some()).map(|cell| self.state(cell, true));
+        results.chain(unprotected).collect()
+    }
+
+    fn state(&self, cell: usize, unprotected: bool) -> CellState {
+        let counted = self.progress.cells.get(cell).cloned().unwrap_or_default();
+        let ledger = if unprotected { counted.unprotected.unwrap_or_default() } else { counted.result };
+        let identity = &self.setup.identity;
+        let mut stream = stream(
+            self.setup.seed(),
+            Purpose::Bootstrap,
+            &[identity.step, cell as u64, u64::from(unprotected)],
+        );
+        let state = ledger.state(cell, cells::confidence(self.setup.stage), &mut stream);
+        CellState { unprotected, done: counted.done, ..state }
+    }
+
+    fn say_states(&mut self, session: &mut Session, live: bool) -> Result<(), RunError> {
+        for state in self.states() {
+            session.say(Event::CampaignCell(CellState { live, ..state }))?;
+        }
+        Ok(())
+    }
+
+    fn say_cell(&mut self, session: &mut Session, cell: usize, live: bool) -> Result<(), RunError> {
+        let kinds = [false, true].into_iter().take(1 + usize::from(self.setup.bare.is_some()));
+        for unprotected in kinds {
+            session.say(Event::CampaignCell(CellState { live, ..self.state(cell, unprotected) }))?;
+        }
+        self.said = Instant::now();
+        Ok(())
+    }
+
+    /// The series of a cell, with its place in what is varied.
+    fn say_points(&self, session: &mut Session, cell: usize) -> Result<(), RunError> {
+        let plan = &self.setup.cells[cell].plan;
+        let kinds = [(false, ""), (true, "_unprotected")];
+        for (unprotected, suffix) in kinds.into_iter().take(1 + usize::from(self.setup.bare.is_some())) {
+            let state = self.state(cell, unprotected);
+            let values = [
+                ("accuracy", state.accuracy.value),
+                ("sdc1", state.sdc1.value),
+                ("due", state.due.value),
+                ("masked", state.masked.value),
+            ];
+            for (what, value) in values {
+                let point = session.new_point(&format!("campaign_{what}{suffix}"), value);
+                let (rate, bit, layer) = (plan.rate, plan.bit, plan.layer.clone());
+                session.say(Event::Point(Point { rate, bit, layer, ..point }))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a cell needs no more trials.
+fn is_over(setup: &Setup, cell: usize, ledger: &Ledger) -> bool {
+    let trials = ledger.trials();
+    if trials >= setup.cells[cell].plan.trials {
+        return true;
+    }
+    match &setup.stage.trials {
+        Trials::Until(until) if setup.is_drawn() && trials >= FEWEST => {
+            ledger.sdc1(until.confidence).half_width() <= until.margin
+        }
+        _ => false,
+    }
+}

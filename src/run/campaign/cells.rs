@@ -1,0 +1,261 @@
+//! Cells of a campaign, what can be struck in each of them, and how many trials that takes.
+
+use crate::data::Shape;
+use crate::doc::campaign::CellPlan;
+use crate::doc::fault::{Campaign, Fault, FaultAmount, FaultSource, Trials, Vary};
+use crate::doc::intervention::{Layers, Params, Target};
+use crate::doc::structure::{Op, Role, Structure};
+use crate::doc::targets;
+use crate::intervene::Entry;
+use crate::intervene::fault::statistics::planned_trials;
+use crate::intervene::fault::{Bits, Format, Region, SiteSpace};
+use crate::net::shapes;
+
+/// Margin and confidence that trials are planned for where a campaign names none, and of its intervals.
+const MARGIN: f64 = 0.01;
+const CONFIDENCE: f64 = 0.95;
+
+/// One setting of what a campaign varies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// What it is told apart by, and the number of its trials.
+    pub plan: CellPlan,
+    /// What one trial injects.
+    pub fault: Fault,
+    /// What can be struck.
+    pub space: SiteSpace,
+}
+
+/// Where something can be struck, known by the number in its place: a parameter, or what flows behind an operation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Struck {
+    /// Name in `faults.csv`: the parameter's, or `fc1.output`.
+    pub name: String,
+    /// The parameter, or the operation.
+    pub number: usize,
+    /// Entries: of the parameter, or of one image.
+    pub entries: usize,
+    /// How it is stored.
+    pub format: Format,
+    /// The layer that it belongs to, as its place in the structure.
+    pub layer: usize,
+    /// Entries of an output channel.
+    row: usize,
+}
+
+impl Struck {
+    /// The output channel that an entry belongs to.
+    #[must_use]
+    pub fn channel_of(&self, entry: usize) -> usize {
+        entry / self.row.max(1)
+    }
+}
+
+/// Whether a fault strikes what flows, rather than parameters.
+#[must_use]
+pub fn strikes_activations(fault: &Fault) -> bool {
+    matches!(fault.target.params, Some(Params::Activations | Params::Preactivations))
+}
+
+/// Everything that a fault can strike, in the order of the network.
+#[must_use]
+pub fn struck(structure: &Structure, fault: &Fault) -> Vec<Struck> {
+    if let Some(kind @ (Params::Activations | Params::Preactivations)) = &fault.target.params {
+        return flows(structure, fault, kind);
+    }
+    let chosen = targets::parameters(structure, &fault.target, &Params::Weights);
+    chosen.into_iter().map(|number| parameter(structure, fault, number)).collect()
+}
+
+fn parameter(structure: &Structure, fault: &Fault, number: usize) -> Struck {
+    let parameter = &structure.parameters[number];
+    Struck {
+        name: parameter.name.clone(),
+        number,
+        entries: parameter.len(),
+        format: fault.format.of_parameter(parameter.role == Role::Weight),
+        layer: parameter.layer,
+        row: parameter.len() / parameter.shape.first().copied().unwrap_or(1).max(1),
+    }
+}
+
+fn flows(structure: &Structure, fault: &Fault, kind: &Params) -> Vec<Struck> {
+    let shapes = shapes(structure);
+    let is_behind = *kind == Params::Activations;
+    let suffix = if is_behind { "output" } else { "preactivation" };
+    let flow = |number: usize| {
+        let layer = unit_before(structure, number);
+        let shape: Shape = shapes[number + 1];
+        let name = format!("{}.{suffix}", structure.layers[layer].name);
+        Struck { name, number, entries: shape.len(), format: fault.format, layer, row: shape.plane() }
+    };
+    targets::activations(structure, &fault.target, kind).into_iter().map(flow).collect()
+}
+
+/// The convolution or linear layer whose outputs flow behind an operation.
+#[must_use]
+pub fn unit_before(structure: &Structure, op: usize) -> usize {
+    let units = structure.ops[..=op].iter().rev().filter_map(|op| match op {
+        Op::Layer(layer) if structure.layers[*layer].multiply_adds > 0 => Some(*layer),
+        _ => None,
+    });
+    units.into_iter().next().unwrap_or_default()
+}
+
+/// The sites of a fault; `entries` says what holds those of a parameter, where anything does.
+#[must_use]
+pub fn space<'a>(
+    structure: &Structure,
+    fault: &Fault,
+    entries: &dyn Fn(usize) -> Option<&'a [Entry]>,
+) -> SiteSpace {
+    let held = |number: usize| if strikes_activations(fault) { None } else { entries(number) };
+    let region = |place: &Struck| {
+        let surviving = held(place.number).and_then(|entries| fault.pruned.candidates(entries));
+        Region::new(place.number, place.entries, place.format, fault.model, fault.bits).only(in_channels(
+            &fault.target,
+            place,
+            surviving,
+        ))
+    };
+    SiteSpace::new(struck(structure, fault).iter().map(region).collect())
+}
+
+/// Those of the candidates that lie in the target's channels.
+fn in_channels(target: &Target, place: &Struck, candidates: Option<Vec<u32>>) -> Option<Vec<u32>> {
+    if target.channels.is_empty() {
+        return candidates;
+    }
+    let is_inside = |entry: &u32| target.channels.contains(&place.channel_of(*entry as usize));
+    let all = || (0..place.entries as u32).collect();
+    Some(candidates.unwrap_or_else(all).into_iter().filter(is_inside).collect())
+}
+
+/// The confidence of a campaign's intervals.
+#[must_use]
+pub fn confidence(campaign: &Campaign) -> f64 {
+    if let Trials::Until(until) = &campaign.trials { until.confidence } else { CONFIDENCE }
+}
+
+/// The cells of a campaign with what each of them strikes; `entries` as for [`space`].
+#[must_use]
+pub fn cells<'a>(
+    campaign: &Campaign,
+    structure: &Structure,
+    entries: &dyn Fn(usize) -> Option<&'a [Entry]>,
+) -> Vec<Cell> {
+    let margin = if let Trials::Until(until) = &campaign.trials { until.margin } else { MARGIN };
+    let cell = |(plan, fault): (CellPlan, Fault)| {
+        let space = space(structure, &fault, entries);
+        let possible = space.total();
+        let trials = match &campaign.trials {
+            Trials::Fixed(count) => *count,
+            Trials::Exhaustive => possible,
+            Trials::Until(until) => until.at_most,
+        };
+        let planned = planned_trials(possible, margin, confidence(campaign));
+        Cell { plan: CellPlan { trials, possible, planned, ..plan }, fault, space }
+    };
+    varied(campaign, structure).into_iter().map(cell).collect()
+}
+
+/// The fault of each cell.
+fn varied(campaign: &Campaign, structure: &Structure) -> Vec<(CellPlan, Fault)> {
+    let fault = || campaign.fault.clone();
+    let plan = CellPlan::default;
+    match &campaign.vary {
+        Vary::Nothing => vec![(plan(), fault())],
+        Vary::Rate(rates) => {
+            let cell = |&rate: &f64| {
+                (
+                    CellPlan { rate: Some(rate), ..plan() },
+                    Fault { amount: FaultAmount::Rate(rate), ..fault() },
+                )
+            };
+            rates.iter().map(cell).collect()
+        }
+        Vary::Bit(bits) => {
+            let cell = |&bit: &u32| {
+                (CellPlan { bit: Some(bit), ..plan() }, Fault { bits: Bits::Bit(bit), ..fault() })
+            };
+            bits.iter().map(cell).collect()
+        }
+        Vary::Layer => {
+            let mut layers: Vec<usize> = struck(structure, &campaign.fault).iter().map(|s| s.layer).collect();
+            layers.dedup();
+            let cell = |layer: usize| {
+                let name = structure.layers[layer].name.clone();
+                let target =
+                    Target { layers: Layers::Only(vec![name.clone()]), ..campaign.fault.target.clone() };
+                (CellPlan { layer: Some(name), ..plan() }, Fault { target, ..fault() })
+            };
+            layers.into_iter().map(cell).collect()
+        }
+    }
+}
+
+/// The cells of a campaign before it starts: how many trials each takes, how many single faults are possible in it, and
+/// how many trials Leveugle et al. (DATE 2009) plan for: ± 1 % at 95 % confidence, or what `Until` says. Entries that
+/// will be pruned by then are counted as if they were not. A list of faults is counted when the campaign starts.
+#[must_use]
+pub fn planned(campaign: &Campaign, structure: &Structure) -> Vec<CellPlan> {
+    let mut plans: Vec<CellPlan> =
+        cells(campaign, structure, &|_| None).into_iter().map(|cell| cell.plan).collect();
+    if campaign.faults != FaultSource::Drawn {
+        for plan in &mut plans {
+            plan.trials = 0;
+        }
+    }
+    plans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doc::{Loss, Mlp, Net};
+    use crate::form::ron_text;
+
+    fn structure() -> Structure {
+        let net = Net::Mlp(Mlp { hidden: vec![300, 100], ..Mlp::default() });
+        Structure::new(&net, Shape { channels: 1, height: 28, width: 28 }, 10, &Loss::CrossEntropy)
+    }
+
+    fn plans(text: &str) -> Vec<CellPlan> {
+        planned(&ron_text::from_str(text).unwrap(), &structure())
+    }
+
+    #[test]
+    fn what_is_varied_replaces_its_setting() {
+        let rates = plans("(vary: Rate([1e-6, 1e-3]), trials: Fixed(7))");
+        assert_eq!(
+            rates.iter().map(|cell| (cell.rate, cell.trials)).collect::<Vec<_>>(),
+            [(Some(1e-6), 7), (Some(1e-3), 7)]
+        );
+        let bits = plans("(fault: (bits: Field(Sign)), vary: Bit([3, 30]), trials: Exhaustive)");
+        assert!(bits.iter().all(|cell| cell.possible == 266_200 && cell.trials == 266_200));
+        let layers = plans("(fault: (target: (layers: Except([\"fc1\"]))), vary: Layer)");
+        let found: Vec<_> = layers.iter().map(|cell| (cell.layer.as_deref(), cell.possible)).collect();
+        assert_eq!(found, [(Some("fc2"), 32 * 30_000), (Some("fc3"), 32 * 1000)]);
+    }
+
+    /// Leveugle et al., as the project's own list of numbers has it.
+    #[test]
+    fn the_planned_number_is_known_before_anything_runs() {
+        let cells = plans("(trials: Until(margin: 0.01, confidence: 0.99, at_most: 5))");
+        assert_eq!((cells[0].possible, cells[0].planned, cells[0].trials), (8_518_400, 16_609, 5));
+    }
+
+    #[test]
+    fn pruned_entries_and_other_channels_are_left_out() {
+        let structure = structure();
+        let mut held = vec![Entry::Free; 1000];
+        held[7] = Entry::Pruned;
+        held[107] = Entry::Pruned;
+        let text =
+            "(fault: (target: (layers: Only([\"fc3\"]), channels: [1]), bits: Bit(3), pruned: Sparse))";
+        let campaign: Campaign = ron_text::from_str(text).unwrap();
+        let cells = cells(&campaign, &structure, &|_| Some(&held));
+        assert_eq!(cells[0].space.total(), 99);
+        assert_eq!(cells[0].space.site(7).index, 108);
+    }
+}

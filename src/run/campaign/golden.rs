@@ -1,0 +1,205 @@
+//! The network without faults on the images of a campaign, and what is kept of it so that a trial can begin at its fault.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::hooks::Hooks;
+use crate::data::Samples;
+use crate::doc::structure::{Op, Structure};
+use crate::net::{Compute, Flow, Network, shapes};
+
+/// Which of the positions between operations are kept, and what that takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cache {
+    /// Positions at which trials begin or are compared: in front of these operations.
+    points: BTreeSet<usize>,
+    /// Bytes that keeping them takes.
+    pub bytes: u64,
+}
+
+impl Cache {
+    /// What a campaign that strikes these layers (or what flows behind these operations) needs for so many images.
+    #[must_use]
+    pub fn new(structure: &Structure, layers: &[usize], flows: &[usize], images: usize) -> Self {
+        let mut points: BTreeSet<usize> = flows.iter().map(|op| op + 1).collect();
+        for &layer in layers {
+            let at = op_of(structure, layer);
+            points.insert(at);
+            points.insert(next_unit(structure, at));
+        }
+        points.remove(&0);
+        points.remove(&structure.ops.len());
+        let shapes = shapes(structure);
+        let values: usize = points.iter().map(|&point| shapes[point].len() * images).sum();
+        Self { points, bytes: 4 * values as u64 }
+    }
+
+    /// Keeps nothing but the images.
+    #[must_use]
+    pub const fn nothing() -> Self {
+        Self { points: BTreeSet::new(), bytes: 0 }
+    }
+}
+
+/// The operation of a layer.
+#[must_use]
+pub fn op_of(structure: &Structure, layer: usize) -> usize {
+    let at = structure.ops.iter().position(|op| *op == Op::Layer(layer));
+    at.expect("every layer is an operation")
+}
+
+/// The next convolution or linear layer behind an operation, or the end: where norm, non-linearity and pooling are over.
+#[must_use]
+pub fn next_unit(structure: &Structure, op: usize) -> usize {
+    let is_unit = |op: &Op| matches!(op, Op::Layer(layer) if structure.layers[*layer].multiply_adds > 0);
+    let behind = structure.ops.iter().skip(op + 1).position(is_unit);
+    behind.map_or(structure.ops.len(), |distance| op + 1 + distance)
+}
+
+/// Some of the images, and what flows without faults.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GoldenBatch {
+    /// Number of the first image.
+    pub first: usize,
+    /// The images.
+    input: Flow,
+    /// What flows in front of operations: rounded, not yet protected.
+    kept: BTreeMap<usize, Flow>,
+    /// `[count, outputs]`.
+    pub logits: Vec<f32>,
+}
+
+impl GoldenBatch {
+    /// Number of images.
+    pub const fn count(&self) -> usize {
+        self.input.count
+    }
+
+    /// The last position up to `op` that is kept, and what flows there.
+    pub fn before(&self, op: usize) -> (usize, &Flow) {
+        self.kept.range(..=op).next_back().map_or((0, &self.input), |(at, flow)| (*at, flow))
+    }
+
+    /// What flows in front of an operation, where that is kept.
+    pub fn at(&self, op: usize) -> Option<&Flow> {
+        self.kept.get(&op)
+    }
+}
+
+/// A network without faults, and its passes over the images of a campaign.
+pub struct Golden<'a> {
+    /// What computes.
+    pub compute: &'a dyn Compute,
+    /// Its values as the format reads them.
+    pub network: Network,
+    /// Rounding and protection.
+    pub hooks: Hooks,
+    /// Its images.
+    pub batches: Vec<GoldenBatch>,
+    /// Smallest and largest finite value at every position of the cache.
+    pub ranges: BTreeMap<usize, [f32; 2]>,
+}
+
+impl<'a> Golden<'a> {
+    /// Passes over the first `images` samples, `batch` at a time; keeps what `keep` names, and measures the ranges of what
+    /// `measure` names.
+    pub fn new(
+        compute: &'a dyn Compute,
+        network: Network,
+        hooks: Hooks,
+        samples: &Samples,
+        batch: usize,
+        [measure, keep]: [&Cache; 2],
+    ) -> Self {
+        let mut golden = Self { compute, network, hooks, batches: Vec::new(), ranges: BTreeMap::new() };
+        let size = samples.shape.len();
+        for (number, values) in samples.values.chunks(batch * size).enumerate() {
+            let input = Flow::of_samples(samples.shape, values.to_vec());
+            let batch = golden.pass(number * batch, input, [measure, keep]);
+            golden.batches.push(batch);
+        }
+        golden
+    }
+
+    fn pass(&mut self, first: usize, input: Flow, [measure, keep]: [&Cache; 2]) -> GoldenBatch {
+        let mut kept = BTreeMap::new();
+        let (mut at, mut flow) = (0, Cow::Borrowed(&input));
+        for &point in &measure.points {
+            let next = self.advance(&self.network, at..point, &flow);
+            widen(self.ranges.entry(point).or_insert(NO_RANGE), &next.values);
+            if keep.points.contains(&point) {
+                kept.insert(point, next.clone());
+            }
+            (at, flow) = (point, Cow::Owned(next));
+        }
+        let logits = self.advance(&self.network, at..self.end(), &flow).values;
+        drop(flow);
+        GoldenBatch { first, input, kept, logits }
+    }
+
+    /// Number of operations.
+    pub fn end(&self) -> usize {
+        self.network.structure().ops.len()
+    }
+
+    /// Logits of all images, `[images, outputs]`.
+    pub fn logits(&self) -> Vec<f32> {
+        self.batches.iter().flat_map(|batch| &batch.logits).copied().collect()
+    }
+
+    /// Operations `range` of a network, with rounding and protection between them. What comes in is protected here, and
+    /// what goes out is not yet, so that a fault between two ranges comes before the protection.
+    pub fn advance(&self, network: &Network, range: Range<usize>, input: &Flow) -> Flow {
+        if range.is_empty() {
+            return input.clone();
+        }
+        let mut flow = Cow::Borrowed(input);
+        if range.start > 0 && self.hooks.is_guarded(range.start - 1) {
+            self.hooks.protect(range.start - 1, &mut flow.to_mut().values);
+        }
+        let mut at = range.start;
+        for op in self.hooks.between(range.start, range.end) {
+            let mut next = self.compute.forward(network, at..op + 1, &flow);
+            self.hooks.round(op, &mut next.values);
+            at = op + 1;
+            if at == range.end {
+                return next;
+            }
+            self.hooks.protect(op, &mut next.values);
+            flow = Cow::Owned(next);
+        }
+        self.compute.forward(network, at..range.end, &flow)
+    }
+}
+
+/// A range that nothing was seen in.
+pub const NO_RANGE: [f32; 2] = [f32::INFINITY, f32::NEG_INFINITY];
+
+/// Makes a range as wide as these values, those that are not finite left out.
+pub fn widen([low, high]: &mut [f32; 2], values: &[f32]) {
+    for &value in values.iter().filter(|value| value.is_finite()) {
+        *low = low.min(value);
+        *high = high.max(value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Shape;
+    use crate::doc::{Loss, Net, Vgg};
+
+    #[test]
+    fn a_trial_begins_at_its_layer_and_is_compared_behind_the_pooling() {
+        let net = Net::Vgg(Vgg { depth: 11, width: 4, ..Vgg::default() });
+        let structure =
+            Structure::new(&net, Shape { channels: 1, height: 32, width: 32 }, 10, &Loss::CrossEntropy);
+        // features.0, its norm, ReLU, pooling, features.4, …
+        let cache = Cache::new(&structure, &[0, 2], &[], 10);
+        assert_eq!(cache.points.iter().copied().collect::<Vec<_>>(), [4, 8]);
+        assert_eq!(cache.bytes, 4 * 10 * (4 * 16 * 16 + 8 * 8 * 8));
+        let norm = Cache::new(&structure, &[1], &[], 1);
+        assert_eq!(norm.points.iter().copied().collect::<Vec<_>>(), [1, 4]);
+    }
+}

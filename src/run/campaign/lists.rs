@@ -1,0 +1,126 @@
+//! Lists of faults from a file.
+
+use std::path::Path;
+
+use super::cells::{strikes_activations, struck};
+use crate::doc::fault::{Campaign, Fault, FaultSource};
+use crate::doc::intervention::{Params, Target};
+use crate::doc::{RunSpec, Structure};
+use crate::intervene::fault::list::{ListedTrial, Place, read, trials};
+use crate::intervene::fault::model::Unit;
+
+/// The trials of a campaign's list; none where its faults are drawn. Sites have the numbers of parameters (or operations).
+///
+/// # Errors
+/// The file and the line where something is wrong: a place that is not there, an image that the campaign does not see.
+pub fn listed(
+    campaign: &Campaign,
+    structure: &Structure,
+    path: &Path,
+    images: Option<usize>,
+) -> Result<Option<Vec<ListedTrial>>, String> {
+    if campaign.faults == FaultSource::Drawn {
+        return Ok(None);
+    }
+    let name = path.display();
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+    place(&text, campaign, structure, images).map(Some).map_err(|problem| format!("{name}: {problem}"))
+}
+
+/// The fault of a campaign; a list may name any parameter, or what flows behind any layer, whatever the target says.
+#[must_use]
+pub fn fault_of(campaign: &Campaign) -> Fault {
+    let fault = campaign.fault.clone();
+    if campaign.faults == FaultSource::Drawn {
+        return fault;
+    }
+    let params = if strikes_activations(&fault) { fault.target.params } else { Some(Params::Everything) };
+    Fault { target: Target { params, ..Target::default() }, ..fault }
+}
+
+/// The trials of a list as text.
+///
+/// # Errors
+/// The line where something is wrong.
+pub fn place(
+    text: &str,
+    campaign: &Campaign,
+    structure: &Structure,
+    images: Option<usize>,
+) -> Result<Vec<ListedTrial>, String> {
+    let fault = &fault_of(campaign);
+    let known = struck(structure, fault);
+    let places: Vec<Place> = known
+        .iter()
+        .map(|place| Place { name: &place.name, entries: place.entries, format: place.format })
+        .collect();
+    let needs_bit = matches!(fault.model.unit(), Unit::Bits(_));
+    let list = read(text).map_err(|error| error.to_string())?;
+    let mut trials = trials(&list, &places, needs_bit).map_err(|error| error.to_string())?;
+    for fault in trials.iter_mut().flat_map(|trial| &mut trial.faults) {
+        if let Some((image, images)) =
+            fault.image.zip(images).filter(|(image, images)| *image >= *images as u64)
+        {
+            return Err(format!(
+                "line {}: there is no image {image}; the campaign has {images}, numbered from 0",
+                fault.line
+            ));
+        }
+        fault.site.parameter = known[fault.site.parameter].number;
+    }
+    Ok(trials)
+}
+
+/// What is wrong with the lists of campaigns of a plan, as far as the files can be read: the file and the line.
+#[must_use]
+pub fn problems(spec: &RunSpec, base: &Path) -> Vec<String> {
+    let facts = spec.data.facts(spec.net.image_side());
+    let structure = Structure::new(&spec.net, facts.shape, facts.classes, &spec.train.loss);
+    let steps = crate::run::program(&spec.plan);
+    let campaigns = steps.iter().filter_map(|step| match &step.op {
+        crate::run::Op::Campaign(campaign) => Some(campaign),
+        _ => None,
+    });
+    let problem = |campaign: &Campaign| {
+        let FaultSource::File(file) = &campaign.faults else { return None };
+        let path = base.join(file);
+        // A list may be written by an earlier stage of the run; one that is there is looked at.
+        path.exists().then(|| listed(campaign, &structure, &path, campaign.images).err()).flatten()
+    };
+    let mut problems: Vec<String> = campaigns.filter_map(problem).collect();
+    problems.dedup();
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Shape;
+    use crate::doc::{Loss, Mlp, Net};
+
+    fn placed(text: &str) -> Result<Vec<ListedTrial>, String> {
+        let net = Net::Mlp(Mlp { hidden: vec![3], ..Mlp::default() });
+        let structure =
+            Structure::new(&net, Shape { channels: 4, height: 1, width: 1 }, 3, &Loss::CrossEntropy);
+        let campaign =
+            crate::form::ron_text::from_str("(fault: (target: (params: WeightsAndBiases)))").unwrap();
+        place(text, &campaign, &structure, Some(10))
+    }
+
+    #[test]
+    fn lines_that_name_what_is_not_there_are_told() {
+        let trials = placed("parameter,index,bit\nfc2.weight,8,30\nfc1.bias,0,31\n").unwrap();
+        let sites: Vec<_> =
+            trials.iter().map(|trial| (trial.trial, trial.faults[0].site.parameter)).collect();
+        assert_eq!(sites, [(0, 2), (1, 1)]);
+        for (list, part) in [
+            ("parameter,index,bit\nfc9.weight,0,0\n", "line 2: there is no parameter"),
+            ("parameter,index,bit\nfc1.bias,1,1\nfc1.bias,3,0\n", "line 3: fc1.bias has 3 entries"),
+            ("parameter,index,bit\nfc1.bias,0,32\n", "line 2: fc1.bias is stored as float32"),
+            ("parameter,index,bit,image\nfc1.bias,0,3,10\n", "line 2: there is no image 10"),
+        ] {
+            let problem = placed(list).unwrap_err();
+            assert!(problem.starts_with(part), "{problem}");
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! Trials again, from the log of their faults: the logits must be the same, bit for bit.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::lists;
+use super::parallel;
+use super::setup::{Identity, Setup};
+use crate::data::{Dataset, Shape};
+use crate::doc::RunSpec;
+use crate::doc::fault::Campaign;
+use crate::intervene::Entry;
+use crate::intervene::fault::list::ListedTrial;
+use crate::net::pins_file::read_pins;
+use crate::net::weights_file::{FileTensor, read_tensors, write_tensors};
+use crate::net::{Network, backend};
+use crate::run::datasets::Datasets;
+use crate::run::directory::spec_of;
+use crate::run::program::{Op, Step, program};
+use crate::run::session::Workplace;
+use crate::run::tables::Table;
+
+/// What is to be replayed: everything, or one campaign, or one trial of each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Replay {
+    /// Only this trial.
+    pub trial: Option<u64>,
+    /// Only the campaign of this name.
+    pub campaign: Option<String>,
+    /// Folder that paths of the experiment are relative to; beside the folder of runs when nothing is said.
+    pub base: Option<PathBuf>,
+}
+
+/// A trial that was replayed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replayed {
+    /// Its campaign.
+    pub campaign: String,
+    /// The round of the innermost repetition.
+    pub round: Option<u64>,
+    /// Its number.
+    pub trial: u64,
+    /// Faults that were applied again.
+    pub faults: usize,
+    /// SHA-256 over the logits, as the run wrote it.
+    pub expected: String,
+    /// SHA-256 over the logits now.
+    pub found: String,
+}
+
+impl Replayed {
+    /// Whether all logits have the same bits.
+    #[must_use]
+    pub fn is_equal(&self) -> bool {
+        self.expected == self.found
+    }
+}
+
+/// Why a run cannot be replayed.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ReplayError(String);
+
+impl From<String> for ReplayError {
+    fn from(message: String) -> Self {
+        Self(message)
+    }
+}
+
+/// The campaign of a step.
+pub(in crate::run) fn identity(program: &[Step], number: usize) -> Identity {
+    let step = &program[number];
+    let is_like = |other: &&Step| {
+        matches!(other.op, Op::Campaign(_)) && (&other.stage, other.round) == (&step.stage, step.round)
+    };
+    let earlier = program[..number].iter().filter(is_like).count();
+    let name = if earlier == 0 { step.stage.clone() } else { format!("{}#{}", step.stage, earlier + 1) };
+    Identity { name, round: step.round, step: number as u64 }
+}
+
+/// The files of the weights that a campaign strikes, and of what holds them.
+pub(in crate::run) fn files_of(identity: &Identity) -> [String; 2] {
+    let round = identity.round.map_or_else(String::new, |round| format!("-round-{round}"));
+    let name = format!("campaign-{}{round}", identity.name);
+    [format!("{name}.safetensors"), format!("{name}.pins.safetensors")]
+}
+
+/// Applies the logged faults of a run directory to the weights that they struck, and hashes the logits.
+///
+/// # Errors
+/// What is missing or damaged, and which campaigns and trials there are.
+pub fn replay(directory: &Path, ask: &Replay) -> Result<Vec<Replayed>, ReplayError> {
+    let (spec, base) = spec_and_base(directory, ask.base.as_deref())?;
+    let hashes = hashes(directory, ask)?;
+    let faults = read(&directory.join(Table::Faults.file())).unwrap_or_default();
+    let steps = program(&spec.plan);
+    let mut replayed = Vec::new();
+    for (number, step) in steps.iter().enumerate() {
+        let Op::Campaign(stage) = &step.op else { continue };
+        let identity = identity(&steps, number);
+        let key = (identity.name.clone(), identity.round);
+        let Some(trials) = hashes.get(&key) else { continue };
+        let data = data_of(&spec, &steps[..number], &base)?;
+        replayed.extend(campaign(directory, &spec, &base, stage, identity, &data, &faults, trials)?);
+    }
+    if replayed.is_empty() {
+        return Err("no campaign of the plan has these trials".to_owned().into());
+    }
+    Ok(replayed)
+}
+
+/// Writes the test images that campaigns of a run see, and their labels, for another program: tensors `images`
+/// `[n, channels, height, width]` and `labels` `[n]`. Of campaigns in branches with data of their own, these are not those.
+///
+/// # Errors
+/// What cannot be read or written.
+pub fn write_images(directory: &Path, base: Option<&Path>, to: &Path) -> Result<usize, ReplayError> {
+    let (spec, base) = spec_and_base(directory, base)?;
+    let data = data_of(&spec, &[], &base)?;
+    let test = &data.test;
+    let Shape { channels, height, width } = test.shape;
+    let images = FileTensor { shape: vec![test.len(), channels, height, width], values: test.values.clone() };
+    let labels = test.labels.iter().map(|&label| label as f32).collect();
+    let labels = FileTensor { shape: vec![test.len()], values: labels };
+    let tensors = BTreeMap::from([("images".to_owned(), images), ("labels".to_owned(), labels)]);
+    write_tensors(to, &tensors, &BTreeMap::new()).map_err(|error| error.to_string())?;
+    Ok(test.len())
+}
+
+/// What a run directory is, and the folder that its experiment's paths are relative to.
+fn spec_and_base(directory: &Path, base: Option<&Path>) -> Result<(RunSpec, PathBuf), ReplayError> {
+    let (Some(folder), Some(id)) = (directory.parent(), directory.file_name().and_then(|name| name.to_str()))
+    else {
+        return Err(format!("{} is no run directory", directory.display()).into());
+    };
+    let base = base.or_else(|| folder.parent()).unwrap_or(folder);
+    Ok((spec_of(folder, id)?, base.to_owned()))
+}
+
+/// The hashes that the run wrote, by campaign and round, those that were asked for.
+fn hashes(
+    directory: &Path,
+    ask: &Replay,
+) -> Result<BTreeMap<(String, Option<u64>), Vec<(u64, String)>>, ReplayError> {
+    let path = directory.join(Table::Logits.file());
+    let text = read(&path)?;
+    let mut hashes = BTreeMap::<_, Vec<(u64, String)>>::new();
+    let mut known = std::collections::BTreeSet::new();
+    for line in text.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let [campaign, round, trial, hash] = cells[..] else { continue }; // half a line at the end
+        let Ok(trial) = trial.parse::<u64>() else { continue };
+        known.insert(campaign);
+        let is_asked = ask.campaign.as_deref().is_none_or(|asked| asked == campaign)
+            && ask.trial.is_none_or(|asked| asked == trial);
+        if is_asked && hash.len() == 64 {
+            hashes
+                .entry((campaign.to_owned(), round.parse().ok()))
+                .or_default()
+                .push((trial, hash.to_owned()));
+        }
+    }
+    if hashes.is_empty() {
+        let known: Vec<&str> = known.into_iter().collect();
+        return Err(format!(
+            "{} has no such trial; there are trials of {}",
+            path.display(),
+            if known.is_empty() {
+                "no campaign".to_owned()
+            } else {
+                format!("campaign {}", known.join(", "))
+            }
+        )
+        .into());
+    }
+    Ok(hashes)
+}
+
+fn read(path: &Path) -> Result<String, ReplayError> {
+    std::fs::read_to_string(path).map_err(|error| {
+        format!("{}: {error}; a run has it once a campaign has trials", path.display()).into()
+    })
+}
+
+/// The data that a step sees: those of the innermost branch that has data of its own.
+fn data_of(spec: &RunSpec, earlier: &[Step], base: &Path) -> Result<Arc<Dataset>, ReplayError> {
+    let mut stack = vec![&spec.data];
+    for step in earlier {
+        match &step.op {
+            Op::Enter(branch) => stack.push(branch.data.as_ref().unwrap_or(stack[stack.len() - 1])),
+            Op::Leave(_) => drop(stack.pop()),
+            _ => {}
+        }
+    }
+    let data = stack[stack.len() - 1];
+    Datasets::default().get(data, &spec.net, base).map_err(|error| error.to_string().into())
+}
+
+#[allow(clippy::too_many_arguments, reason = "what a run directory holds, once")]
+fn campaign(
+    directory: &Path,
+    spec: &RunSpec,
+    base: &Path,
+    stage: &Campaign,
+    identity: Identity,
+    data: &Arc<Dataset>,
+    faults: &str,
+    trials: &[(u64, String)],
+) -> Result<Vec<Replayed>, ReplayError> {
+    let compute = backend(&spec.device, &spec.train.kernels);
+    let place = Workplace::new(
+        spec.clone(),
+        String::new(),
+        data.clone(),
+        compute,
+        base.to_owned(),
+        directory.to_owned(),
+    );
+    let network = weights(directory, &place, &identity)?;
+    let log = Log::of(faults, &identity);
+    let listed = lists::place(&log.listed, stage, network.structure(), None)
+        .map_err(|problem| format!("{}: {problem}", Table::Faults.file()))?;
+    let by_trial: BTreeMap<u64, ListedTrial> =
+        listed.iter().map(|trial| (trial.trial, trial.clone())).collect();
+    let (name, round) = (identity.name.clone(), identity.round);
+    let setup = Setup::new(&place, data, stage, &network, identity, Some(listed))?;
+    let outcomes = parallel::map(trials.len(), |at| {
+        let trial = trials[at].0;
+        let injection = match log.drawn.get(&trial) {
+            Some(&(cell, within)) => setup.drawn(cell, within),
+            None => setup.listed(by_trial.get(&trial).map_or(&[][..], |trial| &trial.faults), 0, trial),
+        };
+        setup.bench.trial(injection?)
+    });
+    let replayed = trials.iter().zip(outcomes).map(|((trial, expected), outcome)| {
+        let outcome = outcome?;
+        Ok(Replayed {
+            campaign: name.clone(),
+            round,
+            trial: *trial,
+            faults: outcome.strikes.len(),
+            expected: expected.clone(),
+            found: outcome.hash,
+        })
+    });
+    replayed.collect()
+}
+
+/// The weights that the campaign struck, as the run wrote them.
+fn weights(directory: &Path, place: &Workplace, identity: &Identity) -> Result<Network, ReplayError> {
+    let [values, pins] = files_of(identity).map(|file| directory.join(file));
+    let (tensors, _) = read_tensors(&values).map_err(|error| error.to_string())?;
+    let blank = place.fresh_network(0);
+    let parameter = |parameter: &crate::doc::structure::Parameter| {
+        let tensor = tensors.get(&parameter.name).filter(|tensor| tensor.shape == parameter.shape);
+        tensor.map(|tensor| Arc::new(tensor.values.clone())).ok_or_else(|| {
+            format!("{} has no {} of shape {:?}", values.display(), parameter.name, parameter.shape)
+        })
+    };
+    let arrays = blank.structure().parameters.iter().map(parameter).collect::<Result<_, _>>()?;
+    let held = read_pins(&pins).map_err(|error| error.to_string())?;
+    let state = |byte: &u8| match byte {
+        1 => Entry::Pruned,
+        2 => Entry::Frozen,
+        _ => Entry::Free,
+    };
+    let entries = blank.structure().parameters.iter();
+    let entries = entries
+        .map(|parameter| Some(Arc::new(held.get(&parameter.name)?.iter().map(state).collect())))
+        .collect();
+    Ok(blank.with_arrays(arrays, entries)?)
+}
+
+/// What `faults.csv` says of a campaign.
+struct Log {
+    /// Its lines, with the head.
+    listed: String,
+    /// Trials whose faults were too many to be listed: cell, and number in the cell.
+    drawn: BTreeMap<u64, (usize, u64)>,
+}
+
+impl Log {
+    fn of(faults: &str, identity: &Identity) -> Self {
+        let round = identity.round.map_or_else(String::new, |round| round.to_string());
+        let start = format!("{},{round},", identity.name);
+        let mut log = Self { listed: format!("{}\n", Table::Faults.header()), drawn: BTreeMap::new() };
+        for line in faults.lines() {
+            if line.starts_with(&start) {
+                log.listed.extend([line, "\n"]);
+            } else if let Some(rest) = line.strip_prefix("# ").and_then(|line| line.strip_prefix(&start)) {
+                log.drawn.extend(drawn(rest));
+            }
+        }
+        log
+    }
+}
+
+/// `7: 200000 faults are too many …; they are the draw of the stream fault 2, 0, 7`.
+fn drawn(text: &str) -> Option<(u64, (usize, u64))> {
+    let (trial, rest) = text.split_once(':')?;
+    let (_, place) = rest.rsplit_once("stream fault ")?;
+    let mut numbers = place.split(", ").map(str::parse::<u64>);
+    let [_, cell, within] = [(); 3].map(|()| numbers.next().and_then(Result::ok));
+    Some((trial.parse().ok()?, (cell? as usize, within?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doc::stage::Repeat;
+    use crate::doc::{Stage, Train};
+
+    #[test]
+    fn draws_that_are_too_large_are_known_by_their_stream() {
+        let line =
+            "7: 200000 faults are too many to be listed; they are the draw of the stream fault 2, 1, 5";
+        assert_eq!(drawn(line), Some((7, (1, 5))));
+    }
+
+    #[test]
+    fn campaigns_of_nested_repetitions_have_names_of_their_own() {
+        let inner = Stage::Repeat(Repeat { times: 2, body: vec![Stage::Campaign(Campaign::default())] });
+        let plan = [Stage::Train(Train::default()), Stage::Repeat(Repeat { times: 2, body: vec![inner] })];
+        let steps = program(&plan);
+        let names: Vec<_> =
+            (1..steps.len()).map(|step| files_of(&identity(&steps, step))[0].clone()).collect();
+        assert_eq!(
+            names[..3],
+            [
+                "campaign-1.0.0-round-1.safetensors",
+                "campaign-1.0.0-round-2.safetensors",
+                "campaign-1.0.0#2-round-1.safetensors"
+            ]
+        );
+    }
+}

@@ -1,0 +1,230 @@
+//! What a campaign says of itself: before it starts, and at its end.
+
+use super::Campaign;
+use super::setup::Setup;
+use super::{cells, lists};
+use crate::doc::Report;
+use crate::doc::campaign::{CampaignBegan, CampaignRecord, CellPlan, CellState, Estimate, Outcomes};
+use crate::doc::fault::{FaultSource, Format, Protect, Trials};
+use crate::intervene::fault::list::ListedTrial;
+use crate::run::session::Session;
+
+/// The trials of a campaign's list; none when its faults are drawn.
+pub(super) fn listed(
+    session: &Session,
+    stage: &Campaign,
+    samples: usize,
+) -> Result<Option<Vec<ListedTrial>>, String> {
+    let FaultSource::File(file) = &stage.faults else { return Ok(None) };
+    let images = stage.images.unwrap_or(samples).min(samples);
+    lists::listed(stage, &session.place.structure, &session.input_path(file), Some(images))
+}
+
+/// What is known of a campaign before its first trial.
+pub(super) fn began(setup: &Setup, label: String, [stage, branch]: [String; 2]) -> CampaignBegan {
+    let structure = setup.bench.golden.network.structure();
+    CampaignBegan {
+        campaign: setup.identity.name.clone(),
+        stage,
+        branch,
+        round: setup.identity.round,
+        label,
+        cells: setup.cells.iter().map(|cell| cell.plan.clone()).collect(),
+        layers: setup.layers.iter().map(|&layer| structure.layers[layer].name.clone()).collect(),
+        format: setup.stage.fault.format,
+        protect: setup.stage.protect.clone(),
+        images: setup.images as u64,
+        confidence: cells::confidence(setup.stage),
+        golden_accuracy: setup.golden_accuracy(&setup.bench),
+        unprotected_accuracy: setup.golden_accuracy(setup.bare.as_ref().unwrap_or(&setup.bench)),
+        float32_accuracy: setup.float32_accuracy,
+    }
+}
+
+/// The trials that are planned, and what their faults are compared with.
+pub(super) fn plan(setup: &Setup, began: &CampaignBegan) -> Report {
+    let trials: u64 = began.cells.iter().map(|cell| cell.trials).sum();
+    let at_most = if matches!(setup.stage.trials, Trials::Until(_)) { "at most " } else { "" };
+    let mut summary = format!(
+        "{at_most}{trials} trials on {} images; accuracy without faults {}",
+        began.images,
+        percent(began.golden_accuracy)
+    );
+    if setup.stage.protect != Protect::Nothing {
+        summary.extend([", ", &percent(began.unprotected_accuracy), " without the protection"]);
+    }
+    if began.format != Format::Float32 {
+        let cost = format!(
+            " ({} in float32: {} loses {:.2} percentage points)",
+            percent(began.float32_accuracy),
+            began.format.label(),
+            100.0 * (began.float32_accuracy - began.unprotected_accuracy)
+        );
+        summary += &cost;
+    }
+    for note in &setup.notes {
+        summary.extend(["; ", note]);
+    }
+    let row = |cell: &CellPlan| {
+        let mut row = vec![place(cell)];
+        row.extend([cell.trials, cell.possible, cell.planned].map(|count| count.to_string()));
+        row
+    };
+    let columns = ["cell", "trials", "possible faults", "planned by Leveugle et al."];
+    table("campaign_plan", summary, &columns, began.cells.iter().map(row).collect())
+}
+
+/// The results: cells, layers and bits, and whether the network is as it was.
+pub(super) fn results(
+    began: &CampaignBegan,
+    states: &[CellState],
+    intact: bool,
+    checksum: &str,
+) -> Vec<Report> {
+    let mut record = CampaignRecord::new(began.clone());
+    states.iter().cloned().for_each(|state| record.take_in(state));
+    let mut reports = vec![cells_report(&record)];
+    if began.layers.len() > 1 {
+        let layer = |outcome: &Outcomes| began.layers[outcome.layer].clone();
+        reports.extend(outcomes_report("campaign_layers", "layer", &record.by_layer(), layer));
+    }
+    let bit = |outcome: &Outcomes| outcome.bit.map_or_else(|| "–".to_owned(), |bit| format!("b{bit}"));
+    let bits = record.by_bit();
+    if bits.iter().any(|outcome| outcome.bit.is_some()) {
+        reports.extend(outcomes_report("campaign_bits", "bit", &bits, bit));
+    }
+    reports.extend(worst_report(&record));
+    let summary = if intact {
+        format!("the network has the same checksum after the campaign as before it: {}", &checksum[..16])
+    } else {
+        "the network has another checksum after the campaign; this is an error of the program, please report it"
+            .to_owned()
+    };
+    reports.push(Report { passed: Some(intact), ..table("campaign_golden", summary, &[], Vec::new()) });
+    reports
+}
+
+fn cells_report(record: &CampaignRecord) -> Report {
+    let trials = record.trials();
+    let all = |count: fn(&CellState) -> u64| record.states(false).map(count).sum::<u64>();
+    let images = all(|state| state.tally.images).max(1) as f64;
+    let share = |count: u64| percent(count as f64 / images);
+    let mut summary = format!(
+        "{trials} trials with {} faults: {} of images with SDC-1, {} with DUE, {} masked",
+        all(|state| state.faults),
+        share(all(|state| state.tally.sdc1)),
+        share(all(|state| state.tally.due)),
+        share(all(|state| state.tally.masked))
+    );
+    let unprotected: Vec<&CellState> = record.states(true).collect();
+    if !unprotected.is_empty() {
+        let mean = |states: &mut dyn Iterator<Item = &CellState>| {
+            let (sum, count) =
+                states.fold((0.0, 0.0), |(sum, count), state| (sum + state.accuracy.value, count + 1.0));
+            sum / f64::max(count, 1.0)
+        };
+        let (with, without) = (mean(&mut record.states(false)), mean(&mut record.states(true)));
+        let means =
+            format!("; accuracy {} with the protection, {} without it", percent(with), percent(without));
+        summary += &means;
+    }
+    let columns = [
+        "cell",
+        "protection",
+        "trials",
+        "faults",
+        "SDC-1",
+        "from",
+        "to",
+        "SDC-5",
+        "DUE",
+        "masked",
+        "corrected",
+        "lost",
+        "accuracy",
+        "from",
+        "to",
+        "median",
+        "5 %",
+        "95 %",
+    ];
+    let row = |state: &CellState| {
+        let tally = &state.tally;
+        let share = |count: u64| percent(if tally.images == 0 { 0.0 } else { tally.share(count) });
+        let ends = |estimate: &Estimate| [estimate.value, estimate.low, estimate.high].map(percent);
+        let protection = match (&record.began.protect, state.unprotected) {
+            (Protect::Nothing, _) => "–",
+            (_, false) => "on",
+            (_, true) => "off",
+        };
+        let mut row = vec![place(&record.began.cells[state.cell]), protection.to_owned()];
+        row.extend([state.trials, state.faults].map(|count| count.to_string()));
+        row.extend(ends(&state.sdc1));
+        row.extend([tally.sdc5, tally.due, tally.masked, tally.corrected, tally.lost].map(share));
+        row.extend(ends(&state.accuracy));
+        row.extend([state.median, state.p5, state.p95].map(percent));
+        row
+    };
+    let rows = record.cells.iter().map(row).collect();
+    table("campaign", summary, &columns, rows)
+}
+
+/// Outcomes of trials with a single fault, by what `name` says of them; nothing without any.
+fn outcomes_report(
+    kind: &str,
+    what: &str,
+    outcomes: &[Outcomes],
+    name: impl Fn(&Outcomes) -> String,
+) -> Option<Report> {
+    let most = outcomes.iter().max_by_key(|outcome| {
+        // Shares as whole numbers: of equals the last one.
+        (outcome.tally.sdc1 * 1_000_000).checked_div(outcome.tally.images).unwrap_or_default()
+    })?;
+    let summary = format!(
+        "the {what} with the most SDC-1 is {}: {} of images",
+        name(most),
+        percent(most.tally.share(most.tally.sdc1))
+    );
+    let row = |outcome: &Outcomes| {
+        let tally = &outcome.tally;
+        let mut row = vec![name(outcome), outcome.trials.to_string()];
+        row.extend(
+            [tally.masked, tally.benign, tally.sdc1, tally.due].map(|count| percent(tally.share(count))),
+        );
+        row
+    };
+    let columns = [what, "trials", "masked", "benign", "SDC-1", "DUE"];
+    Some(table(kind, summary, &columns, outcomes.iter().map(row).collect()))
+}
+
+fn worst_report(record: &CampaignRecord) -> Option<Report> {
+    let worst = record.worst();
+    let first = worst.first()?;
+    let summary = format!("the worst fault is that of trial {}: {}", first.trial, first.first);
+    let rows = worst.iter().map(|trial| {
+        let tally = &trial.tally;
+        let mut row = vec![trial.trial.to_string(), trial.faults.to_string(), trial.first.clone()];
+        row.extend([tally.sdc1, tally.due].map(|count| percent(tally.share(count))));
+        row.push(percent(tally.accuracy()));
+        row
+    });
+    let columns = ["trial", "faults", "first fault", "SDC-1", "DUE", "accuracy"];
+    Some(table("campaign_worst", summary, &columns, rows.collect()))
+}
+
+/// What tells a cell apart, in words.
+fn place(cell: &CellPlan) -> String {
+    let CellPlan { rate, bit, layer, .. } = cell;
+    let rate = rate.map(|rate| format!("rate {rate:e}"));
+    let bit = bit.map(|bit| format!("b{bit}"));
+    rate.or(bit).or_else(|| layer.clone()).unwrap_or_else(|| "all".to_owned())
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.2} %", 100.0 * share)
+}
+
+fn table(kind: &str, summary: String, columns: &[&str], rows: Vec<Vec<String>>) -> Report {
+    let columns = columns.iter().map(ToString::to_string).collect();
+    Report { kind: kind.to_owned(), summary, columns, rows, ..Report::default() }
+}

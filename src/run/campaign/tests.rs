@@ -1,0 +1,189 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::injection::Injection;
+use super::setup::{Identity, Setup};
+use super::trial::hash;
+use crate::doc::fault::Campaign;
+use crate::doc::{Net, RunSpec};
+use crate::form::ron_text;
+use crate::net::{Network, backend};
+use crate::run::datasets::Datasets;
+use crate::run::session::Workplace;
+
+const MLP: &str = "Mlp(hidden: [8, 6])";
+const VGG: &str = "Vgg(depth: 11, width: 2)";
+
+/// A place with 12 test images, and a network whose norms have statistics of their own.
+fn place(net: &str) -> (Workplace, Network) {
+    let text = "(data: Digits(limit_train: 40, limit_test: 12), train: (evaluation_batch: 5))";
+    let spec: RunSpec = ron_text::from_str(text).unwrap();
+    let net: Net = ron_text::from_str(net).unwrap();
+    let spec = RunSpec { net, ..spec };
+    let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
+    let compute = backend(&spec.device, &spec.train.kernels);
+    let place = Workplace::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new());
+    let mut network = place.fresh_network(0);
+    for index in 0..network.len() {
+        let values = network.values(index).iter().enumerate();
+        let moved: Vec<f32> = values.map(|(at, value)| value * 1.25 + 0.01 * (at % 3) as f32).collect();
+        network.write(index, &moved);
+    }
+    network.prune(0, &[1, 2]);
+    (place, network)
+}
+
+fn with<T>(net: &str, campaign: &str, work: impl FnOnce(&Setup, &Workplace, &Network) -> T) -> T {
+    let (place, network) = place(net);
+    let stage: Campaign = ron_text::from_str(campaign).unwrap_or_else(|error| panic!("{campaign}: {error}"));
+    let identity = Identity { name: "0".to_owned(), round: None, step: 3 };
+    let setup = Setup::new(&place, &place.data, &stage, &network, identity, None).unwrap();
+    work(&setup, &place, &network)
+}
+
+/// Logits of every batch, computed from the images on by a network in which the faults were written.
+fn naive(setup: &Setup, place: &Workplace, injection: &Injection) -> String {
+    let golden = &setup.bench.golden.network;
+    let size = place.data.test.shape.len();
+    let struck = |strikes: &[crate::intervene::fault::Strike]| {
+        let mut values: Vec<Arc<Vec<f32>>> = golden.arrays().0.to_vec();
+        for strike in strikes {
+            Arc::make_mut(&mut values[strike.site.parameter])[strike.site.index] = strike.value;
+        }
+        golden.with_structure(golden.structure().clone(), values)
+    };
+    let (batch, networks): (usize, Vec<Network>) = match injection {
+        Injection::Shared(strikes) => (5, vec![struck(strikes); 3]),
+        Injection::PerImage(images) => (1, images.iter().map(|own| struck(own)).collect()),
+        Injection::Flows(_) => panic!("parameters are struck"),
+    };
+    let chunks = place.data.test.values.chunks(batch * size).zip(&networks);
+    let logits =
+        chunks.flat_map(|(inputs, network)| place.compute.logits(network, inputs, inputs.len() / size));
+    hash(&logits.collect::<Vec<f32>>())
+}
+
+/// What trials yield with everything kept, with nothing kept, and without any of that.
+fn assert_same(net: &str, fault: &str, protect: &str) {
+    let campaign = |memory: u64| format!("(fault: ({fault}), protect: {protect}, memory: {memory})");
+    let results = |memory: u64| {
+        with(net, &campaign(memory), |setup, place, _| {
+            let trial = |trial: u64| {
+                let injection = setup.injection(0, trial).unwrap();
+                let naive = match injection {
+                    Injection::Flows(_) => None,
+                    _ if protect != "Nothing" => None,
+                    _ => Some(naive(setup, place, &injection)),
+                };
+                let outcome = setup.bench.trial(injection).unwrap();
+                assert!(naive.is_none_or(|naive| naive == outcome.hash), "{net} {fault} trial {trial}");
+                (outcome.hash, outcome.tally, format!("{:?}", outcome.strikes))
+            };
+            (0..6).map(trial).collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(results(64), results(0), "{net} {fault} {protect}");
+}
+
+#[test]
+fn a_trial_that_begins_at_its_fault_has_the_bits_of_the_whole_network() {
+    let kinds = ["Weights", "Biases", "Everything", "Activations", "Preactivations"];
+    for net in [MLP, VGG] {
+        for kind in kinds {
+            assert_same(net, &format!("target: (params: {kind}), amount: Count(2)"), "Nothing");
+        }
+    }
+    for kind in ["Norm", "RunningStatistics"] {
+        assert_same(VGG, &format!("target: (params: {kind}), bits: Field(Exponent)"), "Nothing");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn formats_models_draws_and_protection_change_nothing_of_that(
+        format in prop::sample::select(vec!["Float32", "Float16", "Bfloat16", "Int8"]),
+        model in prop::sample::select(vec!["Flip", "StuckAt1", "DoubleFlip", "Noise(0.5)", "RandomBits"]),
+        draw in prop::sample::select(vec!["Once", "EveryImage"]),
+        amount in prop::sample::select(vec!["Count(1)", "Rate(0.001)"]),
+        protect in prop::sample::select(vec!["Nothing", "Clip", "Both"]),
+        net in prop::sample::select(vec![MLP, VGG]),
+        pruned in prop::sample::select(vec!["Dense", "Sparse"]),
+    ) {
+        let fault = format!("format: {format}, model: {model}, draw: {draw}, amount: {amount}, pruned: {pruned}");
+        assert_same(net, &fault, protect);
+    }
+}
+
+#[test]
+fn what_is_listed_strikes_again() {
+    for fault in [
+        "",
+        "draw: EveryImage",
+        "target: (params: Activations), format: Float16",
+        "format: Int8, model: Sign",
+    ] {
+        with(MLP, &format!("(fault: ({fault}))"), |setup, _, _| {
+            for trial in 0..4 {
+                let drawn = setup.bench.trial(setup.drawn(0, trial).unwrap()).unwrap();
+                let listed =
+                    drawn.strikes.iter().map(|(image, strike)| crate::intervene::fault::list::PlacedFault {
+                        line: 2,
+                        image: *image,
+                        site: strike.site,
+                        before: Some(strike.before),
+                        after: Some(strike.after),
+                    });
+                let again = setup.listed(&listed.collect::<Vec<_>>(), 0, trial).unwrap();
+                assert_eq!(setup.bench.trial(again).unwrap().hash, drawn.hash, "{fault}");
+            }
+        });
+    }
+}
+
+#[test]
+fn a_list_for_other_weights_is_refused_with_its_line() {
+    with(MLP, "()", |setup, _, _| {
+        let mut list = crate::intervene::fault::list::PlacedFault {
+            line: 7,
+            image: None,
+            site: crate::intervene::fault::Site { parameter: 2, index: 0, bit: Some(30) },
+            before: Some(1),
+            after: None,
+        };
+        let problem = setup.listed(&[list], 0, 0).unwrap_err();
+        assert!(problem.contains("line 7"), "{problem}");
+        list.before = None;
+        let Injection::Shared(strikes) = setup.listed(&[list], 0, 0).unwrap() else { panic!("all images") };
+        assert_eq!(strikes[0].after ^ strikes[0].before, 1 << 30);
+    });
+}
+
+#[test]
+fn a_network_that_predicts_nan_is_refused() {
+    let (place, mut network) = place(MLP);
+    let values = vec![f32::NAN; network.values(1).len()];
+    network.write(1, &values);
+    let stage = Campaign::default();
+    let identity = Identity { name: "0".to_owned(), round: None, step: 0 };
+    let setup = Setup::new(&place, &place.data, &stage, &network, identity, None);
+    let message = setup.err().expect("it is refused");
+    assert!(message.contains("NaN or infinity for 12 of 12 images already"), "{message}");
+}
+
+#[test]
+fn golden_is_the_network_in_the_format_and_its_pruned_entries_are_struck_only_in_memory() {
+    with(
+        MLP,
+        "(fault: (format: Int8, target: (layers: Only([\"fc1\"])), pruned: Sparse))",
+        |setup, _, network| {
+            let weights = network.values(0).len() as u64;
+            assert_eq!(setup.cells[0].plan.possible, 8 * (weights - 2));
+            assert_ne!(setup.bench.golden.network.values(0), network.values(0));
+            assert_eq!(setup.bench.golden.network.values(1), network.values(1), "biases stay float32");
+        },
+    );
+}

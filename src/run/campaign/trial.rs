@@ -1,0 +1,197 @@
+//! One trial: faults in, logits out; only what they can change is computed.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use super::golden::{Golden, GoldenBatch, next_unit, op_of};
+use super::injection::{FlowFaults, Injection};
+use crate::doc::hexadecimal;
+use crate::intervene::fault::{Storage, Strike, Tally};
+use crate::net::{Flow, Network};
+
+/// What became of a trial.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Its images.
+    pub tally: Tally,
+    /// SHA-256 over the bits of the logits of all images.
+    pub hash: String,
+    /// What struck, with the image that it struck alone.
+    pub strikes: Vec<(Option<u64>, Strike)>,
+}
+
+/// What all trials of a campaign have in common.
+pub struct Bench<'a> {
+    /// The network without faults.
+    pub golden: Golden<'a>,
+    /// Its logits.
+    pub logits: Vec<f32>,
+    /// The classes of the images.
+    pub labels: Vec<u32>,
+    /// How what flows behind an operation is stored, where that is struck.
+    pub flows: std::collections::BTreeMap<usize, Storage>,
+}
+
+/// Logits of a batch; nothing where no fault changed any of them.
+type Logits = Option<Vec<f32>>;
+
+impl Bench<'_> {
+    /// Carries out a trial.
+    ///
+    /// # Errors
+    /// Where a list says that something else is stored than there is.
+    pub fn trial(&self, injection: Injection) -> Result<Outcome, String> {
+        let mut logits = self.logits.clone();
+        let mut strikes = Vec::new();
+        let outputs = self.golden.network.structure().outputs;
+        let mut take = |batch: &GoldenBatch, faulty: Logits| {
+            if let Some(faulty) = faulty {
+                logits[batch.first * outputs..][..faulty.len()].copy_from_slice(&faulty);
+            }
+        };
+        match injection {
+            Injection::Shared(shared) => {
+                let struck = self.struck(&shared);
+                for batch in &self.golden.batches {
+                    take(batch, self.struck_logits(batch, struck.as_ref()));
+                }
+                strikes.extend(shared.into_iter().map(|strike| (None, strike)));
+            }
+            Injection::PerImage(images) => {
+                for (batch, own) in self.golden.batches.iter().zip(images) {
+                    take(batch, self.struck_logits(batch, self.struck(&own).as_ref()));
+                    let image = batch.first as u64;
+                    strikes.extend(own.into_iter().map(|strike| (Some(image), strike)));
+                }
+            }
+            Injection::Flows(mut images) => {
+                for batch in &self.golden.batches {
+                    let own = &mut images[batch.first..batch.first + batch.count()];
+                    take(batch, self.struck_flow(batch, own, &mut strikes)?);
+                }
+            }
+        }
+        let tally = Tally::of(&self.logits, &logits, outputs, &self.labels);
+        Ok(Outcome { tally, hash: hash(&logits), strikes })
+    }
+
+    /// The network as these faults show it, and the first and last operation whose layer they strike; nothing where they
+    /// change no value. The network without faults is untouched: struck parameters are copies.
+    fn struck(&self, strikes: &[Strike]) -> Option<Struck> {
+        let network = &self.golden.network;
+        let structure = network.structure();
+        let mut values = network.arrays().0.to_vec();
+        let mut ops = BTreeSet::new();
+        for strike in strikes {
+            let parameter = strike.site.parameter;
+            Arc::make_mut(&mut values[parameter])[strike.site.index] = strike.value;
+            if strike.is_fault() {
+                ops.insert(op_of(structure, structure.parameters[parameter].layer));
+            }
+        }
+        let (first, last) = (*ops.first()?, *ops.last()?);
+        Some(Struck { network: network.with_structure(structure.clone(), values), first, last })
+    }
+
+    /// From the first struck layer to where the last one's outputs are read; and on from there, unless all are
+    /// bit-identical to the golden ones.
+    fn struck_logits(&self, batch: &GoldenBatch, struck: Option<&Struck>) -> Logits {
+        let Struck { network, first, last } = struck?;
+        let golden = &self.golden;
+        let (start, flow) = batch.before(*first);
+        let check = next_unit(network.structure(), *last);
+        let Some(expected) = batch.at(check) else {
+            return Some(golden.advance(network, start..golden.end(), flow).values);
+        };
+        let flow = golden.advance(network, start..check, flow);
+        let differing = differing(&flow, expected);
+        if differing.is_empty() {
+            return None;
+        }
+        if differing.len() < batch.count() && golden.compute.is_independent_of_batch() {
+            let rest = golden.advance(network, check..golden.end(), &gathered(&flow, &differing));
+            return Some(scattered(&rest, &differing, &batch.logits));
+        }
+        Some(golden.advance(network, check..golden.end(), &flow).values)
+    }
+
+    /// From the first struck flow of any image to the end, striking on the way.
+    fn struck_flow(
+        &self,
+        batch: &GoldenBatch,
+        images: &mut [FlowFaults],
+        strikes: &mut Vec<(Option<u64>, Strike)>,
+    ) -> Result<Logits, String> {
+        let ops: BTreeSet<usize> = images.iter().flat_map(FlowFaults::ops).collect();
+        let Some(&first) = ops.first() else { return Ok(None) };
+        let golden = &self.golden;
+        let (start, flow) = batch.before(first + 1);
+        let mut flow = golden.advance(&golden.network, start..first + 1, flow);
+        let mut at = first + 1;
+        let mut is_changed = false;
+        for &op in &ops {
+            if op + 1 > at {
+                flow = golden.advance(&golden.network, at..op + 1, &flow);
+                at = op + 1;
+            }
+            for (sample, faults) in images.iter_mut().enumerate() {
+                if !faults.ops().any(|own| own == op) {
+                    continue;
+                }
+                let values: Vec<f32> =
+                    (0..flow.shape.len()).map(|entry| flow.values[flow.place(sample, entry)]).collect();
+                for strike in faults.strike(op, &values, &self.flows[&op])? {
+                    let place = flow.place(sample, strike.site.index);
+                    flow.values[place] = strike.value;
+                    is_changed |= strike.is_fault();
+                    strikes.push((Some((batch.first + sample) as u64), strike));
+                }
+            }
+        }
+        Ok(is_changed.then(|| golden.advance(&golden.network, at..golden.end(), &flow).values))
+    }
+}
+
+/// A network with faults, and where they are.
+struct Struck {
+    network: Network,
+    first: usize,
+    last: usize,
+}
+
+/// The samples of two flows whose bits differ.
+fn differing(a: &Flow, b: &Flow) -> Vec<usize> {
+    let differs = |sample: &usize| {
+        let pairs = a.sample(*sample).iter().zip(b.sample(*sample));
+        pairs.into_iter().any(|(a, b)| a.to_bits() != b.to_bits())
+    };
+    (0..a.count).filter(differs).collect()
+}
+
+/// Some samples of a flow.
+fn gathered(flow: &Flow, samples: &[usize]) -> Flow {
+    let values = samples.iter().flat_map(|&sample| flow.sample(sample)).copied().collect();
+    Flow { values, count: samples.len(), shape: flow.shape, layout: flow.layout }
+}
+
+/// Golden logits with those of some samples replaced.
+fn scattered(rest: &Flow, samples: &[usize], golden: &[f32]) -> Vec<f32> {
+    let mut logits = golden.to_vec();
+    let outputs = rest.shape.len();
+    for (row, sample) in rest.values.chunks_exact(outputs).zip(samples) {
+        logits[sample * outputs..][..outputs].copy_from_slice(row);
+    }
+    logits
+}
+
+/// SHA-256 over the bits of logits, as hexadecimal digits.
+#[must_use]
+pub fn hash(logits: &[f32]) -> String {
+    let mut hash = Sha256::new();
+    for logit in logits {
+        hash.update(logit.to_bits().to_le_bytes());
+    }
+    hexadecimal(&hash.finalize())
+}

@@ -1,0 +1,99 @@
+//! Faults in a checkpoint.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Active, Drawn, Faults};
+use crate::doc::fault::Fault;
+use crate::doc::intervention::Target;
+use crate::intervene::fault::Site;
+
+/// Faults in place, as a checkpoint describes them; sites lie in arrays beside it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WrittenFaults {
+    active: Vec<WrittenFault>,
+    struck: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct WrittenFault {
+    settings: Fault,
+    step: u64,
+    stage: String,
+    branch: String,
+    round: Option<u64>,
+    released: Vec<Target>,
+    /// Number of the array of sites, and the position of the stream.
+    drawn: Option<(usize, String)>,
+    passes: u64,
+}
+
+/// Bytes of one site: parameter, entry, and one more than the bit; 0 for none.
+const SITE: usize = 16;
+
+/// What a checkpoint says of faults; `push` takes an array in and numbers it.
+pub fn written(faults: &Faults, push: &mut dyn FnMut(Vec<u8>) -> usize) -> WrittenFaults {
+    let active = faults.active.iter().map(|fault| {
+        let Active { settings, step, stage, branch, round, released, drawn, passes } = fault.clone();
+        let drawn = drawn.map(|Drawn { sites, position }| {
+            (push(sites.iter().flat_map(site_bytes).collect()), position.to_string())
+        });
+        WrittenFault { settings, step, stage, branch, round, released, drawn, passes }
+    });
+    WrittenFaults { active: active.collect(), struck: faults.struck }
+}
+
+/// The faults of a checkpoint; `array` finds an array by its number.
+///
+/// # Errors
+/// When an array is missing or damaged.
+pub fn read<'a>(
+    written: &WrittenFaults,
+    array: &dyn Fn(usize) -> Result<&'a [u8], String>,
+) -> Result<Faults, String> {
+    let one = |written: &WrittenFault| {
+        let WrittenFault { settings, step, stage, branch, round, released, drawn, passes } = written.clone();
+        let drawn = drawn.map(|(number, position)| {
+            let (sites, rest) = array(number)?.as_chunks::<SITE>();
+            let position = position.parse().map_err(|error| format!("{position} is no position: {error}"))?;
+            if !rest.is_empty() {
+                return Err("an array of fault sites is damaged".to_owned());
+            }
+            Ok(Drawn { sites: Arc::new(sites.iter().map(site).collect()), position })
+        });
+        let drawn = drawn.transpose()?;
+        Ok(Active { settings, step, stage, branch, round, released, drawn, passes })
+    };
+    let active = written.active.iter().map(one).collect::<Result<_, String>>()?;
+    Ok(Faults { active, struck: written.struck })
+}
+
+fn site_bytes(site: &Site) -> [u8; SITE] {
+    let mut bytes = [0; SITE];
+    bytes[..4].copy_from_slice(&(site.parameter as u32).to_le_bytes());
+    bytes[4..12].copy_from_slice(&(site.index as u64).to_le_bytes());
+    bytes[12..].copy_from_slice(&site.bit.map_or(0, |bit| bit + 1).to_le_bytes());
+    bytes
+}
+
+fn site(bytes: &[u8; SITE]) -> Site {
+    let number = |range: std::ops::Range<usize>| {
+        bytes[range].iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
+    };
+    let bit = number(12..16) as u32;
+    Site { parameter: number(0..4) as usize, index: number(4..12) as usize, bit: bit.checked_sub(1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sites_survive_their_bytes() {
+        for bit in [None, Some(0), Some(31)] {
+            let there = Site { parameter: 7, index: 5_000_000_000, bit };
+            assert_eq!(site(&site_bytes(&there)), there);
+        }
+    }
+}

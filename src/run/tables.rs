@@ -1,0 +1,141 @@
+//! Files of a run that grow line by line beside its events.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// A file of lines with a head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Table {
+    /// Every fault.
+    Faults,
+    /// What became of the images of every trial.
+    Trials,
+    /// The same of trials without the protection, where a campaign has one.
+    Unprotected,
+    /// Hashes of the logits of every trial, for a replay.
+    Logits,
+}
+
+impl Table {
+    /// Every table.
+    pub const ALL: [Self; 4] = [Self::Faults, Self::Trials, Self::Unprotected, Self::Logits];
+
+    /// Name of its file.
+    #[must_use]
+    pub const fn file(self) -> &'static str {
+        match self {
+            Self::Faults => "faults.csv",
+            Self::Trials => "trials.csv",
+            Self::Unprotected => "trials_unprotected.csv",
+            Self::Logits => "logits.csv",
+        }
+    }
+
+    /// Names of its columns.
+    #[must_use]
+    pub const fn header(self) -> &'static str {
+        match self {
+            Self::Faults => "campaign,round,trial,image,parameter,index,bit,before,after",
+            Self::Trials | Self::Unprotected => {
+                "campaign,round,trial,cell,faults,images,masked,benign,sdc1,sdc5,due,corrected,lost,accuracy"
+            }
+            Self::Logits => "campaign,round,trial,sha256,sha256_unprotected",
+        }
+    }
+}
+
+/// The tables of a run directory, opened when the first line comes.
+#[derive(Debug)]
+pub struct Tables {
+    folder: PathBuf,
+    open: BTreeMap<Table, (File, u64)>,
+}
+
+impl Tables {
+    /// Those of this folder.
+    pub fn of(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), open: BTreeMap::new() }
+    }
+
+    /// Where a table lies.
+    pub fn path(&self, table: Table) -> PathBuf {
+        self.folder.join(table.file())
+    }
+
+    /// Appends whole lines; the head comes first in a new file.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn append(&mut self, table: Table, lines: &str) -> std::io::Result<()> {
+        let (file, length) = self.opened(table)?;
+        let head = if *length == 0 { format!("{}\n", table.header()) } else { String::new() };
+        let text = head + lines;
+        file.write_all(text.as_bytes())?;
+        *length += text.len() as u64;
+        Ok(())
+    }
+
+    /// Length of every table that is not empty, by the name of its file.
+    pub fn lengths(&self) -> BTreeMap<String, u64> {
+        let lengths = self.open.iter().filter(|(_, (_, length))| *length > 0);
+        lengths.map(|(table, (_, length))| (table.file().to_owned(), *length)).collect()
+    }
+
+    /// Cuts every table to a length that it had; takes away those that had none.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn cut(&mut self, lengths: &BTreeMap<String, u64>) -> std::io::Result<()> {
+        self.open.clear();
+        for table in Table::ALL {
+            match lengths.get(table.file()) {
+                Some(&length) => {
+                    let (file, now) = self.opened(table)?;
+                    file.set_len(length.min(*now))?;
+                    *now = length.min(*now);
+                }
+                None => match std::fs::remove_file(self.path(table)) {
+                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                },
+            }
+        }
+        Ok(())
+    }
+
+    fn opened(&mut self, table: Table) -> std::io::Result<&mut (File, u64)> {
+        let path = self.path(table);
+        match self.open.entry(table) {
+            std::collections::btree_map::Entry::Occupied(entry) => Ok(entry.into_mut()),
+            std::collections::btree_map::Entry::Vacant(entry) => {
+                let file = OpenOptions::new().create(true).append(true).open(path)?;
+                let length = file.metadata()?.len();
+                Ok(entry.insert((file, length)))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_has_one_head_and_is_cut_to_what_a_checkpoint_knows() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut tables = Tables::of(folder.path());
+        tables.append(Table::Trials, "0,,0\n").unwrap();
+        let lengths = tables.lengths();
+        tables.append(Table::Trials, "0,,1\n").unwrap();
+        tables.append(Table::Faults, "0,,0\n").unwrap();
+        let mut later = Tables::of(folder.path());
+        later.cut(&lengths).unwrap();
+        later.append(Table::Trials, "0,,2\n").unwrap();
+        let text = std::fs::read_to_string(later.path(Table::Trials)).unwrap();
+        assert_eq!(text, format!("{}\n0,,0\n0,,2\n", Table::Trials.header()));
+        assert!(!later.path(Table::Faults).exists());
+        assert_eq!(later.lengths()["trials.csv"], text.len() as u64);
+    }
+}

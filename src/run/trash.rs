@@ -1,0 +1,107 @@
+//! Runs that were put away: a folder beside them, from which they can be brought back. Nothing is deleted.
+
+use std::path::{Path, PathBuf};
+
+use super::directory::{about_of, claim::Claim};
+
+/// The folder in the folder of the runs.
+pub const TRASH: &str = ".trash";
+
+/// A run in the trash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trashed {
+    /// Its identity.
+    pub id: String,
+    /// The arm that it was made for.
+    pub arm: String,
+    /// Its seed.
+    pub seed: u64,
+}
+
+/// Puts the directory of a run into the trash. What lay there under the same name makes room by a number behind it.
+///
+/// # Errors
+/// When something writes there, or what the system says; the run is unchanged then.
+pub fn archive(folder: &Path, id: &str) -> Result<(), String> {
+    let from = folder.join(id);
+    if Claim::is_alive(&from) {
+        return Err(format!("{} is being written: stop the run first", from.display()));
+    }
+    let trash = folder.join(TRASH);
+    let fail = |error: std::io::Error| format!("{} cannot be moved to the trash: {error}", from.display());
+    std::fs::create_dir_all(&trash).map_err(fail)?;
+    let to = trash.join(id);
+    if to.exists() {
+        let entries = std::fs::read_dir(&trash).map_err(fail)?.count();
+        let mut names = (2..entries + 3).map(|number| trash.join(format!("{id}.{number}")));
+        let older = names.find(|path| !path.exists()).expect("there are more names than entries");
+        std::fs::rename(&to, older).map_err(fail)?;
+    }
+    std::fs::rename(&from, &to).map_err(fail)
+}
+
+/// Brings a run back from the trash.
+///
+/// # Errors
+/// When a run with its settings is there again, or what the system says; nothing has changed then.
+pub fn restore(folder: &Path, id: &str) -> Result<(), String> {
+    let (from, to): (PathBuf, PathBuf) = (folder.join(TRASH).join(id), folder.join(id));
+    if to.exists() {
+        return Err(format!("{} is there again: move it to the trash first", to.display()));
+    }
+    std::fs::rename(&from, &to).map_err(|error| format!("{} cannot be brought back: {error}", from.display()))
+}
+
+/// What is in the trash, in the order of the arms' names.
+#[must_use]
+pub fn trashed(folder: &Path) -> Vec<Trashed> {
+    let Ok(entries) = std::fs::read_dir(folder.join(TRASH)) else { return Vec::new() };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let about = |id: String| {
+        let (arm, seed) = about_of(&folder.join(TRASH), &id)?;
+        (!id.contains('.')).then_some(Trashed { id, arm, seed })
+    };
+    let mut found: Vec<Trashed> = names.filter_map(about).collect();
+    found.sort_by(|a, b| (&a.arm, a.seed, &a.id).cmp(&(&b.arm, b.seed, &b.id)));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(folder: &Path, id: &str, text: &str) {
+        std::fs::create_dir_all(folder.join(id)).unwrap();
+        std::fs::write(folder.join(id).join("run.ron"), text).unwrap();
+    }
+
+    const ABOUT: &str = "(arm: \"a\", seed: 3, program: \"weightlab\", spec: ())";
+
+    #[test]
+    fn a_run_goes_to_the_trash_and_comes_back_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        run(folder, "ab", ABOUT);
+        archive(folder, "ab").unwrap();
+        assert!(!folder.join("ab").exists());
+        let expected = Trashed { id: "ab".to_owned(), arm: "a".to_owned(), seed: 3 };
+        assert_eq!(trashed(folder), [expected]);
+        restore(folder, "ab").unwrap();
+        assert_eq!(std::fs::read_to_string(folder.join("ab/run.ron")).unwrap(), ABOUT);
+        assert!(trashed(folder).is_empty());
+        assert!(restore(folder, "ab").unwrap_err().contains("is there again"));
+    }
+
+    #[test]
+    fn a_second_run_of_one_name_replaces_nothing_in_the_trash() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        for _ in 0..3 {
+            run(folder, "ab", ABOUT);
+            archive(folder, "ab").unwrap();
+        }
+        assert_eq!(std::fs::read_dir(folder.join(TRASH)).unwrap().count(), 3);
+        assert_eq!(trashed(folder).len(), 1);
+        assert!(archive(folder, "none").is_err());
+    }
+}

@@ -1,0 +1,110 @@
+//! The window and the command line write the same bytes, also with a filter, titles and axes of one's own.
+
+#![allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::mpsc::sync_channel;
+
+use eframe::egui;
+use egui_kittest::Harness;
+use weightlab::figure::plots::PlotOptions;
+use weightlab::figure::statistics::Spread;
+use weightlab::figure::view::{FILE, PlotView, ViewSettings};
+use weightlab::figure::{FileKind, Preset};
+use weightlab::gui::app::{App, Parts, prepare};
+use weightlab::gui::commands::Command as Asked;
+use weightlab::gui::desktop::System;
+use weightlab::gui::files::{Answer, Request};
+use weightlab::gui::settings::Settings;
+use weightlab::gui::worker::Threads;
+
+const TINY: &str = r#"(
+    data: Digits(limit_train: 200, limit_test: 100),
+    net: Mlp(hidden: [16]),
+    train: (optimizer: Adam(rate: 0.01), batch: 32),
+    seeds: [1, 2],
+    arms: [
+        (name: "dense, plain", plan: [Train("3ep"), Test]),
+        (name: "pruned", plan: [Train("3ep"), Do(Prune(amount: Fraction(0.5))), Test]),
+    ],
+)"#;
+
+fn weightlab(folder: &Path, arguments: &[&str]) {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_weightlab")).args(arguments).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Opens the experiment in the window and exports what it shows.
+fn from_window(folder: &Path, name: &str) -> Vec<u8> {
+    let to: PathBuf = folder.join(name);
+    let answer = Answer::Path(to.clone());
+    let picker = Box::new(move |_: &Request, _: &egui::Context| {
+        let (sender, receiver) = sync_channel(1);
+        sender.send(answer.clone()).unwrap();
+        receiver
+    });
+    let file = folder.join("x.ron");
+    let parts = Parts {
+        worker: Box::new(Threads),
+        picker,
+        desktop: Box::new(System::default()),
+        untitled: folder.join("untitled"),
+        home: None,
+    };
+    let mut harness = Harness::builder().with_size([1280.0, 800.0]).build_eframe(move |cc| {
+        prepare(&cc.egui_ctx, &Settings::default());
+        App::new(parts, Settings::default(), Some(file))
+    });
+    harness.run_steps(5);
+    let ctx = harness.ctx.clone();
+    harness.state_mut().execute(Asked::ExportFigure, &ctx);
+    for _ in 0..100 {
+        harness.step();
+        if to.exists() {
+            break;
+        }
+    }
+    std::fs::read(to).unwrap()
+}
+
+#[test]
+fn the_window_and_the_command_line_write_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("x.ron"), TINY).unwrap();
+    weightlab(folder, &["run", "x.ron"]);
+    let chosen = ViewSettings {
+        options: PlotOptions {
+            band: Spread::MinMax,
+            log_x: Some(true),
+            smoothing: 0.5,
+            ..PlotOptions::default()
+        },
+        plots: [(
+            "accuracy".to_owned(),
+            PlotView { title: "Mine".to_owned(), x: Some([1.0, 2.5]), ..PlotView::default() },
+        )]
+        .into(),
+        filter: "-arm:pruned".to_owned(),
+        size: Preset::TwoColumns,
+        ..ViewSettings::default()
+    };
+    for (view, has_title) in [(None, false), (Some(chosen), true)] {
+        if let Some(view) = &view {
+            std::fs::write(folder.join("x.runs").join(FILE), view.to_text()).unwrap();
+        }
+        for kind in [FileKind::Svg, FileKind::Pdf] {
+            let [window, line] =
+                ["window", "line"].map(|stem| format!("{stem}-{has_title}.{}", kind.ending()));
+            let window = from_window(folder, &window);
+            weightlab(folder, &["export", "x.ron", "--figure", "accuracy", "--to", &line]);
+            assert!(window == std::fs::read(folder.join(&line)).unwrap(), "{line} differs");
+            if kind == FileKind::Svg {
+                let text = String::from_utf8(window).unwrap();
+                assert_eq!((text.contains(">Mine<"), text.contains(">pruned<")), (has_title, !has_title));
+            }
+        }
+    }
+}
