@@ -1,74 +1,183 @@
-//! How fast it computes: `cargo bench --bench speed -- vgg16-campaign --threads 2`.
+//! How fast it computes: `cargo bench --bench speed -- vgg16-train-b128 --threads 2 [--kernels direct]`.
 //!
-//! One scenario a call, one line of JSON with the median of several runs in seconds: of one trial for a campaign.
+//! One scenario a call, one line of JSON: the median of several runs in seconds (for one step, epoch or trial), and the
+//! peak of the process's memory. Training takes Winograd's kernels unless told otherwise; tests and campaigns are always
+//! exact.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use weightlab::data::{Dataset, Samples, Shape};
+use weightlab::data::{Data, Dataset, Mnist, Samples, Shape};
 use weightlab::doc::fault::{Campaign, Trials};
-use weightlab::doc::{Device, Event, Net, RunSpec, Stage, Vgg};
+use weightlab::doc::{
+    Device, Event, Kernels, Loss, Mlp, Net, RunSpec, Stage, Structure, Train, Training, Vgg,
+};
 use weightlab::intervene::draw::uniform;
 use weightlab::intervene::stream::{Purpose, stream};
-use weightlab::net::{BurnCompute, Network};
-use weightlab::run::{Checkpoint, Listener, RunError, Session, StopFlag, Table, Workplace};
+use weightlab::intervene::{BiasInit, Init};
+use weightlab::net::{Compute, Criterion, Initialisation, Network, OptimizerState, backend};
+use weightlab::optimize::{Adam, Optimizer, Sgd};
+use weightlab::run::{Checkpoint, Datasets, Listener, RunError, Session, StopFlag, Table, Workplace};
 
 /// Trials of a campaign, and images of each of them.
-const TRIALS: u64 = 24;
+const TRIALS: u64 = 128;
 const IMAGES: usize = 256;
-const RUNS: usize = 3;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    let after = |name: &str| arguments.iter().position(|argument| argument == name).map(|at| at + 1);
-    let threads: usize = after("--threads").and_then(|at| arguments.get(at)?.parse().ok()).unwrap_or(2);
-    let scenario = arguments.first().map_or("vgg16-campaign", String::as_str);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
-    let mut seconds: Vec<f64> = match scenario {
-        "vgg16-campaign" => (0..RUNS).map(|_| pool.install(|| trial(threads))).collect(),
-        other => panic!("unknown scenario {other}; there is vgg16-campaign"),
+    let after = |name: &str| {
+        let at = arguments.iter().position(|argument| argument == name)?;
+        arguments.get(at + 1)
     };
+    let threads: usize = after("--threads").and_then(|count| count.parse().ok()).unwrap_or(2);
+    let runs: usize = after("--runs").and_then(|count| count.parse().ok()).unwrap_or(7);
+    let kernels = match after("--kernels").map(String::as_str) {
+        Some("direct") => Kernels::Direct,
+        Some("burn") => Kernels::Burn,
+        None | Some("winograd") => Kernels::Winograd,
+        Some(other) => panic!("there are no kernels {other}; there are winograd, direct and burn"),
+    };
+    let scenario = arguments.first().map_or("", String::as_str);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
+    let mut seconds = pool.install(|| measure(scenario, &kernels, runs, threads));
     seconds.sort_by(f64::total_cmp);
     println!(
-        "{{\"side\":\"weightlab\",\"scenario\":\"{scenario}\",\"threads\":{threads},\"median_s\":{}}}",
-        seconds[seconds.len() / 2]
+        "{{\"side\":\"weightlab\",\"scenario\":\"{scenario}\",\"threads\":{threads},\"median_s\":{},\"peak_bytes\":{}}}",
+        seconds[seconds.len() / 2],
+        peak_bytes()
     );
+}
+
+fn measure(scenario: &str, kernels: &Kernels, runs: usize, threads: usize) -> Vec<f64> {
+    match scenario {
+        "vgg16-train-b32" => training(&vgg(16), 32, kernels, runs, 1),
+        "vgg16-train-b128" => training(&vgg(16), 128, kernels, runs, 1),
+        "vgg11-train-b32" => training(&vgg(11), 32, kernels, runs, 1),
+        "vgg16-infer-b256" => inference(&vgg(16), 256, kernels, runs),
+        "lenet-train-b60" => training(&lenet(), 60, kernels, runs, 100),
+        "lenet-epoch" => epochs(kernels, runs.min(5), threads),
+        "vgg16-campaign" => (0..runs.min(3)).map(|_| trial(kernels, threads)).collect(),
+        other => panic!(
+            "unknown scenario {other:?}; there are vgg16-train-b32, vgg16-train-b128, vgg11-train-b32, vgg16-infer-b256, lenet-train-b60, lenet-epoch, vgg16-campaign"
+        ),
+    }
+}
+
+fn vgg(depth: u32) -> Net {
+    Net::Vgg(Vgg { depth, ..Vgg::default() })
+}
+
+fn lenet() -> Net {
+    Net::Mlp(Mlp { hidden: vec![300, 100], ..Mlp::default() })
+}
+
+fn input(net: &Net) -> Shape {
+    match net {
+        Net::Vgg(_) => Shape { channels: 3, height: 32, width: 32 },
+        Net::Mlp(_) => Shape { channels: 1, height: 28, width: 28 },
+    }
+}
+
+/// A fresh network, the loss, and uniform noise in [0, 1) with random labels.
+fn bench(net: &Net, batch: usize) -> (Network, Criterion, Samples) {
+    let structure = Arc::new(Structure::new(net, input(net), 10, &Loss::CrossEntropy));
+    let criterion = Criterion::new(Loss::CrossEntropy, structure.output.clone(), structure.outputs);
+    let initialisation = Initialisation { weights: Init::KaimingNormal, biases: BiasInit::Usual };
+    (Network::new(structure, initialisation, 1, 0), criterion, noise(input(net), batch))
+}
+
+fn noise(shape: Shape, count: usize) -> Samples {
+    let mut rng = stream(0, Purpose::Init, &[]);
+    let values = (0..count * shape.len()).map(|_| uniform(&mut rng)).collect();
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // ten classes
+    let labels = (0..count).map(|_| (uniform(&mut rng) * 10.0) as u32).collect();
+    Samples::new(shape, values, labels)
+}
+
+/// Times `work` after two calls that are not counted.
+fn timed(runs: usize, per: usize, mut work: impl FnMut()) -> Vec<f64> {
+    work();
+    work();
+    let mut seconds = Vec::new();
+    for _ in 0..runs {
+        let began = Instant::now();
+        for _ in 0..per {
+            work();
+        }
+        seconds.push(began.elapsed().as_secs_f64() / per as f64);
+    }
+    seconds
+}
+
+/// Steps of SGD with momentum and decay: forward, backward, and the change of the weights and running statistics.
+fn training(net: &Net, batch: usize, kernels: &Kernels, runs: usize, per: usize) -> Vec<f64> {
+    let (mut network, criterion, samples) = bench(net, batch);
+    let compute = backend(&Device::Flex, kernels);
+    let sgd = Sgd { rate: 0.01, momentum: 0.9, weight_decay: 1e-4, ..Sgd::default() };
+    let mut memory = OptimizerState::default();
+    timed(runs, per, || {
+        let mut slope = |logits: &[f32]| criterion.evaluate(logits, &samples.labels).slope;
+        let pass = compute.train(&network, &samples.values, batch, None, &mut slope);
+        memory.step(&sgd, 0.01, &mut network, &pass.gradients);
+        network.follow(&pass.statistics);
+        compute.recycle(pass);
+    })
+}
+
+fn inference(net: &Net, batch: usize, kernels: &Kernels, runs: usize) -> Vec<f64> {
+    let (network, _, samples) = bench(net, batch);
+    let compute = backend(&Device::Flex, kernels);
+    timed(runs, 1, || {
+        std::hint::black_box(compute.logits(&network, &samples.values, batch));
+    })
+}
+
+/// Epochs of LeNet-300-100 on MNIST with Adam, each with a test at its end.
+fn epochs(kernels: &Kernels, runs: usize, threads: usize) -> Vec<f64> {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/mnist");
+    let dir = std::env::var("WEIGHTLAB_MNIST").unwrap_or_else(|_| shared.display().to_string());
+    let data = Data::Mnist(Mnist { dir: Some(dir), ..Mnist::default() });
+    let optimizer = Optimizer::Adam(Adam { rate: 0.0012, ..Adam::default() });
+    let train = Training { optimizer, batch: 60, kernels: kernels.clone(), ..Training::default() };
+    let steps = format!("{}ep", runs + 1).parse().expect("a number of epochs");
+    let plan = vec![Stage::Train(Train { steps, ..Train::default() })];
+    let spec = RunSpec { data, net: lenet(), train, plan, ..RunSpec::default() };
+    let data = Datasets::default().get(&spec.data, &spec.net, Path::new("."));
+    let data = data.expect("MNIST lies in ../shared/data/mnist, or where WEIGHTLAB_MNIST says");
+    let watch = watch(spec, data, threads);
+    watch.tests.windows(2).map(|pair| pair[1].duration_since(pair[0]).as_secs_f64()).collect()
 }
 
 /// Seconds of one trial: a single bit of any convolution or linear weight of VGG-16 is flipped, and all images are
 /// classified. What flows without faults is there already, as the golden classes are on the other side.
-fn trial(threads: usize) -> f64 {
+fn trial(kernels: &Kernels, threads: usize) -> f64 {
     let campaign = Campaign { trials: Trials::Fixed(TRIALS), images: Some(IMAGES), ..Campaign::default() };
-    let net = Net::Vgg(Vgg { depth: 16, ..Vgg::default() });
-    let spec = RunSpec { net, plan: vec![Stage::Campaign(campaign)], ..RunSpec::default() };
-    let compute = Box::new(BurnCompute::new(&Device::Flex));
-    let place =
-        Workplace::new(spec, String::new(), Arc::new(images()), compute, PathBuf::new(), PathBuf::new());
-    let mut watch = Watch::default();
-    Session::new(Arc::new(place), None, threads, StopFlag::new(), &mut watch).run().expect("it ends well");
+    let train = Training { kernels: kernels.clone(), ..Training::default() };
+    let spec = RunSpec { net: vgg(16), train, plan: vec![Stage::Campaign(campaign)], ..RunSpec::default() };
+    let shape = input(&spec.net);
+    let [train, validation, test] = [2, 0, IMAGES].map(|count| noise(shape, count));
+    let watch = watch(spec, Arc::new(Dataset { train, validation, test, classes: 10 }), threads);
     let [began, ended] =
         [watch.began, watch.ended].map(|instant| instant.expect("a campaign begins and ends"));
     ended.duration_since(began).as_secs_f64() / TRIALS as f64
 }
 
-/// Uniform noise in [0, 1), with labels that nobody looks at.
-fn images() -> Dataset {
-    let shape = Shape { channels: 3, height: 32, width: 32 };
-    let mut rng = stream(0, Purpose::Init, &[]);
-    let samples = |count: usize, rng: &mut _| {
-        let values = (0..count * shape.len()).map(|_| uniform(rng)).collect();
-        Samples::new(shape, values, vec![0; count])
-    };
-    let [train, validation, test] = [2, 0, IMAGES].map(|count| samples(count, &mut rng));
-    Dataset { train, validation, test, classes: 10 }
+/// Carries out a run in memory.
+fn watch(spec: RunSpec, data: Arc<Dataset>, threads: usize) -> Watch {
+    let compute: Box<dyn Compute> = backend(&Device::Flex, &spec.train.kernels);
+    let place = Workplace::new(spec, String::new(), data, compute, PathBuf::new(), PathBuf::new());
+    let mut watch = Watch::default();
+    Session::new(Arc::new(place), None, threads, StopFlag::new(), &mut watch).run().expect("it ends well");
+    watch
 }
 
-/// Notes when the trials of a campaign begin and end.
+/// Notes when tests and campaigns begin and end.
 #[derive(Default)]
 struct Watch {
+    tests: Vec<Instant>,
     began: Option<Instant>,
     ended: Option<Instant>,
 }
@@ -76,6 +185,7 @@ struct Watch {
 impl Listener for Watch {
     fn event(&mut self, event: Event) -> Result<(), RunError> {
         match event {
+            Event::Point(point) if point.series == "test_accuracy" => self.tests.push(Instant::now()),
             Event::CampaignBegan(_) => self.began = Some(Instant::now()),
             Event::CampaignEnded(_) => self.ended = Some(Instant::now()),
             _ => {}
@@ -94,4 +204,12 @@ impl Listener for Watch {
     fn network(&mut self, _files: &[String; 2], _network: &Network) -> Result<(), RunError> {
         Ok(())
     }
+}
+
+/// The most memory that the process held, as Linux counts it; 0 elsewhere.
+fn peak_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib: Option<u64> = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+    kib.unwrap_or(0) * 1024
 }

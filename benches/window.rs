@@ -65,7 +65,7 @@ fn window(untitled: PathBuf, file: Option<PathBuf>) -> Harness<'static, Timed> {
             untitled,
             home: None,
         };
-        let app = App::new(parts, Settings::default(), file);
+        let app = App::new(parts, Settings::default(), file.as_deref());
         Timed { app, begun: Instant::now(), frames: Vec::new(), logic: Duration::ZERO }
     })
 }

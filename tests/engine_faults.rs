@@ -1,5 +1,7 @@
 //! Faults that are in place, computed a second time from their log.
 
+#![allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
+
 mod support;
 
 use std::ops::Range;

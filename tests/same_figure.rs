@@ -55,7 +55,7 @@ fn from_window(folder: &Path, name: &str) -> Vec<u8> {
     };
     let mut harness = Harness::builder().with_size([1280.0, 800.0]).build_eframe(move |cc| {
         prepare(&cc.egui_ctx, &Settings::default());
-        App::new(parts, Settings::default(), Some(file))
+        App::new(parts, Settings::default(), Some(&file))
     });
     harness.run_steps(5);
     let ctx = harness.ctx.clone();

@@ -13,7 +13,7 @@ mod room;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
@@ -125,7 +125,7 @@ impl App {
     /// # Panics
     /// Never: a test opens every template.
     #[must_use]
-    pub fn new(parts: Parts, settings: Settings, file: Option<PathBuf>) -> Self {
+    pub fn new(parts: Parts, settings: Settings, file: Option<&Path>) -> Self {
         let template = &templates::all()[0];
         let document = Document::untitled(template.name, template.text).expect("a test opens every template");
         let mut app = Self {
@@ -160,10 +160,10 @@ impl App {
             title: String::new(),
         };
         let unfinished = app.settings.unfinished.take();
-        if !file.clone().or_else(|| unfinished.clone()).is_some_and(|path| app.open(&path)) {
+        if !file.or(unfinished.as_deref()).is_some_and(|path| app.open(path)) {
             app.take_document();
         }
-        app.offer_to_go_on(unfinished);
+        app.offer_to_go_on(unfinished.as_deref());
         app.begin_recovery();
         app
     }

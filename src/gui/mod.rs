@@ -35,7 +35,7 @@ pub mod tree;
 pub mod views;
 pub mod worker;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use eframe::egui::ViewportBuilder;
 use eframe::{CreationContext, NativeOptions, Renderer};
@@ -56,7 +56,7 @@ pub fn launch(file: Option<PathBuf>) -> Result<(), String> {
     for (name, renderer) in [("wgpu", Renderer::Wgpu), ("glow", Renderer::Glow)] {
         let file = file.clone();
         let create = Box::new(move |cc: &CreationContext<'_>| {
-            let app: Box<dyn eframe::App> = Box::new(create(cc, file));
+            let app: Box<dyn eframe::App> = Box::new(create(cc, file.as_deref()));
             Ok(app)
         });
         match eframe::run_native(APP_ID, options(renderer), create) {
@@ -86,7 +86,7 @@ fn options(renderer: Renderer) -> NativeOptions {
     NativeOptions { viewport, renderer, persist_window: true, ..NativeOptions::default() }
 }
 
-fn create(cc: &CreationContext<'_>, file: Option<PathBuf>) -> App {
+fn create(cc: &CreationContext<'_>, file: Option<&Path>) -> App {
     let settings: Settings =
         cc.storage.and_then(|storage| eframe::get_value(storage, KEY)).unwrap_or_default();
     prepare(&cc.egui_ctx, &settings);

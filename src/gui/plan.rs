@@ -26,6 +26,7 @@ pub struct PlanResponse {
 }
 
 /// What the user wants of the plan.
+#[allow(clippy::large_enum_variant, reason = "there is one of them in a frame at most")]
 enum Wish {
     Select(Vec<usize>),
     Act(Action, Vec<usize>),

@@ -185,8 +185,8 @@ mod tests {
     #[test]
     fn what_egui_draws_can_be_read_too() {
         for theme in [Theme::Light, Theme::Dark] {
-            let mut style = Style::default();
-            style.visuals = if theme == Theme::Dark { egui::Visuals::dark() } else { egui::Visuals::light() };
+            let visuals = if theme == Theme::Dark { egui::Visuals::dark() } else { egui::Visuals::light() };
+            let mut style = Style { visuals, ..Style::default() };
             apply(&mut style, &colours(theme));
             let visuals = &style.visuals;
             let inks = [

@@ -34,8 +34,7 @@ fn one(report: &Report) -> String {
         return line;
     }
     let head: Vec<&str> = report.columns.iter().map(String::as_str).collect();
-    let rows: String = table(&head, &report.rows, 1).lines().map(|row| format!("    {row}\n")).collect();
-    line + &rows
+    table(&head, &report.rows, 1).lines().fold(line, |text, row| text + "    " + row + "\n")
 }
 
 #[cfg(test)]

@@ -162,7 +162,7 @@ mod tests {
     use super::super::campaigns::testing::rates;
     use super::*;
 
-    fn arm<'a>(runs: &'a [RunRecord]) -> ArmRuns<'a> {
+    fn arm(runs: &[RunRecord]) -> ArmRuns<'_> {
         ArmRuns { name: "a".to_owned(), colour: 2, runs: (1..).zip(runs).collect() }
     }
 

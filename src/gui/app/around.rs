@@ -7,7 +7,7 @@ use crate::doc::RunState;
 use crate::gui::text;
 
 /// Runs that took this long may have been left alone.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 impl App {
     /// The runs begin.

@@ -56,7 +56,7 @@ impl App {
                 }
                 Dropped::Weights(path) if weights.is_none() => weights = Some(path),
                 Dropped::Weights(path) => {
-                    others.push(format!("{}: drop weight files one by one", path.display()))
+                    others.push(format!("{}: drop weight files one by one", path.display()));
                 }
                 Dropped::Data { set, folder } => self.use_data(set, &folder),
                 Dropped::Other(what) => others.push(what),

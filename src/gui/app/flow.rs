@@ -276,8 +276,8 @@ impl App {
     }
 
     /// Offers to go on with the runs that were stopped when the window was closed.
-    pub(super) fn offer_to_go_on(&mut self, unfinished: Option<PathBuf>) {
-        if unfinished.is_none() || self.document.path() != unfinished.as_deref() {
+    pub(super) fn offer_to_go_on(&mut self, unfinished: Option<&Path>) {
+        if unfinished.is_none() || self.document.path() != unfinished {
             return;
         }
         let runs =

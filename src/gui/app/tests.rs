@@ -110,7 +110,7 @@ impl Window {
         let parts = Parts { worker, picker, desktop, untitled: PathBuf::from("/nowhere"), home };
         let harness = Harness::builder().with_size(size).build_eframe(move |cc| {
             prepare(&cc.egui_ctx, &settings);
-            App::new(parts, settings, file)
+            App::new(parts, settings, file.as_deref())
         });
         Self { harness, stage }
     }

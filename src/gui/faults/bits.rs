@@ -18,7 +18,7 @@ pub fn bits_ui(ui: &mut Ui, fault: &mut Fault) {
         return;
     }
     let format = fault.format;
-    if let Some(bit) = row_ui(ui, format, &fault.bits) {
+    if let Some(bit) = row_ui(ui, format, fault.bits) {
         fault.bits = Bits::Bit(bit);
     }
     ui.horizontal_wrapped(|ui| {
@@ -29,11 +29,11 @@ pub fn bits_ui(ui: &mut Ui, fault: &mut Fault) {
         };
         offer(Bits::All, "All bits".to_owned(), "Every bit can be struck");
         for field in FIELDS {
-            let ends = ends(format, &field);
+            let ends = ends(format, field);
             if let Some([high, low]) = ends {
                 let range = if high == low { format!("b{high}") } else { format!("b{high}–b{low}") };
                 let text = format!("{} {range}", field.label());
-                offer(Bits::Field(field.clone()), text, "Only the bits of this field can be struck");
+                offer(Bits::Field(field), text, "Only the bits of this field can be struck");
             }
         }
     });
@@ -45,22 +45,22 @@ fn strikes_bits(model: &FaultModel) -> bool {
 }
 
 /// Highest and lowest bit of a field; none if the format has no such field.
-fn ends(format: Format, field: &BitField) -> Option<[u32; 2]> {
-    let mut own = (0..format.bits()).filter(|&bit| format.field(bit).as_ref() == Some(field));
+fn ends(format: Format, field: BitField) -> Option<[u32; 2]> {
+    let mut own = (0..format.bits()).filter(|&bit| format.field(bit) == Some(field));
     let low = own.next()?;
-    Some([own.last().unwrap_or(low), low])
+    Some([own.next_back().unwrap_or(low), low])
 }
 
-fn is_chosen(bits: &Bits, format: Format, bit: u32) -> bool {
+fn is_chosen(bits: Bits, format: Format, bit: u32) -> bool {
     match bits {
         Bits::All => true,
-        Bits::Bit(chosen) => *chosen == bit,
-        Bits::Field(field) => format.field(bit).as_ref() == Some(field),
+        Bits::Bit(chosen) => chosen == bit,
+        Bits::Field(field) => format.field(bit) == Some(field),
     }
 }
 
 /// The cells, highest bit first; the bit that was clicked on.
-fn row_ui(ui: &mut Ui, format: Format, bits: &Bits) -> Option<u32> {
+fn row_ui(ui: &mut Ui, format: Format, bits: Bits) -> Option<u32> {
     let count = format.bits();
     #[allow(clippy::cast_precision_loss)] // 32 at most
     let width = (ui.available_width() / count as f32).clamp(6.0, CELL);
@@ -81,7 +81,7 @@ fn row_ui(ui: &mut Ui, format: Format, bits: &Bits) -> Option<u32> {
             clicked = Some(bit);
         }
     }
-    for field in &FIELDS {
+    for field in FIELDS {
         for bit in ends(format, field).into_iter().flatten() {
             #[allow(clippy::cast_precision_loss)]
             let x = row.left() + ((count - 1 - bit) as f32 + 0.5) * width;

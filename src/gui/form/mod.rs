@@ -147,7 +147,7 @@ const EDITED: &str = "edited setting";
 /// Whether the keyboard types into a setting of the document, and what it types is a value.
 pub fn is_editing(ctx: &egui::Context) -> bool {
     let edited: Option<Id> = ctx.data(|data| data.get_temp(Id::unique(EDITED)));
-    edited.is_some() && ctx.memory(|memory| memory.focused()) == edited
+    edited.is_some() && ctx.memory(eframe::egui::Memory::focused) == edited
 }
 
 /// Notes that what the keyboard types is no value yet.

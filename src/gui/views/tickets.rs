@@ -7,7 +7,7 @@ use eframe::egui::{Grid, RichText, ScrollArea, Ui};
 
 use super::loading::{Answer, Loading};
 use super::{ViewInput, nothing_ui, number_ui, waiting_ui};
-use crate::doc::{EarlyStop, Run, RunState};
+use crate::doc::{EarlyStop, Run, RunRecord, RunState};
 use crate::figure::statistics::standard_deviation;
 use crate::gui::{text, theme};
 use crate::run::{MaskOverlap, mask_overlap};
@@ -85,7 +85,7 @@ fn trainings(input: &ViewInput<'_>, runs: &[&Run]) -> Vec<Training> {
     let mut order: Vec<String> = Vec::new();
     let mut found: BTreeMap<String, Training> = BTreeMap::new();
     let records = runs.iter().filter_map(|run| input.runs.record(&run.id));
-    for stop in records.flat_map(|record| record.early_stops()) {
+    for stop in records.flat_map(RunRecord::early_stops) {
         let place = place_of(&stop);
         let training = found.entry(place.clone()).or_insert_with(|| {
             order.push(place.clone());

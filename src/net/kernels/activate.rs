@@ -121,7 +121,7 @@ pub fn to_channels_last(channels: usize, pixels: usize, from: &[f32], to: &mut [
     let size = channels * pixels;
     let work = from.len() * COST;
     chunks_mut(to, size, work, |image, to| {
-        transpose(&from[image * size..(image + 1) * size], to, channels, pixels)
+        transpose(&from[image * size..(image + 1) * size], to, channels, pixels);
     });
 }
 

@@ -82,6 +82,7 @@ pub fn convolve(
 }
 
 /// Some images times one block of channels.
+#[allow(clippy::struct_field_names, reason = "it is one block of several, by its number")]
 struct Block<'a> {
     shape: &'a ConvShape,
     input: &'a [f32],

@@ -19,7 +19,7 @@ const NARROW: usize = 8;
 /// Tasks below which the rows of the window become tasks of their own.
 const FEW: usize = 16;
 
-/// weight_slope = Σ over pixels of input · slope, as [outputs, inputs, 3, 3].
+/// `weight_slope` = Σ over pixels of input · slope, as [outputs, inputs, 3, 3].
 ///
 /// # Panics
 /// When the slices do not have the lengths that the shape says.

@@ -67,74 +67,80 @@ impl Kernel for Forward<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        for sample in (0..self.shape.samples).step_by(SAMPLES) {
-            let samples = SAMPLES.min(self.shape.samples - sample);
+        let whole = self.shape.samples / SAMPLES * SAMPLES;
+        for sample in (0..whole).step_by(SAMPLES) {
             for unit in (self.units.0..self.units.1).step_by(UNITS) {
-                let units = UNITS.min(self.units.1 - unit);
-                if samples == SAMPLES && units == UNITS {
-                    self.block::<S, SAMPLES, UNITS>(simd, sample, unit);
-                } else {
-                    self.edge(simd, (sample, sample + samples), (unit, unit + units));
-                }
+                self.block::<S, SAMPLES>(simd, sample, unit);
+            }
+        }
+        for sample in whole..self.shape.samples {
+            for unit in (self.units.0..self.units.1).step_by(UNITS) {
+                self.block::<S, 1>(simd, sample, unit);
             }
         }
     }
 }
 
 impl Forward<'_> {
+    /// `R` samples times [`UNITS`] outputs; behind the last output, the last one again.
     #[inline(always)]
-    fn edge<S: Simd>(&self, simd: S, samples: (usize, usize), units: (usize, usize)) {
-        for sample in samples.0..samples.1 {
-            if units.1 - units.0 == UNITS {
-                self.block::<S, 1, UNITS>(simd, sample, units.0);
-            } else {
-                for unit in units.0..units.1 {
-                    self.block::<S, 1, 1>(simd, sample, unit);
-                }
-            }
-        }
-    }
-
-    /// `R` samples times `C` outputs.
-    #[inline(always)]
-    fn block<S: Simd, const R: usize, const C: usize>(&self, simd: S, sample: usize, unit: usize) {
+    fn block<S: Simd, const R: usize>(&self, simd: S, sample: usize, unit: usize) {
         let LinearShape { inputs, outputs, .. } = *self.shape;
+        let last = self.units.1 - 1;
         let rows: [&[f32]; R] = std::array::from_fn(|r| &self.input[(sample + r) * inputs..][..inputs]);
-        let columns: [&[f32]; C] = std::array::from_fn(|c| &self.weight[(unit + c) * inputs..][..inputs]);
-        let mut sums = [[simd.splat(0.0); C]; R];
-        for k in (0..inputs / LANES * LANES).step_by(LANES) {
-            // SAFETY: sixteen numbers from k on are within each row, which has `inputs` of them.
-            let values: [S::V; C] =
-                std::array::from_fn(|c| unsafe { simd.load_at(columns[c].as_ptr().add(k)) });
-            for r in 0..R {
-                // SAFETY: as above.
-                let row = unsafe { simd.load_at(rows[r].as_ptr().add(k)) };
-                for c in 0..C {
-                    sums[r][c] = row.multiply_add(values[c], sums[r][c]);
+        let columns: [&[f32]; UNITS] =
+            std::array::from_fn(|c| &self.weight[(unit + c).min(last) * inputs..][..inputs]);
+        let mut sums = [[simd.splat(0.0); UNITS]; R];
+        let whole = inputs / LANES * LANES;
+        for k in (0..whole).step_by(LANES) {
+            // SAFETY: sixteen numbers from k on are within each row and column, which have `inputs` of them.
+            let load = |from: &[f32]| unsafe { simd.load_at(from.as_ptr().add(k)) };
+            add_products::<S, R>(&rows, &columns, load, &mut sums);
+        }
+        if whole < inputs {
+            add_products::<S, R>(&rows, &columns, |from| simd.load_part(&from[whole..]), &mut sums);
+        }
+        let count = UNITS.min(self.units.1 - unit);
+        for first in (0..R).step_by(LANES / UNITS) {
+            let mut vectors = [simd.splat(0.0); LANES];
+            for r in first..R.min(first + LANES / UNITS) {
+                for c in 0..UNITS {
+                    vectors[(r - first) * UNITS + c] = sums[r][c];
                 }
             }
-        }
-        let rest = inputs / LANES * LANES;
-        if rest < inputs {
-            let values: [S::V; C] = std::array::from_fn(|c| simd.load_part(&columns[c][rest..]));
-            for r in 0..R {
-                let row = simd.load_part(&rows[r][rest..]);
-                for c in 0..C {
-                    sums[r][c] = row.multiply_add(values[c], sums[r][c]);
+            let values = simd.sums(vectors).to_array();
+            for r in first..R.min(first + LANES / UNITS) {
+                // SAFETY: no other task has these outputs.
+                let to = unsafe { self.output.slice((sample + r) * outputs + unit, count) };
+                for (c, to) in to.iter_mut().enumerate() {
+                    *to = values[(r - first) * UNITS + c] + self.bias[unit + c];
                 }
-            }
-        }
-        for r in 0..R {
-            // SAFETY: no other task has these outputs.
-            let to = unsafe { self.output.slice((sample + r) * outputs + unit, C) };
-            for c in 0..C {
-                to[c] = sums[r][c].sum() + self.bias[unit + c];
             }
         }
     }
 }
 
-/// input_slope = slope · weight.
+/// Adds one vector of products for each pair of a row and a column.
+#[inline(always)]
+fn add_products<S: Simd, const R: usize>(
+    rows: &[&[f32]; R],
+    columns: &[&[f32]; UNITS],
+    load: impl Fn(&[f32]) -> S::V,
+    sums: &mut [[S::V; UNITS]; R],
+) {
+    let mut values = sums[0];
+    for c in 0..UNITS {
+        values[c] = load(columns[c]);
+    }
+    for r in 0..R {
+        let row = load(rows[r]);
+        for c in 0..UNITS {
+            sums[r][c] = row.multiply_add(values[c], sums[r][c]);
+        }
+    }
+}
+
+/// `input_slope` = slope · weight.
 ///
 /// # Panics
 /// As [`forward`].
@@ -213,7 +219,7 @@ fn by_blocks(
     });
 }
 
-/// weight_slope = slopeᵀ · input.
+/// `weight_slope` = slopeᵀ · input.
 ///
 /// # Panics
 /// As [`forward`].

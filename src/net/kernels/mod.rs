@@ -6,6 +6,13 @@
 //! the innermost loops ([`tile`] and its users), and arrays that several tasks write in places of their own
 //! ([`parallel`]).
 
+#![allow(
+    clippy::inline_always,
+    reason = "vector code must land in the function that switches the processor's features on"
+)]
+#![allow(clippy::needless_range_loop, reason = "tiles are counted by the same index in several registers")]
+#![allow(clippy::cast_possible_wrap, reason = "offsets into buffers are far below isize::MAX")]
+
 pub mod activate;
 pub mod conv;
 pub mod direct;

@@ -2,7 +2,7 @@
 //!
 //! Sums over a mini-batch are formed in blocks whose size depends on the number of channels alone, and the blocks are
 //! added in their order in f64. The variance is that of each block around its own mean, and of the means around theirs
-//! (Chan, Golub & LeVeque 1983): no difference of large numbers.
+//! (Chan, Golub & Leveque 1983): no difference of large numbers.
 
 use std::ops::Range;
 
@@ -81,7 +81,7 @@ fn by_blocks(
 ) {
     let size = length(channels);
     chunks_mut(sums, 2 * channels, len * COST, |block, sums| {
-        work(block * size..((block + 1) * size).min(len), sums)
+        work(block * size..((block + 1) * size).min(len), sums);
     });
 }
 
@@ -101,7 +101,9 @@ impl Kernel for Moments<'_> {
         squares.fill(0.0);
         Add { values: self.values, sums: mean }.run(simd);
         let count = (self.values.len() / self.channels) as f32;
-        mean.iter_mut().for_each(|sum| *sum /= count);
+        for sum in mean.iter_mut() {
+            *sum /= count;
+        }
         for row in self.values.chunks_exact(self.channels) {
             for ((sum, value), mean) in squares.iter_mut().zip(row).zip(mean.iter()) {
                 *sum += (value - mean) * (value - mean);
@@ -172,6 +174,7 @@ pub struct Slopes<'a> {
 /// shift' = Σ g, scale' = Σ g·x̂, and x' = scale · inverse · (g − shift'/n − x̂ · scale'/n), without the last two terms
 /// for fixed statistics (Ioffe & Szegedy, ICML 2015).
 #[allow(clippy::cast_possible_truncation, reason = "added in f64, kept in f32")]
+#[allow(clippy::needless_pass_by_value, reason = "it holds the only references to what is written")]
 pub fn backward(norm: &Norm, way: Way, input: &[f32], slope: &mut [f32], slopes: Slopes, scratch: &Scratch) {
     let channels = norm.mean.len();
     let mut sums = scratch.take(blocks(input.len(), channels) * 2 * channels);
@@ -244,6 +247,7 @@ pub struct Way {
 }
 
 /// Σ g and Σ g·x̂ of a block.
+#[allow(clippy::struct_field_names, reason = "sums are what it makes")]
 struct Sums<'a> {
     norm: &'a Norm<'a>,
     relu: bool,

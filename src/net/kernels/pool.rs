@@ -154,7 +154,9 @@ pub fn average_pool(images: &Images, side: usize, input: &[f32], output: &mut [f
                 }
             }
             let count = ((y1 - y0) * (x1 - x0)) as f32;
-            output.iter_mut().for_each(|sum| *sum /= count);
+            for sum in output.iter_mut() {
+                *sum /= count;
+            }
         }
     });
 }

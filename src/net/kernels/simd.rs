@@ -50,6 +50,18 @@ pub trait Simd: Copy + Send + Sync {
         std::array::from_fn(|column| self.load(&std::array::from_fn(|row| rows[row][column])))
     }
 
+    /// The sum of the lanes of each of sixteen vectors: halves are added to halves.
+    #[inline(always)]
+    fn sums(self, vectors: [Self::V; LANES]) -> Self::V {
+        let mut lanes = self.transpose(vectors);
+        for half in [8, 4, 2, 1] {
+            for lane in 0..half {
+                lanes[lane] = lanes[lane] + lanes[lane + half];
+            }
+        }
+        lanes[0]
+    }
+
     /// As many numbers as the slice has, at most sixteen, and zeros behind them.
     #[inline(always)]
     fn load_part(self, from: &[f32]) -> Self::V {
@@ -76,18 +88,6 @@ pub trait Vector: Copy + Send + Sync + Add<Output = Self> + Sub<Output = Self> +
     /// `to` must be valid for writing sixteen numbers.
     unsafe fn store_at(self, to: *mut f32);
 
-    /// Sum of the lanes: halves are added to halves.
-    #[inline(always)]
-    fn sum(self) -> f32 {
-        let mut lanes = self.to_array();
-        for half in [8, 4, 2, 1] {
-            for lane in 0..half {
-                lanes[lane] += lanes[lane + half];
-            }
-        }
-        lanes[0]
-    }
-
     /// The numbers.
     #[inline(always)]
     fn to_array(self) -> [f32; LANES] {
@@ -107,6 +107,7 @@ pub trait Vector: Copy + Send + Sync + Add<Output = Self> + Sub<Output = Self> +
 ///
 /// `run` and all that it calls with vectors must be `#[inline(always)]`: what is not inlined into the function that
 /// enables the instructions is compiled without them, and is many times slower (and no less right).
+/// Closures are not always inlined: loops take their place where vectors are made.
 pub trait Kernel {
     /// What it yields.
     type Output;

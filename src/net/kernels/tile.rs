@@ -137,7 +137,10 @@ impl Products<'_> {
                 let starts = rows.map(|row| row.wrapping_offset(run.offset));
                 let mut weight = self.weights.wrapping_add(run.weight * self.stride + column);
                 for k in 0..run.len {
-                    let columns: [S::V; C] = std::array::from_fn(|c| simd.load_at(weight.add(c * LANES)));
+                    let mut columns = [simd.splat(0.0); C];
+                    for c in 0..C {
+                        columns[c] = simd.load_at(weight.add(c * LANES));
+                    }
                     for r in 0..R {
                         let factor = simd.splat(starts[r].add(k).read());
                         for c in 0..C {
@@ -150,7 +153,9 @@ impl Products<'_> {
         }
         for r in 0..R {
             let row = self.sums[first + r][column..].as_chunks_mut().0;
-            sums[r].iter().zip(row).for_each(|(sum, to)| sum.store(to));
+            for c in 0..C {
+                sums[r][c].store(&mut row[c]);
+            }
         }
     }
 }
@@ -194,9 +199,13 @@ impl OuterProducts<'_> {
     #[inline(always)]
     fn block<S: Simd, const R: usize, const C: usize>(&mut self, simd: S, first: usize, column: usize) {
         let Walk { counts, row_steps, column_steps } = *self.walk;
-        let mut sums: [[S::V; C]; R] = std::array::from_fn(|r| {
-            std::array::from_fn(|c| simd.load(&self.sums[first + r][column..].as_chunks().0[c]))
-        });
+        let mut sums = [[simd.splat(0.0); C]; R];
+        for r in 0..R {
+            let row = self.sums[first + r][column..].as_chunks().0;
+            for c in 0..C {
+                sums[r][c] = simd.load(&row[c]);
+            }
+        }
         for i in 0..counts[0] {
             for j in 0..counts[1] {
                 let mut row = self.rows.wrapping_add(first + i * row_steps[0] + j * row_steps[1]);
@@ -205,7 +214,10 @@ impl OuterProducts<'_> {
                 for _ in 0..counts[2] {
                     // SAFETY: the promise of the caller of `outer_products`.
                     unsafe {
-                        let vectors: [S::V; C] = std::array::from_fn(|c| simd.load_at(values.add(c * LANES)));
+                        let mut vectors = [simd.splat(0.0); C];
+                        for c in 0..C {
+                            vectors[c] = simd.load_at(values.add(c * LANES));
+                        }
                         for r in 0..R {
                             let factor = simd.splat(row.add(r).read());
                             for c in 0..C {
@@ -220,7 +232,9 @@ impl OuterProducts<'_> {
         }
         for r in 0..R {
             let row = self.sums[first + r][column..].as_chunks_mut().0;
-            sums[r].iter().zip(row).for_each(|(sum, to)| sum.store(to));
+            for c in 0..C {
+                sums[r][c].store(&mut row[c]);
+            }
         }
     }
 }

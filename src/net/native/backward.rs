@@ -44,7 +44,7 @@ impl<'a> Back<'a, '_> {
         match kept {
             Kept::Linear { layer, input } => self.linear(layer, &input, is_first),
             Kept::Convolution { layer, input, shape } => {
-                self.convolution(layer, &input, &shape, sums, is_first)
+                self.convolution(layer, &input, &shape, sums, is_first);
             }
             Kept::Norm { layer, input, mean, inverse, way } => {
                 let norm = pass.norm(layer, &mean, &inverse);

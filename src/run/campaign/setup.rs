@@ -85,16 +85,7 @@ impl<'a> Setup<'a> {
             }
         }
         check_spaces(stage, &cells)?;
-        let mut struck = cells::struck(&structure, &lists::fault_of(stage));
-        if let Some(listed) = listed.as_ref().filter(|_| stage.faults != FaultSource::Drawn) {
-            let named = |place: &Struck| {
-                listed
-                    .iter()
-                    .flat_map(|trial| &trial.faults)
-                    .any(|fault| fault.site.parameter == place.number)
-            };
-            struck.retain(named);
-        }
+        let struck = struck(&structure, stage, listed.as_deref());
         let strikes_flows = cells::strikes_activations(&stage.fault);
         let mut layers: Vec<usize> = struck.iter().map(|place| place.layer).collect();
         layers.dedup();
@@ -111,19 +102,7 @@ impl<'a> Setup<'a> {
         let plain = Pass { compute, network: &stored, hooks: &hooks, batch };
         let all = Cache::new(&structure, if strikes_flows { &[] } else { &layers }, &flows, images);
         let is_protected = stage.protect != Protect::Nothing;
-        let needed = all.bytes * if is_protected { 2 } else { 1 };
-        let mut notes = Vec::new();
-        let keep = if needed <= stage.memory << 20 {
-            all.clone()
-        } else {
-            notes.push(format!(
-                "keeping what flows without faults takes {} MiB, and memory is {} MiB: every trial begins at the images, \
-                 which takes longer and gives the same",
-                needed.div_ceil(1 << 20),
-                stage.memory
-            ));
-            Cache::nothing()
-        };
+        let (keep, notes) = kept(&all, stage, if is_protected { 2 } else { 1 });
         let measures_ranges = strikes_flows && stage.fault.model == FaultModel::Random;
         let measure = if measures_ranges { &all } else { &keep };
         let golden = plain.golden(&hooks, &samples, [measure, &keep]);
@@ -345,6 +324,32 @@ fn strikes_images(stage: &Campaign, listed: Option<&[ListedTrial]>) -> bool {
 fn storage(network: &Network, number: usize, format: Format) -> Storage {
     let rows = network.structure().parameters[number].shape.first().copied().unwrap_or(1);
     Storage::of(format, network.values(number), rows)
+}
+
+/// The places that a campaign can strike; with a list those that it names.
+fn struck(structure: &Structure, stage: &Campaign, listed: Option<&[ListedTrial]>) -> Vec<Struck> {
+    let mut struck = cells::struck(structure, &lists::fault_of(stage));
+    if let Some(listed) = listed.filter(|_| stage.faults != FaultSource::Drawn) {
+        struck.retain(|place| {
+            let mut faults = listed.iter().flat_map(|trial| &trial.faults);
+            faults.any(|fault| fault.site.parameter == place.number)
+        });
+    }
+    struck
+}
+
+/// What is kept of the passes without faults within the memory, and a note where that is nothing.
+fn kept(all: &Cache, stage: &Campaign, networks: u64) -> (Cache, Vec<String>) {
+    let needed = all.bytes * networks;
+    if needed <= stage.memory << 20 {
+        return (all.clone(), Vec::new());
+    }
+    let note = format!(
+        "keeping what flows without faults takes {} MiB, and memory is {} MiB: every trial begins at the images, which takes longer and gives the same",
+        needed.div_ceil(1 << 20),
+        stage.memory
+    );
+    (Cache::nothing(), vec![note])
 }
 
 /// The network as a format reads it.

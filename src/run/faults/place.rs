@@ -52,7 +52,7 @@ pub fn put(session: &mut Session, fault: &Fault) -> Result<(), RunError> {
     session.state_mut().faults.active.push(active);
     let struck = if drawn.is_some() && !flows { Some(log_drawn(session)?) } else { None };
     let summary =
-        [Some(summary(fault, sites, drawn, struck.as_deref())), golden(session)?, large(fault, sites)];
+        [Some(summary(fault, sites, drawn, struck.as_deref())), golden(session), large(fault, sites)];
     let rows = ground
         .places
         .values()
@@ -122,11 +122,11 @@ fn summary(fault: &Fault, sites: u64, drawn: Option<usize>, struck: Option<&[Str
 }
 
 /// The loss of accuracy that the format has by itself.
-fn golden(session: &Session) -> Result<Option<String>, RunError> {
+fn golden(session: &Session) -> Option<String> {
     let state = session.state();
     let format = state.faults.format();
     if format == Format::Float32 {
-        return Ok(None);
+        return None;
     }
     let (place, data) = (&session.place, session.data());
     let accuracy = |network| {
@@ -134,12 +134,12 @@ fn golden(session: &Session) -> Result<Option<String>, RunError> {
         evaluate(place.compute.as_ref(), network, &place.criterion, &data.test, batch).accuracy()
     };
     let (plain, stored) = (accuracy(&state.network), accuracy(&in_format(&state.network, format)));
-    Ok(Some(format!(
+    Some(format!(
         "without faults, the test accuracy is {:.2} % in {} and {:.2} % in float32",
         100.0 * stored,
         format.label(),
         100.0 * plain
-    )))
+    ))
 }
 
 fn large(fault: &Fault, sites: u64) -> Option<String> {

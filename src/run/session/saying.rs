@@ -148,7 +148,7 @@ impl Session<'_> {
 
     /// Seconds of work so far; pauses are none.
     pub(super) fn secs(&self) -> f64 {
-        let paused = self.stop.paused_for() - self.paused_before;
+        let paused = self.stop.paused_for().saturating_sub(self.paused_before);
         self.secs_before + self.began.elapsed().saturating_sub(paused).as_secs_f64()
     }
 }

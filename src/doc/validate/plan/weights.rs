@@ -50,7 +50,7 @@ impl Walk<'_> {
             let size = (meant.count() * row) as u64;
             match groups.last_mut() {
                 Some((layer, sum)) if prune.scope == Scope::Global || *layer == parameter.layer => {
-                    *sum += size
+                    *sum += size;
                 }
                 _ => groups.push((parameter.layer, size)),
             }

@@ -1,5 +1,6 @@
 //! Sixteen lanes in one register of AVX-512, and the doors to AVX-512 and AVX2.
 
+#[allow(clippy::wildcard_imports, reason = "a kernel reads like the instructions that it is made of")]
 use std::arch::x86_64::*;
 use std::ops::{Add, Mul, Sub};
 
@@ -55,6 +56,13 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
+    fn load_part(self, from: &[f32]) -> Register {
+        assert!(from.len() <= LANES, "a vector has sixteen lanes");
+        // Lanes that are masked out are not read.
+        Register(unsafe { _mm512_maskz_loadu_ps(first_lanes(from.len()), from.as_ptr()) })
+    }
+
+    #[inline(always)]
     unsafe fn load_at(self, from: *const f32) -> Register {
         Register(unsafe { _mm512_loadu_ps(from) })
     }
@@ -91,6 +99,12 @@ impl Simd for Avx512 {
     unsafe fn gather_at(self, from: *const f32, stride: usize) -> Register {
         Register(unsafe { _mm512_i32gather_ps::<4>(offsets(stride), from) })
     }
+}
+
+/// A mask of the first lanes.
+#[inline(always)]
+const fn first_lanes(count: usize) -> __mmask16 {
+    ((1_u32 << count) - 1) as __mmask16
 }
 
 /// 0, stride, …, 15·stride.
@@ -147,6 +161,13 @@ impl Vector for Register {
     #[inline(always)]
     fn store(self, to: &mut [f32; LANES]) {
         unsafe { _mm512_storeu_ps(to.as_mut_ptr(), self.0) }
+    }
+
+    #[inline(always)]
+    fn store_part(self, to: &mut [f32]) {
+        assert!(to.len() <= LANES, "a vector has sixteen lanes");
+        // Lanes that are masked out are not written.
+        unsafe { _mm512_mask_storeu_ps(to.as_mut_ptr(), first_lanes(to.len()), self.0) }
     }
 
     #[inline(always)]
