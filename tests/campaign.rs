@@ -157,6 +157,20 @@ fn a_campaign_on_a_faulty_network_is_refused() {
 }
 
 #[test]
+fn trials_of_a_rate_say_nothing_of_single_faults() {
+    let ended = run(with_plan("Campaign(fault: (amount: Rate(1e-5)), trials: Fixed(64), images: 3)"));
+    assert!(campaigns(&ended.events)[0].outcomes().is_empty());
+    assert!(reports(&ended.events, "campaign_layers").is_empty());
+}
+
+#[test]
+fn of_an_ensemble_the_first_member_is_struck_and_that_is_said() {
+    let ended = run(with_plan("Ensemble(members: 2, steps: \"2it\"), Campaign(trials: Fixed(2), images: 3)"));
+    let summary = &reports(&ended.events, "campaign_plan")[0].summary;
+    assert!(summary.contains("of an ensemble of 2 members, only member 1 is struck"), "{summary}");
+}
+
+#[test]
 fn settings_that_cannot_go_together_are_named() {
     for (campaign, part) in [
         ("fault: (amount: Rate(1.5))", "must lie between 0 and 1"),

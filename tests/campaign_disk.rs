@@ -196,7 +196,7 @@ fn the_log_applied_again_gives_the_same_logits() {
     let replayed = replay(&disk.path(), &Replay::default()).unwrap();
     assert_eq!(replayed.len(), 12);
     assert!(replayed.iter().all(weightlab::run::Replayed::is_equal), "{replayed:#?}");
-    let one = Replay { trial: Some(2), campaign: Some("1".to_owned()), base: None };
+    let one = Replay { trial: Some(2), campaign: Some("1".to_owned()), ..Replay::default() };
     assert_eq!(replay(&disk.path(), &one).unwrap().len(), 1);
 
     let faults = disk.file("faults.csv");

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::number::thousands;
-use crate::doc::Run;
+use crate::data::Data;
+use crate::doc::{Net, Run};
 use crate::form::Stored;
-use crate::run::Datasets;
+use crate::run::{Datasets, Op, program};
 
 /// What reading brought to light, each said once.
 #[derive(Debug, Default)]
@@ -24,20 +25,32 @@ impl Found {
     pub fn of(runs: &[Run], base: &Path) -> Self {
         let (mut found, datasets) = (Self::default(), Datasets::default());
         for Run { spec, .. } in runs {
-            match datasets.get(&spec.data, &spec.net, base) {
-                Err(error) => drop(found.errors.insert(error.to_string())),
-                Ok(read) => {
-                    if let Some((there, whole)) = spec.data.shortage(&read) {
-                        found.samples.insert(spec.data.to_ron(), there);
-                        let place = spec.data.place(base).ok().flatten().unwrap_or_default();
-                        let [there, whole] = [there, whole].map(|count| thousands(count as u64));
-                        let place = place.display();
-                        found.notes.insert(format!("{there} of {whole} training images are in {place}"));
-                    }
-                }
+            let branches = program(&spec.plan).into_iter().filter_map(|step| match step.op {
+                Op::Enter(branch) => branch.data,
+                _ => None,
+            });
+            for data in std::iter::once(spec.data.clone()).chain(branches) {
+                found.read(&data, &spec.net, base, &datasets);
             }
         }
         found
+    }
+
+    fn read(&mut self, data: &Data, net: &Net, base: &Path, datasets: &Datasets) {
+        let read = match datasets.get(data, net, base) {
+            Err(error) => {
+                self.errors.insert(error.to_string());
+                return;
+            }
+            Ok(read) => read,
+        };
+        if let Some((there, whole)) = data.shortage(&read) {
+            self.samples.insert(data.to_ron(), there);
+            let place = data.place(base).ok().flatten().unwrap_or_default();
+            let [there, whole] = [there, whole].map(|count| thousands(count as u64));
+            let place = place.display();
+            self.notes.insert(format!("{there} of {whole} training images are in {place}"));
+        }
     }
 
     /// These runs with the number of samples that there are, for estimates of their cost.
@@ -56,7 +69,8 @@ impl Found {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Cifar10, Data};
+    use crate::data::Cifar10;
+    use crate::doc::stage::Branch;
     use crate::doc::{RunSpec, Stage, Train};
     use crate::run::cost;
 
@@ -88,5 +102,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let found = Found::of(&[cifar(folder.path()), cifar(folder.path())], Path::new("."));
         assert_eq!((found.errors.len(), found.notes.len()), (1, 0));
+    }
+
+    #[test]
+    fn the_data_of_a_branch_are_read_beforehand_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = cifar(folder.path());
+        let branch = Branch { data: Some(run.spec.data.clone()), ..Branch::default() };
+        let spec = RunSpec { plan: vec![Stage::Branch(branch)], ..RunSpec::default() };
+        let found = Found::of(&[Run { spec, ..run }], Path::new("."));
+        assert_eq!(found.errors.len(), 1);
     }
 }

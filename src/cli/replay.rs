@@ -21,11 +21,14 @@ pub struct ReplayArgs {
     /// Only this campaign, by its name in trials.csv [default: all of them]
     #[arg(long, value_name = "NAME")]
     campaign: Option<String>,
+    /// Only this round of the innermost repetition, by its number in trials.csv [default: all of them]
+    #[arg(long, value_name = "N")]
+    round: Option<u64>,
     /// Folder that paths of the experiment are relative to [default: where the folder of runs lies]
     #[arg(long, value_name = "DIR")]
     base: Option<PathBuf>,
     /// Write the test images and their labels to this .safetensors file instead, for another program
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["trial", "campaign"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["trial", "campaign", "round"])]
     data: Option<PathBuf>,
 }
 
@@ -37,8 +40,8 @@ const LISTED: usize = 20;
 /// # Errors
 /// What is missing or damaged.
 pub fn replay(arguments: &ReplayArgs) -> Result<Exit, Failure> {
-    let ReplayArgs { directory, trial, campaign, base, data } = arguments;
-    let ask = Replay { trial: *trial, campaign: campaign.clone(), base: base.clone() };
+    let ReplayArgs { directory, trial, campaign, round, base, data } = arguments;
+    let ask = Replay { trial: *trial, campaign: campaign.clone(), round: *round, base: base.clone() };
     let directory = directory.canonicalize().unwrap_or_else(|_| directory.clone());
     if let Some(to) = data {
         let written = write_images(&directory, base.as_deref(), to);

@@ -27,6 +27,9 @@ pub struct CampaignBegan {
     pub layers: Vec<String>,
     /// How values are stored.
     pub format: Format,
+    /// Whether the fault model strikes whole values: a rate is one for each value then, not for each bit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub strikes_values: bool,
     /// What protects the network.
     pub protect: Protect,
     /// Images of every trial.
@@ -143,7 +146,7 @@ pub struct CellState {
 /// A campaign is over.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CampaignEnded {
-    /// Whether the golden network has the same checksum as before.
+    /// Whether the network and what it is in the format have the same checksums and logits as before.
     pub intact: bool,
     /// Its checksum afterwards.
     pub checksum: String,

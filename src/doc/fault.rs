@@ -7,6 +7,7 @@ crate::form! {
     /// Where, how, how many, and when.
     pub struct Fault: "Fault" {
         target: Target = Target::default(), "Where", "What can be struck; weights when nothing is said";
+        indices: Vec<usize> = Vec::new(), "Entries", "Only these entries of each place, counted from 0 in PyTorch's layout (of one image, for what flows); none: all of them";
         format: Format = Format::Float32, "Format", "How values are stored";
         model: FaultModel = FaultModel::Flip, "Model", "What happens to what is struck";
         bits: Bits = Bits::All, "Bits", "Which bits can be struck";

@@ -1,7 +1,6 @@
 //! Campaigns: many fault trials on a fixed network, with statistics.
 //!
-//! A trial is *prepared* (its faults are drawn), *carried out* (logits of all images, from the struck layer on), and
-//! *counted*. Within a block of 64 trials the order of work is that of the layers; what counts is the order drawn. A block
+//! A trial is *drawn* (its faults), *carried out* (logits of all images, from the struck layer on), and *counted*. Within a block of 64 trials the order of work is that of the layers; what counts is the order drawn. A block
 //! counts when it is whole, so that a result depends neither on threads nor on when the campaign was stopped.
 //!
 //! The network without faults is never written: a trial looks at copies of the struck parameters, which end with it.
@@ -13,6 +12,7 @@ mod injection;
 mod ledger;
 mod lists;
 mod parallel;
+mod passes;
 mod replay;
 mod report;
 mod setup;
@@ -50,6 +50,8 @@ const FEWEST: u64 = 100;
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 /// How often cells say how far they are, at most.
 const STATE_EVERY: Duration = Duration::from_millis(250);
+/// Times as long as saying it took, at least: intervals of long cells are resampled from many trials.
+const STATE_SHARE: u32 = 20;
 /// How often a long campaign leaves a checkpoint.
 const CHECKPOINT_EVERY: Duration = Duration::from_mins(1);
 
@@ -81,8 +83,13 @@ pub fn run(
     let listed = report::listed(session, stage, data.test.len());
     let setup = listed
         .and_then(|listed| Setup::new(&place, &data, stage, &network, session.campaign_identity(), listed));
-    let setup = setup.map_err(|message| session.stage_error(message))?;
+    let mut setup = setup.map_err(|message| session.stage_error(message))?;
+    if let others @ 1.. = session.state().others.len() {
+        let note = format!("of an ensemble of {} members, only member 1 is struck", others + 1);
+        setup.notes.push(note);
+    }
     drop(network);
+    let golden = setup.golden_checksums();
     let [place_in_plan, branch] = session.place_in_plan();
     let began = report::began(&setup, stage.sentence(), [place_in_plan, branch]);
     if progress.is_none() {
@@ -91,7 +98,8 @@ pub fn run(
         session.say(Event::CampaignBegan(began.clone()))?;
     }
     let progress = progress.unwrap_or_default();
-    let mut work = Work { setup: &setup, progress, said: Instant::now(), kept: Instant::now() };
+    let mut work =
+        Work { setup: &setup, progress, said: Instant::now(), cost: Duration::ZERO, kept: Instant::now() };
     work.say_states(session, true)?;
     for cell in 0..setup.cells.len() {
         if !work.cell(session, cell)? {
@@ -102,7 +110,7 @@ pub fn run(
     }
     session.campaign = None;
     let after = session.state().network.checksum();
-    let intact = after == checksum;
+    let intact = after == checksum && setup.golden_checksums() == golden && setup.is_golden_reproduced();
     for report in report::results(&began, &work.states(), intact, &after) {
         session.report(report)?;
     }
@@ -124,6 +132,8 @@ struct Work<'a> {
     setup: &'a Setup<'a>,
     progress: CampaignProgress,
     said: Instant,
+    /// How long it took to say how far a cell is.
+    cost: Duration,
     kept: Instant,
 }
 
@@ -153,7 +163,7 @@ impl Work<'_> {
             if counted.done {
                 self.say_cell(session, cell, false)?;
                 self.say_points(session, cell)?;
-            } else if self.said.elapsed() >= STATE_EVERY {
+            } else if self.said.elapsed() >= STATE_EVERY.max(STATE_SHARE * self.cost) {
                 self.say_cell(session, cell, true)?;
             }
             if self.kept.elapsed() >= CHECKPOINT_EVERY {
@@ -171,11 +181,11 @@ impl Work<'_> {
         let setup = self.setup;
         let first = self.progress.cells[cell].result.trials();
         let count = (setup.cells[cell].plan.trials - first).min(BLOCK) as usize;
-        let prepared = parallel::map(count, |number| setup.injection(cell, first + number as u64));
-        let prepared: Result<Vec<_>, String> = prepared.into_iter().collect();
-        let prepared = prepared.map_err(|message| session.stage_error(message))?;
+        let begins = parallel::map(count, |number| setup.first(cell, first + number as u64));
+        let begins: Result<Vec<_>, String> = begins.into_iter().collect();
+        let begins = begins.map_err(|message| session.stage_error(message))?;
         let mut order: Vec<usize> = (0..count).collect();
-        order.sort_by_key(|&number| prepared[number].first());
+        order.sort_by_key(|&number| begins[number]);
         let before = self.before(cell) + first;
         let mut done: Vec<Option<Done>> = (0..count).map(|_| None).collect();
         let (mut finished, mut said) = (0, Instant::now());
@@ -183,7 +193,7 @@ impl Work<'_> {
             if session.stop_requested() == Some(StopKind::Now) {
                 return Ok(None);
             }
-            let outcomes = parallel::map(chunk.len(), |at| setup.carry_out(&prepared[chunk[at]]));
+            let outcomes = parallel::map(chunk.len(), |at| setup.carry_out(cell, first + chunk[at] as u64));
             for (&number, outcome) in chunk.iter().zip(outcomes) {
                 done[number] = Some(outcome.map_err(|message| session.stage_error(message))?);
             }
@@ -203,16 +213,23 @@ impl Work<'_> {
         let before = self.before(cell);
         let layer = |number| setup.layer_of(number);
         let name = |number| setup.name_of(number);
+        let is_single = setup.is_single(cell);
         let mut lines = tables::Lines::default();
         let counted = &mut self.progress.cells[cell];
         for done in block {
             let within = counted.result.trials();
             let trial = before + within;
             lines.add(setup, cell, trial, within, done);
-            counted.result.add(&Entry { trial, outcome: &done.result, layer: &layer, name: &name });
+            counted.result.add(&Entry {
+                trial,
+                outcome: &done.result,
+                is_single,
+                layer: &layer,
+                name: &name,
+            });
             if let Some(outcome) = &done.unprotected {
                 let ledger = counted.unprotected.get_or_insert_default();
-                ledger.add(&Entry { trial, outcome, layer: &layer, name: &name });
+                ledger.add(&Entry { trial, outcome, is_single, layer: &layer, name: &name });
             }
         }
         for (table, text) in lines.tables() {
@@ -250,10 +267,12 @@ impl Work<'_> {
     }
 
     fn say_cell(&mut self, session: &mut Session, cell: usize, live: bool) -> Result<(), RunError> {
+        let began = Instant::now();
         let kinds = [false, true].into_iter().take(1 + usize::from(self.setup.bare.is_some()));
         for unprotected in kinds {
             session.say(Event::CampaignCell(CellState { live, ..self.state(cell, unprotected) }))?;
         }
+        self.cost = began.elapsed();
         self.said = Instant::now();
         Ok(())
     }
@@ -264,6 +283,9 @@ impl Work<'_> {
         let kinds = [(false, ""), (true, "_unprotected")];
         for (unprotected, suffix) in kinds.into_iter().take(1 + usize::from(self.setup.bare.is_some())) {
             let state = self.state(cell, unprotected);
+            if state.trials == 0 {
+                continue; // shares of nothing
+            }
             let values = [
                 ("accuracy", state.accuracy.value),
                 ("sdc1", state.sdc1.value),

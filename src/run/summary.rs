@@ -17,7 +17,7 @@ use crate::doc::{RunSpec, Structure};
 use crate::net::pins_file::read_pins;
 use crate::net::weights_file::{FileTensor, is_readable, read_tensors};
 pub use histogram::{BINS, Histogram};
-pub use trial::{TrialFault, read_trial};
+pub use trial::{TrialFault, TrialFaults, TrialKey, read_trial};
 
 /// State of an entry that nothing holds.
 pub const FREE: u8 = 0;

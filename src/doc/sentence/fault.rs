@@ -1,5 +1,6 @@
 //! Sentences of faults and campaigns.
 
+use super::intervention::entries;
 use super::words::{self, counted, joined, number, percent};
 use crate::doc::fault::{
     BitField, Bits, Campaign, Draw, Fault, FaultAmount, FaultModel, FaultSource, Format, Protect,
@@ -11,14 +12,18 @@ impl Fault {
     /// The fault in one short sentence: `Flip 3 exponent bits of fc1's weights`.
     #[must_use]
     pub fn sentence(&self) -> String {
+        let flows = matches!(self.target.params, Some(Params::Activations | Params::Preactivations));
         let draw = match self.draw {
             Draw::Once => None,
-            Draw::EveryForward => Some("anew for every batch".to_owned()),
-            Draw::EveryImage => Some("anew for every image".to_owned()),
+            // What flows belongs to an image.
+            Draw::EveryForward if !flows => Some("anew for every batch".to_owned()),
+            Draw::EveryForward | Draw::EveryImage => Some("anew for every image".to_owned()),
         };
         let format = (self.format != Format::Float32).then(|| format!("stored as {}", self.format.label()));
         let pruned = (self.pruned == PrunedMemory::Sparse).then(|| "pruned entries left out".to_owned());
-        joined([Some(self.act()), draw, format, pruned])
+        let listed = (!self.indices.is_empty())
+            .then(|| format!("in {} as listed", entries(self.indices.len() as u64)));
+        joined([Some(self.act()), listed, draw, format, pruned])
     }
 
     /// What happens to how much of what.
@@ -158,8 +163,9 @@ mod tests {
             fault(
                 "(target: (layers: First(1), params: Activations), model: StuckAt1, bits: Bit(30), amount: Count(3), draw: EveryForward)"
             ),
-            "Hold bit 30 in 3 values of the first layer's outputs at 1, anew for every batch"
+            "Hold bit 30 in 3 values of the first layer's outputs at 1, anew for every image"
         );
+        assert_eq!(fault("(indices: [3, 8])"), "Flip 1 bit of weights, in 2 entries as listed");
         assert_eq!(fault("(model: Noise(0.1), amount: Count(2))"), "Add 10 % noise to 2 values of weights");
     }
 

@@ -87,7 +87,7 @@ fn by(criterion: &Criterion) -> String {
     }
 }
 
-fn entries(count: u64) -> String {
+pub(super) fn entries(count: u64) -> String {
     if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }
 }
 

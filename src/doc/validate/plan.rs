@@ -2,6 +2,7 @@
 
 mod campaign;
 mod fault;
+mod sites;
 mod weights;
 
 use std::collections::BTreeSet;
@@ -221,7 +222,11 @@ impl Walk<'_> {
             return self.error(place.clone(), message.to_owned());
         }
         let rows = chosen.iter().filter_map(|&index| self.structure.parameters[index].shape.first());
-        let most = rows.copied().max().unwrap_or(0);
+        self.channels(rows.copied().max().unwrap_or(0), target, place);
+    }
+
+    /// Output channels must be there in one place at least.
+    fn channels(&mut self, most: usize, target: &Target, place: &Place) {
         for (index, channel) in target.channels.iter().enumerate().filter(|(_, channel)| **channel >= most) {
             let message = format!(
                 "the chosen layers have {most} output channels at most, numbered from 0, so there is no channel {channel}"

@@ -42,7 +42,7 @@ impl Plot for FaultRate {
     fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
         let lines: Vec<Line> = arms.iter().flat_map(|arm| lines(arm, options)).collect();
         let rules = if lines.is_empty() { Vec::new() } else { arms.iter().filter_map(golden).collect() };
-        let x = Axis { format: Format::Power, ..Axis::new("Fault rate per bit", "").log() };
+        let x = Axis { format: Format::Power, ..Axis::new(axis(arms), "").log() };
         let most = arms.iter().map(|arm| arm.runs.len()).max().unwrap_or_default();
         let note = match (lines.is_empty(), most) {
             (true, _) => String::new(),
@@ -64,7 +64,23 @@ impl Plot for FaultRate {
     }
 
     fn own_x(&self) -> &'static str {
-        "Fault rate per bit"
+        "Fault rate"
+    }
+}
+
+/// Campaigns of an arm that vary the rate.
+fn over_rates<'a>(arm: &'a ArmRuns<'a>) -> impl Iterator<Item = &'a CampaignRecord> {
+    campaigns(arm).filter(|campaign| campaign.began.cells.iter().any(|cell| cell.rate.is_some()))
+}
+
+/// What a rate is the probability of.
+fn axis(arms: &[ArmRuns<'_>]) -> &'static str {
+    let units: std::collections::BTreeSet<bool> =
+        arms.iter().flat_map(over_rates).map(|campaign| campaign.began.strikes_values).collect();
+    match (units.contains(&false), units.contains(&true)) {
+        (true, true) => "Fault rate per bit or value",
+        (false, true) => "Fault rate per value",
+        (_, false) => "Fault rate per bit",
     }
 }
 
@@ -146,7 +162,7 @@ fn drawn(arm: &ArmRuns<'_>, name: &str, unprotected: bool, rates: Rates, options
 /// The accuracy of an arm without faults, mean over its runs.
 #[allow(clippy::cast_precision_loss)] // runs are counted in tens
 fn golden(arm: &ArmRuns<'_>) -> Option<Rule> {
-    let golden: Vec<f64> = campaigns(arm).map(|campaign| campaign.began.golden_accuracy).collect();
+    let golden: Vec<f64> = over_rates(arm).map(|campaign| campaign.began.golden_accuracy).collect();
     let mean = golden.iter().sum::<f64>() / golden.len() as f64;
     let name = format!("{}, without faults", arm.name);
     (!golden.is_empty()).then_some(Rule {
@@ -159,8 +175,10 @@ fn golden(arm: &ArmRuns<'_>) -> Option<Rule> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::campaigns::testing::rates;
+    use super::super::campaigns::testing::{outcome, rates, struck};
     use super::*;
+    use crate::doc::Event;
+    use crate::doc::campaign::CampaignBegan;
 
     fn arm(runs: &[RunRecord]) -> ArmRuns<'_> {
         ArmRuns { name: "a".to_owned(), colour: 2, runs: (1..).zip(runs).collect() }
@@ -176,6 +194,20 @@ mod tests {
         assert_eq!(figure.lines[0].band[1], Band { x: 1e-6, low: 0.625, high: 0.875 });
         assert_eq!((figure.rules[0].at, figure.rules[0].colour), (At::Y(0.875), Some(2)));
         assert!(FaultRate.is_about(&run[0]) && !FaultRate.is_about(&RunRecord::default()));
+    }
+
+    #[test]
+    fn the_axis_says_what_the_rate_is_of_and_arms_without_rates_have_no_level() {
+        let bits = [rates(&[(1e-6, 0.75)], &[])];
+        let began = CampaignBegan { strikes_values: true, ..bits[0].campaigns()[0].began.clone() };
+        let cell = Event::CampaignCell(bits[0].campaigns()[0].cells[0].clone());
+        let values = [RunRecord::of([Event::CampaignBegan(began), cell])];
+        let single = [struck(vec![outcome(0, 30, 8)])];
+        let figure = |arms: &[ArmRuns<'_>]| FaultRate.build(arms, &PlotOptions::default());
+        assert_eq!(figure(&[arm(&bits), arm(&single)]).x.title, "Fault rate per bit");
+        assert_eq!(figure(&[arm(&values)]).x.title, "Fault rate per value");
+        let all = figure(&[arm(&bits), arm(&values), arm(&single)]);
+        assert_eq!((all.x.title.as_str(), all.rules.len()), ("Fault rate per bit or value", 2));
     }
 
     #[test]

@@ -81,26 +81,24 @@ fn row_ui(ui: &mut Ui, format: Format, bits: Bits) -> Option<u32> {
             clicked = Some(bit);
         }
     }
+    numbers_ui(ui, row, format, width);
+    clicked
+}
+
+/// The numbers of the highest and lowest bit of each field, each on its own side so that neighbours do not touch.
+fn numbers_ui(ui: &Ui, row: Rect, format: Format, width: f32) {
+    let font = TextStyle::Small.resolve(ui.style());
+    let ink = theme::present(ui).muted;
     for field in FIELDS {
-        for bit in ends(format, field).into_iter().flatten() {
-            #[allow(clippy::cast_precision_loss)]
-            let x = row.left() + ((count - 1 - bit) as f32 + 0.5) * width;
-            let place = pos2(x, row.top() + CELL + 2.0);
-            let colours = theme::present(ui);
-            let crowded = width < 14.0 && matches!(field, BitField::Sign);
-            let (align, place) = if crowded {
-                (Align2::LEFT_TOP, pos2(row.left(), place.y))
-            } else {
-                (Align2::CENTER_TOP, place)
-            };
-            // Beside the sign there is no room for the number of its neighbour.
-            if bit + 2 == count && width < 14.0 {
-                continue;
-            }
-            ui.painter().text(place, align, bit, TextStyle::Small.resolve(ui.style()), colours.muted);
+        let Some([high, low]) = ends(format, field) else { continue };
+        let y = row.top() + CELL + 2.0;
+        #[allow(clippy::cast_precision_loss)] // 32 at most
+        let left = |bit: u32| row.left() + (format.bits() - 1 - bit) as f32 * width;
+        ui.painter().text(pos2(left(high) + 1.0, y), Align2::LEFT_TOP, high, font.clone(), ink);
+        if low != high {
+            ui.painter().text(pos2(left(low) + width - 2.0, y), Align2::RIGHT_TOP, low, font.clone(), ink);
         }
     }
-    clicked
 }
 
 fn paint(ui: &Ui, cell: Rect, format: Format, bit: u32, is_chosen: bool, is_hovered: bool) {

@@ -5,8 +5,8 @@ mod worst;
 use eframe::egui::{ComboBox, Grid, ProgressBar, RichText, ScrollArea, Ui};
 
 use super::{View, ViewInput, nothing_ui, number_ui};
-use crate::doc::campaign::{CampaignRecord, CellPlan, CellState, Estimate};
-use crate::doc::fault::Protect;
+use crate::doc::campaign::{CampaignBegan, CampaignRecord, CellPlan, CellState, Estimate};
+use crate::doc::fault::{Format, Protect};
 use crate::doc::{Run, RunState};
 use crate::gui::{text, theme};
 use worst::Worst;
@@ -84,13 +84,7 @@ fn title(campaign: &CampaignRecord) -> String {
 /// Golden accuracies, what is done, and whether the network is as it was.
 fn head_ui(ui: &mut Ui, campaign: &CampaignRecord, is_running: bool) {
     let began = &campaign.began;
-    let golden = text::percent(began.golden_accuracy);
-    let mut line = format!("{} images, {golden} right without faults", text::grouped(began.images));
-    if began.float32_accuracy.to_bits() != began.golden_accuracy.to_bits() {
-        let trained = text::percent(began.float32_accuracy);
-        line = format!("{line} ({} and protection; {trained} as trained)", began.format.label());
-    }
-    ui.label(line);
+    ui.label(golden(began));
     let all: u64 = began.cells.iter().map(|cell| cell.trials).sum();
     let done = campaign.trials();
     let counted = format!("{} of {} trials at most", text::grouped(done), text::grouped(all));
@@ -105,7 +99,7 @@ fn head_ui(ui: &mut Ui, campaign: &CampaignRecord, is_running: bool) {
         None => drop(ui.label(format!("{counted}; it goes on when the run does"))),
         Some(ended) => {
             let (sign, words, colour) = if ended.intact {
-                (RunState::Done, "Golden network: bit-identical", colours.accent)
+                (RunState::Done, "Golden network: bit-identical", colours.text)
             } else {
                 (RunState::Failed(String::new()), "Golden network: changed", colours.error)
             };
@@ -113,6 +107,23 @@ fn head_ui(ui: &mut Ui, campaign: &CampaignRecord, is_running: bool) {
             ui.label(RichText::new(verdict).color(colour).strong()).on_hover_text(&ended.checksum);
         }
     }
+}
+
+/// What is right without faults, and what the protection and the format alone cost.
+fn golden(began: &CampaignBegan) -> String {
+    let right = text::percent(began.golden_accuracy);
+    let mut costs = Vec::new();
+    if began.protect != Protect::Nothing {
+        costs.push(format!("{} without the protection", text::percent(began.unprotected_accuracy)));
+    }
+    if began.format != Format::Float32 {
+        let (plain, stored) = (began.float32_accuracy, began.unprotected_accuracy);
+        let format = began.format.label();
+        let points = 100.0 * (plain - stored);
+        costs.push(format!("{} in float32: {format} loses {points:.2} points", text::percent(plain)));
+    }
+    let costs = if costs.is_empty() { String::new() } else { format!(" ({})", costs.join("; ")) };
+    format!("{} images, {right} right without faults{costs}", text::grouped(began.images))
 }
 
 const COLUMNS: [(&str, &str); 8] = [

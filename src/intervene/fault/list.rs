@@ -16,6 +16,7 @@
 
 use std::collections::BTreeMap;
 
+use super::model::Unit;
 use super::record::HEADER;
 use super::strike::Held;
 use super::{FaultModel, Format, Memory, Site, Strike};
@@ -121,17 +122,13 @@ pub fn read(text: &str) -> Result<Vec<ListedFault>, ListError> {
 /// Groups a list into trials, in the order of their first lines, after every place was found.
 ///
 /// # Errors
-/// A parameter, index or bit that is not there, bits that the format does not have, neither `bit` nor `after` where
-/// `needs_bit` says that the fault model strikes bits; with the line.
-pub fn trials(
-    list: &[ListedFault],
-    places: &[Place],
-    needs_bit: bool,
-) -> Result<Vec<ListedTrial>, ListError> {
+/// A parameter, index or bit that is not there, bits that the format does not have, neither `bit` nor `after` where the
+/// fault model strikes bits, a `bit` that has not as many above it as the model strikes; with the line.
+pub fn trials(list: &[ListedFault], places: &[Place], unit: Unit) -> Result<Vec<ListedTrial>, ListError> {
     let mut trials = Vec::<ListedTrial>::new();
     let mut known = BTreeMap::new();
     for fault in list {
-        let placed = place(fault, places, needs_bit);
+        let placed = place(fault, places, unit);
         let placed = placed.map_err(|problem| ListError { line: fault.line, problem })?;
         let key = (&fault.campaign, fault.round, fault.trial);
         let at = *known.entry(key).or_insert(trials.len());
@@ -260,7 +257,7 @@ fn fault(row: &Row, line: usize, number: u64) -> Result<ListedFault, String> {
     })
 }
 
-fn place(fault: &ListedFault, places: &[Place], needs_bit: bool) -> Result<PlacedFault, String> {
+fn place(fault: &ListedFault, places: &[Place], unit: Unit) -> Result<PlacedFault, String> {
     let ListedFault { line, image, index, bit, before, after, .. } = *fault;
     let name = &fault.parameter;
     let Some(parameter) = places.iter().position(|place| place.name == name) else {
@@ -282,8 +279,19 @@ fn place(fault: &ListedFault, places: &[Place], needs_bit: bool) -> Result<Place
             bits - 1
         ));
     }
-    if needs_bit && bit.is_none() && after.is_none() {
-        return Err("the fault model strikes bits, but both bit and after are empty; give one of them".into());
+    if let (Unit::Bits(width), None) = (unit, after) {
+        let Some(lowest) = bit else {
+            return Err(
+                "the fault model strikes bits, but both bit and after are empty; give one of them".into()
+            );
+        };
+        if lowest + width > bits {
+            return Err(format!(
+                "the fault model strikes {width} neighbouring bits from the lowest on, which of {} is at most {}, not {lowest}",
+                format.label(),
+                bits - width
+            ));
+        }
     }
     let too_wide = [before, after].into_iter().flatten().find(|stored| bits < 32 && stored >> bits != 0);
     if let Some(stored) = too_wide {

@@ -17,7 +17,7 @@ const SLAB: usize = 256;
 /// Maps that are narrower than this are walked image by image, pixel after pixel.
 const NARROW: usize = 8;
 /// Tasks below which the rows of the window become tasks of their own.
-const FEW: usize = 16;
+const FEW: usize = 8;
 
 /// `weight_slope` = Σ over pixels of input · slope, as [outputs, inputs, 3, 3].
 ///

@@ -70,6 +70,10 @@ impl Compute for NativeCompute {
         Flow { values: values.to_vec(), count: input.count, shape, layout }
     }
 
+    fn is_independent_of_batch(&self) -> bool {
+        true
+    }
+
     fn training_logits(
         &self,
         network: &Network,

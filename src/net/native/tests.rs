@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use proptest::prelude::*;
+
 use super::NativeCompute;
 use crate::data::Shape;
 use crate::doc::structure::{Op, Structure};
@@ -127,6 +129,36 @@ fn a_pass_can_be_cut_anywhere_and_a_sample_stands_alone() {
         let last = own.logits(&network, &values[4 * shape.len()..], 1);
         assert_eq!(last, logits[logits.len() - last.len()..]);
         assert!(own.logits(&network, &[], 0).is_empty());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_samples_alone_have_the_bits_that_they_have_among_others(
+        count in 1..15usize,
+        chosen in prop::collection::vec(any::<bool>(), 15),
+        seed in any::<u32>(),
+    ) {
+        let own = NativeCompute::winograd();
+        assert!(own.is_independent_of_batch());
+        let chosen: Vec<usize> = (0..count).filter(|&sample| chosen[sample]).collect();
+        let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        for network in networks() {
+            let ops = network.structure().ops.len();
+            let moved = inputs(network.structure().input, count).into_iter().enumerate();
+            let moved = moved.map(|(at, value)| value * (1.0 + (at as u32 ^ seed) as f32 % 97.0 / 31.0));
+            let mut whole = Flow::of_samples(network.structure().input, moved.collect());
+            for op in 0..ops {
+                let values = chosen.iter().flat_map(|&sample| whole.sample(sample)).copied().collect();
+                let some = Flow { values, count: chosen.len(), shape: whole.shape, layout: whole.layout };
+                let found = own.forward(&network, op..op + 1, &some);
+                whole = own.forward(&network, op..op + 1, &whole);
+                let expected = chosen.iter().flat_map(|&sample| whole.sample(sample)).copied();
+                prop_assert_eq!(bits(&found.values), bits(&expected.collect::<Vec<_>>()), "{}", op);
+            }
+        }
     }
 }
 

@@ -1,10 +1,12 @@
 //! Cells of a campaign, what can be struck in each of them, and how many trials that takes.
 
+use std::collections::BTreeSet;
+
 use crate::data::Shape;
 use crate::doc::campaign::CellPlan;
 use crate::doc::fault::{Campaign, Fault, FaultAmount, FaultSource, Trials, Vary};
 use crate::doc::intervention::{Layers, Params, Target};
-use crate::doc::structure::{Op, Role, Structure};
+use crate::doc::structure::{Role, Structure};
 use crate::doc::targets;
 use crate::intervene::Entry;
 use crate::intervene::fault::statistics::planned_trials;
@@ -84,22 +86,12 @@ fn flows(structure: &Structure, fault: &Fault, kind: &Params) -> Vec<Struck> {
     let is_behind = *kind == Params::Activations;
     let suffix = if is_behind { "output" } else { "preactivation" };
     let flow = |number: usize| {
-        let layer = unit_before(structure, number);
+        let layer = targets::unit_before(structure, number);
         let shape: Shape = shapes[number + 1];
         let name = format!("{}.{suffix}", structure.layers[layer].name);
         Struck { name, number, entries: shape.len(), format: fault.format, layer, row: shape.plane() }
     };
     targets::activations(structure, &fault.target, kind).into_iter().map(flow).collect()
-}
-
-/// The convolution or linear layer whose outputs flow behind an operation.
-#[must_use]
-pub fn unit_before(structure: &Structure, op: usize) -> usize {
-    let units = structure.ops[..=op].iter().rev().filter_map(|op| match op {
-        Op::Layer(layer) if structure.layers[*layer].multiply_adds > 0 => Some(*layer),
-        _ => None,
-    });
-    units.into_iter().next().unwrap_or_default()
 }
 
 /// The sites of a fault; `entries` says what holds those of a parameter, where anything does.
@@ -112,23 +104,26 @@ pub fn space<'a>(
     let held = |number: usize| if strikes_activations(fault) { None } else { entries(number) };
     let region = |place: &Struck| {
         let surviving = held(place.number).and_then(|entries| fault.pruned.candidates(entries));
-        Region::new(place.number, place.entries, place.format, fault.model, fault.bits).only(in_channels(
-            &fault.target,
-            place,
-            surviving,
-        ))
+        Region::new(place.number, place.entries, place.format, fault.model, fault.bits)
+            .only(chosen(fault, place, surviving))
     };
     SiteSpace::new(struck(structure, fault).iter().map(region).collect())
 }
 
-/// Those of the candidates that lie in the target's channels.
-fn in_channels(target: &Target, place: &Struck, candidates: Option<Vec<u32>>) -> Option<Vec<u32>> {
-    if target.channels.is_empty() {
+/// Those of the candidates that the fault lists, and that lie in its target's channels.
+fn chosen(fault: &Fault, place: &Struck, candidates: Option<Vec<u32>>) -> Option<Vec<u32>> {
+    let (channels, indices) = (&fault.target.channels, &fault.indices);
+    if channels.is_empty() && indices.is_empty() {
         return candidates;
     }
-    let is_inside = |entry: &u32| target.channels.contains(&place.channel_of(*entry as usize));
+    let listed: BTreeSet<usize> = indices.iter().copied().collect();
+    let is_chosen = |entry: &u32| {
+        let entry = *entry as usize;
+        (channels.is_empty() || channels.contains(&place.channel_of(entry)))
+            && (listed.is_empty() || listed.contains(&entry))
+    };
     let all = || (0..place.entries as u32).collect();
-    Some(candidates.unwrap_or_else(all).into_iter().filter(is_inside).collect())
+    Some(candidates.unwrap_or_else(all).into_iter().filter(is_chosen).collect())
 }
 
 /// The confidence of a campaign's intervals.
@@ -212,7 +207,7 @@ pub fn planned(campaign: &Campaign, structure: &Structure) -> Vec<CellPlan> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::{Loss, Mlp, Net};
+    use crate::doc::{Loss, Mlp, Net, Vgg};
     use crate::form::ron_text;
 
     fn structure() -> Structure {
@@ -257,5 +252,40 @@ mod tests {
         let cells = cells(&campaign, &structure, &|_| Some(&held));
         assert_eq!(cells[0].space.total(), 99);
         assert_eq!(cells[0].space.site(7).index, 108);
+    }
+
+    #[test]
+    fn listed_entries_alone_are_struck_in_their_order() {
+        let structure = structure();
+        let mut held = vec![Entry::Free; 1000];
+        held[2] = Entry::Pruned;
+        let sites = |text: &str| -> Vec<usize> {
+            let campaign: Campaign = ron_text::from_str(text).unwrap();
+            let space = &cells(&campaign, &structure, &|_| Some(&held))[0].space;
+            (0..space.total()).map(|number| space.site(number).index).collect()
+        };
+        let fc3 = "target: (layers: Only([\"fc3\"]), channels: [0, 9]), bits: Bit(3)";
+        let all = format!("(fault: ({fc3}, indices: [901, 7, 2, 7, 500]))");
+        assert_eq!(sites(&all), [2, 7, 901]);
+        assert_eq!(sites(&all.replace("indices", "pruned: Sparse, indices")), [7, 901]);
+        let flows =
+            "(fault: (target: (layers: First(1), params: Activations), bits: Bit(3), indices: [299, 0]))";
+        assert_eq!(sites(flows), [0, 299]);
+    }
+
+    /// Validation counts without the shapes that the engine knows.
+    #[test]
+    fn the_document_knows_the_size_of_what_flows() {
+        let net = Net::Vgg(Vgg { depth: 11, width: 4, ..Vgg::default() });
+        let shape = Shape { channels: 3, height: 32, width: 32 };
+        for structure in [structure(), Structure::new(&net, shape, 10, &Loss::CrossEntropy)] {
+            for kind in ["Activations", "Preactivations"] {
+                let fault: Fault = ron_text::from_str(&format!("(target: (params: {kind}))")).unwrap();
+                for place in struck(&structure, &fault) {
+                    let size = targets::flow_size(&structure, place.number);
+                    assert_eq!(size, (place.entries, place.row), "{}", place.name);
+                }
+            }
+        }
     }
 }

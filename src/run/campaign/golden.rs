@@ -148,6 +148,12 @@ impl<'a> Golden<'a> {
         self.batches.iter().flat_map(|batch| &batch.logits).copied().collect()
     }
 
+    /// Logits of all images from passes of now.
+    pub fn logits_again(&self) -> Vec<f32> {
+        let again = |batch: &GoldenBatch| self.advance(&self.network, 0..self.end(), &batch.input).values;
+        self.batches.iter().flat_map(again).collect()
+    }
+
     /// Operations `range` of a network, with rounding and protection between them. What comes in is protected here, and
     /// what goes out is not yet, so that a fault between two ranges comes before the protection.
     pub fn advance(&self, network: &Network, range: Range<usize>, input: &Flow) -> Flow {

@@ -30,6 +30,8 @@ pub struct Entry<'a> {
     pub trial: u64,
     /// What became of it.
     pub outcome: &'a Outcome,
+    /// Whether its cell strikes once in every trial, so that layers and bits can be told apart by their trials.
+    pub is_single: bool,
     /// Place of the layer of a struck parameter (or flow) in the list of layers.
     pub layer: &'a dyn Fn(usize) -> usize,
     /// Name of a struck parameter (or flow).
@@ -45,15 +47,14 @@ impl Ledger {
     /// Adds a trial.
     pub fn add(&mut self, entry: &Entry) {
         let Outcome { tally, strikes, .. } = entry.outcome;
-        let faults = strikes.iter().filter(|(_, strike)| strike.is_fault()).count() as u64;
-        self.faults += faults;
+        self.faults += strikes.faults;
         self.tally = self.tally + *tally;
         self.correct.push(tally.correct);
-        if let [(_, strike)] = strikes.as_slice() {
+        if let (true, 1, [(_, strike)]) = (entry.is_single, strikes.count, strikes.listed.as_slice()) {
             self.add_outcome((entry.layer)(strike.site.parameter), strike.site.bit, *tally);
         }
         if tally.sdc1 + tally.due > 0 {
-            self.add_worst(entry, faults);
+            self.add_worst(entry);
         }
     }
 
@@ -69,7 +70,7 @@ impl Ledger {
         outcome.tally = outcome.tally + tally;
     }
 
-    fn add_worst(&mut self, entry: &Entry, faults: u64) {
+    fn add_worst(&mut self, entry: &Entry) {
         let Outcome { tally, strikes, .. } = entry.outcome;
         let harm = Reverse(tally.sdc1 + tally.due);
         let is_milder =
@@ -77,9 +78,11 @@ impl Ledger {
         if self.worst.len() >= WORST && is_milder {
             return;
         }
-        let first =
-            strikes.first().map_or_else(String::new, |(image, strike)| described(*image, strike, entry.name));
-        let trial = WorstTrial { trial: entry.trial, faults, first, tally: *tally };
+        let first = strikes
+            .listed
+            .first()
+            .map_or_else(String::new, |(image, strike)| described(*image, strike, entry.name));
+        let trial = WorstTrial { trial: entry.trial, faults: strikes.faults, first, tally: *tally };
         let at = self.worst.partition_point(|known| known.rank() < trial.rank());
         self.worst.insert(at, trial);
         self.worst.truncate(WORST);
@@ -141,14 +144,19 @@ mod tests {
     use super::*;
     use crate::intervene::fault::Site;
     use crate::intervene::stream::{Purpose, stream};
+    use crate::run::campaign::trial::Strikes;
 
     fn add(ledger: &mut Ledger, trial: u64, sdc1: u64, bit: u32) {
         let site = Site { parameter: 4, index: 2, bit: Some(bit) };
         let strike = Strike { site, before: 0, after: 1 << bit, value: 2.0 };
         let tally = Tally { images: 10, sdc1, benign: 10 - sdc1, correct: 10 - sdc1, ..Tally::default() };
-        let outcome = Outcome { tally, hash: String::new(), strikes: vec![(None, strike)] };
+        let outcome = Outcome {
+            tally,
+            hash: String::new(),
+            strikes: Strikes { count: 1, faults: 1, listed: vec![(None, strike)] },
+        };
         let (layer, name) = (|_| 1, |_| "fc2.weight".to_owned());
-        ledger.add(&Entry { trial, outcome: &outcome, layer: &layer, name: &name });
+        ledger.add(&Entry { trial, outcome: &outcome, is_single: true, layer: &layer, name: &name });
     }
 
     #[test]

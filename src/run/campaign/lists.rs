@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::cells::{strikes_activations, struck};
+use super::tables::TOO_MANY;
 use crate::doc::fault::{Campaign, Fault, FaultSource};
 use crate::doc::intervention::{Params, Target};
 use crate::doc::{RunSpec, Structure};
 use crate::intervene::fault::list::{ListedTrial, Place, read, trials};
-use crate::intervene::fault::model::Unit;
 
 /// The trials of a campaign's list; none where its faults are drawn. Sites have the numbers of parameters (or operations).
 ///
@@ -24,7 +24,25 @@ pub fn listed(
     }
     let name = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
-    place(&text, campaign, structure, images).map(Some).map_err(|problem| format!("{name}: {problem}"))
+    let trials = complete(&text).and_then(|()| place(&text, campaign, structure, images));
+    match trials {
+        Ok(trials) if trials.is_empty() => {
+            Err(format!("{name}: the list has no fault, so that there is no trial"))
+        }
+        trials => trials.map(Some).map_err(|problem| format!("{name}: {problem}")),
+    }
+}
+
+/// Refuses the log of a run that leaves trials out, whose faults were too many to be listed.
+fn complete(text: &str) -> Result<(), String> {
+    let is_left_out = |line: &str| line.starts_with('#') && line.contains(TOO_MANY);
+    match text.lines().position(is_left_out) {
+        None => Ok(()),
+        Some(at) => Err(format!(
+            "line {}: the faults of this trial are not in the list; take the line out to go without the trial, or draw its faults again",
+            at + 1
+        )),
+    }
 }
 
 /// The fault of a campaign; a list may name any parameter, or what flows behind any layer, whatever the target says.
@@ -35,7 +53,7 @@ pub fn fault_of(campaign: &Campaign) -> Fault {
         return fault;
     }
     let params = if strikes_activations(&fault) { fault.target.params } else { Some(Params::Everything) };
-    Fault { target: Target { params, ..Target::default() }, ..fault }
+    Fault { target: Target { params, ..Target::default() }, indices: Vec::new(), ..fault }
 }
 
 /// The trials of a list as text.
@@ -54,9 +72,8 @@ pub fn place(
         .iter()
         .map(|place| Place { name: &place.name, entries: place.entries, format: place.format })
         .collect();
-    let needs_bit = matches!(fault.model.unit(), Unit::Bits(_));
     let list = read(text).map_err(|error| error.to_string())?;
-    let mut trials = trials(&list, &places, needs_bit).map_err(|error| error.to_string())?;
+    let mut trials = trials(&list, &places, fault.model.unit()).map_err(|error| error.to_string())?;
     for fault in trials.iter_mut().flat_map(|trial| &mut trial.faults) {
         if let Some((image, images)) =
             fault.image.zip(images).filter(|(image, images)| *image >= *images as u64)
@@ -122,5 +139,27 @@ mod tests {
             let problem = placed(list).unwrap_err();
             assert!(problem.starts_with(part), "{problem}");
         }
+    }
+
+    #[test]
+    fn logs_that_leave_trials_out_are_refused_with_their_line() {
+        let note =
+            "# 2,,7: 200000 faults are too many to be listed; they are the draw of the stream fault 2, 0, 7";
+        let problem = complete(&format!("parameter,index\n{note}\nfc1.bias,0\n")).unwrap_err();
+        assert!(problem.starts_with("line 2: "), "{problem}");
+        assert_eq!(complete("# a list by hand\nparameter,index\n"), Ok(()));
+    }
+
+    #[test]
+    fn a_list_without_faults_is_refused() {
+        let path = std::env::temp_dir().join(format!("weightlab-empty-list-{}.csv", std::process::id()));
+        std::fs::write(&path, "parameter,index\n# nothing\n").unwrap();
+        let campaign = crate::form::ron_text::from_str("(faults: File(\"list.csv\"))").unwrap();
+        let net = Net::Mlp(Mlp::default());
+        let structure =
+            Structure::new(&net, Shape { channels: 4, height: 1, width: 1 }, 3, &Loss::CrossEntropy);
+        let problem = listed(&campaign, &structure, &path, None).unwrap_err();
+        std::fs::remove_file(&path).unwrap();
+        assert!(problem.ends_with("the list has no fault, so that there is no trial"), "{problem}");
     }
 }

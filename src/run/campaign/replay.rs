@@ -28,6 +28,8 @@ pub struct Replay {
     pub trial: Option<u64>,
     /// Only the campaign of this name.
     pub campaign: Option<String>,
+    /// Only this round of the innermost repetition.
+    pub round: Option<u64>,
     /// Folder that paths of the experiment are relative to; beside the folder of runs when nothing is said.
     pub base: Option<PathBuf>,
 }
@@ -92,6 +94,10 @@ pub(in crate::run) fn files_of(identity: &Identity) -> [String; 2] {
 /// What is missing or damaged, and which campaigns and trials there are.
 pub fn replay(directory: &Path, ask: &Replay) -> Result<Vec<Replayed>, ReplayError> {
     let (spec, base) = spec_and_base(directory, ask.base.as_deref())?;
+    if !program(&spec.plan).iter().any(|step| matches!(step.op, Op::Campaign(_))) {
+        let message = "has no Campaign stage; only campaigns can be replayed, since faults of Do(Fault(…)) act on a network that changes";
+        return Err(format!("the plan of {} {message}", directory.display()).into());
+    }
     let hashes = hashes(directory, ask)?;
     let faults = read(&directory.join(Table::Faults.file())).unwrap_or_default();
     let steps = program(&spec.plan);
@@ -153,6 +159,7 @@ fn hashes(
         let Ok(trial) = trial.parse::<u64>() else { continue };
         known.insert(campaign);
         let is_asked = ask.campaign.as_deref().is_none_or(|asked| asked == campaign)
+            && ask.round.is_none_or(|asked| round.parse() == Ok(asked))
             && ask.trial.is_none_or(|asked| asked == trial);
         if is_asked && hash.len() == 64 {
             hashes
@@ -239,7 +246,7 @@ fn campaign(
             campaign: name.clone(),
             round,
             trial: *trial,
-            faults: outcome.strikes.len(),
+            faults: outcome.strikes.count as usize,
             expected: expected.clone(),
             found: outcome.hash,
         })

@@ -7,6 +7,8 @@ use crate::doc::Report;
 use crate::doc::campaign::{CampaignBegan, CampaignRecord, CellPlan, CellState, Estimate, Outcomes};
 use crate::doc::fault::{FaultSource, Format, Protect, Trials};
 use crate::intervene::fault::list::ListedTrial;
+use crate::intervene::fault::model::Unit;
+use crate::intervene::fault::statistics::{Interval, wilson};
 use crate::run::session::Session;
 
 /// The trials of a campaign's list; none when its faults are drawn.
@@ -32,6 +34,7 @@ pub(super) fn began(setup: &Setup, label: String, [stage, branch]: [String; 2]) 
         cells: setup.cells.iter().map(|cell| cell.plan.clone()).collect(),
         layers: setup.layers.iter().map(|&layer| structure.layers[layer].name.clone()).collect(),
         format: setup.stage.fault.format,
+        strikes_values: matches!(setup.stage.fault.model.unit(), Unit::Value),
         protect: setup.stage.protect.clone(),
         images: setup.images as u64,
         confidence: cells::confidence(setup.stage),
@@ -86,18 +89,27 @@ pub(super) fn results(
     let mut reports = vec![cells_report(&record)];
     if began.layers.len() > 1 {
         let layer = |outcome: &Outcomes| began.layers[outcome.layer].clone();
-        reports.extend(outcomes_report("campaign_layers", "layer", &record.by_layer(), layer));
+        reports.extend(outcomes_report(
+            "campaign_layers",
+            "layer",
+            began.confidence,
+            &record.by_layer(),
+            layer,
+        ));
     }
     let bit = |outcome: &Outcomes| outcome.bit.map_or_else(|| "–".to_owned(), |bit| format!("b{bit}"));
     let bits = record.by_bit();
     if bits.iter().any(|outcome| outcome.bit.is_some()) {
-        reports.extend(outcomes_report("campaign_bits", "bit", &bits, bit));
+        reports.extend(outcomes_report("campaign_bits", "bit", began.confidence, &bits, bit));
     }
     reports.extend(worst_report(&record));
     let summary = if intact {
-        format!("the network has the same checksum after the campaign as before it: {}", &checksum[..16])
+        format!(
+            "the network has the same checksum and logits after the campaign as before it: {}",
+            &checksum[..16]
+        )
     } else {
-        "the network has another checksum after the campaign; this is an error of the program, please report it"
+        "the network has another checksum or other logits after the campaign; this is an error of the program, please report it"
             .to_owned()
     };
     reports.push(Report { passed: Some(intact), ..table("campaign_golden", summary, &[], Vec::new()) });
@@ -173,6 +185,7 @@ fn cells_report(record: &CampaignRecord) -> Report {
 fn outcomes_report(
     kind: &str,
     what: &str,
+    confidence: f64,
     outcomes: &[Outcomes],
     name: impl Fn(&Outcomes) -> String,
 ) -> Option<Report> {
@@ -180,20 +193,21 @@ fn outcomes_report(
         // Shares as whole numbers: of equals the last one.
         (outcome.tally.sdc1 * 1_000_000).checked_div(outcome.tally.images).unwrap_or_default()
     })?;
-    let summary = format!(
-        "the {what} with the most SDC-1 is {}: {} of images",
-        name(most),
-        percent(most.tally.share(most.tally.sdc1))
-    );
+    let share = percent(most.tally.share(most.tally.sdc1));
+    let summary = match most.tally.sdc1 {
+        0 => format!("no {what} has an image with SDC-1"),
+        _ => format!("the {what} with the most SDC-1 is {}: {share} of images", name(most)),
+    };
     let row = |outcome: &Outcomes| {
         let tally = &outcome.tally;
+        let sdc1 = tally.share(tally.sdc1);
+        let Interval { low, high } = wilson(sdc1, outcome.trials, confidence);
+        let shares = [tally.masked, tally.benign, tally.due].map(|count| tally.share(count));
         let mut row = vec![name(outcome), outcome.trials.to_string()];
-        row.extend(
-            [tally.masked, tally.benign, tally.sdc1, tally.due].map(|count| percent(tally.share(count))),
-        );
+        row.extend([sdc1, low, high].into_iter().chain(shares).map(percent));
         row
     };
-    let columns = [what, "trials", "masked", "benign", "SDC-1", "DUE"];
+    let columns = [what, "trials", "SDC-1", "from", "to", "masked", "benign", "DUE"];
     Some(table(kind, summary, &columns, outcomes.iter().map(row).collect()))
 }
 

@@ -5,18 +5,19 @@ use std::sync::Arc;
 
 use super::Done;
 use super::cells::{self, Cell, Struck};
-use super::golden::{Cache, Golden, NO_RANGE, widen};
-use super::hooks::{Hooks, guards, non_linearities};
+use super::golden::{Cache, Golden};
+use super::hooks::{Hooks, guards};
 use super::injection::{Injection, Memories, TrialKey};
+use super::lists;
+use super::passes::{Pass, first, raw_logits, seen};
 use super::trial::Bench;
-use super::{lists, parallel};
-use crate::data::{Dataset, Samples};
+use crate::data::Dataset;
 use crate::doc::Structure;
 use crate::doc::fault::{Campaign, Draw, FaultAmount, FaultSource, Format, Protect, Trials};
 use crate::doc::structure::Role;
 use crate::intervene::fault::list::{ListedTrial, PlacedFault};
 use crate::intervene::fault::{FaultModel, Storage, TooManyFaults};
-use crate::net::{Compute, Flow, Network, correct};
+use crate::net::{Network, correct};
 use crate::run::session::Workplace;
 
 /// Which campaign of a run it is.
@@ -187,6 +188,24 @@ impl<'a> Setup<'a> {
         share(correct(&bench.logits, outputs, &bench.labels), self.images)
     }
 
+    /// Checksums of the networks without faults as the format reads them.
+    pub fn golden_checksums(&self) -> Vec<String> {
+        self.benches().map(|bench| bench.golden.network.checksum()).collect()
+    }
+
+    /// Whether passes over all images without faults yield the logits that trials were compared with, bit for bit.
+    pub fn is_golden_reproduced(&self) -> bool {
+        let is_same = |bench: &Bench| {
+            let again = bench.golden.logits_again();
+            again.iter().map(|logit| logit.to_bits()).eq(bench.logits.iter().map(|logit| logit.to_bits()))
+        };
+        self.benches().all(is_same)
+    }
+
+    fn benches(&self) -> impl Iterator<Item = &Bench<'a>> {
+        std::iter::once(&self.bench).chain(&self.bare)
+    }
+
     /// The faults of a trial of a cell.
     ///
     /// # Errors
@@ -230,14 +249,37 @@ impl<'a> Setup<'a> {
         work(&Memories { values: &|number| network.values(number), storages: &self.storages })
     }
 
-    /// Carries out a trial, with the protection and without it.
+    /// The first parameter that a trial strikes, by its number; nothing where every image is struck on its own, of which
+    /// one nearly always begins at the front.
     ///
     /// # Errors
-    /// When a list names other bits than are stored.
-    pub fn carry_out(&self, injection: &Injection) -> Result<Done, String> {
+    /// As [`injection`](Self::injection).
+    pub fn first(&self, cell: usize, trial: u64) -> Result<Option<usize>, String> {
+        let fault = &self.cells[cell].fault;
+        let is_shared = fault.draw != Draw::EveryImage && !cells::strikes_activations(fault);
+        if is_shared { Ok(self.injection(cell, trial)?.first()) } else { Ok(None) }
+    }
+
+    /// Carries out a trial, with the protection and without it. Its faults are drawn here, so that no more of them are in
+    /// memory than of the trials under way.
+    ///
+    /// # Errors
+    /// When there cannot be so many faults, or a list names other bits than are stored.
+    pub fn carry_out(&self, cell: usize, trial: u64) -> Result<Done, String> {
+        let injection = self.injection(cell, trial)?;
+        let Some(bare) = &self.bare else {
+            return Ok(Done { result: self.bench.trial(injection)?, unprotected: None });
+        };
         let result = self.bench.trial(injection.clone())?;
-        let unprotected = self.bare.as_ref().map(|bare| bare.trial(injection.clone())).transpose()?;
-        Ok(Done { result, unprotected })
+        let mut unprotected = bare.trial(injection)?;
+        unprotected.strikes.listed.truncate(1); // those of the result
+        Ok(Done { result, unprotected: Some(unprotected) })
+    }
+
+    /// Whether every trial of a cell strikes once; a list says so trial by trial.
+    pub fn is_single(&self, cell: usize) -> bool {
+        let is_one = self.cells[cell].fault.amount == FaultAmount::Count(1);
+        is_one || !self.is_drawn() || self.stage.trials == Trials::Exhaustive
     }
 
     /// Seed of the run.
@@ -259,57 +301,6 @@ impl<'a> Setup<'a> {
     /// Name of a struck parameter (or flow).
     pub fn name_of(&self, number: usize) -> String {
         self.struck[&number].name.clone()
-    }
-}
-
-/// Passes over images without protection.
-struct Pass<'a, 'b> {
-    compute: &'a dyn Compute,
-    network: &'b Network,
-    hooks: &'b Hooks,
-    batch: usize,
-}
-
-impl<'a> Pass<'a, '_> {
-    fn golden(&self, hooks: &Hooks, samples: &Samples, caches: [&Cache; 2]) -> Golden<'a> {
-        Golden::new(self.compute, self.network.clone(), hooks.clone(), samples, self.batch, caches)
-    }
-}
-
-/// The smallest and largest finite value behind each non-linearity, over the training part.
-fn seen(plain: &Pass, train: &Samples) -> BTreeMap<usize, [f32; 2]> {
-    let structure = plain.network.structure();
-    let ops: Vec<usize> = non_linearities(structure).collect();
-    let size = train.shape.len();
-    let batch = plain.batch.max(64);
-    let chunks: Vec<&[f32]> = train.values.chunks(batch * size).collect();
-    let ranges = parallel::map(chunks.len(), |number| {
-        let mut flow = Flow::of_samples(train.shape, chunks[number].to_vec());
-        let mut at = 0;
-        let range = |&op: &usize| {
-            flow = plain.compute.forward(plain.network, at..op + 1, &flow);
-            plain.hooks.round(op, &mut flow.values);
-            at = op + 1;
-            let mut range = NO_RANGE;
-            widen(&mut range, &flow.values);
-            range
-        };
-        ops.iter().map(range).collect::<Vec<_>>()
-    });
-    let mut all: BTreeMap<usize, [f32; 2]> = ops.iter().map(|&op| (op, NO_RANGE)).collect();
-    for part in ranges {
-        all.values_mut().zip(part).for_each(|(range, part)| widen(range, &part));
-    }
-    all
-}
-
-/// The first images of a part; all of them when none or more are asked for.
-fn first(samples: &Samples, images: Option<usize>) -> Samples {
-    let count = images.unwrap_or(samples.len()).min(samples.len());
-    Samples {
-        shape: samples.shape,
-        values: samples.values[..count * samples.shape.len()].to_vec(),
-        labels: samples.labels[..count].to_vec(),
     }
 }
 
@@ -363,12 +354,6 @@ fn stored(network: &Network, format: Format) -> Network {
         Arc::new(storage(network, number, format).golden(network.values(number)))
     };
     network.with_structure(structure.clone(), (0..network.len()).map(read).collect())
-}
-
-fn raw_logits(compute: &dyn Compute, network: &Network, samples: &Samples, batch: usize) -> Vec<f32> {
-    let size = samples.shape.len();
-    let batches = samples.values.chunks(batch * size);
-    batches.flat_map(|inputs| compute.logits(network, inputs, inputs.len() / size)).collect()
 }
 
 fn check_spaces(stage: &Campaign, cells: &[Cell]) -> Result<(), String> {

@@ -4,12 +4,14 @@ use std::fmt::Write;
 
 use super::Done;
 use super::setup::{Identity, Setup};
-use super::trial::Outcome;
+use super::trial::{Outcome, Strikes};
 use crate::intervene::fault::FaultRecord;
 use crate::run::tables::Table;
 
 /// More faults of one trial are not listed: the stream that they are drawn from is named instead.
 pub(super) const LISTED: usize = 100_000;
+/// What is said in their place.
+pub(super) const TOO_MANY: &str = "faults are too many to be listed";
 
 /// Lines of some trials.
 #[derive(Debug, Default)]
@@ -26,15 +28,14 @@ impl Lines {
         let Identity { name, round, step } = &setup.identity;
         let round_text = round.map_or_else(String::new, |round| round.to_string());
         let start = format!("{name},{round_text},{trial}");
-        let strikes = &done.result.strikes;
-        if strikes.len() > LISTED {
-            let count = strikes.len();
+        let Strikes { count, listed, .. } = &done.result.strikes;
+        if *count > LISTED as u64 {
             let line = format!(
-                "# {start}: {count} faults are too many to be listed; they are the draw of the stream fault {step}, {cell}, {within}\n"
+                "# {start}: {count} {TOO_MANY}; they are the draw of the stream fault {step}, {cell}, {within}\n"
             );
             self.faults += &line;
         } else {
-            for (image, strike) in strikes {
+            for (image, strike) in listed {
                 let parameter = setup.name_of(strike.site.parameter);
                 let record = FaultRecord::new(name, *round, trial, *image, &parameter, strike);
                 writeln!(self.faults, "{record}").expect("writing to a string");
@@ -62,7 +63,7 @@ impl Lines {
 /// The counts of a trial as a line.
 fn counts(start: &str, cell: usize, outcome: &Outcome) -> String {
     let tally = &outcome.tally;
-    let faults = outcome.strikes.iter().filter(|(_, strike)| strike.is_fault()).count();
+    let faults = outcome.strikes.faults;
     format!(
         "{start},{cell},{faults},{},{},{},{},{},{},{},{},{}\n",
         tally.images,

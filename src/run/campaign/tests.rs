@@ -129,14 +129,15 @@ fn what_is_listed_strikes_again() {
         with(MLP, &format!("(fault: ({fault}))"), |setup, _, _| {
             for trial in 0..4 {
                 let drawn = setup.bench.trial(setup.drawn(0, trial).unwrap()).unwrap();
-                let listed =
-                    drawn.strikes.iter().map(|(image, strike)| crate::intervene::fault::list::PlacedFault {
+                let listed = drawn.strikes.listed.iter().map(|(image, strike)| {
+                    crate::intervene::fault::list::PlacedFault {
                         line: 2,
                         image: *image,
                         site: strike.site,
                         before: Some(strike.before),
                         after: Some(strike.after),
-                    });
+                    }
+                });
                 let again = setup.listed(&listed.collect::<Vec<_>>(), 0, trial).unwrap();
                 assert_eq!(setup.bench.trial(again).unwrap().hash, drawn.hash, "{fault}");
             }

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::golden::{Golden, GoldenBatch, next_unit, op_of};
 use super::injection::{FlowFaults, Injection};
+use super::tables::LISTED;
 use crate::doc::hexadecimal;
 use crate::intervene::fault::{Storage, Strike, Tally};
 use crate::net::{Flow, Network};
@@ -18,8 +19,31 @@ pub struct Outcome {
     pub tally: Tally,
     /// SHA-256 over the bits of the logits of all images.
     pub hash: String,
-    /// What struck, with the image that it struck alone.
-    pub strikes: Vec<(Option<u64>, Strike)>,
+    /// What struck.
+    pub strikes: Strikes,
+}
+
+/// What struck in a trial. When that is more than is listed, only the first strike is kept.
+#[derive(Clone, Debug, Default)]
+pub struct Strikes {
+    /// How many there were.
+    pub count: u64,
+    /// How many of them changed what is stored.
+    pub faults: u64,
+    /// All of them, or the first, with the image that it struck alone.
+    pub listed: Vec<(Option<u64>, Strike)>,
+}
+
+impl Strikes {
+    fn add(&mut self, image: Option<u64>, strike: Strike) {
+        self.count += 1;
+        self.faults += u64::from(strike.is_fault());
+        if self.count <= LISTED as u64 {
+            self.listed.push((image, strike));
+        } else if self.listed.len() > 1 {
+            self.listed = vec![self.listed[0]];
+        }
+    }
 }
 
 /// What all trials of a campaign have in common.
@@ -44,7 +68,7 @@ impl Bench<'_> {
     /// Where a list says that something else is stored than there is.
     pub fn trial(&self, injection: Injection) -> Result<Outcome, String> {
         let mut logits = self.logits.clone();
-        let mut strikes = Vec::new();
+        let mut strikes = Strikes::default();
         let outputs = self.golden.network.structure().outputs;
         let mut take = |batch: &GoldenBatch, faulty: Logits| {
             if let Some(faulty) = faulty {
@@ -57,13 +81,17 @@ impl Bench<'_> {
                 for batch in &self.golden.batches {
                     take(batch, self.struck_logits(batch, struck.as_ref()));
                 }
-                strikes.extend(shared.into_iter().map(|strike| (None, strike)));
+                for strike in shared {
+                    strikes.add(None, strike);
+                }
             }
             Injection::PerImage(images) => {
                 for (batch, own) in self.golden.batches.iter().zip(images) {
                     take(batch, self.struck_logits(batch, self.struck(&own).as_ref()));
                     let image = batch.first as u64;
-                    strikes.extend(own.into_iter().map(|strike| (Some(image), strike)));
+                    for strike in own {
+                        strikes.add(Some(image), strike);
+                    }
                 }
             }
             Injection::Flows(mut images) => {
@@ -122,7 +150,7 @@ impl Bench<'_> {
         &self,
         batch: &GoldenBatch,
         images: &mut [FlowFaults],
-        strikes: &mut Vec<(Option<u64>, Strike)>,
+        strikes: &mut Strikes,
     ) -> Result<Logits, String> {
         let ops: BTreeSet<usize> = images.iter().flat_map(FlowFaults::ops).collect();
         let Some(&first) = ops.first() else { return Ok(None) };
@@ -146,7 +174,7 @@ impl Bench<'_> {
                     let place = flow.place(sample, strike.site.index);
                     flow.values[place] = strike.value;
                     is_changed |= strike.is_fault();
-                    strikes.push((Some((batch.first + sample) as u64), strike));
+                    strikes.add(Some((batch.first + sample) as u64), strike);
                 }
             }
         }

@@ -112,7 +112,9 @@ fn summary(fault: &Fault, sites: u64, drawn: Option<usize>, struck: Option<&[Str
     };
     let when = match (drawn, fault.draw) {
         (Some(drawn), _) => format!("{drawn} are struck until they are released"),
-        (None, Draw::EveryImage) => format!("{amount} are struck anew for every image"),
+        (None, draw) if draw == Draw::EveryImage || cells::strikes_activations(fault) => {
+            format!("{amount} are struck anew for every image")
+        }
         (None, _) => format!("{amount} are struck anew for every batch"),
     };
     let agree = struck.map_or(0, |strikes| strikes.iter().filter(|strike| !strike.is_fault()).count());

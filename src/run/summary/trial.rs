@@ -23,36 +23,57 @@ pub struct TrialFault {
     pub after: String,
 }
 
-/// The first `most` faults of a trial, and how many there are.
+/// A trial of a campaign.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrialKey {
+    /// The campaign, by its name in `faults.csv`.
+    pub campaign: String,
+    /// The round of the innermost repetition.
+    pub round: Option<u64>,
+    /// Its number.
+    pub trial: u64,
+}
+
+/// What `faults.csv` has of a trial.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TrialFaults {
+    /// The first of its faults.
+    pub faults: Vec<TrialFault>,
+    /// How many are listed.
+    pub count: usize,
+    /// What stands there instead where they are too many to be listed.
+    pub note: Option<String>,
+}
+
+/// The faults of a trial, the first `most` of them one by one.
 ///
 /// # Errors
 /// When the log cannot be read.
-pub fn read_trial(
-    folder: &Path,
-    id: &str,
-    campaign: &str,
-    trial: u64,
-    most: usize,
-) -> Result<(Vec<TrialFault>, usize), String> {
+pub fn read_trial(folder: &Path, id: &str, key: &TrialKey, most: usize) -> Result<TrialFaults, String> {
     let path = folder.join(id).join(Table::Faults.file());
     let fail = |error: std::io::Error| format!("{}: {error}", path.display());
-    let trial = trial.to_string();
-    let (mut faults, mut count) = (Vec::new(), 0);
+    let round = key.round.map_or_else(String::new, |round| round.to_string());
+    let (campaign, trial) = (&key.campaign, key.trial);
+    let start = format!("{campaign},{round},{trial},");
+    let large = format!("# {campaign},{round},{trial}: ");
+    let mut found = TrialFaults::default();
     for line in BufReader::new(File::open(&path).map_err(fail)?).lines() {
         let line = line.map_err(fail)?;
-        let cells: Vec<&str> = line.split(',').collect();
-        let [of, _, number, image, parameter, index, bit, before, after] = cells[..] else { continue };
-        if of != campaign || number != trial {
+        if let Some(note) = line.strip_prefix(&large) {
+            found.note = Some(note.to_owned());
             continue;
         }
-        count += 1;
-        if faults.len() < most {
+        let cells: Vec<&str> =
+            line.strip_prefix(&start).map(|rest| rest.split(',').collect()).unwrap_or_default();
+        let [image, parameter, index, bit, before, after] = cells[..] else { continue };
+        found.count += 1;
+        if found.faults.len() < most {
             let [image, parameter, index, bit, before, after] =
                 [image, parameter, index, bit, before, after].map(str::to_owned);
-            faults.push(TrialFault { image, parameter, index, bit, before, after });
+            found.faults.push(TrialFault { image, parameter, index, bit, before, after });
         }
     }
-    Ok((faults, count))
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -60,15 +81,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_faults_of_one_trial_are_found() {
+    fn the_faults_of_one_trial_of_one_round_are_found() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("a")).unwrap();
         let head = Table::Faults.header();
-        let lines = "1,,7,,fc1.weight,3,30,3f000000,7f000000\n1,,7,,fc1.weight,4,30,0,40000000\n2,,7,,fc1.bias,0,,0,1\n";
+        let lines = "1,,7,,fc1.weight,3,30,3f000000,7f000000\n1,,7,,fc1.weight,4,30,0,40000000\n\
+                     1,2,7,,fc1.weight,5,30,0,40000000\n2,,7,,fc1.bias,0,,0,1\n\
+                     # 1,2,8: 200000 faults are too many to be listed\n";
         std::fs::write(folder.path().join("a/faults.csv"), format!("{head}\n{lines}")).unwrap();
-        let (faults, count) = read_trial(folder.path(), "a", "1", 7, 1).unwrap();
-        assert_eq!((faults.len(), count), (1, 2));
-        assert_eq!((faults[0].index.as_str(), faults[0].after.as_str()), ("3", "7f000000"));
-        assert!(read_trial(folder.path(), "b", "1", 7, 1).unwrap_err().contains("faults.csv"));
+        let read = |id: &str, round: Option<u64>, trial: u64| {
+            read_trial(folder.path(), id, &TrialKey { campaign: "1".to_owned(), round, trial }, 1)
+        };
+        let found = read("a", None, 7).unwrap();
+        assert_eq!((found.faults.len(), found.count, found.note), (1, 2, None));
+        assert_eq!((found.faults[0].index.as_str(), found.faults[0].after.as_str()), ("3", "7f000000"));
+        let found = read("a", Some(2), 7).unwrap();
+        assert_eq!((found.faults[0].index.as_str(), found.count), ("5", 1));
+        let large = read("a", Some(2), 8).unwrap();
+        assert_eq!(
+            (large.count, large.note.as_deref()),
+            (0, Some("200000 faults are too many to be listed"))
+        );
+        assert!(read("b", None, 7).unwrap_err().contains("faults.csv"));
     }
 }

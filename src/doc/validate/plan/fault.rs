@@ -1,30 +1,14 @@
 //! Checks of a fault that stays in place: that something can be struck, and that what follows can be done with it.
 
 use super::Walk;
-use crate::doc::fault::{Campaign, Draw, Fault, Format};
+use crate::doc::fault::{Campaign, Draw, Fault};
 use crate::doc::intervention::{Held, Params, Release};
 use crate::form::path::Place;
-use crate::intervene::fault::Region;
 
 impl Walk<'_> {
     pub(super) fn fault(&mut self, fault: &Fault, place: &Place) {
         self.in_place.push(fault.draw);
-        if !matches!(fault.target.params, Some(Params::Activations | Params::Preactivations)) {
-            let before = self.problems.len();
-            self.entries(&fault.target, &Params::Weights, &place.key("target"));
-            if self.problems.len() == before {
-                self.sites(&Campaign { fault: fault.clone(), ..Campaign::default() }, place);
-            }
-            return;
-        }
-        self.target(&fault.target, &place.key("target"));
-        if fault.format == Format::Int8 {
-            let message = "activations have no int8 scale; choose float16, bfloat16 or float32";
-            self.error(place.key("format"), message.to_owned());
-        } else if Region::new(0, 1, fault.format, fault.model, fault.bits).sites() == 0 {
-            let message = format!("{} has none of these bits; choose others", fault.format.label());
-            self.error(place.key("bits"), message);
-        }
+        self.sites(&Campaign { fault: fault.clone(), ..Campaign::default() }, place, place);
     }
 
     /// Faults that are let go in a part only are counted as gone; the run itself knows better.

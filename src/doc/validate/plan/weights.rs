@@ -110,7 +110,7 @@ impl Walk<'_> {
         self.indices(&set.parameter, size, &set.indices, &place.key("indices"));
     }
 
-    fn indices(&mut self, name: &str, size: usize, indices: &[usize], place: &Place) {
+    pub(super) fn indices(&mut self, name: &str, size: usize, indices: &[usize], place: &Place) {
         for (at, entry) in indices.iter().enumerate().filter(|(_, entry)| **entry >= size) {
             let message = format!("{name} has {size} entries, numbered from 0, so there is no entry {entry}");
             self.error(place.index(at), message);

@@ -8,19 +8,20 @@ use crate::doc::campaign::{CampaignRecord, WorstTrial};
 use crate::gui::views::loading::{Answer, Loading};
 use crate::gui::views::{number_ui, waiting_ui};
 use crate::gui::{text, theme};
-use crate::run::summary::{TrialFault, read_trial};
+use crate::run::summary::{TrialFaults, TrialKey, read_trial};
 
 /// Faults of a trial that are listed.
 const MOST: usize = 200;
 
-/// Folder, run, campaign and trial.
-type Trial = (PathBuf, String, String, u64);
+/// Folder, run and trial.
+type Trial = (PathBuf, String, TrialKey);
 
 /// What the table keeps between frames.
 #[derive(Default)]
 pub struct Worst {
-    opened: Option<(String, String, u64)>,
-    faults: Loading<Trial, (Vec<TrialFault>, usize)>,
+    /// Run and trial.
+    opened: Option<(String, TrialKey)>,
+    faults: Loading<Trial, TrialFaults>,
 }
 
 impl Worst {
@@ -34,13 +35,12 @@ impl Worst {
             return;
         }
         self.table_ui(ui, run, campaign, &worst);
-        let name = &campaign.began.campaign;
-        let Some((of_run, of_campaign, trial)) = self.opened.clone() else { return };
-        if of_run != run || of_campaign != *name {
+        let Some((of_run, trial)) = self.opened.clone() else { return };
+        if of_run != run || trial != key(campaign, trial.trial) {
             return;
         }
         ui.add_space(theme::STEP);
-        self.trial_ui(ui, &(results.to_owned(), of_run, of_campaign, trial));
+        self.trial_ui(ui, &(results.to_owned(), of_run, trial));
     }
 
     fn table_ui(&mut self, ui: &mut Ui, run: &str, campaign: &CampaignRecord, worst: &[&WorstTrial]) {
@@ -51,7 +51,7 @@ impl Worst {
             }
             ui.end_row();
             for trial in worst {
-                let key = (run.to_owned(), campaign.began.campaign.clone(), trial.trial);
+                let key = (run.to_owned(), key(campaign, trial.trial));
                 let is_open = self.opened.as_ref() == Some(&key);
                 let label = ui.selectable_label(is_open, format!("Trial {}", trial.trial));
                 if label.on_hover_text("Show all of its faults").clicked() {
@@ -71,24 +71,38 @@ impl Worst {
     }
 
     fn trial_ui(&mut self, ui: &mut Ui, key: &Trial) {
-        let (results, run, campaign, trial) = key.clone();
-        theme::heading_ui(ui, &format!("Faults of trial {trial}"));
-        let directory = results.join(&run);
-        let command =
-            format!("weightlab replay \"{}\" --campaign {campaign} --trial {trial}", directory.display());
+        let (results, run, trial) = key.clone();
+        theme::heading_ui(ui, &format!("Faults of trial {}", trial.trial));
+        let command = command(&results.join(&run), &trial);
         if ui.small_button("Copy replay command").on_hover_text(&command).clicked() {
             ui.ctx().copy_text(command);
         }
-        let read = move || read_trial(&results, &run, &campaign, trial, MOST);
+        let read = move || read_trial(&results, &run, &trial, MOST);
         match self.faults.get(key, ui.ctx(), read) {
             Answer::Waiting => waiting_ui(ui),
             Answer::Failed(why) => drop(ui.label(format!("They cannot be shown: {why}."))),
-            Answer::Here((faults, count)) => faults_ui(ui, faults, *count),
+            Answer::Here(found) => faults_ui(ui, found),
         }
     }
 }
 
-fn faults_ui(ui: &mut Ui, faults: &[TrialFault], count: usize) {
+fn key(campaign: &CampaignRecord, trial: u64) -> TrialKey {
+    TrialKey { campaign: campaign.began.campaign.clone(), round: campaign.began.round, trial }
+}
+
+/// What replays a trial on the command line.
+fn command(directory: &Path, key: &TrialKey) -> String {
+    let TrialKey { campaign, round, trial } = key;
+    let round = round.map_or_else(String::new, |round| format!(" --round {round}"));
+    format!("weightlab replay \"{}\" --campaign {campaign}{round} --trial {trial}", directory.display())
+}
+
+fn faults_ui(ui: &mut Ui, found: &TrialFaults) {
+    let TrialFaults { faults, count, note } = found;
+    if let Some(note) = note {
+        ui.label(format!("{note}."));
+        return;
+    }
     let spacing = [2.0 * theme::STEP, 0.25 * theme::STEP];
     Grid::new("faults of a trial").striped(true).spacing(spacing).show(ui, |ui| {
         for column in ["Parameter", "Index", "Bit", "Before", "After", "Image"] {
@@ -105,8 +119,25 @@ fn faults_ui(ui: &mut Ui, faults: &[TrialFault], count: usize) {
             ui.end_row();
         }
     });
-    if count > faults.len() {
+    if *count > faults.len() {
         let shown = text::grouped(faults.len() as u64);
-        ui.label(format!("The first {shown} of {}; all are in faults.csv.", text::grouped(count as u64)));
+        ui.label(format!("The first {shown} of {}; all are in faults.csv.", text::grouped(*count as u64)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_names_the_round_of_the_trial() {
+        let key = TrialKey { campaign: "1.0".to_owned(), round: Some(2), trial: 7 };
+        let directory = Path::new("x.runs/ab");
+        let once = TrialKey { round: None, ..key.clone() };
+        assert_eq!(
+            command(directory, &key),
+            "weightlab replay \"x.runs/ab\" --campaign 1.0 --round 2 --trial 7"
+        );
+        assert_eq!(command(directory, &once), "weightlab replay \"x.runs/ab\" --campaign 1.0 --trial 7");
     }
 }

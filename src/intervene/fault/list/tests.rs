@@ -10,7 +10,7 @@ const PLACES: [Place; 2] = [
 ];
 
 fn trials_of(text: &str) -> Result<Vec<ListedTrial>, ListError> {
-    trials(&read(text)?, &PLACES, true)
+    trials(&read(text)?, &PLACES, Unit::Bits(1))
 }
 
 fn problem(text: &str) -> String {
@@ -123,8 +123,24 @@ fn bits_that_a_format_lacks_are_refused() {
 #[test]
 fn a_model_that_strikes_values_needs_no_bit() {
     let list = read("parameter,index\nfc1.weight,4").unwrap();
-    assert!(trials(&list, &PLACES, true).is_err());
-    assert_eq!(trials(&list, &PLACES, false).unwrap()[0].faults[0].site.bit, None);
+    assert!(trials(&list, &PLACES, Unit::Bits(1)).is_err());
+    assert_eq!(trials(&list, &PLACES, Unit::Value).unwrap()[0].faults[0].site.bit, None);
+}
+
+#[test]
+fn a_double_flip_needs_a_bit_above() {
+    let placed = |line: &str| {
+        let list = read(&format!("parameter,index,bit,after\n{line}")).unwrap();
+        trials(&list, &PLACES, FaultModel::DoubleFlip.unit()).map_err(|error| error.to_string())
+    };
+    for (line, problem) in [
+        ("fc1.weight,0,31,", "which of float32 is at most 30, not 31"),
+        ("fc2.weight,0,7,", "which of int8 is at most 6, not 7"),
+    ] {
+        assert!(placed(line).unwrap_err().ends_with(problem));
+    }
+    assert!(placed("fc1.weight,0,30,").is_ok() && placed("fc2.weight,0,6,").is_ok());
+    assert!(placed("fc1.weight,0,31,7f800000").is_ok(), "what is stored afterwards is said");
 }
 
 #[test]
@@ -194,7 +210,7 @@ fn replaying_a_log_gives_identical_bits() {
         let log = drawn.iter().map(|strike| FaultRecord::new("2", None, 0, None, "w", strike).to_string());
         let text = std::iter::once(HEADER.to_owned()).chain(log).collect::<Vec<_>>().join("\n");
         let places = [Place { name: "w", entries: values.len(), format }];
-        let trials = trials(&read(&text).unwrap(), &places, true).unwrap();
+        let trials = trials(&read(&text).unwrap(), &places, model.unit()).unwrap();
         // Another model: the log alone says what happens.
         let again = strikes(&trials[0].faults, FaultModel::Zero, memory, &mut rng).unwrap();
         let bits =

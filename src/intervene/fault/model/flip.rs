@@ -13,6 +13,7 @@ impl Corruption for Flip {
 
     fn corrupt(&self, struck: Struck, _: &mut Stream) -> u32 {
         let ones = (1 << self.width) - 1;
-        struck.stored ^ ones << struck.bit
+        let all = u32::MAX >> (u32::BITS - struck.width());
+        struck.stored ^ (ones << struck.bit & all)
     }
 }
