@@ -55,6 +55,27 @@ fn every_image_has_one_class_and_trials_add_up() {
     assert!(campaign.ended.as_ref().unwrap().intact);
 }
 
+#[test]
+fn faults_that_single_images_see_are_told_apart_by_layer_and_bit_too() {
+    let fault = "target: (params: Activations), amount: Count(1)";
+    let plan = format!(
+        "Train(\"3ep\"), Campaign(fault: ({fault}), vary: Bit([30, 0]), trials: Fixed(4), images: 25),
+        Campaign(fault: (draw: EveryImage), trials: Fixed(4), images: 25)"
+    );
+    let found = campaigns(&recorded(with_plan(&plan), 2).events);
+    let counted = |at: usize| {
+        let outcomes = found[at].outcomes();
+        let trials: u64 = outcomes.iter().map(|outcome| outcome.trials).sum();
+        (trials, outcomes.iter().map(|outcome| outcome.tally.images).sum::<u64>())
+    };
+    assert_eq!([counted(0), counted(1)], [(2 * 4 * 25, 2 * 4 * 25), (4 * 25, 4 * 25)]);
+    let sdc1 = |bit: u32| -> u64 {
+        let of_bit = found[0].outcomes().into_iter().filter(|outcome| outcome.bit == Some(bit));
+        of_bit.map(|outcome| outcome.tally.sdc1 + outcome.tally.due).sum()
+    };
+    assert!(sdc1(30) > sdc1(0), "{} and {}", sdc1(30), sdc1(0));
+}
+
 /// A small network that is right, for laws that hold for those.
 fn trained(campaign: &str) -> RunSpec {
     spec(&format!(

@@ -64,7 +64,8 @@ pub struct CellPlan {
     pub planned: u64,
 }
 
-/// What became of the trials that struck one bit of one layer, alone.
+/// What became of the trials that struck one bit of one layer, alone; where each image sees a fault of its own, each of
+/// those counts as a trial with one image.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcomes {
     /// The layer, as its place in [`CampaignBegan::layers`].

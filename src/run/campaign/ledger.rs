@@ -19,7 +19,7 @@ pub struct Ledger {
     tally: Tally,
     /// Right images of every trial, in the order drawn.
     correct: Vec<u64>,
-    /// Trials with a single fault, by layer and bit.
+    /// Single faults, by layer and bit: of trials, or of images that each saw their own.
     outcomes: Vec<Outcomes>,
     worst: Vec<WorstTrial>,
 }
@@ -50,7 +50,7 @@ impl Ledger {
         self.faults += strikes.faults;
         self.tally = self.tally + *tally;
         self.correct.push(tally.correct);
-        if let (true, 1, [(_, strike)]) = (entry.is_single, strikes.count, strikes.listed.as_slice()) {
+        for (strike, tally) in entry.outcome.singles.iter().filter(|_| entry.is_single) {
             self.add_outcome((entry.layer)(strike.site.parameter), strike.site.bit, *tally);
         }
         if tally.sdc1 + tally.due > 0 {
@@ -154,6 +154,7 @@ mod tests {
             tally,
             hash: String::new(),
             strikes: Strikes { count: 1, faults: 1, listed: vec![(None, strike)] },
+            singles: vec![(strike, tally)],
         };
         let (layer, name) = (|_| 1, |_| "fc2.weight".to_owned());
         ledger.add(&Entry { trial, outcome: &outcome, is_single: true, layer: &layer, name: &name });

@@ -1,6 +1,6 @@
 //! One trial: faults in, logits out; only what they can change is computed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
@@ -21,6 +21,8 @@ pub struct Outcome {
     pub hash: String,
     /// What struck.
     pub strikes: Strikes,
+    /// Strikes that came alone, to all images or to one, with what became of those.
+    pub singles: Vec<(Strike, Tally)>,
 }
 
 /// What struck in a trial. When that is more than is listed, only the first strike is kept.
@@ -55,7 +57,7 @@ pub struct Bench<'a> {
     /// The classes of the images.
     pub labels: Vec<u32>,
     /// How what flows behind an operation is stored, where that is struck.
-    pub flows: std::collections::BTreeMap<usize, Storage>,
+    pub flows: BTreeMap<usize, Storage>,
 }
 
 /// Logits of a batch; nothing where no fault changed any of them.
@@ -102,7 +104,30 @@ impl Bench<'_> {
             }
         }
         let tally = Tally::of(&self.logits, &logits, outputs, &self.labels);
-        Ok(Outcome { tally, hash: hash(&logits), strikes })
+        let singles = self.singles(&strikes, &logits, tally);
+        Ok(Outcome { tally, hash: hash(&logits), strikes, singles })
+    }
+
+    /// The strikes that came alone; none where they are too many to be listed.
+    fn singles(&self, strikes: &Strikes, logits: &[f32], tally: Tally) -> Vec<(Strike, Tally)> {
+        if let [(None, strike)] = strikes.listed[..] {
+            return if strikes.count == 1 { vec![(strike, tally)] } else { Vec::new() };
+        }
+        if strikes.listed.len() as u64 != strikes.count {
+            return Vec::new();
+        }
+        let mut images: BTreeMap<usize, Vec<Strike>> = BTreeMap::new();
+        for (image, strike) in &strikes.listed {
+            let Some(image) = image else { return Vec::new() };
+            images.entry(*image as usize).or_default().push(*strike);
+        }
+        let outputs = self.golden.network.structure().outputs;
+        let of = |image: usize| {
+            let row = image * outputs..(image + 1) * outputs;
+            Tally::of(&self.logits[row.clone()], &logits[row], outputs, &self.labels[image..=image])
+        };
+        let alone = images.into_iter().filter(|(_, strikes)| strikes.len() == 1);
+        alone.map(|(image, strikes)| (strikes[0], of(image))).collect()
     }
 
     /// The network as these faults show it, and the first and last operation whose layer they strike; nothing where they
