@@ -108,7 +108,9 @@ impl Window {
         let desktop = Box::new(Around(stage.clone()));
         let worker = Box::new(Script(for_worker));
         let parts = Parts { worker, picker, desktop, untitled: PathBuf::from("/nowhere"), home };
-        let harness = Harness::builder().with_size(size).build_eframe(move |cc| {
+        // What is read in the background asks for a few frames more.
+        let builder = Harness::builder().with_size(size).with_max_steps(32);
+        let harness = builder.build_eframe(move |cc| {
             prepare(&cc.egui_ctx, &settings);
             App::new(parts, settings, file.as_deref())
         });
