@@ -14,6 +14,7 @@ mod scan;
 mod sentence;
 mod spec;
 pub mod stage;
+pub mod strikes;
 pub mod structure;
 pub mod targets;
 pub mod templates;

@@ -16,10 +16,10 @@ use std::sync::Arc;
 use crate::doc::Structure;
 use crate::doc::fault::{Draw, Fault, Format};
 use crate::doc::intervention::{Params, Target};
+use crate::doc::strikes::{Struck, struck};
 use crate::doc::targets;
 use crate::intervene::fault::{Site, SiteSpace, TooManyFaults};
 use crate::intervene::stream::Stream;
-use crate::run::campaign::cells::{self, Struck, strikes_activations};
 
 pub use place::{put, refuse_training, release, report_training, test};
 pub use saved::{WrittenFaults, read, written};
@@ -83,7 +83,7 @@ impl Faults {
 impl Active {
     /// Whether it strikes what flows rather than parameters.
     fn strikes_flows(&self) -> bool {
-        strikes_activations(&self.settings)
+        self.settings.strikes_flows()
     }
 
     /// Whether each image sees a network of its own.
@@ -130,7 +130,7 @@ impl Active {
             target.channels.is_empty()
                 || (!own.is_empty() && own.iter().all(|channel| target.channels.contains(channel)))
         };
-        let places = cells::struck(structure, &self.settings);
+        let places = struck(structure, &self.settings);
         let mut targets = self.released.iter().filter(|target| has_channels(target));
         places.iter().all(|place| targets.clone().any(|target| self.has_place(structure, target, place)))
             && targets.next().is_some()

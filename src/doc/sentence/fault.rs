@@ -12,11 +12,10 @@ impl Fault {
     /// The fault in one short sentence: `Flip 3 exponent bits of fc1's weights`.
     #[must_use]
     pub fn sentence(&self) -> String {
-        let flows = matches!(self.target.params, Some(Params::Activations | Params::Preactivations));
         let draw = match self.draw {
             Draw::Once => None,
             // What flows belongs to an image.
-            Draw::EveryForward if !flows => Some("anew for every batch".to_owned()),
+            Draw::EveryForward if !self.strikes_flows() => Some("anew for every batch".to_owned()),
             Draw::EveryForward | Draw::EveryImage => Some("anew for every image".to_owned()),
         };
         let format = (self.format != Format::Float32).then(|| format!("stored as {}", self.format.label()));

@@ -2,16 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::data::Shape;
 use crate::doc::campaign::CellPlan;
-use crate::doc::fault::{Campaign, Fault, FaultAmount, FaultSource, Trials, Vary};
-use crate::doc::intervention::{Layers, Params, Target};
-use crate::doc::structure::{Role, Structure};
-use crate::doc::targets;
+use crate::doc::fault::{Campaign, Fault, FaultSource, Trials};
+use crate::doc::strikes::{Struck, struck, varied};
+use crate::doc::structure::Structure;
 use crate::intervene::Entry;
 use crate::intervene::fault::statistics::planned_trials;
-use crate::intervene::fault::{Bits, Format, Region, SiteSpace};
-use crate::net::shapes;
+use crate::intervene::fault::{Region, SiteSpace};
 
 /// Margin and confidence that trials are planned for where a campaign names none, and of its intervals.
 const MARGIN: f64 = 0.01;
@@ -28,72 +25,6 @@ pub struct Cell {
     pub space: SiteSpace,
 }
 
-/// Where something can be struck, known by the number in its place: a parameter, or what flows behind an operation.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Struck {
-    /// Name in `faults.csv`: the parameter's, or `fc1.output`.
-    pub name: String,
-    /// The parameter, or the operation.
-    pub number: usize,
-    /// Entries: of the parameter, or of one image.
-    pub entries: usize,
-    /// How it is stored.
-    pub format: Format,
-    /// The layer that it belongs to, as its place in the structure.
-    pub layer: usize,
-    /// Entries of an output channel.
-    row: usize,
-}
-
-impl Struck {
-    /// The output channel that an entry belongs to.
-    #[must_use]
-    pub fn channel_of(&self, entry: usize) -> usize {
-        entry / self.row.max(1)
-    }
-}
-
-/// Whether a fault strikes what flows, rather than parameters.
-#[must_use]
-pub fn strikes_activations(fault: &Fault) -> bool {
-    matches!(fault.target.params, Some(Params::Activations | Params::Preactivations))
-}
-
-/// Everything that a fault can strike, in the order of the network.
-#[must_use]
-pub fn struck(structure: &Structure, fault: &Fault) -> Vec<Struck> {
-    if let Some(kind @ (Params::Activations | Params::Preactivations)) = &fault.target.params {
-        return flows(structure, fault, kind);
-    }
-    let chosen = targets::parameters(structure, &fault.target, &Params::Weights);
-    chosen.into_iter().map(|number| parameter(structure, fault, number)).collect()
-}
-
-fn parameter(structure: &Structure, fault: &Fault, number: usize) -> Struck {
-    let parameter = &structure.parameters[number];
-    Struck {
-        name: parameter.name.clone(),
-        number,
-        entries: parameter.len(),
-        format: fault.format.of_parameter(parameter.role == Role::Weight),
-        layer: parameter.layer,
-        row: parameter.len() / parameter.shape.first().copied().unwrap_or(1).max(1),
-    }
-}
-
-fn flows(structure: &Structure, fault: &Fault, kind: &Params) -> Vec<Struck> {
-    let shapes = shapes(structure);
-    let is_behind = *kind == Params::Activations;
-    let suffix = if is_behind { "output" } else { "preactivation" };
-    let flow = |number: usize| {
-        let layer = targets::unit_before(structure, number);
-        let shape: Shape = shapes[number + 1];
-        let name = format!("{}.{suffix}", structure.layers[layer].name);
-        Struck { name, number, entries: shape.len(), format: fault.format, layer, row: shape.plane() }
-    };
-    targets::activations(structure, &fault.target, kind).into_iter().map(flow).collect()
-}
-
 /// The sites of a fault; `entries` says what holds those of a parameter, where anything does.
 #[must_use]
 pub fn space<'a>(
@@ -101,7 +32,7 @@ pub fn space<'a>(
     fault: &Fault,
     entries: &dyn Fn(usize) -> Option<&'a [Entry]>,
 ) -> SiteSpace {
-    let held = |number: usize| if strikes_activations(fault) { None } else { entries(number) };
+    let held = |number: usize| if fault.strikes_flows() { None } else { entries(number) };
     let region = |place: &Struck| {
         let surviving = held(place.number).and_then(|entries| fault.pruned.candidates(entries));
         Region::new(place.number, place.entries, place.format, fault.model, fault.bits)
@@ -154,41 +85,6 @@ pub fn cells<'a>(
     varied(campaign, structure).into_iter().map(cell).collect()
 }
 
-/// The fault of each cell.
-fn varied(campaign: &Campaign, structure: &Structure) -> Vec<(CellPlan, Fault)> {
-    let fault = || campaign.fault.clone();
-    let plan = CellPlan::default;
-    match &campaign.vary {
-        Vary::Nothing => vec![(plan(), fault())],
-        Vary::Rate(rates) => {
-            let cell = |&rate: &f64| {
-                (
-                    CellPlan { rate: Some(rate), ..plan() },
-                    Fault { amount: FaultAmount::Rate(rate), ..fault() },
-                )
-            };
-            rates.iter().map(cell).collect()
-        }
-        Vary::Bit(bits) => {
-            let cell = |&bit: &u32| {
-                (CellPlan { bit: Some(bit), ..plan() }, Fault { bits: Bits::Bit(bit), ..fault() })
-            };
-            bits.iter().map(cell).collect()
-        }
-        Vary::Layer => {
-            let mut layers: Vec<usize> = struck(structure, &campaign.fault).iter().map(|s| s.layer).collect();
-            layers.dedup();
-            let cell = |layer: usize| {
-                let name = structure.layers[layer].name.clone();
-                let target =
-                    Target { layers: Layers::Only(vec![name.clone()]), ..campaign.fault.target.clone() };
-                (CellPlan { layer: Some(name), ..plan() }, Fault { target, ..fault() })
-            };
-            layers.into_iter().map(cell).collect()
-        }
-    }
-}
-
 /// The cells of a campaign before it starts: how many trials each takes, how many single faults are possible in it, and
 /// how many trials Leveugle et al. (DATE 2009) plan for: ± 1 % at 95 % confidence, or what `Until` says. Entries that
 /// will be pruned by then are counted as if they were not. A list of faults is counted when the campaign starts.
@@ -207,8 +103,10 @@ pub fn planned(campaign: &Campaign, structure: &Structure) -> Vec<CellPlan> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Shape;
     use crate::doc::{Loss, Mlp, Net, Vgg};
     use crate::form::ron_text;
+    use crate::net::shapes;
 
     fn structure() -> Structure {
         let net = Net::Mlp(Mlp { hidden: vec![300, 100], ..Mlp::default() });
@@ -273,17 +171,23 @@ mod tests {
         assert_eq!(sites(flows), [0, 299]);
     }
 
-    /// Validation counts without the shapes that the engine knows.
+    /// The document counts what flows by the multiply-adds of layers, the network by the shapes of its operations.
     #[test]
     fn the_document_knows_the_size_of_what_flows() {
         let net = Net::Vgg(Vgg { depth: 11, width: 4, ..Vgg::default() });
         let shape = Shape { channels: 3, height: 32, width: 32 };
         for structure in [structure(), Structure::new(&net, shape, 10, &Loss::CrossEntropy)] {
+            let shapes = shapes(&structure);
             for kind in ["Activations", "Preactivations"] {
                 let fault: Fault = ron_text::from_str(&format!("(target: (params: {kind}))")).unwrap();
                 for place in struck(&structure, &fault) {
-                    let size = targets::flow_size(&structure, place.number);
-                    assert_eq!(size, (place.entries, place.row), "{}", place.name);
+                    let flowing = shapes[place.number + 1];
+                    assert_eq!(
+                        (place.entries, place.row),
+                        (flowing.len(), flowing.plane()),
+                        "{}",
+                        place.name
+                    );
                 }
             }
         }

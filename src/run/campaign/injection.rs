@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::cells::{Cell, strikes_activations};
+use super::cells::Cell;
 use crate::doc::fault::{Draw, FaultModel};
 use crate::intervene::fault::list::{self, PlacedFault};
 use crate::intervene::fault::{Memory, Site, Storage, Strike, TooManyFaults, strike};
@@ -82,7 +82,7 @@ impl Injection {
     ) -> Result<Self, TooManyFaults> {
         let fault = &cell.fault;
         let sites = |rng: &mut Stream| cell.space.draw(fault.amount, rng);
-        if strikes_activations(fault) {
+        if fault.strikes_flows() {
             let image = |image: usize| {
                 let mut rng = key.stream_of(image);
                 Ok(FlowFaults { how: How::Drawn(fault.model, sites(&mut rng)?), rng })
@@ -106,7 +106,7 @@ impl Injection {
     pub fn nth(cell: &Cell, key: TrialKey, images: usize, memories: &Memories) -> Self {
         let site = cell.space.site(key.trial);
         let model = cell.fault.model;
-        if strikes_activations(&cell.fault) {
+        if cell.fault.strikes_flows() {
             let rng = |image| key.stream_of(image);
             let image = |image| FlowFaults { how: How::Drawn(model, vec![site]), rng: rng(image) };
             return Self::Flows((0..images).map(image).collect());
@@ -128,7 +128,7 @@ impl Injection {
         let model = cell.fault.model;
         let is_single =
             |fault: &&PlacedFault, image: usize| fault.image.is_none_or(|own| own == image as u64);
-        if strikes_activations(&cell.fault) {
+        if cell.fault.strikes_flows() {
             let image = |image: usize| {
                 let own = faults.iter().filter(|fault| is_single(fault, image)).copied().collect();
                 FlowFaults { how: How::Listed(model, own), rng: key.stream_of(image) }

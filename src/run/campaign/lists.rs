@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::cells::{strikes_activations, struck};
 use super::tables::TOO_MANY;
 use crate::doc::fault::{Campaign, Fault, FaultSource};
 use crate::doc::intervention::{Params, Target};
+use crate::doc::strikes::struck;
 use crate::doc::{RunSpec, Structure};
 use crate::intervene::fault::list::{ListedTrial, Place, read, trials};
 
@@ -52,7 +52,7 @@ pub fn fault_of(campaign: &Campaign) -> Fault {
     if campaign.faults == FaultSource::Drawn {
         return fault;
     }
-    let params = if strikes_activations(&fault) { fault.target.params } else { Some(Params::Everything) };
+    let params = if fault.strikes_flows() { fault.target.params } else { Some(Params::Everything) };
     Fault { target: Target { params, ..Target::default() }, indices: Vec::new(), ..fault }
 }
 

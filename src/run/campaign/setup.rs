@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Done;
-use super::cells::{self, Cell, Struck};
+use super::cells::{self, Cell};
 use super::golden::{Cache, Golden};
 use super::hooks::{Hooks, guards};
 use super::injection::{Injection, Memories, TrialKey};
@@ -14,6 +14,7 @@ use super::trial::Bench;
 use crate::data::Dataset;
 use crate::doc::Structure;
 use crate::doc::fault::{Campaign, Draw, FaultAmount, FaultSource, Format, Protect, Trials};
+use crate::doc::strikes::{Struck, struck};
 use crate::doc::structure::Role;
 use crate::intervene::fault::list::{ListedTrial, PlacedFault};
 use crate::intervene::fault::{FaultModel, Storage, TooManyFaults};
@@ -86,8 +87,8 @@ impl<'a> Setup<'a> {
             }
         }
         check_spaces(stage, &cells)?;
-        let struck = struck(&structure, stage, listed.as_deref());
-        let strikes_flows = cells::strikes_activations(&stage.fault);
+        let struck = places(&structure, stage, listed.as_deref());
+        let strikes_flows = stage.fault.strikes_flows();
         let mut layers: Vec<usize> = struck.iter().map(|place| place.layer).collect();
         layers.dedup();
         let flows: Vec<usize> = struck.iter().map(|place| place.number).filter(|_| strikes_flows).collect();
@@ -175,7 +176,7 @@ impl<'a> Setup<'a> {
 
     /// A list is read as a whole before its first trial, so that nothing runs when a line is wrong.
     fn check_list(&mut self) -> Result<(), String> {
-        if cells::strikes_activations(&self.stage.fault) {
+        if self.stage.fault.strikes_flows() {
             return Ok(()); // what is stored there is known when it flows
         }
         let count = self.listed.as_ref().map_or(0, Vec::len);
@@ -256,7 +257,7 @@ impl<'a> Setup<'a> {
     /// As [`injection`](Self::injection).
     pub fn first(&self, cell: usize, trial: u64) -> Result<Option<usize>, String> {
         let fault = &self.cells[cell].fault;
-        let is_shared = fault.draw != Draw::EveryImage && !cells::strikes_activations(fault);
+        let is_shared = fault.draw != Draw::EveryImage && !fault.strikes_flows();
         if is_shared { Ok(self.injection(cell, trial)?.first()) } else { Ok(None) }
     }
 
@@ -318,15 +319,15 @@ fn storage(network: &Network, number: usize, format: Format) -> Storage {
 }
 
 /// The places that a campaign can strike; with a list those that it names.
-fn struck(structure: &Structure, stage: &Campaign, listed: Option<&[ListedTrial]>) -> Vec<Struck> {
-    let mut struck = cells::struck(structure, &lists::fault_of(stage));
+fn places(structure: &Structure, stage: &Campaign, listed: Option<&[ListedTrial]>) -> Vec<Struck> {
+    let mut places = struck(structure, &lists::fault_of(stage));
     if let Some(listed) = listed.filter(|_| stage.faults != FaultSource::Drawn) {
-        struck.retain(|place| {
+        places.retain(|place| {
             let mut faults = listed.iter().flat_map(|trial| &trial.faults);
             faults.any(|fault| fault.site.parameter == place.number)
         });
     }
-    struck
+    places
 }
 
 /// What is kept of the passes without faults within the memory, and a note where that is nothing.

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Active, Faults};
+use crate::doc::strikes::{Struck, struck};
 use crate::doc::structure::Role;
 use crate::intervene::fault::{Format, SiteSpace, Storage};
 use crate::net::Network;
-use crate::run::campaign::cells::{self, Struck};
+use crate::run::campaign::cells;
 
 /// A network before any fault strikes it, and what each of its faults can strike.
 #[derive(Debug)]
@@ -34,7 +35,7 @@ impl Ground {
     /// What a fault can strike in a network.
     pub fn of(fault: &Active, network: &Network) -> Self {
         let structure = network.structure();
-        let places = cells::struck(structure, &fault.settings);
+        let places = struck(structure, &fault.settings);
         let places = places.into_iter().map(|place| (place.number, place)).collect();
         Self { places, space: cells::space(structure, &fault.settings, &|index| network.entries(index)) }
     }

@@ -6,9 +6,9 @@ use super::{Active, Drawn};
 use crate::doc::Report;
 use crate::doc::fault::{Draw, Fault, FaultAmount, Format};
 use crate::doc::intervention::Target;
+use crate::doc::strikes::struck;
 use crate::intervene::fault::model::Unit;
 use crate::intervene::fault::{Strike, TooManyFaults};
-use crate::run::campaign::cells;
 use crate::run::error::RunError;
 use crate::run::evaluate::evaluate;
 use crate::run::session::Session;
@@ -112,7 +112,7 @@ fn summary(fault: &Fault, sites: u64, drawn: Option<usize>, struck: Option<&[Str
     };
     let when = match (drawn, fault.draw) {
         (Some(drawn), _) => format!("{drawn} are struck until they are released"),
-        (None, draw) if draw == Draw::EveryImage || cells::strikes_activations(fault) => {
+        (None, draw) if draw == Draw::EveryImage || fault.strikes_flows() => {
             format!("{amount} are struck anew for every image")
         }
         (None, _) => format!("{amount} are struck anew for every batch"),
@@ -161,7 +161,7 @@ pub fn release(session: &mut Session, target: &Target) -> usize {
     let active = &mut session.state_mut().faults.active;
     let mut released = 0;
     for fault in active.iter_mut() {
-        let places = cells::struck(&structure, &fault.settings);
+        let places = struck(&structure, &fault.settings);
         if places.iter().any(|place| fault.has_place(&structure, target, place)) {
             fault.released.push(target.clone());
             released += 1;

@@ -1,7 +1,6 @@
 //! Checks of a campaign: that its settings go together, and that something can be struck.
 
 use super::Walk;
-use super::sites::strikes_flows;
 use crate::doc::fault::{Campaign, FaultAmount, FaultSource, Trials, Vary};
 use crate::form::path::Place;
 use crate::intervene::fault::model::Unit;
@@ -67,7 +66,7 @@ impl Walk<'_> {
                 "an exhaustive campaign strikes one fault at a time; set amount: Count(1), and vary no rates";
             self.error(place.key("trials"), message.to_owned());
         }
-        if strikes_flows(&campaign.fault) {
+        if campaign.fault.strikes_flows() {
             let message = "activations differ from image to image, so their faults are drawn; set trials: Fixed(…) or Until(…)";
             self.error(place.key("trials"), message.to_owned());
         }

@@ -1,44 +1,17 @@
 //! Checks of what a fault can strike: that every cell of its campaign has as much as one trial takes.
 
 use super::Walk;
+use crate::doc::campaign::CellPlan;
 use crate::doc::fault::{Campaign, Fault, FaultAmount, FaultModel, Vary};
-use crate::doc::intervention::{Layers, Params, Target};
-use crate::doc::structure::Role;
-use crate::doc::targets;
+use crate::doc::strikes::{Struck, struck, varied};
 use crate::form::path::Place;
-use crate::intervene::fault::{Bits, Format, Region};
-
-/// A parameter, or what flows behind an operation.
-struct Spot {
-    name: String,
-    /// The layer that it is chosen by.
-    layer: usize,
-    /// Entries: of the parameter, or of one image.
-    entries: usize,
-    /// Entries of an output channel.
-    row: usize,
-    format: Format,
-}
-
-/// One setting of what a campaign varies.
-struct Cell {
-    fault: Fault,
-    /// Where the setting stands that makes it differ from the fault of the campaign.
-    varied: Option<Place>,
-    /// ` of fc1`, where layers are varied.
-    which: String,
-}
-
-/// Whether a fault strikes what flows, rather than parameters.
-pub(super) fn strikes_flows(fault: &Fault) -> bool {
-    matches!(fault.target.params, Some(Params::Activations | Params::Preactivations))
-}
+use crate::intervene::fault::{Format, Region};
 
 impl Walk<'_> {
     /// That layers of the target are there, and that the format is one for it.
     pub(super) fn fault_target(&mut self, fault: &Fault, place: &Place) {
         self.target(&fault.target, &place.key("target"));
-        if fault.format == Format::Int8 && strikes_flows(fault) {
+        if fault.format == Format::Int8 && fault.strikes_flows() {
             let message = "activations have no int8 scale; choose float16, bfloat16 or float32";
             self.error(place.key("format"), message.to_owned());
         }
@@ -54,64 +27,46 @@ impl Walk<'_> {
             return;
         }
         let target = place.key("target");
-        let spots = self.spots(fault);
-        let Some(smallest) = spots.iter().min_by_key(|spot| spot.entries) else {
+        let places = struck(self.structure, fault);
+        let Some(smallest) = places.iter().min_by_key(|place| place.entries) else {
             let message = "the target holds no parameter of this network; choose other layers or parameters";
             return self.error(target, message.to_owned());
         };
         self.indices(&smallest.name, smallest.entries, &fault.indices, &place.key("indices"));
-        let most = spots.iter().map(|spot| spot.entries / spot.row.max(1)).max().unwrap_or(0);
+        let most = places.iter().map(Struck::channels).max().unwrap_or(0);
         self.channels(most, &fault.target, &target);
         if self.problems.len() > before {
             return;
         }
-        for cell in self.cells(campaign, &spots, stage) {
-            self.cell(&cell, place);
-        }
-    }
-
-    /// The cells of a campaign. Bits that the format does not have are left out: they are refused elsewhere.
-    fn cells(&self, campaign: &Campaign, spots: &[Spot], stage: &Place) -> Vec<Cell> {
-        let fault = || campaign.fault.clone();
-        let vary = stage.key("vary");
+        let cells = varied(campaign, self.structure);
         match &campaign.vary {
-            Vary::Nothing => vec![Cell { fault: fault(), varied: None, which: String::new() }],
-            Vary::Rate(_) => {
-                let fault = Fault { amount: FaultAmount::Rate(0.0), ..fault() };
-                vec![Cell { fault, varied: None, which: String::new() }]
-            }
-            Vary::Bit(bits) => {
-                let known = bits.iter().enumerate().filter(|(_, bit)| **bit < campaign.fault.format.bits());
-                let cell = |(index, &bit): (usize, &u32)| Cell {
-                    fault: Fault { bits: Bits::Bit(bit), ..fault() },
-                    varied: Some(vary.variant("Bit").index(index)),
-                    which: String::new(),
-                };
-                known.map(cell).collect()
-            }
+            // Rates differ in how many faults they bring, and not in where.
+            Vary::Nothing | Vary::Rate(_) => self.cell(&cells[0], None, place),
             Vary::Layer => {
-                let mut layers: Vec<usize> = spots.iter().map(|spot| spot.layer).collect();
-                layers.dedup();
-                let cell = |layer: usize| {
-                    let name = self.structure.layers[layer].name.clone();
-                    let which = format!(" of {name}");
-                    let layers = Layers::Only(vec![name]);
-                    let target = Target { layers, ..campaign.fault.target.clone() };
-                    Cell { fault: Fault { target, ..fault() }, varied: Some(vary.clone()), which }
-                };
-                layers.into_iter().map(cell).collect()
+                for cell in &cells {
+                    self.cell(cell, Some(stage.key("vary")), place);
+                }
+            }
+            // Bits that the format does not have are refused elsewhere.
+            Vary::Bit(bits) => {
+                for (index, cell) in cells.iter().enumerate() {
+                    if bits[index] < fault.format.bits() {
+                        self.cell(cell, Some(stage.key("vary").variant("Bit").index(index)), place);
+                    }
+                }
             }
         }
     }
 
-    fn cell(&mut self, cell: &Cell, place: &Place) {
-        let Cell { fault, varied, which } = cell;
-        let spots = self.spots(fault);
-        if spots.iter().all(|spot| spot.chosen(fault) == 0) {
+    /// Whether a cell has what one trial takes; `varied` is the place of the setting that makes it differ from the fault.
+    fn cell(&mut self, (plan, fault): &(CellPlan, Fault), varied: Option<Place>, place: &Place) {
+        let which = plan.layer.as_ref().map_or_else(String::new, |layer| format!(" of {layer}"));
+        let places = struck(self.structure, fault);
+        if places.iter().all(|place| chosen(place, fault) == 0) {
             let message = format!("no entry{which} lies in the chosen output channels; choose others");
             return self.error(place.key("target").key("channels"), message);
         }
-        let sites: u64 = spots.iter().map(|spot| spot.sites(fault)).sum();
+        let sites: u64 = places.iter().map(|place| sites(place, fault)).sum();
         if sites == 0 {
             let format = fault.format.label();
             let message = if fault.model == FaultModel::DoubleFlip {
@@ -121,66 +76,34 @@ impl Walk<'_> {
             } else {
                 format!("{format} has none of these bits{which}; choose others")
             };
-            return self.error(varied.clone().unwrap_or_else(|| place.key("bits")), message);
+            return self.error(varied.unwrap_or_else(|| place.key("bits")), message);
         }
         if let FaultAmount::Count(count) = fault.amount
             && count > sites
         {
-            let with = match (&fault.bits, varied) {
-                (Bits::Bit(bit), Some(_)) if which.is_empty() => format!(" of bit {bit}"),
-                _ => which.clone(),
-            };
+            let with = plan.bit.map_or(which, |bit| format!(" of bit {bit}"));
             let message =
                 format!("{count} faults are wanted at once, and the target has {sites} sites{with}");
             self.error(place.key("amount"), message);
         }
     }
-
-    /// What the target of a fault holds, in the order of the network.
-    fn spots(&self, fault: &Fault) -> Vec<Spot> {
-        let structure = self.structure;
-        if let Some(kind @ (Params::Activations | Params::Preactivations)) = &fault.target.params {
-            let flow = |op: usize| {
-                let (entries, row) = targets::flow_size(structure, op);
-                let layer = targets::unit_before(structure, op);
-                let name = format!("what flows out of {}", structure.layers[layer].name);
-                Spot { name, layer, entries, row, format: fault.format }
-            };
-            return targets::activations(structure, &fault.target, kind).into_iter().map(flow).collect();
-        }
-        let parameter = |index: usize| {
-            let parameter = &structure.parameters[index];
-            Spot {
-                name: parameter.name.clone(),
-                layer: parameter.layer,
-                entries: parameter.len(),
-                row: parameter.len() / parameter.shape.first().copied().unwrap_or(1).max(1),
-                format: fault.format.of_parameter(parameter.role == Role::Weight),
-            }
-        };
-        let chosen = targets::parameters(structure, &fault.target, &Params::Weights);
-        chosen.into_iter().map(parameter).collect()
-    }
 }
 
-impl Spot {
-    /// Entries in the channels and in the list of a fault.
-    fn chosen(&self, fault: &Fault) -> usize {
-        let channels = &fault.target.channels;
-        let is_inside = |entry: usize| channels.is_empty() || channels.contains(&(entry / self.row.max(1)));
-        if fault.indices.is_empty() {
-            let rows = self.entries / self.row.max(1);
-            return (0..rows).filter(|row| is_inside(row * self.row)).count() * self.row;
-        }
-        let mut listed = fault.indices.clone();
-        listed.sort_unstable();
-        listed.dedup();
-        listed.into_iter().filter(|&entry| entry < self.entries && is_inside(entry)).count()
+/// Entries in the channels and in the list of a fault.
+fn chosen(place: &Struck, fault: &Fault) -> usize {
+    let channels = &fault.target.channels;
+    let is_inside = |entry: usize| channels.is_empty() || channels.contains(&place.channel_of(entry));
+    if fault.indices.is_empty() {
+        return (0..place.channels()).filter(|channel| is_inside(channel * place.row)).count() * place.row;
     }
+    let mut listed = fault.indices.clone();
+    listed.sort_unstable();
+    listed.dedup();
+    listed.into_iter().filter(|&entry| entry < place.entries && is_inside(entry)).count()
+}
 
-    fn sites(&self, fault: &Fault) -> u64 {
-        Region::new(0, self.chosen(fault), self.format, fault.model, fault.bits).sites()
-    }
+fn sites(place: &Struck, fault: &Fault) -> u64 {
+    Region::new(0, chosen(place, fault), place.format, fault.model, fault.bits).sites()
 }
 
 #[cfg(test)]
@@ -219,7 +142,7 @@ mod tests {
             ),
             ("fault: (target: (layers: First(0), params: Activations))", "holds no parameter"),
             ("fault: (indices: [0, 1000])", "fault.indices[1]: fc3.weight has 1000 entries"),
-            ("fault: (target: (params: Activations), indices: [10])", "what flows out of fc3 has 10 entries"),
+            ("fault: (target: (params: Activations), indices: [10])", "fc3.output has 10 entries"),
             ("fault: (target: (channels: [1]), indices: [0])", "lies in the chosen output channels"),
             ("fault: (indices: [5, 5], bits: Bit(1), amount: Count(4))", "the target has 3 sites"),
         ] {

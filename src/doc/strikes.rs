@@ -1,0 +1,117 @@
+//! What a fault can strike in a network, and the faults that a campaign compares.
+
+use super::campaign::CellPlan;
+use super::fault::{Campaign, Fault, FaultAmount, Vary};
+use super::intervention::{Layers, Params, Target};
+use super::structure::{Role, Structure};
+use super::targets;
+use crate::intervene::fault::{Bits, Format};
+
+/// Where something can be struck, known by the number in its place: a parameter, or what flows behind an operation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Struck {
+    /// Name in `faults.csv`: the parameter's, or `fc1.output`.
+    pub name: String,
+    /// The parameter, or the operation.
+    pub number: usize,
+    /// Entries: of the parameter, or of one image.
+    pub entries: usize,
+    /// How it is stored.
+    pub format: Format,
+    /// The layer that it belongs to, as its place in the structure.
+    pub layer: usize,
+    /// Entries of an output channel, at least 1.
+    pub row: usize,
+}
+
+impl Fault {
+    /// Whether it strikes what flows, rather than parameters.
+    #[must_use]
+    pub const fn strikes_flows(&self) -> bool {
+        matches!(self.target.params, Some(Params::Activations | Params::Preactivations))
+    }
+}
+
+impl Struck {
+    /// The output channel that an entry belongs to.
+    #[must_use]
+    pub const fn channel_of(&self, entry: usize) -> usize {
+        entry / self.row
+    }
+
+    /// How many output channels there are.
+    #[must_use]
+    pub const fn channels(&self) -> usize {
+        self.entries / self.row
+    }
+}
+
+/// Everything that a fault can strike, in the order of the network.
+#[must_use]
+pub fn struck(structure: &Structure, fault: &Fault) -> Vec<Struck> {
+    if let Some(kind @ (Params::Activations | Params::Preactivations)) = &fault.target.params {
+        return flows(structure, fault, kind);
+    }
+    let chosen = targets::parameters(structure, &fault.target, &Params::Weights);
+    chosen.into_iter().map(|number| parameter(structure, fault, number)).collect()
+}
+
+fn parameter(structure: &Structure, fault: &Fault, number: usize) -> Struck {
+    let parameter = &structure.parameters[number];
+    let row = parameter.len() / parameter.shape.first().copied().unwrap_or(1).max(1);
+    Struck {
+        name: parameter.name.clone(),
+        number,
+        entries: parameter.len(),
+        format: fault.format.of_parameter(parameter.role == Role::Weight),
+        layer: parameter.layer,
+        row: row.max(1),
+    }
+}
+
+fn flows(structure: &Structure, fault: &Fault, kind: &Params) -> Vec<Struck> {
+    let suffix = if *kind == Params::Activations { "output" } else { "preactivation" };
+    let flow = |number: usize| {
+        let layer = targets::unit_before(structure, number);
+        let name = format!("{}.{suffix}", structure.layers[layer].name);
+        let (entries, row) = targets::flow_size(structure, number);
+        Struck { name, number, entries, format: fault.format, layer, row: row.max(1) }
+    };
+    targets::activations(structure, &fault.target, kind).into_iter().map(flow).collect()
+}
+
+/// The fault of each cell of a campaign, and what tells the cell apart.
+#[must_use]
+pub fn varied(campaign: &Campaign, structure: &Structure) -> Vec<(CellPlan, Fault)> {
+    let fault = || campaign.fault.clone();
+    let plan = CellPlan::default;
+    match &campaign.vary {
+        Vary::Nothing => vec![(plan(), fault())],
+        Vary::Rate(rates) => {
+            let cell = |&rate: &f64| {
+                (
+                    CellPlan { rate: Some(rate), ..plan() },
+                    Fault { amount: FaultAmount::Rate(rate), ..fault() },
+                )
+            };
+            rates.iter().map(cell).collect()
+        }
+        Vary::Bit(bits) => {
+            let cell = |&bit: &u32| {
+                (CellPlan { bit: Some(bit), ..plan() }, Fault { bits: Bits::Bit(bit), ..fault() })
+            };
+            bits.iter().map(cell).collect()
+        }
+        Vary::Layer => {
+            let mut layers: Vec<usize> = struck(structure, &campaign.fault).iter().map(|s| s.layer).collect();
+            layers.dedup();
+            let cell = |layer: usize| {
+                let name = structure.layers[layer].name.clone();
+                let target =
+                    Target { layers: Layers::Only(vec![name.clone()]), ..campaign.fault.target.clone() };
+                (CellPlan { layer: Some(name), ..plan() }, Fault { target, ..fault() })
+            };
+            layers.into_iter().map(cell).collect()
+        }
+    }
+}
