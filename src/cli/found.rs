@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::number::thousands;
+use super::number::grouped;
 use crate::data::Data;
 use crate::doc::{Net, Run};
 use crate::form::Stored;
@@ -47,7 +47,7 @@ impl Found {
         if let Some((there, whole)) = data.shortage(&read) {
             self.samples.insert(data.to_ron(), there);
             let place = data.place(base).ok().flatten().unwrap_or_default();
-            let [there, whole] = [there, whole].map(|count| thousands(count as u64));
+            let [there, whole] = [there, whole].map(|count| grouped(count as u64));
             let place = place.display();
             self.notes.insert(format!("{there} of {whole} training images are in {place}"));
         }

@@ -1,30 +1,18 @@
 //! Numbers and durations as a person reads them.
 
 use crate::figure::statistics::{Spread, level, standard_deviation};
-
-/// `266,610`.
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
+pub use crate::form::number::{grouped, percent};
 
 /// `1 run`, `12 runs`.
 pub fn counted(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", thousands(count as u64))
+    format!("{} {noun}{plural}", grouped(count as u64))
 }
 
 /// `4,810` or, where they differ, `2,410 to 4,810`.
 pub fn span(numbers: impl Iterator<Item = u64> + Clone) -> String {
     let (low, high) = (numbers.clone().min().unwrap_or_default(), numbers.max().unwrap_or_default());
-    if low == high { thousands(low) } else { format!("{} to {}", thousands(low), thousands(high)) }
+    if low == high { grouped(low) } else { format!("{} to {}", grouped(low), grouped(high)) }
 }
 
 /// `8 s`, `1 min 20 s`, `2 h 5 min`.
@@ -41,11 +29,6 @@ pub fn duration(secs: f64) -> String {
     }
 }
 
-/// A share of a whole as percent with two digits: `95.83 %`.
-pub fn percent(share: f64) -> String {
-    format!("{:.2} %", share * 100.0)
-}
-
 /// Mean of some numbers, and their sample standard deviation where there are two or more.
 pub fn mean_and_deviation(numbers: &[f64]) -> Option<(f64, Option<f64>)> {
     let mean = || level(0.0, numbers, Spread::None).mean;
@@ -57,11 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_grouped_by_thousands() {
-        assert_eq!(
-            [0, 999, 1000, 266_610, 14_728_266].map(thousands),
-            ["0", "999", "1,000", "266,610", "14,728,266"]
-        );
+    fn counts_have_their_noun() {
         assert_eq!(span([2410, 4810].into_iter()), "2,410 to 4,810");
         assert_eq!(span([7, 7].into_iter()), "7");
         assert_eq!((counted(1, "run"), counted(12, "run")), ("1 run".to_owned(), "12 runs".to_owned()));

@@ -64,6 +64,16 @@ pub struct CellPlan {
     pub planned: u64,
 }
 
+impl CellPlan {
+    /// What it is told apart by: `rate 1e-5`, `b30`, `fc1`; `all` where nothing is varied.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let rate = self.rate.map(|rate| format!("rate {rate:e}"));
+        let bit = self.bit.map(|bit| format!("b{bit}"));
+        rate.or(bit).or_else(|| self.layer.clone()).unwrap_or_else(|| "all".to_owned())
+    }
+}
+
 /// What became of the trials that struck one bit of one layer, alone; where each image sees a fault of its own, each of
 /// those counts as a trial with one image.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

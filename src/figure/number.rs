@@ -1,6 +1,7 @@
 //! Numbers as text for people: a real minus sign, digits in groups, powers of ten.
 
 use super::model::Format;
+use crate::form::number::in_groups;
 
 /// A number with this many decimals, a real minus sign, and commas from 10,000 on.
 #[must_use]
@@ -9,22 +10,9 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     let zero = digits.bytes().all(|byte| matches!(byte, b'0' | b'.'));
     let sign = if value < 0.0 && !zero { "\u{2212}" } else { "" };
     let (whole, fraction) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
-    format!("{sign}{}{fraction}", grouped(whole))
-}
-
-/// Digits in groups of three from five digits on: years and batch sizes stay whole.
-fn grouped(whole: &str) -> String {
-    if whole.len() < 5 {
-        return whole.to_owned();
-    }
-    let mut text = String::with_capacity(whole.len() * 4 / 3);
-    for (index, digit) in whole.chars().enumerate() {
-        if index > 0 && (whole.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    // Years and batch sizes stay whole.
+    let whole = if whole.len() < 5 { whole.to_owned() } else { in_groups(whole) };
+    format!("{sign}{whole}{fraction}")
 }
 
 /// A factor times a power of ten: 2×10⁻⁶, and 10⁻⁶ where the factor is 1.

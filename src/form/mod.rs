@@ -8,6 +8,7 @@
 
 mod check;
 mod macros;
+pub mod number;
 pub mod path;
 pub mod reference;
 pub mod ron_text;

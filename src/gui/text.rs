@@ -1,12 +1,7 @@
 //! How numbers and states are written in the window.
 
 use crate::doc::RunState;
-
-/// A share in [0, 1] as percent with two decimals: `98.12 %`; a dash for what is no number.
-#[must_use]
-pub fn percent(share: f64) -> String {
-    if share.is_finite() { format!("{:.2} %", share * 100.0) } else { "not a number".to_owned() }
-}
+pub use crate::form::number::{grouped, percent};
 
 /// A length of time, rounded to what matters: `8 s`, `4 min`, `2 h 05 min`.
 #[must_use]
@@ -18,20 +13,6 @@ pub fn duration(secs: f64) -> String {
         60..3600 => format!("{} min", (whole + 30) / 60),
         _ => format!("{} h {:02} min", whole / 3600, whole % 3600 / 60),
     }
-}
-
-/// A whole number with thin groups of three digits: `266,610`.
-#[must_use]
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// A large number with a prefix: `313 M`, `4.3 G`.
@@ -80,10 +61,6 @@ mod tests {
 
     #[test]
     fn numbers_are_written_as_people_read_them() {
-        assert_eq!(percent(0.981_23), "98.12 %");
-        assert_eq!(percent(f64::NAN), "not a number");
-        assert_eq!(grouped(266_610), "266,610");
-        assert_eq!(grouped(12), "12");
         assert_eq!(short(313_000_000.0), "313 M");
         assert_eq!(short(4_300_000_000.0), "4.3 G");
         assert_eq!(counted(1, "run"), "1 run");

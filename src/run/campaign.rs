@@ -241,9 +241,15 @@ impl Work<'_> {
     /// What the cells say so far, results first.
     fn states(&self) -> Vec<CellState> {
         let cells = 0..self.setup.cells.len();
-        let results = cells.clone().map(|cell| self.state(cell, false));
-        let unprotected = cells.filter(|_| self.setup.bare.is_some()).map(|cell| self.state(cell, true));
-        results.chain(unprotected).collect()
+        let kinds = self.kinds().iter();
+        kinds.flat_map(|(bare, _)| cells.clone().map(|cell| self.state(cell, *bare))).collect()
+    }
+
+    /// What each cell yields: its result and, where something protects, that without protection; whether it is the
+    /// latter, and what the names of its series end with.
+    const fn kinds(&self) -> &'static [(bool, &'static str)] {
+        const KINDS: &[(bool, &str)] = &[(false, ""), (true, "_unprotected")];
+        if self.setup.bare.is_some() { KINDS } else { KINDS.split_at(1).0 }
     }
 
     fn state(&self, cell: usize, unprotected: bool) -> CellState {
@@ -268,9 +274,8 @@ impl Work<'_> {
 
     fn say_cell(&mut self, session: &mut Session, cell: usize, live: bool) -> Result<(), RunError> {
         let began = Instant::now();
-        let kinds = [false, true].into_iter().take(1 + usize::from(self.setup.bare.is_some()));
-        for unprotected in kinds {
-            session.say(Event::CampaignCell(CellState { live, ..self.state(cell, unprotected) }))?;
+        for (unprotected, _) in self.kinds() {
+            session.say(Event::CampaignCell(CellState { live, ..self.state(cell, *unprotected) }))?;
         }
         self.cost = began.elapsed();
         self.said = Instant::now();
@@ -280,9 +285,8 @@ impl Work<'_> {
     /// The series of a cell, with its place in what is varied.
     fn say_points(&self, session: &mut Session, cell: usize) -> Result<(), RunError> {
         let plan = &self.setup.cells[cell].plan;
-        let kinds = [(false, ""), (true, "_unprotected")];
-        for (unprotected, suffix) in kinds.into_iter().take(1 + usize::from(self.setup.bare.is_some())) {
-            let state = self.state(cell, unprotected);
+        for (unprotected, suffix) in self.kinds() {
+            let state = self.state(cell, *unprotected);
             if state.trials == 0 {
                 continue; // shares of nothing
             }

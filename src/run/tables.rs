@@ -5,6 +5,8 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::intervene::fault::record::HEADER;
+
 /// A file of lines with a head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Table {
@@ -37,7 +39,7 @@ impl Table {
     #[must_use]
     pub const fn header(self) -> &'static str {
         match self {
-            Self::Faults => "campaign,round,trial,image,parameter,index,bit,before,after",
+            Self::Faults => HEADER,
             Self::Trials | Self::Unprotected => {
                 "campaign,round,trial,cell,faults,images,masked,benign,sdc1,sdc5,due,corrected,lost,accuracy"
             }

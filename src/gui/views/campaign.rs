@@ -146,7 +146,7 @@ fn cells_ui(ui: &mut Ui, campaign: &CampaignRecord) {
         ui.end_row();
         for (position, plan) in campaign.began.cells.iter().enumerate() {
             let of = |unprotected| campaign.states(unprotected).find(|state| state.cell == position);
-            cell_ui(ui, &cell_name(plan), plan, of(false));
+            cell_ui(ui, &plan.name(), plan, of(false));
             if campaign.began.protect != Protect::Nothing {
                 cell_ui(ui, "  unprotected", plan, of(true));
             }
@@ -176,15 +176,6 @@ fn cell_ui(ui: &mut Ui, name: &str, plan: &CellPlan, state: Option<&CellState>) 
 }
 
 /// The setting that a cell varies: `rate 1e-6`, `bit 30`, `fc1`.
-fn cell_name(plan: &CellPlan) -> String {
-    match (plan.rate, plan.bit, &plan.layer) {
-        (Some(rate), ..) => format!("rate {rate:e}"),
-        (_, Some(bit), _) => format!("bit {bit}"),
-        (_, _, Some(layer)) => layer.clone(),
-        _ => "all".to_owned(),
-    }
-}
-
 /// A share with its interval: `3.12 % [2.01, 4.70]`.
 fn interval(estimate: Estimate) -> String {
     let Estimate { value, low, high } = estimate;

@@ -6,6 +6,7 @@ use super::{cells, lists};
 use crate::doc::Report;
 use crate::doc::campaign::{CampaignBegan, CampaignRecord, CellPlan, CellState, Estimate, Outcomes};
 use crate::doc::fault::{FaultSource, Format, Protect, Trials};
+use crate::form::number::percent;
 use crate::intervene::fault::list::ListedTrial;
 use crate::intervene::fault::model::Unit;
 use crate::intervene::fault::statistics::{Interval, wilson};
@@ -69,7 +70,7 @@ pub(super) fn plan(setup: &Setup, began: &CampaignBegan) -> Report {
         summary.extend(["; ", note]);
     }
     let row = |cell: &CellPlan| {
-        let mut row = vec![place(cell)];
+        let mut row = vec![cell.name()];
         row.extend([cell.trials, cell.possible, cell.planned].map(|count| count.to_string()));
         row
     };
@@ -169,7 +170,7 @@ fn cells_report(record: &CampaignRecord) -> Report {
             (_, false) => "on",
             (_, true) => "off",
         };
-        let mut row = vec![place(&record.began.cells[state.cell]), protection.to_owned()];
+        let mut row = vec![record.began.cells[state.cell].name(), protection.to_owned()];
         row.extend([state.trials, state.faults].map(|count| count.to_string()));
         row.extend(ends(&state.sdc1));
         row.extend([tally.sdc5, tally.due, tally.masked, tally.corrected, tally.lost].map(share));
@@ -227,17 +228,6 @@ fn worst_report(record: &CampaignRecord) -> Option<Report> {
 }
 
 /// What tells a cell apart, in words.
-fn place(cell: &CellPlan) -> String {
-    let CellPlan { rate, bit, layer, .. } = cell;
-    let rate = rate.map(|rate| format!("rate {rate:e}"));
-    let bit = bit.map(|bit| format!("b{bit}"));
-    rate.or(bit).or_else(|| layer.clone()).unwrap_or_else(|| "all".to_owned())
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.2} %", 100.0 * share)
-}
-
 fn table(kind: &str, summary: String, columns: &[&str], rows: Vec<Vec<String>>) -> Report {
     let columns = columns.iter().map(ToString::to_string).collect();
     Report { kind: kind.to_owned(), summary, columns, rows, ..Report::default() }

@@ -3,10 +3,10 @@ use super::*;
 #[test]
 fn a_cell_is_named_by_what_it_varies() {
     let plan = CellPlan::default();
-    assert_eq!(cell_name(&plan), "all");
-    assert_eq!(cell_name(&CellPlan { rate: Some(1e-6), ..plan.clone() }), "rate 1e-6");
-    assert_eq!(cell_name(&CellPlan { bit: Some(30), ..plan.clone() }), "bit 30");
-    assert_eq!(cell_name(&CellPlan { layer: Some("fc1".to_owned()), ..plan }), "fc1");
+    assert_eq!(plan.name(), "all");
+    assert_eq!(CellPlan { rate: Some(1e-6), ..plan.clone() }.name(), "rate 1e-6");
+    assert_eq!(CellPlan { bit: Some(30), ..plan.clone() }.name(), "b30");
+    assert_eq!(CellPlan { layer: Some("fc1".to_owned()), ..plan }.name(), "fc1");
 }
 
 #[test]

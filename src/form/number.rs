@@ -1,0 +1,37 @@
+//! Counts and shares as people read them.
+
+/// A count with commas between groups of three digits: `266,610`.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    in_groups(&number.to_string())
+}
+
+/// A share in [0, 1] as percent with two decimals: `98.12 %`.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    if share.is_finite() { format!("{:.2} %", share * 100.0) } else { "not a number".to_owned() }
+}
+
+/// Digits with commas between groups of three.
+#[must_use]
+pub fn in_groups(whole: &str) -> String {
+    let mut text = String::with_capacity(whole.len() * 4 / 3);
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_and_shares_are_written_as_people_read_them() {
+        assert_eq!([0, 999, 1000, 14_728_266].map(grouped), ["0", "999", "1,000", "14,728,266"]);
+        assert_eq!([0.981_23, f64::NAN].map(percent), ["98.12 %", "not a number"]);
+    }
+}
