@@ -95,7 +95,7 @@ fn the_window_and_the_command_line_write_the_same_bytes() {
         if let Some(view) = &view {
             std::fs::write(folder.join("x.runs").join(FILE), view.to_text()).unwrap();
         }
-        for kind in [FileKind::Svg, FileKind::Pdf] {
+        for kind in [FileKind::Svg, FileKind::Pdf, FileKind::Csv] {
             let [window, line] =
                 ["window", "line"].map(|stem| format!("{stem}-{has_title}.{}", kind.ending()));
             let window = from_window(folder, &window);

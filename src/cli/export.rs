@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::document::{Document, DocumentArgs, SelectionArgs};
 use super::failure::{Exit, Failure};
-use super::number::{counted, thousands};
+use super::number::{counted, grouped};
 use super::output::complain;
 use super::points::points_csv;
 use crate::doc::{Run, RunRecord};
@@ -22,7 +22,7 @@ use crate::run::{read_records, weights_path};
 pub struct ExportArgs {
     #[command(flatten)]
     document: DocumentArgs,
-    /// File to write: .csv points; .svg .png .pdf a figure; .safetensors weights
+    /// File to write: .svg .png .pdf a figure; .csv all points, or with --figure what it draws; .safetensors weights
     #[arg(long, value_name = "OUT")]
     to: PathBuf,
     /// Which figure [default: the first one]
@@ -99,7 +99,7 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     let to = &arguments.to;
     let ending = to.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
     let written = match (ending.as_str(), FileKind::of(to)) {
-        ("csv", _) => write_points(&results, to)?,
+        ("csv", _) if arguments.figure.is_none() => write_points(&results, to)?,
         ("safetensors", _) => write_weights(&results, to)?,
         (_, Some(kind)) => {
             write_figure(&results, arguments.figure.as_deref(), arguments.size.map(Preset::from), kind, to)?
@@ -119,7 +119,7 @@ fn write_points(results: &Results, to: &Path) -> Result<String, Failure> {
         return Err(nothing_there(results));
     }
     write_file(to, points_csv(&results.runs, &results.records).as_bytes())?;
-    Ok(format!("{} points", thousands(points as u64)))
+    Ok(format!("{} points", grouped(points as u64)))
 }
 
 /// The figure as the window shows it: with the filter, the axes and the titles that are kept beside the runs.
@@ -177,12 +177,12 @@ fn nothing_drawn(results: &Results, name: &str, figure: &Figure) -> Failure {
     }
     Failure::Input(if figure.lines.iter().flat_map(Line::polylines).any(|points| !points.is_empty()) {
         format!(
-            "no value of the figure \"{name}\" can be drawn, each is {}; --to x.csv writes them as they are",
+            "no value of the figure \"{name}\" can be drawn, each is {}; --to x.csv without --figure writes them as they are",
             figure.y.scale.refusal()
         )
     } else {
         format!(
-            "these runs have no results for the figure \"{name}\"; choose another --figure, or --to x.csv for all points"
+            "these runs have no results for the figure \"{name}\"; choose another --figure, or leave it out and write --to x.csv for all points"
         )
     })
 }
