@@ -1,4 +1,4 @@
-//! Experiments to start from. A new one is a file under `experiments/`, and one line here.
+//! Experiments to start from. A new one is a file under `experiments/`, and one entry here.
 
 use std::path::Path;
 
@@ -14,6 +14,17 @@ pub struct Template {
     pub description: &'static str,
     /// Its text, comments included.
     pub text: &'static str,
+    /// What came out of it, once it was run.
+    pub result: Option<Outcome>,
+}
+
+/// Lines of a figure of what an experiment led to, to be shown before anybody runs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Which figure, as `weightlab export --figure` calls it.
+    pub figure: &'static str,
+    /// Its lines, as that command writes them into a `.csv` file.
+    pub values: &'static str,
 }
 
 const TEMPLATES: &[Template] = &[
@@ -21,46 +32,76 @@ const TEMPLATES: &[Template] = &[
         name: "Lottery ticket on digits",
         description: "Winning tickets against new weights and random masks; built-in data, under a minute",
         text: include_str!("../../experiments/lottery_digits.ron"),
+        result: Some(Outcome {
+            figure: "remaining",
+            values: include_str!("../../assets/results/lottery_digits.csv"),
+        }),
     },
     Template {
         name: "Partial freezing on digits",
         description: "Half of a layer's weights held still, then let go; built-in data, seconds",
         text: include_str!("../../experiments/freezing_digits.ron"),
+        result: Some(Outcome {
+            figure: "accuracy",
+            values: include_str!("../../assets/results/freezing_digits.csv"),
+        }),
     },
     Template {
         name: "Shared trunk on iris",
         description: "Three networks that share their first layers, copied in turn or tied; built-in data, seconds",
         text: include_str!("../../experiments/trunk_iris.ron"),
+        result: Some(Outcome {
+            figure: "member-distance",
+            values: include_str!("../../assets/results/trunk_iris.csv"),
+        }),
     },
     Template {
         name: "Past and present on digits",
         description: "How far a network moves in one step and in eight; built-in data, seconds",
         text: include_str!("../../experiments/past_digits.ron"),
+        result: Some(Outcome {
+            figure: "past",
+            values: include_str!("../../assets/results/past_digits.csv"),
+        }),
     },
     Template {
         name: "Clones on digits",
         description: "Copies that go on differently, and the error along the line between them; built-in data, seconds",
         text: include_str!("../../experiments/clones_digits.ron"),
+        result: Some(Outcome {
+            figure: "accuracy",
+            values: include_str!("../../assets/results/clones_digits.csv"),
+        }),
     },
     Template {
         name: "Weight faults on digits",
         description: "Which bit matters, how many flips a network bears, what clipping saves; built-in data, seconds",
         text: include_str!("../../experiments/faults_digits.ron"),
+        result: Some(Outcome {
+            figure: "fault-rate",
+            values: include_str!("../../assets/results/faults_digits.csv"),
+        }),
     },
     Template {
         name: "Optimizers on digits",
         description: "SGD, Adam and AdamW at two learning rates each; built-in data, seconds",
         text: include_str!("../../experiments/optimizers_digits.ron"),
+        result: Some(Outcome {
+            figure: "accuracy",
+            values: include_str!("../../assets/results/optimizers_digits.csv"),
+        }),
     },
     Template {
         name: "LeNet-300-100 on MNIST",
         description: "The lottery ticket with the settings of its paper; needs MNIST, minutes",
         text: include_str!("../../experiments/lenet_mnist.ron"),
+        result: None,
     },
     Template {
         name: "VGG-16 on CIFAR-10",
         description: "Late rewinding of a deep network; needs CIFAR-10, long without a smaller width",
         text: include_str!("../../experiments/vgg16_cifar10.ron"),
+        result: None,
     },
 ];
 

@@ -168,6 +168,12 @@ impl App {
         app
     }
 
+    /// Whether nothing is open yet that somebody chose, and nothing is asked.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        self.document.path().is_none() && !self.document.is_unsaved() && self.dialog.is_none()
+    }
+
     /// What decides which commands can be used.
     fn facts(&self) -> Facts {
         let runs = self.document.runs();

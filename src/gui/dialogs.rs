@@ -26,8 +26,11 @@ pub enum Next {
 /// A dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Dialog {
-    /// Which template?
-    Templates,
+    /// Which template, or which file of those that were open before?
+    Templates {
+        /// The files, the last one first.
+        recent: Vec<PathBuf>,
+    },
     /// Save, discard, or stay?
     Unsaved {
         /// What the document is called.
@@ -130,6 +133,8 @@ pub enum Reply {
     Path(PathBuf),
     /// The template with this position.
     Template(usize),
+    /// This file, which was open before.
+    Recent(PathBuf),
 }
 
 impl Dialog {
@@ -163,7 +168,7 @@ pub fn scroll_area(ui: &Ui, height: f32) -> egui::ScrollArea {
 
 fn width(dialog: &Dialog) -> f32 {
     match dialog {
-        Dialog::Templates => 640.0,
+        Dialog::Templates { .. } => 720.0,
         Dialog::Path { .. } | Dialog::Message { .. } => 560.0,
         _ => 420.0,
     }
@@ -171,7 +176,7 @@ fn width(dialog: &Dialog) -> f32 {
 
 fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
     match dialog {
-        Dialog::Templates => templates::cards_ui(ui),
+        Dialog::Templates { recent } => templates::cards_ui(ui, recent),
         Dialog::Unsaved { title, .. } => {
             title_ui(ui, &format!("Save the changes of {title}?"));
             ui.label("They are lost otherwise. Results of runs are kept in any case.");

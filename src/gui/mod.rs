@@ -101,5 +101,9 @@ fn create(cc: &CreationContext<'_>, file: Option<&Path>) -> App {
             .map_or_else(|| std::env::temp_dir().join(APP_ID), |home| home.join("untitled")),
         home,
     };
-    App::new(parts, settings, file)
+    let mut app = App::new(parts, settings, file);
+    if app.is_blank() {
+        app.choose_template();
+    }
+    app
 }

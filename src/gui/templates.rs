@@ -1,19 +1,24 @@
 //! What an experiment can start from, as cards.
 
-use eframe::egui::{self, RichText, Ui};
+mod result;
+
+use std::path::PathBuf;
+
+use eframe::egui::{self, Align, Layout, RichText, Ui};
 
 use super::dialogs::{Reply, scroll_area};
 use super::text::counted;
 use super::theme;
 use crate::doc::templates;
+use result::result_ui;
 
-/// One card for each template; the choice, once there is one.
-pub fn cards_ui(ui: &mut Ui) -> Option<Reply> {
-    let mut reply = None;
+/// Files that were open before and one card for each template; the choice, once there is one.
+pub fn cards_ui(ui: &mut Ui, recent: &[PathBuf]) -> Option<Reply> {
+    let mut reply = recent_ui(ui, recent);
     ui.label(RichText::new("New experiment from a template").strong());
-    scroll_area(ui, 480.0).show(ui, |ui| {
+    scroll_area(ui, 520.0).show(ui, |ui| {
         for (position, template) in templates::all().iter().enumerate() {
-            if card_ui(ui, template) {
+            if card_ui(ui, position, template) {
                 reply = Some(Reply::Template(position));
             }
         }
@@ -24,24 +29,49 @@ pub fn cards_ui(ui: &mut Ui) -> Option<Reply> {
     reply
 }
 
-fn card_ui(ui: &mut Ui, template: &templates::Template) -> bool {
-    let experiment = template.experiment();
+fn recent_ui(ui: &mut Ui, recent: &[PathBuf]) -> Option<Reply> {
+    if recent.is_empty() {
+        return None;
+    }
+    ui.label(RichText::new("Open again").strong());
+    let mut reply = None;
+    ui.horizontal_wrapped(|ui| {
+        for path in recent {
+            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+            if ui.button(name).on_hover_text(path.display().to_string()).clicked() {
+                reply = Some(Reply::Recent(path.clone()));
+            }
+        }
+    });
+    reply
+}
+
+fn card_ui(ui: &mut Ui, position: usize, template: &templates::Template) -> bool {
     let frame = egui::Frame::new().fill(theme::present(ui).field).corner_radius(4).inner_margin(theme::STEP);
     let inner = frame.show(ui, |ui| {
         ui.set_width(ui.available_width());
-        let clicked = ui.button(template.name).on_hover_text("Starts with this experiment").clicked();
-        ui.label(template.description);
-        ui.horizontal_wrapped(|ui| {
-            for (arm, settings) in experiment.arms.iter().enumerate() {
-                dot_ui(ui, theme::arm_colour(ui, arm));
-                ui.label(RichText::new(&settings.name).small());
-            }
-            let seeds = counted(experiment.seeds.len(), "seed");
-            ui.label(RichText::new(format!("· {seeds}")).small().weak());
-        });
-        clicked
+        ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
+            result_ui(ui, position);
+            ui.with_layout(Layout::top_down(Align::Min), |ui| words_ui(ui, template)).inner
+        })
+        .inner
     });
     inner.inner
+}
+
+fn words_ui(ui: &mut Ui, template: &templates::Template) -> bool {
+    let experiment = template.experiment();
+    let clicked = ui.button(template.name).on_hover_text("Starts with this experiment").clicked();
+    ui.label(template.description);
+    ui.horizontal_wrapped(|ui| {
+        for (arm, settings) in experiment.arms.iter().enumerate() {
+            dot_ui(ui, theme::arm_colour(ui, arm));
+            ui.label(RichText::new(&settings.name).small());
+        }
+        let seeds = counted(experiment.seeds.len(), "seed");
+        ui.label(RichText::new(format!("· {seeds}")).small().weak());
+    });
+    clicked
 }
 
 /// A dot in an arm's colour.

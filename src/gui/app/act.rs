@@ -20,7 +20,7 @@ impl App {
     pub(super) fn act(&mut self, command: Command, ctx: &egui::Context) {
         use Command as C;
         match command {
-            C::New => self.dialog = Some(Dialog::Templates),
+            C::New => self.choose_template(),
             C::Open => self.proceed(Next::ChooseFile, ctx),
             C::OpenRecent => self.open_list(List::Files),
             C::ClearRecent => self.settings.recent.clear(),

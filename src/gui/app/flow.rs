@@ -19,7 +19,18 @@ use crate::run::StopKind;
 /// Results that are read within this time are there in the first frame.
 const PATIENCE_FOR_RESULTS: Duration = Duration::from_millis(400);
 
+/// So many files of those that were open before stand above the templates.
+const RECENT_ON_START: usize = 4;
+
 impl App {
+    /// Shows what can be started from. A new window without a file begins with it.
+    pub fn choose_template(&mut self) {
+        if self.dialog.is_none() {
+            let recent = self.settings.recent.files().iter().take(RECENT_ON_START).cloned().collect();
+            self.dialog = Some(Dialog::Templates { recent });
+        }
+    }
+
     /// Says what was found in the folder of results.
     pub(super) fn tell_read(&mut self, count: usize) {
         let results = self.document.results(&self.parts.untitled);
@@ -247,7 +258,8 @@ impl App {
             (Dialog::Import { path, arm, .. }, Reply::Import) => self.import(&path, arm),
             (Dialog::GoOn { .. }, Reply::GoOn) => self.execute(Command::RunAll, ctx),
             (_, Reply::Cancel) => self.give_up(),
-            (Dialog::Templates, Reply::Template(position)) => self.proceed(Next::New(position), ctx),
+            (Dialog::Templates { .. }, Reply::Template(position)) => self.proceed(Next::New(position), ctx),
+            (Dialog::Templates { .. }, Reply::Recent(path)) => self.proceed(Next::Open(path), ctx),
             (Dialog::Unsaved { next, .. }, Reply::Save) => {
                 self.after_saving = Some(next);
                 self.save_document(ctx);

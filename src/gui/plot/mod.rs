@@ -19,5 +19,6 @@ mod reading;
 mod state;
 
 pub use figure_view::{FigureView, figure_ui};
+pub use paint::dashed as line_shapes;
 pub use panel::{PlotInput, PlotResponse, plot_panel, plot_tabs};
 pub use state::PlotState;

@@ -73,7 +73,7 @@ fn dialogs() -> Vec<Dialog> {
     let (path, title, next) = (PathBuf::from("/x.ron"), "x".to_owned(), Next::Quit);
     let request = Request { purpose: Purpose::Save, folder: "/".into(), name: "x.ron".into() };
     vec![
-        Dialog::Templates,
+        Dialog::Templates { recent: vec![PathBuf::from("/home/ada/pruning.ron")] },
         Dialog::Unsaved { title: title.clone(), next: next.clone() },
         Dialog::Running { runs: 2, next, has_file: true },
         Dialog::GoOn { title: title.clone(), runs: 2 },
