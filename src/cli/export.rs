@@ -28,38 +28,21 @@ pub struct ExportArgs {
     /// Which figure [default: the first one]
     #[arg(long, value_name = "NAME", value_parser = plot_names())]
     figure: Option<String>,
-    /// Size of the figure [default: what the window has chosen, else one column]
-    #[arg(long, value_name = "SIZE")]
-    size: Option<Paper>,
+    /// Size of the figure: one-column (3.5 inches wide), two-columns (7.2 inches), slide (16:9, with large text), or width
+    /// and height in millimetres, such as 120x80 [default: what the window has chosen, else one-column]
+    #[arg(long, value_name = "SIZE", value_parser = Preset::parse)]
+    size: Option<Preset>,
+    /// Dots per inch of a .png [default: what the window has chosen, else 300]
+    #[arg(long, value_name = "N")]
+    dpi: Option<u32>,
     /// Write a paragraph for a paper's methods section, made from the experiment file
-    #[arg(long, conflicts_with_all = ["figure", "size"])]
+    #[arg(long, conflicts_with_all = ["figure", "size", "dpi"])]
     methods: bool,
     #[command(flatten)]
     selection: SelectionArgs,
     /// Folder of the runs' directories [default: beside the file, FILE.runs]
     #[arg(long, value_name = "DIR", visible_alias = "into")]
     from: Option<PathBuf>,
-}
-
-/// Sizes by name.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Paper {
-    /// 3.5 inches wide
-    OneColumn,
-    /// 7.2 inches wide
-    TwoColumns,
-    /// 16:9, with large text
-    Slide,
-}
-
-impl From<Paper> for Preset {
-    fn from(paper: Paper) -> Self {
-        match paper {
-            Paper::OneColumn => Self::OneColumn,
-            Paper::TwoColumns => Self::TwoColumns,
-            Paper::Slide => Self::Slide,
-        }
-    }
 }
 
 fn plot_names() -> Vec<&'static str> {
@@ -101,9 +84,7 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     let written = match (ending.as_str(), FileKind::of(to)) {
         ("csv", _) if arguments.figure.is_none() => write_points(&results, to)?,
         ("safetensors", _) => write_weights(&results, to)?,
-        (_, Some(kind)) => {
-            write_figure(&results, arguments.figure.as_deref(), arguments.size.map(Preset::from), kind, to)?
-        }
+        (_, Some(kind)) => write_figure(&results, arguments, kind)?,
         _ => {
             let message = "give --to a file that ends with .csv, .svg, .png, .pdf or .safetensors";
             return Err(Failure::Input(message.to_owned()));
@@ -123,14 +104,8 @@ fn write_points(results: &Results, to: &Path) -> Result<String, Failure> {
 }
 
 /// The figure as the window shows it: with the filter, the axes and the titles that are kept beside the runs.
-fn write_figure(
-    results: &Results,
-    name: Option<&str>,
-    size: Option<Preset>,
-    kind: FileKind,
-    to: &Path,
-) -> Result<String, Failure> {
-    let plot = name.and_then(find).unwrap_or(ALL[0]);
+fn write_figure(results: &Results, arguments: &ExportArgs, kind: FileKind) -> Result<String, Failure> {
+    let plot = arguments.figure.as_deref().and_then(find).unwrap_or(ALL[0]);
     let mut view = match ViewSettings::read(&results.folder) {
         Ok(view) => view,
         Err(why) => {
@@ -143,8 +118,10 @@ fn write_figure(
     if !figure.has_data() {
         return Err(nothing_drawn(results, plot.name(), &figure));
     }
-    let size = size.unwrap_or(view.size).size();
-    write(&figure, to, kind, &Options { size, ..Options::default() })?;
+    let paper = view.paper();
+    let size = arguments.size.map_or(paper.size, Preset::size);
+    let dpi = arguments.dpi.map_or(paper.dpi, f64::from);
+    write(&figure, &arguments.to, kind, &Options { size, dpi, ..paper })?;
     Ok(format!("the figure \"{}\"", plot.name()))
 }
 

@@ -12,6 +12,13 @@ pub enum Preset {
     TwoColumns,
     /// A slide of 16:9 with text that the last row can read.
     Slide,
+    /// A size of one's own, with the text of a paper.
+    Own {
+        /// Width in millimetres.
+        width: u32,
+        /// Height in millimetres.
+        height: u32,
+    },
 }
 
 /// Where the legend stands; always outside the data.
@@ -46,8 +53,28 @@ const LARGEST_PT: f64 = 14_400.0;
 const SMALLEST_PT: f64 = 72.0;
 
 impl Preset {
-    /// All presets, for menus.
+    /// All presets with a name, for menus.
     pub const ALL: [Self; 3] = [Self::OneColumn, Self::TwoColumns, Self::Slide];
+
+    /// The size of this name: `one-column`, `two-columns`, `slide`, or width and height in millimetres, as `120x80`.
+    ///
+    /// # Errors
+    /// What names there are, or why a figure cannot have this size.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let preset = match text {
+            "one-column" => Self::OneColumn,
+            "two-columns" => Self::TwoColumns,
+            "slide" => Self::Slide,
+            own => {
+                let sides = own.split_once('x').map(|(width, height)| (width.parse(), height.parse()));
+                let Some((Ok(width), Ok(height))) = sides else {
+                    return Err("write one-column, two-columns, slide, or millimetres as 120x80".to_owned());
+                };
+                Self::Own { width, height }
+            }
+        };
+        preset.size().check().map(|()| preset)
+    }
 
     /// What menus call it.
     #[must_use]
@@ -56,6 +83,7 @@ impl Preset {
             Self::OneColumn => "One column (3.5 in)",
             Self::TwoColumns => "Two columns (7.2 in)",
             Self::Slide => "Slide (16:9)",
+            Self::Own { .. } => "Own size",
         }
     }
 
@@ -72,6 +100,7 @@ impl Preset {
             Self::OneColumn => inches(3.5, 2.75, 8.0, LegendPlace::Below),
             Self::TwoColumns => inches(7.2, 3.2, 8.0, LegendPlace::Right),
             Self::Slide => inches(40.0 / 3.0, 7.5, 20.0, LegendPlace::Right),
+            Self::Own { width, height } => Size::millimetres(f64::from(width), f64::from(height)),
         }
     }
 }
@@ -131,6 +160,16 @@ mod tests {
         assert!((Preset::TwoColumns.size().width_pt - 518.4).abs() < 1e-9);
         assert!((Preset::Slide.size().width_pt - 960.0).abs() < 1e-9);
         assert!(Preset::ALL.iter().all(|preset| preset.size().check().is_ok()));
+    }
+
+    #[test]
+    fn sizes_are_known_by_name_and_by_millimetres() {
+        assert_eq!(Preset::parse("two-columns"), Ok(Preset::TwoColumns));
+        assert_eq!(Preset::parse("120x80"), Ok(Preset::Own { width: 120, height: 80 }));
+        assert!((Preset::parse("254x127").unwrap().size().width_pt - 720.0).abs() < 1e-9);
+        for (wrong, part) in [("huge", "120x80"), ("5x5", "1 to 200 inches"), ("120x", "120x80")] {
+            assert!(Preset::parse(wrong).unwrap_err().contains(part), "{wrong}");
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::colours::Colours;
+use super::export::Options;
 use super::model::Figure;
 use super::outliers::inner_range;
 use super::plots::{ArmRuns, Plot, PlotOptions};
@@ -40,6 +41,8 @@ pub struct ViewSettings {
     pub linked: bool,
     /// The paper of exported figures.
     pub size: Preset,
+    /// Dots per inch of exported pictures; 300 when there is none.
+    pub dpi: Option<u32>,
     /// The styles of arms.
     pub colours: Colours,
     /// What was noted about runs, by their identity, and about arms, by their name behind `arm:`.
@@ -85,6 +88,13 @@ impl ViewSettings {
     #[must_use]
     pub fn to_text(&self) -> String {
         ron_text::to_pretty(self).expect("view settings are made of plain data")
+    }
+
+    /// How figures are exported.
+    #[must_use]
+    pub fn paper(&self) -> Options {
+        let standard = Options::default();
+        Options { size: self.size.size(), dpi: self.dpi.map_or(standard.dpi, f64::from), ..standard }
     }
 
     /// What was noted about a run and about its arm, together.
