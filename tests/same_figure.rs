@@ -2,22 +2,20 @@
 
 #![allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
 
+#[path = "support/window.rs"]
+mod window;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::mpsc::sync_channel;
 
-use eframe::egui;
-use egui_kittest::Harness;
+use egui_kittest::LazyRenderer;
 use weightlab::figure::plots::PlotOptions;
 use weightlab::figure::statistics::Spread;
 use weightlab::figure::view::{FILE, PlotView, ViewSettings};
 use weightlab::figure::{FileKind, Preset};
-use weightlab::gui::app::{App, Parts, prepare};
 use weightlab::gui::commands::Command as Asked;
-use weightlab::gui::desktop::System;
-use weightlab::gui::files::{Answer, Request};
-use weightlab::gui::settings::Settings;
 use weightlab::gui::worker::Threads;
+use window::{Opening, execute};
 
 const TINY: &str = r#"(
     data: Digits(limit_train: 200, limit_test: 100),
@@ -39,27 +37,11 @@ fn weightlab(folder: &Path, arguments: &[&str]) {
 /// Opens the experiment in the window and exports what it shows.
 fn from_window(folder: &Path, name: &str) -> Vec<u8> {
     let to: PathBuf = folder.join(name);
-    let answer = Answer::Path(to.clone());
-    let picker = Box::new(move |_: &Request, _: &egui::Context| {
-        let (sender, receiver) = sync_channel(1);
-        sender.send(answer.clone()).unwrap();
-        receiver
-    });
-    let file = folder.join("x.ron");
-    let parts = Parts {
-        worker: Box::new(Threads),
-        picker,
-        desktop: Box::new(System::default()),
-        untitled: folder.join("untitled"),
-        home: None,
-    };
-    let mut harness = Harness::builder().with_size([1280.0, 800.0]).build_eframe(move |cc| {
-        prepare(&cc.egui_ctx, &Settings::default());
-        App::new(parts, Settings::default(), Some(&file))
-    });
+    let opening = Opening::new(&folder.join("untitled"));
+    let opening = Opening { chosen: Some(to.clone()), file: Some(folder.join("x.ron")), ..opening };
+    let mut harness = opening.open(Threads, LazyRenderer::default());
     harness.run_steps(5);
-    let ctx = harness.ctx.clone();
-    harness.state_mut().execute(Asked::ExportFigure, &ctx);
+    execute(&mut harness, Asked::ExportFigure);
     for _ in 0..100 {
         harness.step();
         if to.exists() {
