@@ -35,6 +35,7 @@ pub mod svg;
 pub mod table;
 pub mod thin;
 pub mod ticks;
+pub mod tiles;
 pub mod view;
 
 pub use bars::Bars;

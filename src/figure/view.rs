@@ -17,6 +17,7 @@ use super::size::Preset;
 use super::table::columns::Sort;
 use super::table::settings::{self, short};
 use super::table::{Mark, Row, filter::Filter};
+use super::tiles::Tiles;
 use crate::doc::{Run, RunRecord};
 use crate::form::ron_text;
 
@@ -47,6 +48,10 @@ pub struct ViewSettings {
     pub colours: Colours,
     /// What was noted about runs, by their identity, and about arms, by their name behind `arm:`.
     pub marks: BTreeMap<String, Mark>,
+    /// What was noted about all of it.
+    pub notes: String,
+    /// Where the views are; as they are at first when there is nothing.
+    pub tiles: Option<Tiles>,
 }
 
 /// How one plot is looked at.
