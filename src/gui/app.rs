@@ -35,6 +35,7 @@ use super::recovery::{Leftover, Recovery};
 use super::runs::{News, Runs};
 use super::selection::Selection;
 use super::settings::{KEY, Settings};
+use super::tiles::Tiling;
 use super::tree::Treatment;
 use super::views::{DryRun, Views};
 use super::worker::Worker;
@@ -81,6 +82,8 @@ pub struct App {
     plot: PlotState,
     compare: Compare,
     views: Views,
+    /// Where plots and views are.
+    tiles: Tiling,
     dry_run: DryRun,
     dialog: Option<Dialog>,
     /// The list that is open.
@@ -142,6 +145,7 @@ impl App {
             plot: PlotState::default(),
             compare: Compare::default(),
             views: Views::default(),
+            tiles: Tiling::default(),
             dry_run: DryRun::default(),
             dialog: None,
             palette: None,
@@ -200,6 +204,9 @@ impl App {
             has_figure: runs
                 .iter()
                 .any(|run| self.runs.shown(run).is_some_and(|record| !record.points().is_empty())),
+            tabs: self.tiles.layout().tabs(),
+            tiles: self.tiles.layout().count(),
+            views: self.tiles.layout().views().len(),
         }
     }
 

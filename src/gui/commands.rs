@@ -51,6 +51,12 @@ const fn shift(key: Key) -> KeyboardShortcut {
     KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), key)
 }
 
+/// Ctrl also where Cmd is the usual key: there, Cmd and Tab belong to the desktop.
+const fn tab(is_back: bool) -> KeyboardShortcut {
+    let modifiers = if is_back { Modifiers::CTRL.plus(Modifiers::SHIFT) } else { Modifiers::CTRL };
+    KeyboardShortcut::new(modifiers, Key::Tab)
+}
+
 const fn plain(key: Key) -> KeyboardShortcut {
     KeyboardShortcut::new(Modifiers::NONE, key)
 }
@@ -90,6 +96,14 @@ commands! {
     ZoomIn: "Zoom in", "Makes everything larger", [ctrl(Key::Plus), ctrl(Key::Equals)];
     ZoomOut: "Zoom out", "Makes everything smaller", [ctrl(Key::Minus)];
     ZoomReset: "Normal size", "Gives everything its normal size", [ctrl(Key::Num0)];
+    SplitRight: "Split right", "Moves the open tab into a tile of its own at the right", [ctrl(Key::T)];
+    SplitDown: "Split down", "Moves the open tab into a tile of its own below", [shift(Key::T)];
+    Maximise: "Maximise tile", "Gives the tile that was used last all the room, or the others theirs back", [ctrl(Key::M)];
+    NextTab: "Next tab", "Goes on to the next tab, over all tiles", [tab(false), ctrl(Key::PageDown)];
+    PreviousTab: "Previous tab", "Goes back to the previous tab, over all tiles", [tab(true), ctrl(Key::PageUp)];
+    CloseView: "Close view", "Closes the open tab; the menu View brings it back", [ctrl(Key::W)];
+    CloseTile: "Close tile", "Closes the tile that was used last, with all its tabs", [shift(Key::W)];
+    ResetLayout: "Reset layout", "Puts all views back to where they are at first", [shift(Key::M)];
     Palette: "Command palette…", "Finds a command by a few letters of its name", [shift(Key::P)];
     Shortcuts: "Keyboard shortcuts", "Lists the keys of all commands", [plain(Key::F1)];
     CopyLog: "Copy log", "Copies all lines of the log", [shift(Key::L)];
@@ -148,6 +162,9 @@ impl Menu {
                 &[C::ToggleTree, C::TogglePlan, C::ToggleProperties, C::ToggleLog],
                 &[C::ThemeSystem, C::ThemeLight, C::ThemeDark],
                 &[C::ZoomIn, C::ZoomOut, C::ZoomReset],
+                &[C::SplitRight, C::SplitDown, C::Maximise],
+                &[C::NextTab, C::PreviousTab],
+                &[C::CloseView, C::CloseTile, C::ResetLayout],
             ],
             Self::Help => &[&[C::Palette, C::Shortcuts, C::CopyLog], &[C::About]],
         }
@@ -188,6 +205,12 @@ pub struct Facts {
     pub can_redo: bool,
     /// Files were open before.
     pub has_recent: bool,
+    /// Tabs of the tile that was used last.
+    pub tabs: usize,
+    /// Tiles in the middle of the window.
+    pub tiles: usize,
+    /// Their tabs in all.
+    pub views: usize,
 }
 
 impl Command {
@@ -202,6 +225,7 @@ impl Command {
     pub fn refusal(self, facts: &Facts) -> Option<String> {
         let say = |refused: bool, reason: &str| refused.then(|| reason.to_owned());
         let no_arm = "No arm is selected: click on one in the list at the left";
+        let no_view = "No view is open: the menu View has them all";
         let no_file = "No file has been opened or saved yet";
         match self {
             Self::OpenRecent | Self::ClearRecent => say(!facts.has_recent, no_file),
@@ -229,6 +253,12 @@ impl Command {
             }
             Self::StopAfterStage => cannot_stop(facts, facts.stopping),
             Self::StopNow => cannot_stop(facts, facts.stopping_now),
+            Self::SplitRight | Self::SplitDown => say(facts.views == 0, no_view).or_else(|| {
+                say(facts.tabs < 2, "The open tab is alone in its tile: show another view there")
+            }),
+            Self::Maximise => say(facts.tiles < 2, "There is no other tile: Split makes one"),
+            Self::NextTab | Self::PreviousTab => say(facts.views < 2, "There is no other tab"),
+            Self::CloseView | Self::CloseTile => say(facts.views == 0, no_view),
             _ => None,
         }
     }

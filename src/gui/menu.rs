@@ -4,7 +4,10 @@ use eframe::egui::{self, Button, RichText, Ui};
 
 use super::commands::{Command, Facts, Menu};
 use super::dialogs::accent_button;
+use super::palette::Choice;
+use super::text::first_statement;
 use super::theme;
+use super::tiles::panes;
 
 /// Below this width, the bar has only the most needed.
 const NARROW: f32 = 900.0;
@@ -21,24 +24,50 @@ pub struct Status {
 }
 
 /// The menus; what was chosen.
-pub fn menus_ui(ui: &mut Ui, facts: &Facts, is_on: &dyn Fn(Command) -> Option<bool>) -> Option<Command> {
+pub fn menus_ui(
+    ui: &mut Ui,
+    facts: &Facts,
+    is_on: &dyn Fn(Command) -> Option<bool>,
+    has_view: &dyn Fn(&str) -> bool,
+) -> Option<Choice> {
     let mut chosen = None;
     for menu in Menu::ALL {
         ui.menu_button(menu.text(), |ui| {
             ui.set_min_width(220.0);
+            if menu == Menu::View {
+                chosen = views_ui(ui, has_view).map(Choice::Show).or(chosen.take());
+            }
             for (position, group) in menu.groups().iter().enumerate() {
                 if position > 0 {
                     ui.separator();
                 }
                 for &command in *group {
                     if entry_ui(ui, command, facts, is_on(command)) {
-                        chosen = Some(command);
+                        chosen = Some(Choice::Command(command));
                         ui.close();
                     }
                 }
             }
         });
     }
+    chosen
+}
+
+/// All plots and views; those that have a tab are ticked.
+fn views_ui(ui: &mut Ui, has_view: &dyn Fn(&str) -> bool) -> Option<&'static str> {
+    let mut chosen = None;
+    ui.menu_button("Views", |ui| {
+        for pane in panes() {
+            let mark = if has_view(pane.name) { "✓" } else { "" };
+            let entry = ui.add(Button::new(pane.title).shortcut_text(mark));
+            let entry = entry.accessible_name(pane.title).on_hover_text(first_statement(pane.help));
+            if entry.clicked() {
+                chosen = Some(pane.name);
+                ui.close();
+            }
+        }
+    });
+    ui.separator();
     chosen
 }
 
@@ -129,7 +158,7 @@ fn is_for_text(ctx: &egui::Context, command: Command) -> bool {
     let is_typing = ctx.text_edit_focused();
     match command {
         Command::Undo | Command::Redo => is_typing && !super::form::is_editing(ctx),
-        Command::RemoveArm | Command::MoveArmUp | Command::MoveArmDown => is_typing,
+        Command::RemoveArm | Command::MoveArmUp | Command::MoveArmDown | Command::CloseView => is_typing,
         _ => false,
     }
 }

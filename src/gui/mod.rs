@@ -31,6 +31,7 @@ pub mod status;
 pub mod templates;
 pub mod text;
 pub mod theme;
+pub mod tiles;
 pub mod tree;
 pub mod views;
 pub mod worker;

@@ -9,7 +9,9 @@ use eframe::egui::{self, Align2, Button, Frame, Id, Key, Modal, Modifiers, RichT
 use super::commands::{self, Command, Facts};
 use super::dialogs::scroll_area;
 use super::menu::key_text;
+use super::text::first_statement;
 use super::theme;
+use super::tiles::{Pane, find, panes};
 use fuzzy::score;
 
 /// What can be chosen.
@@ -17,6 +19,8 @@ use fuzzy::score;
 pub enum Choice {
     /// A command.
     Command(Command),
+    /// To show a plot or view, by its name.
+    Show(&'static str),
     /// A file that was open before.
     File(PathBuf),
 }
@@ -161,6 +165,9 @@ fn below(entry: Option<&Entry>) -> String {
     match (&entry.refusal, &entry.choice) {
         (Some(why), _) => format!("Not now: {why}"),
         (None, Choice::Command(command)) => command.tooltip().to_owned(),
+        (None, Choice::Show(view)) => {
+            find(view).map(|pane| first_statement(pane.help).to_owned()).unwrap_or_default()
+        }
         (None, Choice::File(path)) => path.display().to_string(),
     }
 }
@@ -184,6 +191,18 @@ pub fn command_entries(
         }
     };
     commands::all().filter(|command| *command != Command::Palette).map(entry).collect()
+}
+
+/// All plots and views as entries; what has a tab says so.
+#[must_use]
+pub fn view_entries(has_tab: &dyn Fn(&str) -> bool) -> Vec<Entry> {
+    let entry = |pane: Pane| Entry {
+        text: format!("Show view: {}", pane.title),
+        detail: if has_tab(pane.name) { "✓".to_owned() } else { String::new() },
+        refusal: None,
+        choice: Choice::Show(pane.name),
+    };
+    panes().map(entry).collect()
 }
 
 /// Files as entries; those that are not there any more say so.

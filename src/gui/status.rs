@@ -90,7 +90,8 @@ fn problem_ui(ui: &mut Ui, problem: &Problem, row: usize) -> bool {
     )
 }
 
-fn entry_ui(ui: &mut Ui, entry: &Entry, row: usize) {
+/// One line of the log; `row` is its place in it.
+pub fn entry_ui(ui: &mut Ui, entry: &Entry, row: usize) {
     let line = RichText::new(text::first_line(&entry.text)).small();
     let line = match entry.weight {
         Weight::Info => line,

@@ -55,6 +55,16 @@ pub fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
+/// A text up to its first full stop: its first sentence, with the question that it answers where one stands before it.
+#[must_use]
+pub fn first_statement(text: &str) -> &str {
+    let end = text.match_indices('.').map(|(at, _)| at + 1).find(|end| {
+        let rest = &text[*end..];
+        rest.is_empty() || rest.starts_with(' ')
+    });
+    end.map_or(text, |end| &text[..end])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,6 +75,13 @@ mod tests {
         assert_eq!(short(4_300_000_000.0), "4.3 G");
         assert_eq!(counted(1, "run"), "1 run");
         assert_eq!(counted(0, "run"), "0 runs");
+    }
+
+    #[test]
+    fn the_first_statement_ends_where_another_begins() {
+        assert_eq!(first_statement("At 0.5 % it ends. Or not?"), "At 0.5 % it ends.");
+        assert_eq!(first_statement("Where? There. Here."), "Where? There.");
+        assert_eq!(first_statement("no end"), "no end");
     }
 
     #[test]

@@ -25,7 +25,9 @@ impl Plot for Accuracy {
 
     fn help(&self) -> &'static str {
         "Accuracy on the test data while the networks learn, and on the validation data where some are held out. \
-         Branches of an arm, such as a ticket that is reinitialised, are dashed."
+         Which arm learns fastest, and which ends highest? A line is the mean over the seeds of an arm, with its band; \
+         where bands overlap, more seeds may tell arms apart. \
+         Branches of an arm, such as a ticket that is reinitialised, are dashed. Needs a stage that trains or tests."
     }
 
     fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {

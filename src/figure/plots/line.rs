@@ -70,7 +70,8 @@ impl Plot for LineLoss {
     }
 
     fn help(&self) -> &'static str {
-        "Test loss of the networks on the straight line between two networks. It shows a hill before the error does. \
+        "Test loss of the networks on the straight line between two networks. It shows a hill before the error does, \
+         since a loss rises also where answers stay right. The ends are the two networks themselves. \
          Needs a Connect stage."
     }
 

@@ -25,7 +25,8 @@ impl Plot for Loss {
 
     fn help(&self) -> &'static str {
         "Loss on the training data (dotted) and on the test data. Where the test loss rises while the training loss \
-         falls, a network learns its training data by heart."
+         falls, a network learns its training data by heart. A logarithmic axis shows the late epochs better. \
+         Needs a stage that trains."
     }
 
     fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {

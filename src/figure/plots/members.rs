@@ -28,7 +28,9 @@ impl Plot for Members {
     }
 
     fn help(&self) -> &'static str {
-        "Is the vote better than its best member? Test accuracy of each member of an ensemble, and of their vote (solid)."
+        "Is the vote better than its best member? Test accuracy of each member of an ensemble, and of their vote (solid). \
+         The vote gains most where members are as good as each other and err on different images. \
+         Needs an Ensemble stage."
     }
 
     fn needs(&self) -> &'static [&'static str] {
@@ -69,7 +71,8 @@ impl Plot for MemberDistance {
 
     fn help(&self) -> &'static str {
         "Do members find different solutions on the same trunk? How far the answers of the members of an ensemble are from \
-         each other: relative L2 distance of their logits, mean over all pairs."
+         each other: relative L2 distance of their logits, mean over all pairs. At 0 they answer alike, and a vote gains \
+         nothing. Needs an Ensemble stage."
     }
 
     fn needs(&self) -> &'static [&'static str] {

@@ -47,7 +47,8 @@ pub trait Plot: Sync {
     fn title(&self) -> &'static str;
     /// What its lines are, to end "curves of …": "test accuracy".
     fn subject(&self) -> &'static str;
-    /// What it shows and which question it answers, in one or two sentences.
+    /// What it shows, which question it answers, how to read it and what it needs, in two to six sentences; what stands
+    /// before the first full stop is the tooltip too.
     fn help(&self) -> &'static str;
     /// The figure of what is known by now. Arms without points do not appear; [`Figure::has_data`] is false when no
     /// arm has any.

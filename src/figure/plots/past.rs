@@ -26,7 +26,9 @@ impl Plot for Past {
 
     fn help(&self) -> &'static str {
         "How far the network is from what it was some steps ago: relative L2 distance of the logits, Kullback-Leibler \
-         divergence of the predictions (dashed), and share of predictions that changed (dotted). Needs a Watch stage."
+         divergence of the predictions (dashed), and share of predictions that changed (dotted). \
+         How fast does it move, and does pruning shake it? A peak is a sudden change; near 0 the network stands still. \
+         Needs a Watch stage."
     }
 
     fn needs(&self) -> &'static [&'static str] {

@@ -26,7 +26,9 @@ impl Plot for Remaining {
 
     fn help(&self) -> &'static str {
         "The last test accuracy at each level of remaining weights, from all of them at the left to few at the right: \
-         down to where does a ticket hold? An arm that never prunes is a dashed level."
+         down to where does a ticket hold? An arm that never prunes is a dashed level. \
+         Where the line of a ticket leaves that level for good, too much is gone; how far it lies above the lines of \
+         controls is what the ticket's own mask and initial weights are worth. Needs a stage that prunes."
     }
 
     fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {

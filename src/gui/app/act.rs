@@ -4,15 +4,17 @@ use eframe::egui::{self, gui_zoom};
 
 use super::App;
 use crate::doc::{Arm, Run, RunState};
+use crate::figure::tiles::Side;
 use crate::gui::commands::Command;
 use crate::gui::dialogs::{Dialog, Next};
 use crate::gui::files::{Purpose, Request};
 use crate::gui::menu;
-use crate::gui::palette::List;
+use crate::gui::palette::{Choice, List};
 use crate::gui::runs::jobs;
 use crate::gui::selection::Selection;
 use crate::gui::settings::Look;
 use crate::gui::text;
+use crate::gui::tiles::Change;
 use crate::run::StopKind;
 
 impl App {
@@ -58,6 +60,14 @@ impl App {
             C::ZoomIn => gui_zoom::zoom_in(ctx),
             C::ZoomOut => gui_zoom::zoom_out(ctx),
             C::ZoomReset => ctx.set_zoom_factor(1.0),
+            C::SplitRight => self.tiles.change(Change::Split(Side::Right)),
+            C::SplitDown => self.tiles.change(Change::Split(Side::Below)),
+            C::Maximise => self.tiles.change(Change::Maximise),
+            C::CloseView => self.tiles.change(Change::CloseActive),
+            C::CloseTile => self.tiles.change(Change::CloseTile),
+            C::NextTab => self.tiles.change(Change::Cycle(true)),
+            C::PreviousTab => self.tiles.change(Change::Cycle(false)),
+            C::ResetLayout => self.tiles.change(Change::Reset),
             C::CopyResultsFolder => self.copy_results_folder(ctx),
             C::CopyLog => ctx.copy_text(self.log.full_text()),
             C::Palette => self.open_list(List::Commands),
@@ -78,7 +88,22 @@ impl App {
             Command::ThemeSystem => Some(self.settings.theme == Look::System),
             Command::ThemeLight => Some(self.settings.theme == Look::Light),
             Command::ThemeDark => Some(self.settings.theme == Look::Dark),
+            Command::Maximise if self.tiles.layout().count() > 1 => Some(self.tiles.layout().maximised),
             _ => None,
+        }
+    }
+
+    /// Whether a plot or view has a tab.
+    pub(super) fn has_view(&self, name: &str) -> bool {
+        self.tiles.layout().views().contains(&name)
+    }
+
+    /// Does what was chosen in a menu or a list.
+    pub(super) fn choose(&mut self, choice: Choice, ctx: &egui::Context) {
+        match choice {
+            Choice::Command(command) => self.execute(command, ctx),
+            Choice::Show(view) => self.tiles.change(Change::Show(view)),
+            Choice::File(path) => self.proceed(Next::Open(path), ctx),
         }
     }
 

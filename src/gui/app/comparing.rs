@@ -1,11 +1,14 @@
 //! The plots and the table of runs, and what follows from them for the rest of the window.
 
+use std::time::Duration;
+
 use eframe::egui::{self, Ui};
 
 use super::App;
 use crate::figure::methods::methods;
+use crate::figure::plots::{self, Plot};
 use crate::gui::commands::Command;
-use crate::gui::compare::{CompareResponse, runs_ui};
+use crate::gui::compare::CompareResponse;
 use crate::gui::plot::{PlotInput, PlotResponse, plot_panel};
 use crate::gui::selection::Selection;
 use crate::gui::text;
@@ -25,6 +28,7 @@ impl App {
         if let Err(why) = self.compare.load(&results, &mut self.plot) {
             self.log.error(why);
         }
+        self.tiles.take(self.compare.view.tiles.as_ref());
     }
 
     /// Looks at arms and runs of the document anew; arms keep their colours.
@@ -41,29 +45,59 @@ impl App {
         self.compare.keep(&self.plot, now, at_once);
     }
 
-    pub(super) fn plot_ui(&mut self, ui: &mut Ui) {
-        let ctx = ui.ctx().clone();
-        self.update_comparison(&ctx, false);
+    /// Gives tabs to plots that have to do with the runs by now.
+    pub(super) fn offer_views(&mut self, ui: &Ui) {
+        let now = ui.input(|input| input.time);
         let arms = self.compare.arm_runs(&self.treatments, &self.runs);
         let input = PlotInput { arms: &arms, revision: self.runs.revision() };
-        match plot_panel(ui, &input, &mut self.plot) {
-            Some(PlotResponse::ExportFigure) => self.execute(Command::ExportFigure, &ctx),
-            Some(PlotResponse::CopyCsv) => self.copy_values(&ctx),
-            None => {}
+        if let Some(secs) = self.plot.look(&input, now) {
+            ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
+        }
+        self.tiles.offer(self.plot.concerned());
+    }
+
+    /// Notes where everything is, and which plot exports are about: the active one, or the first that is seen.
+    pub(super) fn follow_tiles(&mut self) {
+        self.compare.view.tiles = self.tiles.kept();
+        let layout = self.tiles.layout();
+        let mut seen = layout.seen();
+        if !seen.contains(&self.plot.plot().name()) {
+            let first = seen.iter().find(|view| plots::find(view).is_some());
+            self.plot.choose(first.unwrap_or(&""));
+        }
+        self.plot.choose(&layout.active);
+        seen.push(self.plot.plot().name());
+        self.plot.keep_only(&seen);
+    }
+
+    /// Builds the figure of the plot that exports are about, which may stand behind another tab.
+    pub(super) fn build_figure(&mut self, ctx: &egui::Context) {
+        let arms = self.compare.arm_runs(&self.treatments, &self.runs);
+        let input = PlotInput { arms: &arms, revision: self.runs.revision() };
+        let _ = self.plot.update(self.plot.plot(), &input, ctx.input(|input| input.time));
+    }
+
+    pub(super) fn plot_ui(&mut self, ui: &mut Ui, plot: &'static dyn Plot) {
+        let ctx = ui.ctx().clone();
+        let arms = self.compare.arm_runs(&self.treatments, &self.runs);
+        let input = PlotInput { arms: &arms, revision: self.runs.revision() };
+        let Some(response) = plot_panel(ui, plot, &input, &mut self.plot) else { return };
+        self.plot.choose(plot.name());
+        match response {
+            PlotResponse::ExportFigure => self.execute(Command::ExportFigure, &ctx),
+            PlotResponse::CopyCsv => self.copy_values(&ctx),
         }
     }
 
-    pub(super) fn runs_ui(&mut self, ui: &mut Ui) {
-        let ctx = ui.ctx().clone();
-        self.update_comparison(&ctx, false);
-        match runs_ui(ui, &mut self.compare) {
-            None => {}
-            Some(CompareResponse::Select { arm, id }) => self.selection = Selection::Run { arm, id },
-            Some(CompareResponse::Copy(text, rows)) => {
+    /// Does what a person asked for in the table of runs.
+    pub(super) fn answer(&mut self, response: CompareResponse, ctx: &egui::Context) {
+        match response {
+            CompareResponse::Select { arm, id } => self.selection = Selection::Run { arm, id },
+            CompareResponse::Copy(text, rows) => {
                 self.log.info(format!("Copied {}", text::counted(rows, "run")));
                 ctx.copy_text(text);
             }
-            Some(CompareResponse::CopyMethods) => match methods(&self.document.experiment) {
+            CompareResponse::CopyMethods => match methods(&self.document.experiment) {
                 Ok(text) => {
                     self.log.info("Copied a paragraph about the methods");
                     ctx.copy_text(text);
@@ -72,8 +106,8 @@ impl App {
                     self.log.error(problems.first().map(ToString::to_string).unwrap_or_default());
                 }
             },
-            Some(CompareResponse::Archive(runs)) => self.archive(&runs),
-            Some(CompareResponse::Restore(id)) => self.restore_run(&id),
+            CompareResponse::Archive(runs) => self.archive(&runs),
+            CompareResponse::Restore(id) => self.restore_run(&id),
         }
     }
 

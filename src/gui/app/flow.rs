@@ -238,7 +238,7 @@ impl App {
         match purpose {
             Purpose::Open => self.go_on(Next::Open(path), ctx),
             Purpose::Save => self.save_to(&path, ctx),
-            Purpose::Export => self.export(&path),
+            Purpose::Export => self.export(&path, ctx),
         }
     }
 
@@ -312,7 +312,8 @@ impl App {
     }
 
     /// Writes what the plot shows; the ending of the file says as what.
-    fn export(&mut self, path: &Path) {
+    fn export(&mut self, path: &Path, ctx: &egui::Context) {
+        self.build_figure(ctx);
         let Some(figure) = self.plot.shown_figure() else {
             return self.fail("The figure was not written", "The plot shows nothing yet: press Run all.");
         };
@@ -331,6 +332,7 @@ impl App {
 
     /// Copies the values of what the plot shows.
     pub(super) fn copy_values(&mut self, ctx: &egui::Context) {
+        self.build_figure(ctx);
         if let Some(figure) = self.plot.shown_figure() {
             ctx.copy_text(figure::csv::csv(&figure));
             self.log.info("Copied the values of the plot as CSV");

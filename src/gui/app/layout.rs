@@ -4,15 +4,17 @@ use eframe::egui::{self, Align, CentralPanel, Frame, Layout, Panel, Ui};
 
 use super::App;
 use super::room::Room;
+use crate::doc::intervention::Set;
 use crate::doc::{Intervention, Stage};
 use crate::form::path::Place;
 use crate::gui::form::FormContext;
-use crate::gui::plot::plot_tabs;
+use crate::gui::palette::Choice;
 use crate::gui::properties::{properties_ui, selection_of};
 use crate::gui::selection::Selection;
 use crate::gui::status::status_ui;
+use crate::gui::tiles::Pane;
 use crate::gui::tree::tree_ui;
-use crate::gui::views::{View, ViewInput};
+use crate::gui::views::{ViewInput, ViewResponse};
 use crate::gui::{menu, plan, theme};
 
 impl App {
@@ -22,7 +24,7 @@ impl App {
         self.log_ui(ui);
         self.left_ui(ui);
         self.right_ui(ui);
-        let frame = Frame::new().fill(theme::present(ui).field).inner_margin(theme::STEP);
+        let frame = Frame::new().fill(theme::present(ui).field);
         CentralPanel::default().frame(frame).show(ui, |ui| self.center_ui(ui));
     }
 
@@ -32,18 +34,20 @@ impl App {
         let chosen = Panel::top("bar").frame(frame).show(ui, |ui| {
             egui::MenuBar::new()
                 .ui(ui, |ui| {
-                    let from_menu = menu::menus_ui(ui, &facts, &|command| self.is_on(command));
+                    let from_menu = menu::menus_ui(ui, &facts, &|command| self.is_on(command), &|view| {
+                        self.has_view(view)
+                    });
                     let pressed = ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                         ui.style_mut().visuals.button_frame = true;
                         menu::buttons_ui(ui, &facts, &status)
                     });
-                    from_menu.or(pressed.inner)
+                    from_menu.or(pressed.inner.map(Choice::Command))
                 })
                 .inner
         });
-        if let Some(command) = chosen.inner {
+        if let Some(choice) = chosen.inner {
             let ctx = ui.ctx().clone();
-            self.execute(command, &ctx);
+            self.choose(choice, &ctx);
         }
     }
 
@@ -122,25 +126,35 @@ impl App {
     }
 
     fn center_ui(&mut self, ui: &mut Ui) {
-        ui.horizontal_wrapped(|ui| {
-            let is_plot = self.views.open == View::Plot;
-            if plot_tabs(ui, &mut self.plot, is_plot) {
-                self.views.open = View::Plot;
-            }
-            self.views.tabs_ui(ui);
-        });
-        match self.views.open {
-            View::Plot => self.plot_ui(ui),
-            View::Runs => self.runs_ui(ui),
-            _ => self.view_ui(ui),
+        self.update_comparison(&ui.ctx().clone(), false);
+        self.offer_views(ui);
+        // Panes are drawn by the app that their tiles belong to.
+        let mut tiles = std::mem::take(&mut self.tiles);
+        tiles.ui(ui, &mut |ui, pane| self.pane_ui(ui, pane));
+        self.tiles = tiles;
+        self.follow_tiles();
+    }
+
+    fn pane_ui(&mut self, ui: &mut Ui, pane: Pane) {
+        if let Some(plot) = pane.plot {
+            return self.plot_ui(ui, plot);
+        }
+        let results = self.document.results(&self.parts.untitled);
+        let input = ViewInput {
+            selection: &self.selection,
+            listed: self.document.runs(),
+            runs: &self.runs,
+            results: &results,
+            log: &self.log,
+        };
+        match self.views.ui(ui, pane.name, &input, &mut self.compare) {
+            None => {}
+            Some(ViewResponse::AddStage(set)) => self.add_stage(set),
+            Some(ViewResponse::Compare(response)) => self.answer(response, ui.ctx()),
         }
     }
 
-    fn view_ui(&mut self, ui: &mut Ui) {
-        let results = self.document.results(&self.parts.untitled);
-        let (selection, listed) = (&self.selection, self.document.runs());
-        let input = ViewInput { selection, listed, runs: &self.runs, results: &results };
-        let Some(set) = self.views.view_ui(ui, &input) else { return };
+    fn add_stage(&mut self, set: Set) {
         let Some(index) = self.selection.arm() else { return };
         let Some(arm) = self.document.experiment.arms.get_mut(index) else { return };
         self.selection = Selection::Stage { arm: index, path: vec![arm.plan.len()] };

@@ -5,8 +5,7 @@ use std::path::Path;
 use eframe::egui;
 
 use super::App;
-use crate::gui::dialogs::Next;
-use crate::gui::palette::{Choice, List, Outcome, Palette, command_entries, file_entries};
+use crate::gui::palette::{List, Outcome, Palette, command_entries, file_entries, view_entries};
 
 impl App {
     /// Opens a list.
@@ -19,7 +18,11 @@ impl App {
     pub(super) fn list_ui(&mut self, ctx: &egui::Context) {
         let Some(mut palette) = self.palette.take() else { return };
         let entries = match palette.list {
-            List::Commands => command_entries(ctx, &self.facts(), &|command| self.is_on(command)),
+            List::Commands => {
+                let mut entries = command_entries(ctx, &self.facts(), &|command| self.is_on(command));
+                entries.extend(view_entries(&|view| self.has_view(view)));
+                entries
+            }
             List::Files => {
                 let files = self.settings.recent.files();
                 file_entries(files, &self.presence.of(files, ctx))
@@ -28,8 +31,7 @@ impl App {
         match palette.ui(ctx, &entries) {
             None => self.palette = Some(palette),
             Some(Outcome::Closed) => {}
-            Some(Outcome::Chosen(Choice::Command(command))) => self.execute(command, ctx),
-            Some(Outcome::Chosen(Choice::File(path))) => self.proceed(Next::Open(path), ctx),
+            Some(Outcome::Chosen(choice)) => self.choose(choice, ctx),
         }
     }
 

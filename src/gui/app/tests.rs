@@ -4,6 +4,7 @@ mod accessible;
 mod citizen;
 mod commands_walk;
 mod documents;
+mod tiles;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -107,7 +108,9 @@ impl Window {
         });
         let desktop = Box::new(Around(stage.clone()));
         let worker = Box::new(Script(for_worker));
-        let parts = Parts { worker, picker, desktop, untitled: PathBuf::from("/nowhere"), home };
+        // No folder can be made there: what one test does must not reach another.
+        let untitled = PathBuf::from("/dev/null/nowhere");
+        let parts = Parts { worker, picker, desktop, untitled, home };
         // What is read in the background asks for a few frames more.
         let builder = Harness::builder().with_size(size).with_max_steps(32);
         let harness = builder.build_eframe(move |cc| {

@@ -11,15 +11,19 @@ use crate::gui::theme;
 /// Draws the star of a row, full or empty; a click turns it around.
 pub fn star_ui(ui: &mut Ui, row: &Row, compare: &mut Compare) {
     let own = compare.view.marks.get(&row.run).is_some_and(|mark| mark.starred);
-    let what = if row.mark.starred { "Unstar" } else { "Star" };
-    let name = format!("{what} {}, seed {}", row.arm, row.seed);
+    if star_button(ui, row.mark.starred, &format!("{}, seed {}", row.arm, row.seed)) {
+        edit(compare, &row.run, |mark| mark.starred = !own);
+    }
+}
+
+/// A star, full or empty, of what has this name; whether it was pressed.
+pub fn star_button(ui: &mut Ui, is_full: bool, of: &str) -> bool {
+    let name = format!("{} {of}", if is_full { "Unstar" } else { "Star" });
     let (rect, response) = ui.allocate_exact_size(vec2(2.5 * theme::STEP, 2.5 * theme::STEP), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.clone()));
     let is_pointed = response.hovered() || response.has_focus();
-    paint_star(ui, rect.center(), row.mark.starred, is_pointed);
-    if response.on_hover_text(name).clicked() {
-        edit(compare, &row.run, |mark| mark.starred = !own);
-    }
+    paint_star(ui, rect.center(), is_full, is_pointed);
+    response.on_hover_text(name).clicked()
 }
 
 /// No font of the window has a star.
@@ -46,7 +50,7 @@ fn paint_star(ui: &Ui, middle: Pos2, is_full: bool, is_pointed: bool) {
 }
 
 /// Changes what was noted; nothing is kept of an empty mark.
-fn edit(compare: &mut Compare, key: &str, change: impl FnOnce(&mut Mark)) {
+pub fn edit(compare: &mut Compare, key: &str, change: impl FnOnce(&mut Mark)) {
     let mark = compare.view.marks.entry(key.to_owned()).or_default();
     change(mark);
     if *mark == Mark::default() {

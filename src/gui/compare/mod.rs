@@ -5,10 +5,13 @@
 
 mod beside;
 mod menu;
+mod notes;
 mod table;
 #[cfg(test)]
 mod tests;
 mod toolbar;
+
+pub use notes::{Noting, notes_ui};
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,8 @@
 //! The plots in the middle of the window.
 //!
-//! [`plot_tabs`] shows the plots of the registry as tabs, [`plot_panel`] the chosen one with its controls. [`figure_ui`] draws any [`Figure`]:
-//! everything about its contents — ticks, ranges, thinning, colours — comes from `figure`, so that an exported file is
-//! what was on the screen. What a person does to the view (zoom, hidden lines, a pinned reading) lives in
-//! [`FigureView`].
+//! [`plot_panel`] draws a plot of the registry with its controls, [`figure_ui`] any [`Figure`]: everything about its
+//! contents — ticks, ranges, thinning, colours — comes from `figure`, so that an exported file is what was on the
+//! screen. What a person does to the view (zoom, hidden lines, a pinned reading) lives in [`FigureView`].
 //!
 //! [`Figure`]: crate::figure::Figure
 
@@ -20,5 +19,5 @@ mod state;
 
 pub use figure_view::{FigureView, figure_ui};
 pub use paint::dashed as line_shapes;
-pub use panel::{PlotInput, PlotResponse, plot_panel, plot_tabs};
+pub use panel::{PlotInput, PlotResponse, plot_panel};
 pub use state::PlotState;

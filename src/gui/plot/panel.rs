@@ -1,18 +1,23 @@
-//! The plots as tabs, with their controls below.
+//! A plot with its controls below.
 
 use std::time::Duration;
 
-use eframe::egui::containers::menu::{MenuButton, MenuConfig};
+use eframe::egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton, is_in_menu};
 use eframe::egui::{
-    Align, Button, ComboBox, Frame, Layout, Panel, PopupCloseBehavior, RichText, Slider, TextEdit, Ui, vec2,
+    Align, Button, ComboBox, Frame, Layout, Panel, PopupCloseBehavior, Response, RichText, Slider, TextEdit,
+    Ui, Vec2, vec2,
 };
 
 use super::figure_view::figure_ui;
 use super::state::PlotState;
-use crate::figure::plots::{ALL, ArmRuns, Plot, XAxis};
+use crate::figure::plots::{ArmRuns, Plot, XAxis};
 use crate::figure::scale::Scale;
 use crate::figure::size::Preset;
 use crate::figure::statistics::Spread;
+use crate::gui::text::first_statement;
+
+/// In less room, in points, the controls fold into one menu: the plot must stay readable.
+const LEAST: Vec2 = vec2(320.0, 300.0);
 
 /// What the plots show.
 #[derive(Clone, Copy, Debug)]
@@ -32,49 +37,40 @@ pub enum PlotResponse {
     CopyCsv,
 }
 
-/// Draws the chosen plot and its controls into all the room there is.
-pub fn plot_panel(ui: &mut Ui, input: &PlotInput<'_>, state: &mut PlotState) -> Option<PlotResponse> {
+/// Draws a plot and its controls into all the room there is.
+pub fn plot_panel(
+    ui: &mut Ui,
+    plot: &'static dyn Plot,
+    input: &PlotInput<'_>,
+    state: &mut PlotState,
+) -> Option<PlotResponse> {
     let now = ui.input(|input| input.time);
-    if let Some(secs) = state.update(input, now) {
+    if let Some(secs) = state.update(plot, input, now) {
         ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
     }
     let options = state.options.clone();
+    let room = ui.available_size();
+    let is_small = room.x < LEAST.x || room.y < LEAST.y;
     let controls =
         Panel::bottom(ui.scope_id().with("plot controls")).show_separator_line(false).resizable(false);
-    let response = controls.frame(Frame::NONE).show(ui, |ui| controls_ui(ui, state)).inner;
+    let controls = controls.frame(Frame::NONE).show(ui, |ui| {
+        ui.add_space(4.0);
+        if is_small { folded_ui(ui, plot, state) } else { controls_ui(ui, plot, state) }
+    });
     if options != state.options {
         ui.ctx().request_repaint();
     }
-    let Some((figure, view)) = state.drawable() else {
-        nothing_ui(ui, state.plot());
-        return response;
+    let Some((figure, view)) = state.drawable(plot) else {
+        nothing_ui(ui, plot);
+        return controls.inner;
     };
     let before = view.x_range();
     figure_ui(ui, figure, view);
     let has_moved = view.x_range() != before;
     if has_moved && state.linked {
-        state.link();
+        state.link(plot);
     }
-    response
-}
-
-/// Draws a tab for each plot that has to do with the runs; `is_open` says whether a plot is what is shown. Whether one
-/// was pressed.
-pub fn plot_tabs(ui: &mut Ui, state: &mut PlotState, is_open: bool) -> bool {
-    let open = state.plot().name();
-    let mut pressed = false;
-    for plot in ALL {
-        if plot.name() != open && !state.concerns(*plot) {
-            continue;
-        }
-        let tab =
-            ui.selectable_label(is_open && plot.name() == open, plot.title()).on_hover_text(plot.help());
-        if tab.clicked() {
-            state.choose(plot.name());
-            pressed = true;
-        }
-    }
-    pressed
+    controls.inner
 }
 
 /// Before the first point: what will appear, and how.
@@ -84,69 +80,88 @@ fn nothing_ui(ui: &mut Ui, plot: &dyn Plot) {
         ui.add_space(room.y * 0.36);
         ui.label(RichText::new(format!("Press Run: curves of {} appear here", plot.subject())));
         ui.allocate_ui(vec2(ui.available_width().min(480.0), 0.0), |ui| {
-            ui.label(RichText::new(plot.help()).weak());
+            ui.label(RichText::new(first_statement(plot.help())).weak());
         });
     });
 }
 
-fn controls_ui(ui: &mut Ui, state: &mut PlotState) -> Option<PlotResponse> {
-    ui.add_space(4.0);
-    let response = ui.horizontal_wrapped(|ui| {
-        x_ui(ui, state);
-        band_ui(ui, state);
-        ui.checkbox(&mut state.options.traces, "Single runs")
-            .on_hover_text("Draws each run faintly behind the mean");
-        smoothing_ui(ui, state);
-        let is_zoomed = state.view().is_some_and(|view| view.is_zoomed());
-        let fit = ui
-            .add_enabled(is_zoomed, Button::new("Fit"))
-            .on_hover_text("Shows all data; so does a double-click");
-        if fit.on_disabled_hover_text("All data are shown. A drag over the plot zooms in").clicked()
-            && let Some(view) = state.view()
-        {
-            view.fit();
-        }
-        figure_menu_ui(ui, state);
-        commands_ui(ui, state.has_data())
+/// All controls in a menu that stays open.
+fn folded_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) -> Option<PlotResponse> {
+    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let menu = MenuButton::new("Controls").config(config).ui(ui, |ui| {
+        ui.set_min_width(200.0);
+        entries_ui(ui, plot, state)
     });
-    response.inner
+    menu.0.on_hover_text("Axes, band, smoothing and export of this plot");
+    menu.1.and_then(|shown| shown.inner)
 }
 
-fn x_ui(ui: &mut Ui, state: &mut PlotState) {
-    let chooses = state.plot().chooses_x();
+fn controls_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) -> Option<PlotResponse> {
+    ui.horizontal_wrapped(|ui| entries_ui(ui, plot, state)).inner
+}
+
+fn entries_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) -> Option<PlotResponse> {
+    x_ui(ui, plot, state);
+    band_ui(ui, state);
+    ui.checkbox(&mut state.options.traces, "Single runs")
+        .on_hover_text("Draws each run faintly behind the mean");
+    smoothing_ui(ui, plot, state);
+    let is_zoomed = state.view(plot).is_some_and(|view| view.is_zoomed());
+    let fit =
+        ui.add_enabled(is_zoomed, Button::new("Fit")).on_hover_text("Shows all data; so does a double-click");
+    if fit.on_disabled_hover_text("All data are shown. A drag over the plot zooms in").clicked()
+        && let Some(view) = state.view(plot)
+    {
+        view.fit();
+    }
+    figure_menu_ui(ui, plot, state);
+    commands_ui(ui, state.has_data(plot))
+}
+
+/// One of several, by a list that opens: a part of the menu in a menu, where a list of its own would close it.
+fn choice_ui(ui: &mut Ui, id: &str, label: &Response, chosen: &str, list: impl FnOnce(&mut Ui)) -> Response {
+    if is_in_menu(ui) {
+        return ui.menu_button(chosen, list).response.labelled_by(label.id);
+    }
+    let combo = ComboBox::from_id_salt(id).selected_text(chosen).show_ui(ui, list);
+    combo.response.labelled_by(label.id)
+}
+
+fn x_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
+    let chooses = plot.chooses_x();
     let label = ui.label("x:");
-    let chosen = if chooses { state.options.x.label() } else { state.plot().own_x().to_owned() };
-    let combo = |ui: &mut Ui| {
-        ComboBox::from_id_salt("x axis").selected_text(chosen).show_ui(ui, |ui| {
-            for x in XAxis::ALL {
-                let label = x.label();
-                ui.selectable_value(&mut state.options.x, x, label);
-            }
-            ui.separator();
-            for name in state.series().to_vec() {
-                let x = XAxis::Series(name);
-                let label = x.label();
-                ui.selectable_value(&mut state.options.x, x, label);
-            }
-        })
+    let chosen = if chooses { state.options.x.label() } else { plot.own_x().to_owned() };
+    let series = state.series().to_vec();
+    let x = &mut state.options.x;
+    let list = |ui: &mut Ui| {
+        for known in XAxis::ALL {
+            let label = known.label();
+            ui.selectable_value(x, known, label);
+        }
+        ui.separator();
+        for name in series {
+            let other = XAxis::Series(name);
+            let label = other.label();
+            ui.selectable_value(x, other, label);
+        }
     };
-    let response = ui.add_enabled_ui(chooses, combo).inner.response.labelled_by(label.id);
-    response.on_disabled_hover_text("The horizontal axis of this plot is always the same");
+    let choice = ui.add_enabled_ui(chooses, |ui| choice_ui(ui, "x axis", &label, &chosen, list));
+    choice.inner.on_disabled_hover_text("The horizontal axis of this plot is always the same");
 }
 
 fn band_ui(ui: &mut Ui, state: &mut PlotState) {
     let label = ui.label("Band:").on_hover_text("What surrounds the mean over seeds");
     let band = &mut state.options.band;
-    let combo = ComboBox::from_id_salt("band").selected_text(band.label()).show_ui(ui, |ui| {
+    let chosen = band.label();
+    choice_ui(ui, "band", &label, chosen, |ui| {
         for spread in Spread::ALL {
             ui.selectable_value(band, spread, spread.label());
         }
     });
-    combo.response.labelled_by(label.id);
 }
 
-fn smoothing_ui(ui: &mut Ui, state: &mut PlotState) {
-    let smooths = state.plot().smooths();
+fn smoothing_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
+    let smooths = plot.smooths();
     let label = ui.label("Smooth:");
     // The slider and its number wrap as one, so they must be narrow enough to end before the settings.
     ui.spacing_mut().slider_width = 64.0;
@@ -158,24 +173,29 @@ fn smoothing_ui(ui: &mut Ui, state: &mut PlotState) {
 }
 
 /// Axes, ranges, titles and paper, in a menu that stays open.
-fn figure_menu_ui(ui: &mut Ui, state: &mut PlotState) {
+fn figure_menu_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
     let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-    MenuButton::new("Axes and titles").config(config).ui(ui, |ui| {
+    let contents = |ui: &mut Ui| {
         ui.set_min_width(280.0);
-        axes_ui(ui, state);
+        axes_ui(ui, plot, state);
         ui.separator();
-        titles_ui(ui, state);
+        titles_ui(ui, plot, state);
         ui.separator();
         ui.label(RichText::new("Size of exported figures").small().weak());
         for size in Preset::ALL {
             ui.radio_value(&mut state.size, size, size.label());
         }
-    });
+    };
+    if is_in_menu(ui) {
+        SubMenuButton::new("Axes and titles").config(config).ui(ui, contents);
+    } else {
+        MenuButton::new("Axes and titles").config(config).ui(ui, contents);
+    }
 }
 
-fn axes_ui(ui: &mut Ui, state: &mut PlotState) {
+fn axes_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
     let [x, y] = state
-        .figure()
+        .figure(plot)
         .map_or([false; 2], |figure| [&figure.x, &figure.y].map(|axis| axis.scale == Scale::Log10));
     for (name, now, chosen) in [
         ("Logarithmic x axis", x, &mut state.options.log_x),
@@ -198,24 +218,25 @@ fn axes_ui(ui: &mut Ui, state: &mut PlotState) {
         .changed()
         && state.linked
     {
-        state.link();
+        state.link(plot);
     }
-    let mut fixed = state.view().is_some_and(|view| view.is_zoomed());
+    let mut fixed = state.view(plot).is_some_and(|view| view.is_zoomed());
     let fix = ui
         .checkbox(&mut fixed, "Keep this range")
         .on_hover_text("The range stays while data arrive; otherwise it follows them");
     if fix.changed()
-        && let Some((figure, view)) = state.drawable()
+        && let Some((figure, view)) = state.drawable(plot)
     {
         if fixed { view.fix(figure) } else { view.fit() }
     }
 }
 
-fn titles_ui(ui: &mut Ui, state: &mut PlotState) {
-    let own =
-        state.figure().map(|figure| [figure.title.clone(), figure.x.title.clone(), figure.y.title.clone()]);
+fn titles_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
+    let own = state
+        .figure(plot)
+        .map(|figure| [figure.title.clone(), figure.x.title.clone(), figure.y.title.clone()]);
     let own = own.unwrap_or_default();
-    let titles = state.titles();
+    let titles = state.titles(plot);
     let fields = [
         ("Title", &mut titles.title),
         ("Title of x", &mut titles.x_title),

@@ -1,4 +1,4 @@
-//! What the plot panel keeps: the chosen plot, its options, and the figure that was built last.
+//! What the plots keep: their options, their views, and the figures of those that are seen.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::figure::view::{PlotView, ViewSettings, whole};
 const PAUSE: f64 = 0.1;
 const SHARE: f64 = 0.1;
 
-/// What the plot panel keeps between frames.
+/// What the plots keep between frames.
 #[derive(Clone, Debug, Default)]
 pub struct PlotState {
     /// What a person chose about the plots.
@@ -28,7 +28,8 @@ pub struct PlotState {
     pub size: Preset,
     chosen: Option<&'static str>,
     views: BTreeMap<&'static str, FigureView>,
-    built: Option<Built>,
+    built: BTreeMap<&'static str, Built>,
+    data: Option<Data>,
 }
 
 #[derive(Clone, Debug)]
@@ -37,10 +38,6 @@ struct Built {
     revision: u64,
     figure: Figure,
     has_data: bool,
-    /// The plots that have to do with the data.
-    concerned: Vec<&'static str>,
-    /// Series that the runs have.
-    series: Vec<String>,
     /// When, and for how long, in seconds.
     at: f64,
     took: f64,
@@ -49,53 +46,77 @@ struct Built {
 /// What makes another figure at once; a new revision only after a pause.
 #[derive(Clone, Debug, PartialEq)]
 struct Cause {
-    plot: &'static str,
     options: PlotOptions,
     titles: PlotView,
-    arms: Vec<(String, usize, Vec<u64>)>,
+    arms: Vec<Lines>,
+}
+
+/// Name, style and seeds of an arm.
+type Lines = (String, usize, Vec<u64>);
+
+/// What is the same for all plots.
+#[derive(Clone, Debug)]
+struct Data {
+    arms: Vec<Lines>,
+    revision: u64,
+    /// The plots that have to do with the runs.
+    concerned: Vec<&'static str>,
+    /// Series that the runs have.
+    series: Vec<String>,
+    /// When, and for how long it was looked at, in seconds.
+    at: f64,
+    took: f64,
 }
 
 impl PlotState {
-    /// The plot whose tab is open.
+    /// The plot that was used last: exports are about it.
     #[must_use]
     pub fn plot(&self) -> &'static dyn Plot {
         self.chosen.and_then(find).unwrap_or(ALL[0])
     }
 
-    /// Opens the tab of the plot with this name; an unknown one opens the first.
+    /// Makes exports be about the plot with this name; an unknown one leaves that as it is.
     pub fn choose(&mut self, name: &str) {
-        self.chosen = find(name).map(Plot::name);
+        self.chosen = find(name).map(Plot::name).or(self.chosen);
     }
 
-    /// Whether a plot has to do with what was seen of the data last.
-    pub(super) fn concerns(&self, plot: &dyn Plot) -> bool {
-        let is_concerned = |built: &Built| built.concerned.contains(&plot.name());
-        plot.needs().is_empty() || self.built.as_ref().is_some_and(is_concerned)
+    /// The plots that have to do with what was seen of the data last, in the order of the registry.
+    pub fn concerned(&self) -> impl Iterator<Item = &'static str> {
+        let has = |plot: &&&dyn Plot| {
+            let is_concerned = |data: &Data| data.concerned.contains(&plot.name());
+            plot.needs().is_empty() || self.data.as_ref().is_some_and(is_concerned)
+        };
+        ALL.iter().filter(has).map(|plot| plot.name())
     }
 
-    /// What is on the screen, for export and for CSV: without hidden lines, cut to the part that is seen. `None` when
-    /// there is nothing to see yet.
+    /// Forgets the figures of plots that are not seen.
+    pub fn keep_only(&mut self, seen: &[&str]) {
+        self.built.retain(|name, _| seen.contains(name));
+    }
+
+    /// What [`Self::plot`] shows on the screen, for export and for CSV: without hidden lines, cut to the part that is
+    /// seen. `None` when there is nothing to see yet.
     #[must_use]
     pub fn shown_figure(&self) -> Option<Figure> {
-        let figure = self.built.as_ref().filter(|built| built.has_data).map(|built| &built.figure)?;
-        let view = self.views.get(self.plot().name());
+        let name = self.plot().name();
+        let figure = self.built.get(name).filter(|built| built.has_data).map(|built| &built.figure)?;
+        let view = self.views.get(name);
         Some(view.map_or_else(|| figure.clone(), |view| view.shown(figure)))
     }
 
-    /// The titles of the open plot, to be edited.
-    pub(super) fn titles(&mut self) -> &mut PlotView {
-        let name = self.plot().name();
-        self.titles.entry(name.to_owned()).or_default()
+    /// The titles of a plot, to be edited.
+    pub(super) fn titles(&mut self, plot: &dyn Plot) -> &mut PlotView {
+        self.titles.entry(plot.name().to_owned()).or_default()
     }
 
-    /// The open plot's figure as it was built last.
-    pub(super) fn figure(&self) -> Option<&Figure> {
-        self.built.as_ref().map(|built| &built.figure)
+    /// A plot's figure as it was built last.
+    pub(super) fn figure(&self, plot: &dyn Plot) -> Option<&Figure> {
+        self.built.get(plot.name()).map(|built| &built.figure)
     }
 
     /// Series that can run along the horizontal axis.
     pub(super) fn series(&self) -> &[String] {
-        self.built.as_ref().map_or(&[], |built| &built.series)
+        self.data.as_ref().map_or(&[], |data| &data.series)
     }
 
     /// Takes what is kept about the plots of a document.
@@ -104,6 +125,8 @@ impl PlotState {
         (self.linked, self.size) = (view.linked, view.size);
         self.titles.clear();
         self.views.clear();
+        self.built.clear();
+        self.data = None;
         for plot in ALL {
             let Some(kept) = view.plots.get(plot.name()) else { continue };
             self.views.insert(plot.name(), FigureView::of(kept));
@@ -128,11 +151,10 @@ impl PlotState {
         }
     }
 
-    /// Shows the range of x of the open plot in all others with the same axis.
-    pub(super) fn link(&mut self) {
-        let open = self.plot().name();
-        let Some(x) = self.views.get(open).map(FigureView::x_range) else { return };
-        for plot in ALL.iter().filter(|plot| plot.name() != open && plot.chooses_x()) {
+    /// Shows the range of x of a plot in all others with the same axis.
+    pub(super) fn link(&mut self, from: &dyn Plot) {
+        let Some(x) = self.views.get(from.name()).map(FigureView::x_range) else { return };
+        for plot in ALL.iter().filter(|plot| plot.name() != from.name() && plot.chooses_x()) {
             self.views.entry(plot.name()).or_default().show_x(x);
         }
     }
@@ -143,56 +165,78 @@ impl PlotState {
         Options { size: self.size.size(), ..Options::default() }
     }
 
-    /// Whether there is anything to see.
+    /// Whether there is anything to see in a plot.
     #[must_use]
-    pub fn has_data(&self) -> bool {
-        self.built.as_ref().is_some_and(|built| built.has_data)
+    pub fn has_data(&self, plot: &dyn Plot) -> bool {
+        self.built.get(plot.name()).is_some_and(|built| built.has_data)
     }
 
-    /// Builds the figure of the open tab anew where it is out of date. `now` in seconds; returns the time after which to
-    /// look again, where the figure is behind the data.
-    pub(super) fn update(&mut self, input: &PlotInput<'_>, now: f64) -> Option<f64> {
-        let plot = self.plot();
-        let arm =
-            |arm: &ArmRuns<'_>| (arm.name.clone(), arm.colour, arm.runs.iter().map(|run| run.0).collect());
-        let cause = Cause {
-            plot: plot.name(),
-            options: self.options.clone(),
-            titles: self.titles.get(plot.name()).cloned().unwrap_or_default(),
-            arms: input.arms.iter().map(arm).collect(),
-        };
-        let due = |built: &Built| built.at + f64::max(PAUSE, built.took / SHARE);
-        if let Some(built) = self.built.as_ref().filter(|built| built.cause == cause) {
-            if built.revision == input.revision {
+    /// Looks at the data anew where that is due: which plots they concern. `now` in seconds; returns the time after which
+    /// to look again, as [`Self::update`] does.
+    pub fn look(&mut self, input: &PlotInput<'_>, now: f64) -> Option<f64> {
+        let arms = lines(input);
+        if let Some(data) = self.data.as_ref().filter(|data| data.arms == arms) {
+            if data.revision == input.revision {
                 return None;
             }
-            if now < due(built) {
-                return Some(due(built) - now);
+            let due = data.at + f64::max(PAUSE, data.took / SHARE);
+            if now < due {
+                return Some(due - now);
             }
         }
-        self.views.entry(plot.name()).or_default().forget_figure();
-        self.built = Some(build(plot, input, cause, now));
+        self.data = Some(look(input, arms, now));
         None
     }
 
-    /// The figure of the open tab with its view; `None` when there is nothing to see.
-    pub(super) fn drawable(&mut self) -> Option<(&Figure, &mut FigureView)> {
-        let view = self.views.entry(self.plot().name()).or_default();
-        let built = self.built.as_ref().filter(|built| built.has_data)?;
+    /// Builds the figure of a plot anew where it is out of date. `now` in seconds; returns the time after which to look
+    /// again, where the figure is behind the data.
+    pub fn update(&mut self, plot: &'static dyn Plot, input: &PlotInput<'_>, now: f64) -> Option<f64> {
+        let titles = self.titles.get(plot.name()).cloned().unwrap_or_default();
+        let cause = Cause { options: self.options.clone(), titles, arms: lines(input) };
+        // All plots that are seen share the time.
+        let took: f64 = self.built.values().map(|built| built.took).sum();
+        if let Some(built) = self.built.get(plot.name()).filter(|built| built.cause == cause) {
+            if built.revision == input.revision {
+                return None;
+            }
+            let due = built.at + f64::max(PAUSE, took / SHARE);
+            if now < due {
+                return Some(due - now);
+            }
+        }
+        self.views.entry(plot.name()).or_default().forget_figure();
+        self.built.insert(plot.name(), build(plot, input, cause, now));
+        None
+    }
+
+    /// The figure of a plot with its view; `None` when there is nothing to see.
+    pub(super) fn drawable(&mut self, plot: &dyn Plot) -> Option<(&Figure, &mut FigureView)> {
+        let built = self.built.get(plot.name()).filter(|built| built.has_data)?;
+        let view = self.views.get_mut(plot.name())?;
         Some((&built.figure, view))
     }
 
-    /// The view of the open tab, once it was drawn.
-    pub(super) fn view(&mut self) -> Option<&mut FigureView> {
-        let name = self.plot().name();
-        self.views.get_mut(name)
+    /// The view of a plot, once it was drawn.
+    pub(super) fn view(&mut self, plot: &dyn Plot) -> Option<&mut FigureView> {
+        self.views.get_mut(plot.name())
     }
+}
+
+fn lines(input: &PlotInput<'_>) -> Vec<Lines> {
+    let line = |arm: &ArmRuns<'_>| (arm.name.clone(), arm.colour, arm.runs.iter().map(|run| run.0).collect());
+    input.arms.iter().map(line).collect()
 }
 
 fn build(plot: &dyn Plot, input: &PlotInput<'_>, cause: Cause, now: f64) -> Built {
     let began = std::time::Instant::now();
     let figure = whole(plot, input.arms, &cause.options, &cause.titles);
     let has_data = figure.has_data();
+    let (revision, took) = (input.revision, began.elapsed().as_secs_f64());
+    Built { cause, revision, figure, has_data, at: now, took }
+}
+
+fn look(input: &PlotInput<'_>, arms: Vec<Lines>, now: f64) -> Data {
+    let began = std::time::Instant::now();
     let concerned = ALL.iter().filter(|plot| concerns(**plot, input.arms)).map(|plot| plot.name()).collect();
     let mut series: Vec<String> = input
         .arms
@@ -204,7 +248,7 @@ fn build(plot: &dyn Plot, input: &PlotInput<'_>, cause: Cause, now: f64) -> Buil
     series.sort();
     series.dedup();
     let (revision, took) = (input.revision, began.elapsed().as_secs_f64());
-    Built { cause, revision, figure, has_data, concerned, series, at: now, took }
+    Data { arms, revision, concerned, series, at: now, took }
 }
 
 /// The titles alone.

@@ -4,7 +4,7 @@ mod worst;
 
 use eframe::egui::{ComboBox, Grid, ProgressBar, RichText, ScrollArea, Ui};
 
-use super::{View, ViewInput, nothing_ui, number_ui};
+use super::{Shared, View, ViewInput, ViewResponse, nothing_ui, number_ui};
 use crate::doc::campaign::{CampaignBegan, CampaignRecord, CellPlan, CellState, Estimate};
 use crate::doc::fault::{Format, Protect};
 use crate::doc::{Run, RunState};
@@ -19,16 +19,31 @@ pub struct Campaigns {
     worst: Worst,
 }
 
+impl View for Campaigns {
+    const NAME: &'static str = "campaigns";
+    const TITLE: &'static str = "Campaigns";
+    const HELP: &'static str = "Fault campaigns of the selected run: trials so far, intervals, and the worst faults. How often does \
+         a fault change an answer, and how sure is that by now? Each row is a cell of the campaign, a rate, bit or layer, with \
+         its trials and the share of outcomes with its interval, which shrinks while trials come in. Below are the \
+         worst trials with the entries and bits that were struck, and the command that replays each. \
+         It needs a Campaign stage in the plan, and shows the first run of the selected arm that has begun one.";
+
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
+        self.run_ui(ui, input);
+        None
+    }
+}
+
 impl Campaigns {
     /// Draws the campaigns of the selected run, or of the first run of the selected arm that has one.
-    pub fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) {
+    fn run_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) {
         let Some((run, campaigns)) = subject(input) else {
             let why = if input.selection.arm().is_none() && input.selection.run().is_none() {
                 "Select an arm or a run at the left."
             } else {
                 "No campaign has begun here. Add a Campaign stage to the plan, and press Run."
             };
-            return nothing_ui(ui, View::Campaigns, why);
+            return nothing_ui(ui, Self::HELP, why);
         };
         self.chosen = self.chosen.min(campaigns.len() - 1);
         let campaign = &campaigns[self.chosen];

@@ -3,15 +3,36 @@
 use eframe::egui::{Align, CollapsingHeader, Grid, Layout, ProgressBar, RichText, ScrollArea, Ui};
 use egui_extras::{Column, TableBuilder, TableRow};
 
-use super::number_ui;
+use super::{Shared, View, ViewInput, ViewResponse, number_ui};
 use crate::doc::{Report, RunState};
 use crate::gui::{text, theme};
 use crate::run::summary::{LayerSummary, NetworkSummary};
 
 const ROW: f32 = 22.0;
 
+/// Nothing is kept: the network is shared.
+#[derive(Default)]
+pub struct Layers;
+
+impl View for Layers {
+    const NAME: &'static str = "layers";
+    const TITLE: &'static str = "Layers";
+    const HELP: &'static str = "What the plan did to the network of the selected run, layer by layer, and its checks. Each row is \
+         a layer with its shape, its parameters, the share of its weights that remain after pruning, the entries that are \
+         held at a value, and the multiply-adds that surviving weights still take part in. A layer with 0 % left cuts the \
+         network in two. Below stand the reports of the stages, such as \u{201c}Held entries: bit-identical\u{201d}. \
+         It needs a run that is done: select one at the left, or an arm for its first one.";
+
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
+        let read = shared.network.ui(ui, Self::HELP, input)?;
+        let record = input.runs.record(&read.source.id);
+        layers_ui(ui, read.summary, record.map_or(&[], |record| record.reports()));
+        None
+    }
+}
+
 /// Draws the layers, and the reports below them.
-pub fn layers_ui(ui: &mut Ui, summary: &NetworkSummary, reports: &[Report]) {
+fn layers_ui(ui: &mut Ui, summary: &NetworkSummary, reports: &[Report]) {
     ScrollArea::vertical().id_salt("layers view").auto_shrink([false, false]).show(ui, |ui| {
         ScrollArea::horizontal().id_salt("layers table").auto_shrink([false, true]).show(ui, |ui| {
             table_ui(ui, &summary.layers);

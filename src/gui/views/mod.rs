@@ -1,4 +1,6 @@
-//! What the middle of the window can show beside plots: the network at the end of a run, as a table and as pictures.
+//! What the middle of the window can show beside plots: tables, networks, campaigns, the log, notes.
+//!
+//! A view is one file with a type that implements [`View`], and one line in [`ALL`].
 
 mod campaign;
 mod cells;
@@ -6,7 +8,11 @@ mod dry_run;
 mod histogram;
 mod layers;
 pub(in crate::gui) mod loading;
+mod log;
+mod network_at_end;
+mod notes;
 mod picture;
+mod table;
 mod tickets;
 mod values;
 mod weights;
@@ -17,70 +23,75 @@ use eframe::egui::{Align, Layout, Response, RichText, Ui};
 
 pub use dry_run::DryRun;
 
+use super::compare::{Compare, CompareResponse};
+use super::log::Log;
 use super::runs::Runs;
 use super::selection::Selection;
-use super::theme;
+use super::{text, theme};
+use crate::doc::Run;
 use crate::doc::intervention::Set;
-use crate::doc::{Run, RunState};
-use crate::run::summary::{NetworkSummary, read_summary};
-use campaign::Campaigns;
-use loading::{Answer, Loading, Source};
-use tickets::Tickets;
-use weights::Weights;
+use network_at_end::NetworkAtEnd;
 
-/// What the middle shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum View {
-    /// The chosen plot.
-    #[default]
-    Plot,
-    /// The table of runs and differences between them.
-    Runs,
-    /// Layers of the network of the selected run, and its reports.
-    Layers,
-    /// Values of a parameter of the network of the selected run.
-    Weights,
-    /// Early stops and overlap of masks of the selected arm.
-    Tickets,
-    /// Fault campaigns of the selected run.
-    Campaigns,
+/// The registry, in the order of the tabs.
+pub const ALL: &[Entry] = &[
+    Entry::of::<table::Table>(),
+    Entry::of::<layers::Layers>(),
+    Entry::of::<weights::Weights>(),
+    Entry::of::<tickets::Tickets>(),
+    Entry::of::<campaign::Campaigns>(),
+    Entry::of::<log::LogView>(),
+    Entry::of::<notes::Notes>(),
+];
+
+/// Something that is no plot; the value holds what is kept between frames.
+pub trait View: Default + 'static {
+    /// What files call it: "layers". No plot has the same name.
+    const NAME: &'static str;
+    /// What its tab says: "Layers".
+    const TITLE: &'static str;
+    /// What it shows, which question it answers, how to read it and what it needs, in two to six sentences; what
+    /// stands before the first full stop is the tooltip too.
+    const HELP: &'static str;
+    /// Draws it into all the room there is; what a person asked for that the window does.
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse>;
 }
 
-impl View {
-    const BESIDE_PLOTS: [Self; 5] = [Self::Runs, Self::Layers, Self::Weights, Self::Tickets, Self::Campaigns];
+/// A view in the registry.
+pub struct Entry {
+    /// [`View::NAME`].
+    pub name: &'static str,
+    /// [`View::TITLE`].
+    pub title: &'static str,
+    /// [`View::HELP`].
+    pub help: &'static str,
+    make: fn() -> Box<dyn Drawn>,
+}
 
-    const fn title(self) -> &'static str {
-        match self {
-            Self::Plot => "Plot",
-            Self::Runs => "Runs",
-            Self::Layers => "Layers",
-            Self::Weights => "Weights",
-            Self::Tickets => "Tickets",
-            Self::Campaigns => "Campaigns",
-        }
+impl Entry {
+    const fn of<V: View>() -> Self {
+        Self { name: V::NAME, title: V::TITLE, help: V::HELP, make: || Box::new(V::default()) }
     }
+}
 
-    const fn help(self) -> &'static str {
-        match self {
-            Self::Plot => "The chosen plot",
-            Self::Runs => "All runs as a table: filter, sort, compare, note, archive",
-            Self::Layers => {
-                "What the plan did to the network of the selected run, layer by layer, and its checks"
-            }
-            Self::Weights => {
-                "Values of a parameter of the selected run: which are left, which are held, and where"
-            }
-            Self::Tickets => {
-                "When each training of the selected arm should have stopped, and how much the masks of its seeds have in common"
-            }
-            Self::Campaigns => {
-                "Fault campaigns of the selected run: trials so far, intervals, and the worst faults"
-            }
-        }
+/// A view whose type is forgotten.
+trait Drawn {
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse>;
+}
+
+impl<V: View> Drawn for V {
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
+        View::ui(self, ui, input, shared)
     }
+}
+
+/// The view with this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Entry> {
+    ALL.iter().find(|entry| entry.name == name)
 }
 
 /// What a view knows of the window.
+#[derive(Clone, Copy)]
 pub struct ViewInput<'a> {
     /// What is selected.
     pub selection: &'a Selection,
@@ -90,124 +101,52 @@ pub struct ViewInput<'a> {
     pub runs: &'a Runs,
     /// The folder of their results.
     pub results: &'a Path,
+    /// What happened.
+    pub log: &'a Log,
 }
 
-/// The run that a view is about.
-#[derive(Clone)]
-struct Subject {
-    id: String,
-    arm: String,
-    arm_index: usize,
-    seed: u64,
+/// What several views use, and change.
+pub struct Shared<'a> {
+    /// The table of runs, with the view settings of the document.
+    pub compare: &'a mut Compare,
+    /// The network of the selected run.
+    network: &'a mut NetworkAtEnd,
 }
 
-/// What the views keep between frames.
-#[derive(Default)]
+/// What a person asked for in a view that the window does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ViewResponse {
+    /// To add a stage to the plan of the selected arm.
+    AddStage(Set),
+    /// Something about runs.
+    Compare(CompareResponse),
+}
+
+/// All views with what they keep between frames.
 pub struct Views {
-    /// What is open.
-    pub open: View,
-    /// What was shown last.
-    last: Option<Subject>,
-    summary: Loading<Source, NetworkSummary>,
-    weights: Weights,
-    tickets: Tickets,
-    campaigns: Campaigns,
+    drawn: Vec<(&'static str, Box<dyn Drawn>)>,
+    network: NetworkAtEnd,
+}
+
+impl Default for Views {
+    fn default() -> Self {
+        let drawn = ALL.iter().map(|entry| (entry.name, (entry.make)())).collect();
+        Self { drawn, network: NetworkAtEnd::default() }
+    }
 }
 
 impl Views {
-    /// Draws the tabs of the views that are no plots.
-    pub fn tabs_ui(&mut self, ui: &mut Ui) {
-        for view in View::BESIDE_PLOTS {
-            ui.selectable_value(&mut self.open, view, view.title()).on_hover_text(view.help());
-        }
+    /// Draws the view with this name into all the room there is.
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        name: &str,
+        input: &ViewInput<'_>,
+        compare: &mut Compare,
+    ) -> Option<ViewResponse> {
+        let (_, view) = self.drawn.iter_mut().find(|(known, _)| *known == name)?;
+        view.ui(ui, input, &mut Shared { compare, network: &mut self.network })
     }
-
-    /// Draws the open view into all the room there is; a stage that somebody wants in the plan of the selected arm.
-    pub fn view_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) -> Option<Set> {
-        if self.open == View::Tickets {
-            self.tickets.ui(ui, input);
-            return None;
-        }
-        if self.open == View::Campaigns {
-            self.campaigns.ui(ui, input);
-            return None;
-        }
-        let (subject, is_earlier) = match self.subject(input) {
-            Ok(found) => found,
-            Err(why) => {
-                nothing_ui(ui, self.open, &why);
-                return None;
-            }
-        };
-        let record = input.runs.record(&subject.id);
-        let secs = record.map_or(0.0, |record| record.progress().secs);
-        let source = Source { folder: input.results.to_owned(), id: subject.id.clone(), secs };
-        let asked = source.clone();
-        let read = move || read_summary(&asked.folder, &asked.id);
-        let summary = match self.summary.get(&source, ui.ctx(), read) {
-            Answer::Here(summary) => summary,
-            Answer::Waiting => {
-                waiting_ui(ui);
-                return None;
-            }
-            Answer::Failed(why) => {
-                nothing_ui(ui, self.open, &format!("It cannot be shown: {why}."));
-                return None;
-            }
-        };
-        let earlier = if is_earlier { " · earlier settings" } else { "" };
-        let title = format!("{}, seed {}, at its end{earlier}", subject.arm, subject.seed);
-        ui.label(RichText::new(title).strong());
-        if self.open == View::Weights {
-            return self.weights.ui(ui, summary, &source, &subject.arm);
-        }
-        layers::layers_ui(ui, summary, record.map_or(&[], |record| record.reports()));
-        None
-    }
-
-    /// What to show, and whether it belongs to earlier settings: an edit of the plan takes nothing from the screen.
-    fn subject(&mut self, input: &ViewInput<'_>) -> Result<(Subject, bool), String> {
-        match chosen_run(input) {
-            Ok(run) => {
-                let (id, arm, seed) = (run.id.clone(), run.arm.clone(), run.seed);
-                let subject = Subject { id, arm, arm_index: run.arm_index, seed };
-                self.last = Some(subject.clone());
-                Ok((subject, false))
-            }
-            Err(why) => {
-                let is_listed = |last: &Subject| input.listed.iter().any(|run| run.id == last.id);
-                let is_selected = |last: &Subject| match input.selection {
-                    Selection::Run { id, .. } => *id == last.id,
-                    other => other.arm() == Some(last.arm_index),
-                };
-                let is_kept = |last: &&Subject| {
-                    is_selected(last) && !is_listed(last) && input.runs.state(&last.id) == RunState::Done
-                };
-                self.last.as_ref().filter(is_kept).map(|last| (last.clone(), true)).ok_or(why)
-            }
-        }
-    }
-}
-
-/// The run that a view is about: the one that is selected, or the first of the selected arm that is done.
-fn chosen_run<'a>(input: &ViewInput<'a>) -> Result<&'a Run, String> {
-    let is_done = |run: &&Run| input.runs.state(&run.id) == RunState::Done;
-    if let Some(id) = input.selection.run() {
-        let Some(run) = input.listed.iter().find(|run| run.id == *id) else {
-            return Err("This run belongs to earlier settings. Select another one at the left.".to_owned());
-        };
-        if !is_done(&run) {
-            let word = input.runs.word(id);
-            return Err(format!("The selected run is {word}. Its network is shown when the run is done."));
-        }
-        return Ok(run);
-    }
-    let Some(arm) = input.selection.arm() else {
-        return Err("Select a run at the left.".to_owned());
-    };
-    let first = input.listed.iter().filter(|run| run.arm_index == arm).find(is_done);
-    first
-        .ok_or_else(|| "No run of the selected arm is done yet. Press Run, or select another arm.".to_owned())
 }
 
 fn waiting_ui(ui: &mut Ui) {
@@ -217,12 +156,13 @@ fn waiting_ui(ui: &mut Ui) {
     });
 }
 
-fn nothing_ui(ui: &mut Ui, view: View, why: &str) {
+/// Why there is nothing to see, and what would be seen.
+fn nothing_ui(ui: &mut Ui, help: &str, why: &str) {
     let room = ui.available_size();
     ui.allocate_ui_with_layout(room, Layout::top_down(Align::Center), |ui| {
         ui.add_space(room.y * 0.36);
         ui.label(why);
-        ui.label(RichText::new(format!("{}.", view.help())).weak());
+        ui.label(RichText::new(text::first_statement(help)).weak());
     });
 }
 

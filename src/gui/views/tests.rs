@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::vec2;
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::*;
 use crate::doc::file::parse;
@@ -17,6 +17,9 @@ struct Shown {
     listed: Vec<Run>,
     runs: Runs,
     results: PathBuf,
+    open: &'static str,
+    compare: Compare,
+    log: Log,
     set: Option<Set>,
     _folder: tempfile::TempDir,
 }
@@ -30,7 +33,18 @@ fn shown(record: RunRecord) -> Shown {
     runs.load([(listed[0].id.clone(), record)].into());
     let results = folder.path().to_owned();
     let selection = Selection::Arm(0);
-    Shown { views: Views::default(), selection, listed, runs, results, set: None, _folder: folder }
+    Shown {
+        views: Views::default(),
+        selection,
+        listed,
+        runs,
+        results,
+        open: "layers",
+        compare: Compare::default(),
+        log: Log::default(),
+        set: None,
+        _folder: folder,
+    }
 }
 
 fn done() -> RunRecord {
@@ -45,16 +59,17 @@ fn done() -> RunRecord {
     RunRecord::of([Event::Report(held), Event::Finished { secs: 1.0 }])
 }
 
-fn open(view: View, record: RunRecord) -> Harness<'static, Shown> {
+fn open(view: &'static str, record: RunRecord) -> Harness<'static, Shown> {
     let draw = |ui: &mut Ui, shown: &mut Shown| {
         app::prepare(ui.ctx(), &settings::Settings::default());
-        let Shown { views, selection, listed, runs, results, set, .. } = shown;
-        ui.horizontal(|ui| views.tabs_ui(ui));
-        let set_now = views.view_ui(ui, &ViewInput { selection, listed, runs, results });
-        *set = set_now.or(set.take());
+        let Shown { views, selection, listed, runs, results, open, compare, log, set, .. } = shown;
+        let input = ViewInput { selection, listed, runs, results, log };
+        if let Some(ViewResponse::AddStage(wanted)) = views.ui(ui, open, &input, compare) {
+            *set = Some(wanted);
+        }
     };
     let mut shown = shown(record);
-    shown.views.open = view;
+    shown.open = view;
     Harness::builder().with_size(vec2(900.0, 600.0)).build_ui_state(draw, shown)
 }
 
@@ -70,7 +85,7 @@ fn wait_for(harness: &mut Harness<'_, Shown>, label: &str) {
 
 #[test]
 fn layers_show_what_is_left_and_the_verdicts() {
-    let mut harness = open(View::Layers, done());
+    let mut harness = open("layers", done());
     wait_for(&mut harness, "a, seed 1, at its end");
     for label in ["fc1", "fc2", "83.33 %", "92.86 %", "Held entries: bit-identical ✓", "all 7 entries"] {
         assert!(harness.query_all_by_label(label).next().is_some(), "{label}");
@@ -81,7 +96,7 @@ fn layers_show_what_is_left_and_the_verdicts() {
 
 #[test]
 fn entries_of_the_table_become_a_stage_that_sets_them() {
-    let mut harness = open(View::Weights, done());
+    let mut harness = open("weights", done());
     wait_for(&mut harness, "Image of the values");
     assert!(harness.query_by_label("Histogram of fc1.weight").is_some());
     for entry in ["3", "1"] {
@@ -100,7 +115,7 @@ fn entries_of_the_table_become_a_stage_that_sets_them() {
 
 #[test]
 fn the_mask_is_an_image_too() {
-    let mut harness = open(View::Weights, done());
+    let mut harness = open("weights", done());
     wait_for(&mut harness, "Mask");
     harness.get_by_label("Mask").click();
     harness.step();
@@ -109,7 +124,7 @@ fn the_mask_is_an_image_too() {
 
 #[test]
 fn without_a_run_that_is_done_the_view_says_what_to_do() {
-    let mut harness = open(View::Layers, RunRecord::default());
+    let mut harness = open("layers", RunRecord::default());
     harness.step();
     let why = "No run of the selected arm is done yet. Press Run, or select another arm.";
     assert!(harness.query_by_label(why).is_some());
@@ -120,7 +135,7 @@ fn without_a_run_that_is_done_the_view_says_what_to_do() {
 
 #[test]
 fn an_edit_of_the_plan_takes_nothing_from_the_screen() {
-    let mut harness = open(View::Layers, done());
+    let mut harness = open("layers", done());
     wait_for(&mut harness, "a, seed 1, at its end");
     harness.state_mut().listed[0].id = "another".to_owned();
     harness.step();
@@ -141,9 +156,43 @@ fn tickets_show_where_a_training_should_have_stopped() {
         point("validation_loss", 0.5, 200),
         Event::Finished { secs: 1.0 },
     ];
-    let mut harness = open(View::Tickets, RunRecord::of(events));
+    let mut harness = open("tickets", RunRecord::of(events));
     harness.step();
     for label in ["Stage 4.2, round 2", "100", "Masks can be compared when two seeds of the arm are done."] {
         assert!(harness.query_all_by_label(label).next().is_some(), "{label}");
     }
+}
+
+#[test]
+fn every_view_has_a_name_of_its_own_and_explains_itself() {
+    for (position, entry) in ALL.iter().enumerate() {
+        assert_eq!(find(entry.name).map(|found| found.title), Some(entry.title));
+        assert!(ALL[..position].iter().all(|other| other.name != entry.name && other.title != entry.title));
+        assert!(crate::figure::plots::find(entry.name).is_none(), "{} is a plot", entry.name);
+    }
+    assert!(find("nothing").is_none());
+}
+
+#[test]
+fn every_view_can_be_drawn_without_a_run_and_with_one() {
+    for entry in ALL {
+        for record in [RunRecord::default(), done()] {
+            let mut harness = open(entry.name, record);
+            harness.run_steps(3);
+            assert!(harness.root().children_recursive().count() > 2, "{} shows nothing", entry.name);
+        }
+    }
+}
+
+#[test]
+fn lines_of_the_log_are_found_by_words() {
+    let mut harness = open("log", RunRecord::default());
+    harness.state_mut().log.info("dense, seed 1: done");
+    harness.state_mut().log.error("dense, seed 2 failed");
+    harness.run();
+    assert!(harness.query_by_label("2 lines").is_some());
+    harness.get_by_label("Errors only").click();
+    harness.run();
+    assert!(harness.query_by_label("dense, seed 1: done").is_none());
+    assert!(harness.query_by_label("dense, seed 2 failed").is_some());
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use eframe::egui::{Grid, RichText, ScrollArea, Ui};
 
 use super::loading::{Answer, Loading};
-use super::{ViewInput, nothing_ui, number_ui, waiting_ui};
+use super::{Shared, View, ViewInput, ViewResponse, nothing_ui, number_ui, waiting_ui};
 use crate::doc::{EarlyStop, Run, RunRecord, RunState};
 use crate::figure::statistics::standard_deviation;
 use crate::gui::{text, theme};
@@ -30,13 +30,28 @@ struct Training {
     accuracies: Vec<f64>,
 }
 
+impl View for Tickets {
+    const NAME: &'static str = "tickets";
+    const TITLE: &'static str = "Tickets";
+    const HELP: &'static str = "When each training of the selected arm should have stopped, and how much the masks of its seeds have \
+         in common. A training should stop where the loss on the validation data is lowest; a winning ticket gets there \
+         earlier than the dense network, and is at least as accurate there. The Jaccard index compares masks: 1 for equal \
+         ones, about r/(2 − r) for independent ones with a share r left, so more than that means that pruning finds the \
+         same weights again. Early stops need validation data, masks two seeds of the arm that are done.";
+
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
+        self.arm_ui(ui, input);
+        None
+    }
+}
+
 impl Tickets {
     /// Draws the view for the selected arm, or the arm of the selected run.
-    pub fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) {
+    fn arm_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) {
         let selected = input.selection.run().and_then(|id| input.listed.iter().find(|run| run.id == *id));
         let of_arm = |arm: usize| input.listed.iter().find(|run| run.arm_index == arm);
         let Some(chosen) = selected.or_else(|| of_arm(input.selection.arm()?)) else {
-            return nothing_ui(ui, super::View::Tickets, "Select an arm or a run at the left.");
+            return nothing_ui(ui, Self::HELP, "Select an arm or a run at the left.");
         };
         // The combinations of a sweep share the arm's place, and have names of their own.
         let (arm, name) = (chosen.arm_index, chosen.arm.as_str());

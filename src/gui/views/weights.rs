@@ -7,7 +7,7 @@ use super::histogram::histogram_ui;
 use super::loading::{Answer, Loading, Source};
 use super::picture::{Inks, Picture, Shown};
 use super::values::Values;
-use super::{nothing_ui, waiting_ui};
+use super::{Shared, View, ViewInput, ViewResponse, nothing_ui, waiting_ui};
 use crate::doc::intervention::Set;
 use crate::gui::{text, theme};
 use crate::run::summary::{NetworkSummary, ParameterSummary, ParameterValues, read_values, shape_text};
@@ -33,9 +33,30 @@ struct Loaded {
     cells: Cells,
 }
 
+impl View for Weights {
+    const NAME: &'static str = "weights";
+    const TITLE: &'static str = "Weights";
+    const HELP: &'static str = "Values of a parameter of the selected run: which are left, which are held, and where. The histogram \
+         shows how the surviving and the held values are spread, beside those of the dense network where it is known. The \
+         image shows every entry at its place, outputs from top to bottom, as a value or as a mask: rows and columns that \
+         are empty are units that the pruning took away. Entries that are ticked in the list can be set to a value by a \
+         stage of the plan. It needs a run that is done: select one at the left, or an arm for its first one.";
+
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
+        let read = shared.network.ui(ui, Self::HELP, input)?;
+        self.parameters_ui(ui, read.summary, &read.source, &read.arm).map(ViewResponse::AddStage)
+    }
+}
+
 impl Weights {
-    /// Draws the view; a stage that is wanted in the plan of `arm`.
-    pub fn ui(&mut self, ui: &mut Ui, summary: &NetworkSummary, source: &Source, arm: &str) -> Option<Set> {
+    /// Draws the chosen parameter; a stage that is wanted in the plan of `arm`.
+    fn parameters_ui(
+        &mut self,
+        ui: &mut Ui,
+        summary: &NetworkSummary,
+        source: &Source,
+        arm: &str,
+    ) -> Option<Set> {
         let parameter = self.choice_ui(ui, summary)?;
         histogram_ui(ui, parameter, (ui.available_height() * 0.28).clamp(72.0, 180.0));
         ui.add_space(theme::STEP);
@@ -57,7 +78,7 @@ impl Weights {
                 return None;
             }
             Answer::Failed(why) => {
-                nothing_ui(ui, super::View::Weights, &format!("It cannot be shown: {why}."));
+                nothing_ui(ui, Self::HELP, &format!("It cannot be shown: {why}."));
                 return None;
             }
         };

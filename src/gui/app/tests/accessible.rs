@@ -23,11 +23,12 @@ const INPUTS: &[Role] = &[
     Role::Slider,
     Role::SpinButton,
     Role::Button,
+    Role::Tab,
     Role::Link,
 ];
 
 /// Asserts that every input that is shown has a name.
-fn all_are_named(window: &Window, place: &str) {
+pub(super) fn all_are_named(window: &Window, place: &str) {
     let mut inputs = 0;
     for node in window.harness.root().children_recursive() {
         let node = node.accesskit_node();

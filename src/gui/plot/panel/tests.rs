@@ -6,23 +6,30 @@ use egui_kittest::kittest::Queryable;
 use super::*;
 use crate::doc::RunRecord;
 use crate::figure::plots::testing::{at, record};
+use crate::figure::plots::{ALL, find};
 
 #[derive(Default)]
 struct Shown {
     record: RunRecord,
     revision: u64,
+    plot: Option<&'static dyn Plot>,
     state: PlotState,
     response: Option<PlotResponse>,
 }
 
 fn harness(shown: Shown) -> Harness<'static, Shown> {
+    sized(vec2(1000.0, 480.0), shown)
+}
+
+fn sized(size: Vec2, shown: Shown) -> Harness<'static, Shown> {
     let draw = |ui: &mut Ui, shown: &mut Shown| {
         let arms = [ArmRuns { name: "dense".to_owned(), colour: 0, runs: vec![(1, &shown.record)] }];
         let input = PlotInput { arms: &arms, revision: shown.revision };
-        ui.horizontal_wrapped(|ui| plot_tabs(ui, &mut shown.state, true));
-        shown.response = plot_panel(ui, &input, &mut shown.state).or(shown.response);
+        let plot = shown.plot.unwrap_or(ALL[0]);
+        shown.state.look(&input, ui.input(|input| input.time));
+        shown.response = plot_panel(ui, plot, &input, &mut shown.state).or(shown.response);
     };
-    let mut harness = Harness::builder().with_size(vec2(1000.0, 480.0)).build_ui_state(draw, shown);
+    let mut harness = Harness::builder().with_size(size).build_ui_state(draw, shown);
     harness.run();
     harness
 }
@@ -36,18 +43,50 @@ fn running() -> Shown {
 fn before_the_first_point_the_panel_says_how_to_get_curves() {
     let mut harness = harness(Shown::default());
     assert!(harness.query_by_label("Press Run: curves of test accuracy appear here").is_some());
-    harness.get_by_label("Loss").click();
+    harness.state_mut().plot = find("loss");
     harness.run();
     assert!(harness.query_by_label("Press Run: curves of the loss appear here").is_some());
 }
 
 #[test]
-fn every_tab_opens() {
-    let mut harness = harness(running());
-    for plot in ALL.iter().filter(|plot| plot.needs().is_empty()) {
-        harness.get_by_label(plot.title()).click();
+fn two_plots_that_are_seen_are_both_kept_and_others_forgotten() {
+    let shown = &mut running();
+    let arms = [ArmRuns { name: "dense".to_owned(), colour: 0, runs: vec![(1, &shown.record)] }];
+    let input = PlotInput { arms: &arms, revision: 0 };
+    for plot in [find("accuracy").unwrap(), find("remaining").unwrap()] {
+        shown.state.update(plot, &input, 0.0);
+        assert!(shown.state.has_data(plot), "{}", plot.name());
+    }
+    shown.state.choose("remaining");
+    let remaining = shown.state.shown_figure().unwrap();
+    shown.state.keep_only(&["accuracy"]);
+    assert!(shown.state.shown_figure().is_none());
+    shown.state.choose("accuracy");
+    assert_ne!(shown.state.shown_figure().unwrap(), remaining);
+    shown.state.choose("no plot");
+    assert_eq!(shown.state.plot().name(), "accuracy");
+}
+
+#[test]
+fn in_little_room_the_controls_fold_into_a_menu() {
+    for size in [vec2(300.0, 480.0), vec2(1000.0, 200.0)] {
+        let mut harness = sized(size, running());
+        assert!(harness.query_by_label("Single runs").is_none());
+        harness.get_by_label("Controls").click();
         harness.run();
-        assert_eq!(harness.state().state.plot().name(), plot.name());
+        harness.get_by_label("Single runs").click();
+        harness.run();
+        assert!(!harness.state().state.options.traces);
+        harness.get_by_role_and_label(Role::Button, "x:").click();
+        harness.run();
+        harness.get_by_label("Wall time").click();
+        harness.run();
+        assert_eq!(harness.state().state.options.x, XAxis::Seconds);
+        harness.get_by_label("Axes and titles").click();
+        harness.run();
+        harness.get_by_label("Ignore outliers").click();
+        harness.run();
+        assert!(harness.state().state.options.ignore_outliers);
     }
 }
 
@@ -98,13 +137,13 @@ fn the_axis_and_the_single_runs_are_chosen_below_the_plot() {
 }
 
 #[test]
-fn the_tab_of_a_special_plot_appears_with_its_data() {
+fn a_special_plot_is_concerned_when_its_data_are_there() {
     let mut harness = harness(running());
-    assert!(harness.query_by_label("Past").is_none());
+    let is_concerned =
+        |harness: &Harness<'_, Shown>| harness.state().state.concerned().any(|name| name == "past");
+    assert!(!is_concerned(&harness));
     harness.state_mut().record = record([at("past_distance", 1.0, 0.5), at("past_distance", 2.0, 0.25)]);
     harness.state_mut().revision += 1;
     harness.run_steps(20);
-    harness.get_by_label("Past").click();
-    harness.run();
-    assert_eq!(harness.state().state.plot().name(), "past");
+    assert!(is_concerned(&harness));
 }

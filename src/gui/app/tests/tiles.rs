@@ -1,0 +1,241 @@
+//! Views as tiles: opened, split, closed, maximised, kept.
+
+use eframe::egui::accesskit::{Role, Toggled};
+use egui_kittest::kittest::NodeT;
+use proptest::prelude::*;
+
+use super::accessible::all_are_named;
+use super::*;
+use crate::figure::tiles::{Part, Side, Tile, Tiles};
+use crate::figure::view::{FILE, ViewSettings};
+use crate::gui::tiles::{Change, panes};
+
+fn layout(window: &Window) -> Tiles {
+    window.harness.state().tiles.layout().clone()
+}
+
+fn active(window: &Window) -> String {
+    layout(window).active
+}
+
+/// Whether a tab with this title is the open one of its tile.
+fn is_open(window: &Window, title: &str) -> bool {
+    let mut tabs = window.harness.query_all_by_role_and_label(Role::Tab, title);
+    tabs.next().is_some_and(|tab| tab.accesskit_node().toggled() == Some(Toggled::True))
+}
+
+fn change(window: &mut Window, change: Change) {
+    window.harness.state_mut().tiles.change(change);
+    window.harness.run_ok();
+}
+
+#[test]
+fn every_plot_and_view_opens_by_its_name_and_explains_itself() {
+    let mut window = Window::new();
+    for pane in panes() {
+        window.execute(Command::Palette);
+        let name = format!("Show view: {}", pane.title);
+        window.harness.get_by_label("Search commands").type_text(&name);
+        window.harness.run_ok();
+        window.harness.key_press(Key::Enter);
+        window.harness.run_ok();
+        assert_eq!(active(&window), pane.name);
+        assert!(is_open(&window, pane.title), "{}", pane.name);
+        all_are_named(&window, pane.name);
+        window.click(&format!("Help on {}", pane.title));
+        assert!(window.harness.query_by_label(pane.help).is_some(), "{}", pane.name);
+        window.harness.key_press(Key::Escape);
+        window.harness.run_ok();
+    }
+}
+
+#[test]
+fn every_help_has_two_to_six_sentences() {
+    for pane in panes() {
+        let help = pane.help;
+        let ends = help.match_indices(['.', '?', '!']).map(|(at, _)| &help[at + 1..]);
+        let sentences = ends.filter(|rest| rest.is_empty() || rest.starts_with(' ')).count();
+        assert!((2..=6).contains(&sentences), "{} has {sentences}", pane.name);
+        assert!(help.ends_with(['.', ')']) && !help.contains("  "), "{}", pane.name);
+    }
+}
+
+#[test]
+fn views_are_opened_from_the_menu() {
+    let mut window = Window::new();
+    for title in ["Past", "Notes"] {
+        window.click("View");
+        window.click("Views");
+        let entry = window.harness.query_all_by_role_and_label(Role::Button, title).next();
+        entry.unwrap_or_else(|| panic!("{title} is not in the menu")).click();
+        window.harness.run_ok();
+        assert!(is_open(&window, title), "{title}");
+    }
+}
+
+#[test]
+fn keys_split_move_maximise_and_close() {
+    let mut window = Window::new();
+    let press = |window: &mut Window, modifiers: Modifiers, key: Key| {
+        window.harness.key_press_modifiers(modifiers, key);
+        window.harness.run_ok();
+    };
+    let both = Modifiers::COMMAND.plus(Modifiers::SHIFT);
+    press(&mut window, Modifiers::CTRL, Key::Tab);
+    assert_eq!(active(&window), "loss");
+    press(&mut window, Modifiers::COMMAND, Key::T);
+    assert_eq!((layout(&window).count(), active(&window).as_str()), (2, "loss"));
+    assert!(is_open(&window, "Accuracy") || is_open(&window, "Remaining"));
+    press(&mut window, Modifiers::CTRL.plus(Modifiers::SHIFT), Key::Tab);
+    assert_ne!(active(&window), "loss");
+    press(&mut window, both, Key::T);
+    assert_eq!(layout(&window).count(), 3);
+    assert_eq!(layout(&window).seen().len(), 3);
+    press(&mut window, Modifiers::COMMAND, Key::M);
+    assert_eq!(layout(&window).seen().len(), 1);
+    press(&mut window, Modifiers::COMMAND, Key::M);
+    let gone = active(&window);
+    press(&mut window, Modifiers::COMMAND, Key::W);
+    assert_eq!(layout(&window).count(), 2);
+    assert!(layout(&window).closed.contains(&gone));
+    press(&mut window, both, Key::W);
+    assert_eq!(layout(&window).count(), 1);
+    press(&mut window, both, Key::M);
+    assert_eq!(window.harness.state().tiles.kept(), None, "all is as at first");
+}
+
+#[test]
+fn a_key_that_deletes_a_word_closes_nothing() {
+    let mut window = Window::new();
+    window.click("Runs");
+    window.harness.get_by_label("Filter:").focus();
+    window.harness.run_ok();
+    window.harness.key_press_modifiers(Modifiers::COMMAND, Key::W);
+    window.harness.run_ok();
+    assert!(is_open(&window, "Runs"));
+}
+
+#[test]
+fn what_is_clicked_into_is_what_exports_are_about() {
+    let mut window = Window::new();
+    window.click("Run all");
+    window.say(0, started());
+    window.say(0, accuracy(0.5, 1.0));
+    change(&mut window, Change::Show("loss"));
+    window.execute(Command::SplitRight);
+    let plot = |window: &Window| window.harness.state().plot.plot().name();
+    assert_eq!(plot(&window), "loss");
+    window.click("Accuracy");
+    assert_eq!((active(&window).as_str(), plot(&window)), ("accuracy", "accuracy"));
+    let place = window.harness.get_by_label("Press Run: curves of the loss appear here").rect().center();
+    window.harness.hover_at(place);
+    window.harness.drag_at(place);
+    window.harness.drop_at(place);
+    window.harness.run_ok();
+    assert_eq!((active(&window).as_str(), plot(&window)), ("loss", "loss"));
+    // A view that is no plot leaves exports to the plot that is still seen.
+    window.click("Runs");
+    assert_eq!((active(&window).as_str(), plot(&window)), ("runs", "loss"));
+    change(&mut window, Change::Maximise);
+    let ctx = window.harness.ctx.clone();
+    window.harness.state_mut().plot.choose("accuracy");
+    window.harness.state_mut().copy_values(&ctx);
+    assert!(window.log().contains("Copied the values of the plot"), "it is built behind another view");
+}
+
+#[test]
+fn a_layout_is_kept_with_the_document_and_what_a_newer_version_knows_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x.ron");
+    std::fs::write(&file, "(data: Iris(), net: Mlp(hidden: [2]), arms: [(name: \"a\", plan: [Test])])")
+        .unwrap();
+    let results = folder.path().join("x.runs");
+    let mut window = Window::open(Some(file.clone()));
+    change(&mut window, Change::Show("notes"));
+    window.execute(Command::SplitDown);
+    window.execute(Command::Maximise);
+    let (role, name) = (Role::MultilineTextInput, "Notes on the results");
+    window.harness.get_by_role_and_label(role, name).focus();
+    window.harness.run_ok();
+    window.harness.get_by_role_and_label(role, name).type_text("It holds.");
+    window.harness.run_ok();
+    let ctx = window.harness.ctx.clone();
+    window.harness.state_mut().update_comparison(&ctx, true);
+    let kept = layout(&window);
+    let mut view = ViewSettings::read(&results).unwrap();
+    assert_eq!((view.tiles.as_ref(), view.notes.as_str()), (Some(&kept), "It holds."));
+    let again = Window::open(Some(file.clone()));
+    assert_eq!(layout(&again), kept);
+
+    let unknown = Tile::tabs(vec!["hologram".to_owned()]);
+    let root = kept.root.clone().unwrap();
+    let parts = [unknown, root].map(|tile| Part { share: 1.0, tile });
+    view.tiles = Some(Tiles { root: Some(Tile::Row(parts.into())), ..kept.clone() });
+    std::fs::write(results.join(FILE), view.to_text()).unwrap();
+    assert_eq!(layout(&Window::open(Some(file))), kept);
+}
+
+#[test]
+fn without_any_view_the_window_says_how_they_come_back() {
+    let mut window = Window::new();
+    while layout(&window).root.is_some() {
+        window.execute(Command::CloseTile);
+    }
+    assert!(window.sees("All views are closed") && window.sees("Ctrl+Shift+P"));
+    all_are_named(&window, "no view");
+    window.click("Weights");
+    assert_eq!(layout(&window).views(), ["weights"]);
+    window.execute(Command::CloseView);
+    window.click("Open the usual views");
+    assert!(is_open(&window, "Accuracy") && !window.sees("All views are closed"));
+}
+
+#[test]
+fn a_plot_gets_a_tab_when_its_data_come_and_none_once_it_was_closed() {
+    let mut window = Window::new();
+    window.click("Run all");
+    window.say(0, started());
+    assert!(!layout(&window).views().contains(&"past"));
+    let Event::Point(point) = accuracy(0.5, 1.0) else { panic!("no point") };
+    let past = |trained| Event::Point(Point { series: "past_kl".to_owned(), trained, ..point.clone() });
+    window.say(0, past(1.0));
+    window.harness.run_steps(20);
+    assert_eq!(layout(&window).views()[..4], ["accuracy", "loss", "remaining", "past"]);
+    assert_eq!(window.harness.state().tiles.kept(), None, "nobody has moved anything");
+    change(&mut window, Change::Close("past"));
+    window.say(0, past(2.0));
+    window.harness.run_steps(20);
+    assert!(!layout(&window).views().contains(&"past"));
+}
+
+fn wish() -> impl Strategy<Value = Change> {
+    let names: Vec<&'static str> = panes().map(|pane| pane.name).collect();
+    prop_oneof![
+        3 => prop::sample::select(names.clone()).prop_map(Change::Show),
+        1 => prop::sample::select(names).prop_map(Change::Close),
+        1 => Just(Change::CloseTile),
+        4 => prop::sample::select(&[Side::Right, Side::Below][..]).prop_map(Change::Split),
+        1 => any::<bool>().prop_map(Change::Cycle),
+        1 => Just(Change::Maximise),
+        1 => Just(Change::Reset),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(6) })]
+    #[test]
+    fn whatever_is_done_to_the_layout_every_view_that_is_seen_has_its_tab(
+        wishes in prop::collection::vec(wish(), 1..12),
+    ) {
+        let mut window = Window::new();
+        for wish in wishes {
+            change(&mut window, wish);
+            let layout = layout(&window);
+            for name in layout.seen() {
+                let pane = crate::gui::tiles::find(name).unwrap();
+                prop_assert!(is_open(&window, pane.title), "{name} after {wish:?}: {layout:?}");
+            }
+            prop_assert!(!layout.seen().is_empty() || window.sees("All views are closed"));
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Free notes, and the marks of all arms and runs, each in one line.
+
+use eframe::egui::{RichText, ScrollArea, TextEdit, Ui, vec2};
+
+use super::Compare;
+use super::menu::{edit, star_button};
+use crate::figure::table::Mark;
+use crate::figure::view::arm_key;
+use crate::gui::theme;
+
+/// Height of a line, in points.
+const ROW: f32 = 3.0 * theme::STEP;
+
+/// What is kept between frames.
+#[derive(Default)]
+pub struct Noting {
+    /// Whether only lines with a mark are wanted.
+    marked_only: bool,
+    /// The tags of a line as they are being typed: spaces at the end count until the field is left.
+    typed: Option<(String, String)>,
+}
+
+/// An arm or a run.
+struct Line {
+    /// What its mark goes by.
+    key: String,
+    name: String,
+    is_arm: bool,
+}
+
+/// Draws the notes and the list of marks.
+pub fn notes_ui(ui: &mut Ui, compare: &mut Compare, noting: &mut Noting) {
+    let room = ui.available_height();
+    theme::heading_ui(ui, "Notes on the results");
+    let field = TextEdit::multiline(&mut compare.view.notes)
+        .hint_text("What was found, and what comes next")
+        .desired_width(f32::INFINITY)
+        .background_color(theme::present(ui).button);
+    ScrollArea::vertical().id_salt("free notes").max_height((0.35 * room).max(48.0)).show(ui, |ui| {
+        ui.add(field).accessible_name("Notes on the results");
+    });
+    ui.add_space(theme::STEP);
+    ui.horizontal_wrapped(|ui| {
+        theme::heading_ui(ui, "Arms and runs");
+        ui.checkbox(&mut noting.marked_only, "Only those with a mark");
+    });
+    let lines = lines(compare, noting.marked_only);
+    if lines.is_empty() {
+        let why = if noting.marked_only { "Nothing is marked yet" } else { "The document has no runs yet" };
+        ui.label(RichText::new(why).weak());
+        return;
+    }
+    ui.spacing_mut().interact_size.y = ROW - 4.0;
+    ScrollArea::vertical().id_salt("marks").auto_shrink(false).show_rows(ui, ROW, lines.len(), |ui, rows| {
+        for line in &lines[rows] {
+            ui.push_id(&line.key, |ui| line_ui(ui, line, compare, noting));
+        }
+    });
+}
+
+/// Every arm in the order of the document, with its runs below it.
+fn lines(compare: &Compare, marked_only: bool) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut arm = None;
+    for row in &compare.rows {
+        if arm != Some(&row.arm) {
+            arm = Some(&row.arm);
+            lines.push(Line { key: arm_key(&row.arm), name: row.arm.clone(), is_arm: true });
+        }
+        let name = format!("{}, seed {}", row.arm, row.seed);
+        lines.push(Line { key: row.run.clone(), name, is_arm: false });
+    }
+    lines.retain(|line| !marked_only || compare.view.marks.contains_key(&line.key));
+    lines
+}
+
+fn line_ui(ui: &mut Ui, line: &Line, compare: &mut Compare, noting: &mut Noting) {
+    let mark = compare.view.marks.get(&line.key).cloned().unwrap_or_default();
+    let width = ui.available_width();
+    ui.horizontal(|ui| {
+        ui.set_height(ROW - 4.0);
+        if star_button(ui, mark.starred, &line.name) {
+            edit(compare, &line.key, |mark| mark.starred = !mark.starred);
+        }
+        let name = RichText::new(&line.name);
+        let name = if line.is_arm { name.strong() } else { name };
+        let side = vec2(0.3 * width, ROW - 4.0);
+        ui.allocate_ui_with_layout(
+            side,
+            eframe::egui::Layout::left_to_right(eframe::egui::Align::Center),
+            |ui| {
+                ui.set_min_width(side.x);
+                ui.add(eframe::egui::Label::new(name).truncate());
+            },
+        );
+        tags_ui(ui, line, &mark, compare, noting, 0.22 * width);
+        let mut note = mark.note.clone();
+        let field = TextEdit::singleline(&mut note)
+            .hint_text("note")
+            .desired_width(f32::INFINITY)
+            .background_color(theme::present(ui).button);
+        if ui.add(field).accessible_name(format!("Note on {}", line.name)).changed() {
+            edit(compare, &line.key, |mark| mark.note = note);
+        }
+    });
+}
+
+fn tags_ui(ui: &mut Ui, line: &Line, mark: &Mark, compare: &mut Compare, noting: &mut Noting, width: f32) {
+    let typed = noting.typed.as_ref().filter(|(key, _)| *key == line.key);
+    let mut text = typed.map_or_else(|| mark.tags.join(" "), |(_, text)| text.clone());
+    let field = TextEdit::singleline(&mut text)
+        .hint_text("tags")
+        .desired_width(width)
+        .background_color(theme::present(ui).button);
+    let response = ui.add(field).accessible_name(format!("Tags of {}", line.name));
+    if response.changed() {
+        let mut tags: Vec<String> = Vec::new();
+        for word in text.split_whitespace().map(str::to_owned) {
+            if !tags.contains(&word) {
+                tags.push(word);
+            }
+        }
+        edit(compare, &line.key, |mark| mark.tags = tags);
+        noting.typed = Some((line.key.clone(), text));
+    } else if !response.has_focus() && noting.typed.as_ref().is_some_and(|(key, _)| *key == line.key) {
+        noting.typed = None;
+    }
+}

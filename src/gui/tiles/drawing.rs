@@ -1,0 +1,244 @@
+//! Draws tiles: tabs with their menus, and what is in them.
+
+use eframe::egui::accesskit::Role;
+use eframe::egui::containers::menu::MenuButton;
+use eframe::egui::{
+    Align, Color32, Frame, Id, Layout, PointerButton, Rect, Response, RichText, Sense, Stroke, Style,
+    TextStyle, TextWrapMode, Ui, Visuals, WidgetInfo, WidgetText, pos2, vec2,
+};
+use egui_tiles::{Behavior, ResizeState, SimplificationOptions, TabState, Tabs, TileId, UiResponse};
+
+use super::{Change, Pane, panes};
+use crate::figure::tiles::{Side, Tiles};
+use crate::gui::form::sign::{self, Sign};
+use crate::gui::text::first_statement;
+use crate::gui::theme;
+
+/// Height of the row of tabs, in points.
+const BAR: f32 = 28.0;
+/// Width of a help text, in points.
+const HELP: f32 = 360.0;
+
+/// What is needed while tiles are drawn, and what a person asks for meanwhile.
+pub struct Drawing<'a> {
+    layout: &'a Tiles,
+    /// What has got the keyboard just now.
+    focused: Option<Id>,
+    draw: &'a mut dyn FnMut(&mut Ui, Pane),
+    /// The view that was clicked into, or has got the keyboard.
+    used: Option<&'static str>,
+    asked: Vec<Change>,
+}
+
+impl<'a> Drawing<'a> {
+    /// Nothing is drawn yet.
+    pub fn new(layout: &'a Tiles, focused: Option<Id>, draw: &'a mut dyn FnMut(&mut Ui, Pane)) -> Self {
+        Self { layout, focused, draw, used: None, asked: Vec::new() }
+    }
+
+    /// The view that was used, and what was asked for.
+    pub fn over(self) -> (Option<&'static str>, Vec<Change>) {
+        (self.used, self.asked)
+    }
+
+    /// Whether a view is used just now: a click on something above it does not count.
+    fn is_used(&self, ui: &Ui, rect: Rect) -> bool {
+        let is_pressed = ui.input(|input| input.pointer.any_pressed()) && ui.rect_contains_pointer(rect);
+        let has_focus = || {
+            let response = self.focused.and_then(|id| ui.ctx().read_response(id));
+            response.is_some_and(|it| it.layer_id == ui.layer_id() && rect.contains_rect(it.rect))
+        };
+        is_pressed || has_focus()
+    }
+
+    /// What can be done with a view and its tile.
+    fn entries_ui(&mut self, ui: &mut Ui, pane: Pane, tabs: usize) {
+        let mut entry = |ui: &mut Ui, text: &str, is_possible: bool, why_not: &str, change: Change| {
+            let button = ui.add_enabled(is_possible, eframe::egui::Button::new(text));
+            if button.on_disabled_hover_text(why_not).clicked() {
+                self.asked.extend([Change::Show(pane.name), change]);
+                ui.close();
+            }
+        };
+        let alone = "It is alone in its tile already";
+        entry(ui, "Move to the right", tabs > 1, alone, Change::Split(Side::Right));
+        entry(ui, "Move below", tabs > 1, alone, Change::Split(Side::Below));
+        let maximise = if self.layout.maximised { "Show all tiles" } else { "Give it all the room" };
+        entry(ui, maximise, self.layout.count() > 1, "There is no other tile", Change::Maximise);
+        entry(ui, "Close this view", true, "", Change::CloseActive);
+    }
+
+    fn menu_ui(&mut self, ui: &mut Ui, pane: Pane, tabs: &[Pane]) {
+        ui.set_min_width(180.0);
+        if tabs.len() > 1 {
+            for tab in tabs {
+                if ui.radio(tab.name == pane.name, tab.title).clicked() {
+                    self.asked.push(Change::Show(tab.name));
+                    ui.close();
+                }
+            }
+            ui.separator();
+        }
+        self.entries_ui(ui, pane, tabs.len());
+        ui.separator();
+        ui.menu_button("Open here", |ui| {
+            for other in panes().filter(|other| !tabs.iter().any(|tab| tab.name == other.name)) {
+                if ui.button(other.title).on_hover_text(first_statement(other.help)).clicked() {
+                    // In this tile, also when it has been elsewhere.
+                    self.asked.extend([Change::Close(other.name), Change::Show(pane.name)]);
+                    self.asked.push(Change::Show(other.name));
+                    ui.close();
+                }
+            }
+        });
+    }
+}
+
+/// A popup with the help of a view.
+fn help_ui(ui: &mut Ui, pane: Pane) {
+    let button = MenuButton::from_button(sign::text_button("?"));
+    let (response, _) = button.ui(ui, |ui| {
+        ui.set_width(HELP.min(ui.ctx().content_rect().width() - 4.0 * theme::STEP));
+        ui.with_layout(Layout::top_down(Align::Min), |ui| {
+            ui.label(RichText::new(pane.title).strong());
+            ui.label(pane.help);
+        });
+    });
+    response.accessible_name(format!("Help on {}", pane.title)).on_hover_text("What this view shows");
+}
+
+impl Behavior<Pane> for Drawing<'_> {
+    fn pane_ui(&mut self, ui: &mut Ui, _tile: TileId, pane: &mut Pane) -> UiResponse {
+        let rect = ui.max_rect();
+        ui.painter().rect_filled(rect, 0.0, theme::present(ui).field);
+        let frame = Frame::new().inner_margin(theme::STEP);
+        frame.show(ui, |ui| (self.draw)(ui, *pane));
+        if self.is_used(ui, rect) {
+            self.used = Some(pane.name);
+        }
+        UiResponse::None
+    }
+
+    fn tab_title_for_pane(&mut self, pane: &Pane) -> WidgetText {
+        pane.title.into()
+    }
+
+    fn tab_ui(
+        &mut self,
+        tiles: &mut egui_tiles::Tiles<Pane>,
+        ui: &mut Ui,
+        id: Id,
+        tile: TileId,
+        state: &TabState,
+    ) -> Response {
+        let pane = tiles.get_pane(&tile).copied();
+        let is_active = pane.is_some_and(|pane| pane.name == self.layout.active);
+        let title = pane.map_or("", |pane| pane.title);
+        let response = tab_ui(ui, id, title, state, is_active && self.layout.count() > 1);
+        let Some(pane) = pane else { return response };
+        if state.active && ui.data(|data| data.get_temp::<Id>(ui.scope_id())) != Some(id) {
+            // Once, so that the tabs can be scrolled on.
+            response.scroll_to_me(None);
+            ui.data_mut(|data| data.insert_temp(ui.scope_id(), id));
+        }
+        if response.clicked() {
+            self.used = Some(pane.name);
+        }
+        if response.clicked_by(PointerButton::Middle) {
+            self.asked.push(Change::Close(pane.name));
+        }
+        let tabs = tiles.parent_of(tile).and_then(|parent| tiles.get_container(parent));
+        let tabs = tabs.map_or(1, |container| container.num_children());
+        response.context_menu(|ui| self.entries_ui(ui, pane, tabs));
+        response.on_hover_text(first_statement(pane.help))
+    }
+
+    fn top_bar_right_ui(
+        &mut self,
+        tiles: &egui_tiles::Tiles<Pane>,
+        ui: &mut Ui,
+        _tile: TileId,
+        tabs: &Tabs,
+        _scroll_offset: &mut f32,
+    ) {
+        let of = |id: &TileId| tiles.get_pane(id).copied();
+        let Some(pane) = tabs.active.as_ref().and_then(of) else { return };
+        let all: Vec<Pane> = tabs.children.iter().filter_map(of).collect();
+        ui.spacing_mut().item_spacing.x = 0.5 * theme::STEP;
+        let close = ui.add(Sign::Cross.button()).accessible_name(format!("Close {}", pane.title));
+        if close.on_hover_text(format!("Closes {}; the menu View brings it back", pane.title)).clicked() {
+            self.asked.push(Change::Close(pane.name));
+        }
+        let menu = MenuButton::from_button(Sign::More.button());
+        let (more, _) = menu.ui(ui, |ui| self.menu_ui(ui, pane, &all));
+        more.accessible_name(format!("Tile of {}", pane.title))
+            .on_hover_text("All views, and where this one is");
+        help_ui(ui, pane);
+    }
+
+    fn tab_bar_height(&self, _style: &Style) -> f32 {
+        BAR
+    }
+
+    fn tab_bar_color(&self, visuals: &Visuals) -> Color32 {
+        visuals.panel_fill
+    }
+
+    fn resize_stroke(&self, style: &Style, state: ResizeState) -> Stroke {
+        match state {
+            ResizeState::Idle => style.visuals.widgets.noninteractive.bg_stroke,
+            ResizeState::Hovering | ResizeState::Dragging => style.visuals.widgets.hovered.bg_stroke,
+        }
+    }
+
+    fn drag_preview_stroke(&self, visuals: &Visuals) -> Stroke {
+        visuals.widgets.hovered.bg_stroke
+    }
+
+    fn drag_preview_color(&self, visuals: &Visuals) -> Color32 {
+        visuals.selection.bg_fill.gamma_multiply(0.5)
+    }
+
+    fn min_size(&self) -> f32 {
+        8.0 * theme::STEP
+    }
+
+    fn cycle_tabs_with_keyboard(&self) -> bool {
+        false // a command does it
+    }
+
+    fn simplification_options(&self) -> SimplificationOptions {
+        SimplificationOptions { all_panes_must_have_tabs: true, ..SimplificationOptions::default() }
+    }
+}
+
+/// One tab: the open one has the ground of what is below it, that of the active view a line above.
+fn tab_ui(ui: &mut Ui, id: Id, title: &str, state: &TabState, is_active: bool) -> Response {
+    let font = TextStyle::Button.resolve(ui.style());
+    let galley = WidgetText::from(title).into_galley(ui, Some(TextWrapMode::Extend), f32::INFINITY, font);
+    let (_, rect) = ui.allocate_space(vec2(galley.size().x + 2.0 * theme::STEP, ui.available_height()));
+    let response = ui.interact(rect, id, Sense::click_and_drag());
+    response.widget_info(|| WidgetInfo::selected(Role::Tab, ui.is_enabled(), state.active, title));
+    if state.is_being_dragged || !ui.is_rect_visible(rect) {
+        return response;
+    }
+    let colours = theme::present(ui);
+    let ground = match (state.active, response.hovered()) {
+        (true, _) => colours.field,
+        (false, true) => colours.button,
+        (false, false) => Color32::TRANSPARENT,
+    };
+    ui.painter().rect_filled(rect, 0.0, ground);
+    if state.active {
+        let line = if is_active { colours.accent } else { colours.line };
+        ui.painter().hline(rect.x_range(), rect.top() + 1.0, Stroke::new(2.0, line));
+    }
+    if response.has_focus() {
+        let stroke = Stroke::new(1.0, colours.accent);
+        ui.painter().rect_stroke(rect.shrink(2.0), 2.0, stroke, eframe::egui::StrokeKind::Inside);
+    }
+    let at = pos2(rect.left() + theme::STEP, rect.center().y - galley.size().y / 2.0);
+    let ink = if state.active { colours.text } else { colours.muted };
+    ui.painter().galley(at, galley, ink);
+    response
+}

@@ -1,0 +1,81 @@
+//! The log with all its lines, to be searched and copied.
+
+use eframe::egui::{ScrollArea, TextEdit, Ui};
+
+use super::{Shared, View, ViewInput, ViewResponse};
+use crate::gui::form::sign;
+use crate::gui::log::{Entry, Weight};
+use crate::gui::status::entry_ui;
+use crate::gui::{text, theme};
+
+/// Which lines are wanted.
+#[derive(Default)]
+pub struct LogView {
+    words: String,
+    errors_only: bool,
+}
+
+impl View for LogView {
+    const NAME: &'static str = "log";
+    const TITLE: &'static str = "Log";
+    const HELP: &'static str = "What happened since the window was opened, newest last. What did a run report, and why did one fail? \
+         Type words to find the lines that have all of them, or ask for errors alone. A line that goes on shows the rest \
+         when the pointer rests on it; the button at its end copies all of it, the one above copies all lines that are \
+         found. It needs nothing. The strip at the bottom of the window has the same lines, and the problems of the document.";
+
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
+        let entries = input.log.entries();
+        let found: Vec<(usize, &Entry)> =
+            entries.iter().enumerate().filter(|(_, entry)| self.wants(entry)).collect();
+        ui.horizontal_wrapped(|ui| {
+            let label = ui.label("Find:");
+            let field = TextEdit::singleline(&mut self.words)
+                .hint_text("failed winning")
+                .desired_width(160.0)
+                .background_color(theme::present(ui).button);
+            ui.add(field).labelled_by(label.id).on_hover_text("Words that a line has, in any order");
+            ui.checkbox(&mut self.errors_only, "Errors only");
+            if ui.button("Copy found lines").on_hover_text("Copies them in full").clicked() {
+                let lines: String = found.iter().flat_map(|(_, entry)| [entry.text.as_str(), "\n"]).collect();
+                ui.ctx().copy_text(lines);
+            }
+            let all = text::counted(entries.len(), "line");
+            let count = if found.len() == entries.len() { all } else { format!("{} of {all}", found.len()) };
+            ui.weak(count);
+        });
+        ui.spacing_mut().item_spacing.y = 2.0;
+        ui.spacing_mut().interact_size.y = sign::WIDTH;
+        let area =
+            ScrollArea::vertical().id_salt("log view").auto_shrink([false, false]).stick_to_bottom(true);
+        area.show_rows(ui, sign::WIDTH, found.len(), |ui, rows| {
+            for (position, entry) in &found[rows] {
+                entry_ui(ui, entry, *position);
+            }
+        });
+        None
+    }
+}
+
+impl LogView {
+    fn wants(&self, entry: &Entry) -> bool {
+        let text = entry.text.to_lowercase();
+        let has = |word: &str| text.contains(&word.to_lowercase());
+        (!self.errors_only || entry.weight == Weight::Error) && self.words.split_whitespace().all(has)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_words_must_be_there_and_errors_can_be_asked_for() {
+        let entry = |weight, text: &str| Entry { weight, text: text.to_owned() };
+        let mut view = LogView { words: "SEED failed".to_owned(), errors_only: false };
+        assert!(view.wants(&entry(Weight::Info, "dense, seed 1 failed: NaN")));
+        assert!(!view.wants(&entry(Weight::Info, "dense, seed 1: done")));
+        view.errors_only = true;
+        assert!(!view.wants(&entry(Weight::Info, "dense, seed 1 failed: NaN")));
+        assert!(LogView { errors_only: true, ..LogView::default() }.wants(&entry(Weight::Error, "x")));
+    }
+}

@@ -1,0 +1,113 @@
+//! The network at the end of the selected run, which several views show: read once, in a thread.
+
+use eframe::egui::{RichText, Ui};
+
+use super::loading::{Answer, Loading, Source};
+use super::{ViewInput, nothing_ui, waiting_ui};
+use crate::doc::{Run, RunState};
+use crate::gui::selection::Selection;
+use crate::run::summary::{NetworkSummary, read_summary};
+
+/// The run that a view is about.
+#[derive(Clone)]
+struct Subject {
+    id: String,
+    arm: String,
+    arm_index: usize,
+    seed: u64,
+}
+
+/// What is kept between frames.
+#[derive(Default)]
+pub struct NetworkAtEnd {
+    /// What was shown last.
+    last: Option<Subject>,
+    summary: Loading<Source, NetworkSummary>,
+}
+
+/// The network that was read.
+pub struct Read<'a> {
+    /// Its layers and parameters.
+    pub summary: &'a NetworkSummary,
+    /// Where it was read.
+    pub source: Source,
+    /// Its arm.
+    pub arm: String,
+}
+
+impl NetworkAtEnd {
+    /// The network, below a line that says whose it is; where there is none, says why, and what would be seen.
+    pub fn ui(&mut self, ui: &mut Ui, help: &str, input: &ViewInput<'_>) -> Option<Read<'_>> {
+        let (subject, is_earlier) = match self.subject(input) {
+            Ok(found) => found,
+            Err(why) => {
+                nothing_ui(ui, help, &why);
+                return None;
+            }
+        };
+        let secs = input.runs.record(&subject.id).map_or(0.0, |record| record.progress().secs);
+        let source = Source { folder: input.results.to_owned(), id: subject.id.clone(), secs };
+        let asked = source.clone();
+        let read = move || read_summary(&asked.folder, &asked.id);
+        match self.summary.get(&source, ui.ctx(), read) {
+            Answer::Here(summary) => {
+                let earlier = if is_earlier { " · earlier settings" } else { "" };
+                let title = format!("{}, seed {}, at its end{earlier}", subject.arm, subject.seed);
+                ui.label(RichText::new(title).strong());
+                Some(Read { summary, source, arm: subject.arm })
+            }
+            Answer::Waiting => {
+                waiting_ui(ui);
+                None
+            }
+            Answer::Failed(why) => {
+                nothing_ui(ui, help, &format!("It cannot be shown: {why}."));
+                None
+            }
+        }
+    }
+
+    /// What to show, and whether it belongs to earlier settings: an edit of the plan takes nothing from the screen.
+    fn subject(&mut self, input: &ViewInput<'_>) -> Result<(Subject, bool), String> {
+        match chosen_run(input) {
+            Ok(run) => {
+                let (id, arm, seed) = (run.id.clone(), run.arm.clone(), run.seed);
+                let subject = Subject { id, arm, arm_index: run.arm_index, seed };
+                self.last = Some(subject.clone());
+                Ok((subject, false))
+            }
+            Err(why) => {
+                let is_listed = |last: &Subject| input.listed.iter().any(|run| run.id == last.id);
+                let is_selected = |last: &Subject| match input.selection {
+                    Selection::Run { id, .. } => *id == last.id,
+                    other => other.arm() == Some(last.arm_index),
+                };
+                let is_kept = |last: &&Subject| {
+                    is_selected(last) && !is_listed(last) && input.runs.state(&last.id) == RunState::Done
+                };
+                self.last.as_ref().filter(is_kept).map(|last| (last.clone(), true)).ok_or(why)
+            }
+        }
+    }
+}
+
+/// The run that a view is about: the one that is selected, or the first of the selected arm that is done.
+fn chosen_run<'a>(input: &ViewInput<'a>) -> Result<&'a Run, String> {
+    let is_done = |run: &&Run| input.runs.state(&run.id) == RunState::Done;
+    if let Some(id) = input.selection.run() {
+        let Some(run) = input.listed.iter().find(|run| run.id == *id) else {
+            return Err("This run belongs to earlier settings. Select another one at the left.".to_owned());
+        };
+        if !is_done(&run) {
+            let word = input.runs.word(id);
+            return Err(format!("The selected run is {word}. Its network is shown when the run is done."));
+        }
+        return Ok(run);
+    }
+    let Some(arm) = input.selection.arm() else {
+        return Err("Select a run at the left.".to_owned());
+    };
+    let first = input.listed.iter().filter(|run| run.arm_index == arm).find(is_done);
+    first
+        .ok_or_else(|| "No run of the selected arm is done yet. Press Run, or select another arm.".to_owned())
+}

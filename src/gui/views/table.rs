@@ -1,0 +1,24 @@
+//! The table of runs as a view.
+
+use eframe::egui::Ui;
+
+use super::{Shared, View, ViewInput, ViewResponse};
+use crate::gui::compare::runs_ui;
+
+/// All of it is kept with the view settings.
+#[derive(Default)]
+pub struct Table;
+
+impl View for Table {
+    const NAME: &'static str = "runs";
+    const TITLE: &'static str = "Runs";
+    const HELP: &'static str = "All runs as a table: filter, sort, compare, note, archive. Which run is best, when was it, and in \
+         which settings do the runs differ? A click on a heading sorts by it, one on a row shows the run's settings; the \
+         filter above (\u{201c}batch = 64 state:done\u{201d}) also drives the plots. Below the table stand paired differences \
+         of two arms over the seeds that both have, and ticked runs side by side with their differences alone. \
+         Rows are there from the start; their numbers come while the runs go on.";
+
+    fn ui(&mut self, ui: &mut Ui, _input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
+        runs_ui(ui, shared.compare).map(ViewResponse::Compare)
+    }
+}
