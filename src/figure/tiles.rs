@@ -193,10 +193,10 @@ impl Tiles {
         if self.maximised { root.with(&self.active).or(Some(root)) } else { Some(root) }
     }
 
-    /// The number of tabs in the tile of the active view.
+    /// The number of tabs in the tile of a view, its own among them.
     #[must_use]
-    pub fn tabs(&self) -> usize {
-        self.root.as_ref().and_then(|root| root.with(&self.active)).map_or(0, |tile| tile.views().len())
+    pub fn tabs(&self, view: &str) -> usize {
+        self.root.as_ref().and_then(|root| root.with(view)).map_or(0, |tile| tile.views().len())
     }
 
     /// The number of tiles.

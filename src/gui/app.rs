@@ -204,7 +204,7 @@ impl App {
             has_figure: runs
                 .iter()
                 .any(|run| self.runs.shown(run).is_some_and(|record| !record.points().is_empty())),
-            tabs: self.tiles.layout().tabs(),
+            tabs: self.tiles.layout().tabs(&self.tiles.layout().active),
             tiles: self.tiles.layout().count(),
             views: self.tiles.layout().views().len(),
         }

@@ -18,7 +18,7 @@ fn a_split_moves_the_active_tab_and_halves_its_tile() {
     let mut tiles = three();
     assert_eq!(tiles.views(), ["c", "b", "a"]);
     assert_eq!(tiles.seen(), ["c", "b", "a"]);
-    assert_eq!((tiles.count(), tiles.tabs(), tiles.active.as_str()), (3, 1, "b"));
+    assert_eq!((tiles.count(), tiles.tabs("b"), tiles.active.as_str()), (3, 1, "b"));
     let Some(Tile::Row(parts)) = &tiles.root else { panic!("{tiles:?}") };
     assert!(matches!(parts[0].tile, Tile::Column(_)) && parts[0].share == parts[1].share);
     let before = tiles.clone();

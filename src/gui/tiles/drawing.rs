@@ -52,7 +52,8 @@ impl<'a> Drawing<'a> {
     }
 
     /// What can be done with a view and its tile.
-    fn entries_ui(&mut self, ui: &mut Ui, pane: Pane, tabs: usize) {
+    fn entries_ui(&mut self, ui: &mut Ui, pane: Pane) {
+        let tabs = self.layout.tabs(pane.name);
         let mut entry = |ui: &mut Ui, text: &str, is_possible: bool, why_not: &str, change: Change| {
             let button = ui.add_enabled(is_possible, eframe::egui::Button::new(text));
             if button.on_disabled_hover_text(why_not).clicked() {
@@ -79,7 +80,7 @@ impl<'a> Drawing<'a> {
             }
             ui.separator();
         }
-        self.entries_ui(ui, pane, tabs.len());
+        self.entries_ui(ui, pane);
         ui.separator();
         ui.menu_button("Open here", |ui| {
             for other in panes().filter(|other| !tabs.iter().any(|tab| tab.name == other.name)) {
@@ -136,10 +137,8 @@ impl Behavior<Pane> for Drawing<'_> {
         let title = pane.map_or("", |pane| pane.title);
         let response = tab_ui(ui, id, title, state, is_active && self.layout.count() > 1);
         let Some(pane) = pane else { return response };
-        if state.active && ui.data(|data| data.get_temp::<Id>(ui.scope_id())) != Some(id) {
-            // Once, so that the tabs can be scrolled on.
-            response.scroll_to_me(None);
-            ui.data_mut(|data| data.insert_temp(ui.scope_id(), id));
+        if state.active {
+            scroll_to(ui, &response, tile);
         }
         if response.clicked() {
             self.used = Some(pane.name);
@@ -147,9 +146,7 @@ impl Behavior<Pane> for Drawing<'_> {
         if response.clicked_by(PointerButton::Middle) {
             self.asked.push(Change::Close(pane.name));
         }
-        let tabs = tiles.parent_of(tile).and_then(|parent| tiles.get_container(parent));
-        let tabs = tabs.map_or(1, |container| container.num_children());
-        response.context_menu(|ui| self.entries_ui(ui, pane, tabs));
+        response.context_menu(|ui| self.entries_ui(ui, pane));
         response.on_hover_text(first_statement(pane.help))
     }
 
@@ -159,8 +156,11 @@ impl Behavior<Pane> for Drawing<'_> {
         ui: &mut Ui,
         _tile: TileId,
         tabs: &Tabs,
-        _scroll_offset: &mut f32,
+        scroll_offset: &mut f32,
     ) {
+        if let Some(active) = tabs.active {
+            *scroll_offset += ui.data_mut(|data| data.remove_temp::<f32>(hidden(active))).unwrap_or_default();
+        }
         let of = |id: &TileId| tiles.get_pane(id).copied();
         let Some(pane) = tabs.active.as_ref().and_then(of) else { return };
         let all: Vec<Pane> = tabs.children.iter().filter_map(of).collect();
@@ -209,6 +209,27 @@ impl Behavior<Pane> for Drawing<'_> {
 
     fn simplification_options(&self) -> SimplificationOptions {
         SimplificationOptions { all_panes_must_have_tabs: true, ..SimplificationOptions::default() }
+    }
+}
+
+/// Where it is kept how far the open tab is out of sight, in points.
+fn hidden(tab: TileId) -> Id {
+    Id::unique(("hidden part of a tab", tab.0))
+}
+
+/// Scrolls to the tab that was opened: once, so that a person can scroll on.
+fn scroll_to(ui: &Ui, tab: &Response, tile: TileId) {
+    let opened = ui.scope_id().with("opened tab");
+    if ui.data(|data| data.get_temp::<TileId>(opened)) == Some(tile) {
+        return;
+    }
+    ui.data_mut(|data| data.insert_temp(opened, tile));
+    let (seen, rect) = (ui.clip_rect(), tab.rect);
+    // The buttons at both ends of the row need room too.
+    let beyond = f32::max(rect.right() - seen.right(), 0.0) - f32::max(seen.left() - rect.left(), 0.0);
+    if beyond.abs() > 1.0 {
+        ui.data_mut(|data| data.insert_temp(hidden(tile), beyond + beyond.signum() * 1.5 * BAR));
+        ui.ctx().request_repaint();
     }
 }
 

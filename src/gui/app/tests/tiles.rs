@@ -50,6 +50,26 @@ fn every_plot_and_view_opens_by_its_name_and_explains_itself() {
 }
 
 #[test]
+fn a_tab_that_is_opened_is_scrolled_to_and_its_menu_splits_its_tile() {
+    let mut window = Window::sized([900.0, 600.0], None);
+    for (name, title) in [("notes", "Notes"), ("accuracy", "Accuracy"), ("past", "Past")] {
+        change(&mut window, Change::Show(name));
+        window.harness.run_steps(4);
+        let tab = window.harness.get_by_role_and_label(Role::Tab, title).rect();
+        let (left, right) = (window.harness.get_by_label("+ Add arm"), format!("Help on {title}"));
+        let right = window.harness.get_by_label(&right).rect().left();
+        assert!(tab.left() >= left.rect().right() - 1.0 && tab.right() <= right, "{name}: {tab:?}");
+    }
+    window.harness.get_by_role_and_label(Role::Tab, "Past").click_secondary();
+    window.harness.run_ok();
+    window.click("Move below");
+    assert_eq!((layout(&window).count(), layout(&window).tabs("past")), (2, 1));
+    window.click("Tile of Past");
+    window.click("Give it all the room");
+    assert_eq!(layout(&window).seen(), ["past"]);
+}
+
+#[test]
 fn every_help_has_two_to_six_sentences() {
     for pane in panes() {
         let help = pane.help;
