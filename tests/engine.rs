@@ -87,6 +87,25 @@ fn a_network_learns_digits() {
 }
 
 #[test]
+fn classes_weighed_by_their_samples_make_the_accuracy() {
+    let spec = with_plan("Train(\"2ep\"), Test");
+    let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
+    let mut counts = [0.0; 10];
+    for label in &data.test.labels {
+        counts[*label as usize] += 1.0;
+    }
+    let (_, events) = run(spec);
+    let points = points(&events);
+    let evaluated = points.iter().filter(|point| point.series == "test_accuracy");
+    assert!(evaluated.clone().count() >= 3);
+    for point in evaluated {
+        let right = counts.iter().zip(&point.classes).map(|(count, share)| count * share.unwrap());
+        assert!((right.sum::<f64>() / 360.0 - point.value).abs() < 1e-12, "{point:?}");
+    }
+    assert!(points.iter().all(|point| point.classes.is_empty() == (point.series != "test_accuracy")));
+}
+
+#[test]
 fn the_ladder_of_the_lottery_ticket_is_exact() {
     let spec = spec(
         "(net: Mlp(hidden: [300, 100], init: XavierNormal), train: (batch: 60), arms: [(plan: [

@@ -126,6 +126,10 @@ pub struct Point {
     /// Share of the way from the first network to the second, in [0, 1]; of series along a line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub along: Option<f64>,
+    /// Share of the samples of each class that were right, `[classes]`, in [0, 1]; `None` for a class without samples. Of
+    /// accuracies on the validation and the test part only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<Option<f64>>,
     /// Wall time since the run began, seconds.
     pub secs: f64,
 }
@@ -244,8 +248,21 @@ mod tests {
             bit: None,
             layer: None,
             along: None,
+            classes: Vec::new(),
             secs: 0.0,
         }
+    }
+
+    #[test]
+    fn classes_are_a_list_that_older_logs_lack() {
+        let classes = vec![Some(0.5), None];
+        let line = serde_json::to_string(&Event::Point(Point { classes, ..point("a", 0.5) })).unwrap();
+        assert!(line.contains(r#""classes":[0.5,null]"#), "{line}");
+        let Some(Event::Point(again)) = of_line(line.as_bytes()) else { panic!("{line}") };
+        assert_eq!(again.classes, [Some(0.5), None]);
+        let line = line.replace(r#""classes":[0.5,null],"#, "");
+        let Some(Event::Point(older)) = of_line(line.as_bytes()) else { panic!("{line}") };
+        assert_eq!(older, point("a", 0.5));
     }
 
     #[test]

@@ -26,6 +26,42 @@ pub fn correct(logits: &[f32], outputs: usize, labels: &[u32]) -> usize {
     rows.filter(|(row, label)| top1(row) == Some(**label)).count()
 }
 
+/// Samples and right predictions by class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ByClass {
+    /// Samples and how many of them were right, `[classes]`.
+    counts: Vec<[usize; 2]>,
+}
+
+impl ByClass {
+    /// Nothing counted yet, for a network with so many outputs; one logit tells two classes apart.
+    #[must_use]
+    pub fn new(outputs: usize) -> Self {
+        Self { counts: vec![[0, 0]; outputs.max(2)] }
+    }
+
+    /// Counts a batch with logits `[count, outputs]`; how many samples were right, as [`correct`].
+    pub fn add(&mut self, logits: &[f32], outputs: usize, labels: &[u32]) -> usize {
+        let mut all_right = 0;
+        for (row, &label) in logits.chunks_exact(outputs).zip(labels) {
+            let is_right = usize::from(top1(row) == Some(label));
+            let [samples, right] = &mut self.counts[label as usize];
+            *samples += 1;
+            *right += is_right;
+            all_right += is_right;
+        }
+        all_right
+    }
+
+    /// Share of the samples of each class that were right, `[classes]`, in [0, 1]; `None` for a class without samples.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss)] // far below 2^53
+    pub fn accuracies(&self) -> Vec<Option<f64>> {
+        let share = |&[samples, right]: &[usize; 2]| (samples > 0).then(|| right as f64 / samples as f64);
+        self.counts.iter().map(share).collect()
+    }
+}
+
 /// Loss and accuracy over any number of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Score {
@@ -75,6 +111,19 @@ mod tests {
     #[test]
     fn one_logit_decides_by_its_sign() {
         assert_eq!((top1(&[0.5]), top1(&[-0.5]), top1(&[0.0])), (Some(1), Some(0), Some(0)));
+    }
+
+    #[test]
+    fn classes_are_counted_by_their_label_and_one_without_samples_has_no_accuracy() {
+        let mut classes = ByClass::new(3);
+        // Predicted are 0, 1, 1 and nothing; right are the first and the second.
+        let logits = [2.0, 1.0, 0.0, 0.0, 1.0, 0.5, 0.0, 1.0, 0.0, f32::NAN, 0.0, 0.0];
+        let labels = [0, 1, 0, 0];
+        assert_eq!(classes.add(&logits, 3, &labels), correct(&logits, 3, &labels));
+        assert_eq!(classes.accuracies(), [Some(1.0 / 3.0), Some(1.0), None]);
+        let mut halves = ByClass::new(1);
+        assert_eq!(halves.add(&[0.5, -0.5], 1, &[1, 1]), 1);
+        assert_eq!(halves.accuracies(), [None, Some(0.5)]);
     }
 
     #[test]

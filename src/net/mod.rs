@@ -21,7 +21,7 @@ pub use burn_compute::BurnCompute;
 pub use compute::{BatchStatistics, Compute, DropoutStream, Gradients, NoTap, Tap, TrainPass};
 pub use flow::{Flow, Layout, shapes};
 pub use loss::{Criterion, LossValue};
-pub use metrics::{Score, correct, top1};
+pub use metrics::{ByClass, Score, correct, top1};
 pub use native::NativeCompute;
 pub use network::{Initialisation, Network, Written};
 pub use optimizer_state::OptimizerState;

@@ -1,23 +1,23 @@
 //! The test loop: counts over a part of the data, in evaluation mode.
 
 use crate::data::Samples;
-use crate::net::{Compute, Criterion, Network, Score, correct};
+use crate::net::{ByClass, Compute, Criterion, Network, Score};
 
-/// Loss and accuracy of a network over samples, `batch` at a time.
+/// Loss and accuracy of a network over samples, `batch` at a time, and its right answers by class.
 pub fn evaluate(
     compute: &dyn Compute,
     network: &Network,
     criterion: &Criterion,
     samples: &Samples,
     batch: usize,
-) -> Score {
+) -> (Score, ByClass) {
     let outputs = network.structure().outputs;
     let size = samples.shape.len();
-    let mut score = Score::default();
+    let (mut score, mut classes) = (Score::default(), ByClass::new(outputs));
     for (inputs, labels) in samples.values.chunks(batch * size).zip(samples.labels.chunks(batch)) {
         let logits = compute.logits(network, inputs, labels.len());
         let loss = criterion.evaluate(&logits, labels).mean;
-        score.add(labels.len(), loss, correct(&logits, outputs, labels));
+        score.add(labels.len(), loss, classes.add(&logits, outputs, labels));
     }
-    score
+    (score, classes)
 }

@@ -26,7 +26,7 @@ pub fn connect(session: &mut Session, stage: &Connect) -> Result<StageEnd, RunEr
         }
         let along = place_of(number, stage.points);
         let network = a.between(&b, along);
-        let score = evaluate(place.compute.as_ref(), &network, &place.criterion, &data.test, batch);
+        let (score, _) = evaluate(place.compute.as_ref(), &network, &place.criterion, &data.test, batch);
         scores.push((along, score));
         session.say_progress(number as u64 + 1)?;
     }

@@ -4,7 +4,7 @@ use super::error::RunError;
 use super::session::{Session, Workplace};
 use super::watch::norm;
 use crate::data::Samples;
-use crate::net::{Compute, Network, Score, correct, top1};
+use crate::net::{ByClass, Compute, Network, Score, top1};
 
 /// Evaluates every member on the validation part, where there is one, and on the test part; there the vote and the mean
 /// distance between members too.
@@ -23,7 +23,8 @@ pub fn evaluate(session: &mut Session) -> Result<(), RunError> {
         }
         let logits = answers;
         for (member, logits) in logits.iter().enumerate() {
-            session.say_score(name, &score(&place, logits, part), Some(member))?;
+            let (score, classes) = score(&place, logits, part);
+            session.say_score(name, &score, classes.accuracies(), Some(member))?;
         }
         if name == "test" {
             let outputs = place.structure.outputs;
@@ -42,14 +43,14 @@ fn logits(compute: &dyn Compute, network: &Network, samples: &Samples, batch: us
     batches.flat_map(|inputs| compute.logits(network, inputs, inputs.len() / size)).collect()
 }
 
-fn score(place: &Workplace, logits: &[f32], samples: &Samples) -> Score {
+fn score(place: &Workplace, logits: &[f32], samples: &Samples) -> (Score, ByClass) {
     let (batch, outputs) = (place.spec.train.evaluation_batch, place.structure.outputs);
-    let mut score = Score::default();
+    let (mut score, mut classes) = (Score::default(), ByClass::new(outputs));
     for (logits, labels) in logits.chunks(batch * outputs).zip(samples.labels.chunks(batch)) {
         let loss = place.criterion.evaluate(logits, labels).mean;
-        score.add(labels.len(), loss, correct(logits, outputs, labels));
+        score.add(labels.len(), loss, classes.add(logits, outputs, labels));
     }
-    score
+    (score, classes)
 }
 
 /// Share of samples whose label most members predict; the lower class wins a tie, and NaN has no vote.

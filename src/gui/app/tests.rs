@@ -1,6 +1,7 @@
 //! The window as a person meets it, with a script in the place of the worker.
 
 mod accessible;
+mod archive;
 mod citizen;
 mod commands_walk;
 mod documents;
@@ -193,6 +194,7 @@ fn accuracy(value: f64, trained: f64) -> Event {
         bit: None,
         layer: None,
         along: None,
+        classes: Vec::new(),
         secs: trained,
     })
 }

@@ -133,7 +133,7 @@ fn golden(session: &Session) -> Option<String> {
     let (place, data) = (&session.place, session.data());
     let accuracy = |network| {
         let batch = place.spec.train.evaluation_batch;
-        evaluate(place.compute.as_ref(), network, &place.criterion, &data.test, batch).accuracy()
+        evaluate(place.compute.as_ref(), network, &place.criterion, &data.test, batch).0.accuracy()
     };
     let (plain, stored) = (accuracy(&state.network), accuracy(&in_format(&state.network, format)));
     Some(format!(

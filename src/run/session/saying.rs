@@ -46,7 +46,7 @@ impl Session<'_> {
         let is_alone = others.is_empty();
         for (member, score) in std::iter::once(*score).chain(others).enumerate() {
             if score.samples > 0 {
-                self.say_score("train", &score, (!is_alone).then_some(member))?;
+                self.say_score("train", &score, Vec::new(), (!is_alone).then_some(member))?;
             }
         }
         Ok(())
@@ -64,26 +64,29 @@ impl Session<'_> {
             }
             let batch = place.spec.train.evaluation_batch;
             let reader = self.reader();
-            let score = evaluate(&reader, &self.state().network, &place.criterion, part, batch);
+            let (score, classes) = evaluate(&reader, &self.state().network, &place.criterion, part, batch);
             self.put_back(reader)?;
-            self.say_score(name, &score, None)?;
+            self.say_score(name, &score, classes.accuracies(), None)?;
         }
         Ok(())
     }
 
-    /// Says loss and accuracy of one part of the data; `member` counts from 0, the present network.
+    /// Says loss and accuracy of one part of the data, `classes` with the accuracy; `member` counts from 0, the present
+    /// network.
     pub(in crate::run) fn say_score(
         &mut self,
         part: &str,
         score: &Score,
+        classes: Vec<Option<f64>>,
         member: Option<usize>,
     ) -> Result<(), RunError> {
-        for (what, value) in [("loss", score.loss()), ("accuracy", score.accuracy())] {
+        let said = [("loss", score.loss(), Vec::new()), ("accuracy", score.accuracy(), classes)];
+        for (what, value, classes) in said {
             let point = self.new_point(&format!("{part}_{what}"), value);
             let other = member.filter(|&member| member > 0).map(|member| &self.state().others[member - 1]);
             let remaining = other.map_or(point.remaining, |other| other.network.remaining());
             let member = member.map(|member| member + 1);
-            self.say(Event::Point(Point { member, remaining, ..point }))?;
+            self.say(Event::Point(Point { member, remaining, classes, ..point }))?;
         }
         Ok(())
     }
@@ -113,6 +116,7 @@ impl Session<'_> {
             bit: None,
             layer: None,
             along: None,
+            classes: Vec::new(),
             secs: self.secs(),
         }
     }
