@@ -2,8 +2,10 @@
 //!
 //! Reading takes time with large networks: the window does it in a thread.
 
+mod chain;
 mod histogram;
 mod trial;
+mod vulnerability;
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -16,8 +18,10 @@ use crate::doc::structure::{LayerKind, Parameter, Role};
 use crate::doc::{RunSpec, Structure};
 use crate::net::pins_file::read_pins;
 use crate::net::weights_file::{FileTensor, is_readable, read_tensors};
+pub use chain::{Link, chain};
 pub use histogram::{BINS, Histogram};
 pub use trial::{TrialFault, TrialFaults, TrialKey, read_trial};
+pub use vulnerability::{Vulnerability, vulnerabilities};
 
 /// State of an entry that nothing holds.
 pub const FREE: u8 = 0;
@@ -29,6 +33,8 @@ pub const FROZEN: u8 = 2;
 /// The network at the end of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkSummary {
+    /// What it computes, from its input to its logits.
+    pub chain: Vec<Link>,
     /// In the order of the network.
     pub layers: Vec<LayerSummary>,
     /// In the order of the network.
@@ -108,7 +114,16 @@ pub fn read_summary(folder: &Path, id: &str) -> Result<NetworkSummary, String> {
         parameters.push(summary_of(parameter, &files.values(&parameter.name)?, dense.values(index)));
     }
     let layers = (0..structure.layers.len()).map(|layer| layer_of(&structure, layer, &parameters)).collect();
-    Ok(NetworkSummary { layers, parameters })
+    Ok(NetworkSummary { chain: chain(&structure), layers, parameters })
+}
+
+/// The network that a run begins with, as far as it follows from settings: nothing is pruned or held, and there are no
+/// values.
+#[must_use]
+pub fn planned_summary(spec: &RunSpec) -> NetworkSummary {
+    let structure = structure_of(spec);
+    let layers = (0..structure.layers.len()).map(|layer| layer_of(&structure, layer, &[])).collect();
+    NetworkSummary { chain: chain(&structure), layers, parameters: Vec::new() }
 }
 
 /// The values of one parameter of a run that is done.
@@ -188,13 +203,15 @@ fn summary_of(parameter: &Parameter, values: &ParameterValues, dense: &[f32]) ->
     }
 }
 
+/// A layer with what its parameters tell; of a network without values, nothing is pruned or held.
 fn layer_of(structure: &Structure, position: usize, parameters: &[ParameterSummary]) -> LayerSummary {
     let layer = &structure.layers[position];
-    let own = || layer.parameters.iter().map(|&index| (&structure.parameters[index], &parameters[index]));
+    let own = || layer.parameters.iter().map(|&index| (&structure.parameters[index], parameters.get(index)));
     let size = |parameter: &Parameter| parameter.len() as u64;
     let weight = own().find(|(parameter, _)| parameter.role == Role::Weight);
     let weights = weight.map_or(0, |(parameter, _)| size(parameter));
-    let remaining = weights - weight.map_or(0, |(_, summary)| summary.pruned.min(weights));
+    let pruned = weight.and_then(|(_, summary)| summary).map_or(0, |summary| summary.pruned);
+    let remaining = weights - pruned.min(weights);
     LayerSummary {
         name: layer.name.clone(),
         kind: match layer.kind {
@@ -206,7 +223,7 @@ fn layer_of(structure: &Structure, position: usize, parameters: &[ParameterSumma
         parameters: own().filter(|(parameter, _)| parameter.role.is_trained()).map(|(p, _)| size(p)).sum(),
         weights,
         remaining,
-        frozen: own().map(|(_, summary)| summary.frozen).sum(),
+        frozen: own().filter_map(|(_, summary)| summary).map(|summary| summary.frozen).sum(),
         multiply_adds: layer.multiply_adds,
         surviving_multiply_adds: layer.multiply_adds / weights.max(1) * remaining,
     }

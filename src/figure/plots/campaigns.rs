@@ -137,4 +137,4 @@ pub fn named(names: &[String]) -> Vec<Category> {
 }
 
 #[cfg(test)]
-pub mod testing;
+pub(crate) mod testing;

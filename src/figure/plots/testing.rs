@@ -1,5 +1,6 @@
 //! Records for tests, with numbers that fit in the head.
 
+pub use super::campaigns::testing::{outcome, struck};
 use crate::doc::{Event, Point, RunRecord};
 
 /// A point of the trunk after so many epochs, without pruning, one second and ten mini-batches for each epoch.
@@ -20,6 +21,7 @@ pub fn at(series: &str, trained: f64, value: f64) -> Point {
         bit: None,
         layer: None,
         along: None,
+        classes: Vec::new(),
         secs: trained,
     }
 }

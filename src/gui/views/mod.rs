@@ -6,12 +6,13 @@ mod campaign;
 mod cells;
 mod dry_run;
 mod histogram;
-mod layers;
 pub(in crate::gui) mod loading;
 mod log;
+mod network;
 mod network_at_end;
 mod notes;
 mod picture;
+pub(in crate::gui) mod reports;
 mod table;
 mod tickets;
 mod values;
@@ -35,7 +36,7 @@ use network_at_end::NetworkAtEnd;
 /// The registry, in the order of the tabs.
 pub const ALL: &[Entry] = &[
     Entry::of::<table::Table>(),
-    Entry::of::<layers::Layers>(),
+    Entry::of::<network::NetworkView>(),
     Entry::of::<weights::Weights>(),
     Entry::of::<tickets::Tickets>(),
     Entry::of::<campaign::Campaigns>(),
@@ -45,9 +46,9 @@ pub const ALL: &[Entry] = &[
 
 /// Something that is no plot; the value holds what is kept between frames.
 pub trait View: Default + 'static {
-    /// What files call it: "layers". No plot has the same name.
+    /// What files call it: "network". No plot has the same name.
     const NAME: &'static str;
-    /// What its tab says: "Layers".
+    /// What its tab says: "Network".
     const TITLE: &'static str;
     /// What it shows, which question it answers, how to read it and what it needs, in two to six sentences; what
     /// stands before the first full stop is the tooltip too.

@@ -36,6 +36,11 @@ pub struct Read<'a> {
 }
 
 impl NetworkAtEnd {
+    /// Whether there is a run whose network can be read.
+    pub fn is_there(&mut self, input: &ViewInput<'_>) -> bool {
+        self.subject(input).is_ok()
+    }
+
     /// The network, below a line that says whose it is; where there is none, says why, and what would be seen.
     pub fn ui(&mut self, ui: &mut Ui, help: &str, input: &ViewInput<'_>) -> Option<Read<'_>> {
         let (subject, is_earlier) = match self.subject(input) {

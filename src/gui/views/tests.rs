@@ -8,6 +8,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use super::*;
 use crate::doc::file::parse;
 use crate::doc::{Event, Report, RunRecord, runs};
+use crate::figure::plots::testing::{outcome, struck};
 use crate::gui::{app, settings};
 use crate::run::summary::testing::write_done;
 
@@ -39,7 +40,7 @@ fn shown(record: RunRecord) -> Shown {
         listed,
         runs,
         results,
-        open: "layers",
+        open: "network",
         compare: Compare::default(),
         log: Log::default(),
         set: None,
@@ -84,8 +85,8 @@ fn wait_for(harness: &mut Harness<'_, Shown>, label: &str) {
 }
 
 #[test]
-fn layers_show_what_is_left_and_the_verdicts() {
-    let mut harness = open("layers", done());
+fn the_network_shows_what_is_left_and_the_verdicts() {
+    let mut harness = open("network", done());
     wait_for(&mut harness, "a, seed 1, at its end");
     for label in ["fc1", "fc2", "83.33 %", "92.86 %", "Held entries: bit-identical ✓", "all 7 entries"] {
         assert!(harness.query_all_by_label(label).next().is_some(), "{label}");
@@ -124,7 +125,7 @@ fn the_mask_is_an_image_too() {
 
 #[test]
 fn without_a_run_that_is_done_the_view_says_what_to_do() {
-    let mut harness = open("layers", RunRecord::default());
+    let mut harness = open("weights", RunRecord::default());
     harness.step();
     let why = "No run of the selected arm is done yet. Press Run, or select another arm.";
     assert!(harness.query_by_label(why).is_some());
@@ -134,8 +135,26 @@ fn without_a_run_that_is_done_the_view_says_what_to_do() {
 }
 
 #[test]
+fn before_a_run_the_network_is_shown_as_the_plan_has_it() {
+    let mut harness = open("network", RunRecord::default());
+    harness.step();
+    for label in ["a, as the run begins", "Input", "Linear 4→2, ReLU", "Linear 2→3", "fc2", "100.00 %"] {
+        assert!(harness.query_all_by_label(label).next().is_some(), "{label}");
+    }
+}
+
+#[test]
+fn layers_that_were_struck_say_how_vulnerable_they_are() {
+    let record = struck(vec![outcome(0, 30, 8), outcome(0, 2, 0), outcome(0, 29, 8), outcome(0, 3, 0)]);
+    let mut harness = open("network", record);
+    harness.step();
+    let share = "40.00 % [10.26, 79.54]";
+    assert!(harness.query_by_label(share).is_some(), "0.4 over four trials");
+}
+
+#[test]
 fn an_edit_of_the_plan_takes_nothing_from_the_screen() {
-    let mut harness = open("layers", done());
+    let mut harness = open("network", done());
     wait_for(&mut harness, "a, seed 1, at its end");
     harness.state_mut().listed[0].id = "another".to_owned();
     harness.step();

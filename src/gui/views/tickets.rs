@@ -114,7 +114,7 @@ fn trainings(input: &ViewInput<'_>, runs: &[&Run]) -> Vec<Training> {
 }
 
 fn place_of(stop: &EarlyStop) -> String {
-    let place = super::layers::place_of(&stop.stage, stop.round);
+    let place = super::reports::place_of(&stop.stage, stop.round);
     if stop.branch.is_empty() { place } else { format!("{place}, {}", stop.branch) }
 }
 

@@ -1,0 +1,245 @@
+//! The network as a chain of operations: shapes, parameters, what is left of them, and how vulnerable each layer is.
+
+use std::collections::BTreeMap;
+
+use eframe::egui::{
+    Align, Color32, Layout, ProgressBar, Rect, RichText, ScrollArea, Stroke, StrokeKind, Ui, pos2, vec2,
+};
+use egui_extras::{Column, TableBuilder, TableRow};
+
+use super::reports::reports_ui;
+use super::{Shared, View, ViewInput, ViewResponse, number_ui};
+use crate::doc::{Report, Run};
+use crate::gui::{text, theme};
+use crate::run::summary::{
+    LayerSummary, Link, NetworkSummary, Vulnerability, planned_summary, vulnerabilities,
+};
+
+const ROW: f32 = 28.0;
+const BAR: f32 = 36.0;
+
+/// Nothing is kept: the network is shared.
+#[derive(Default)]
+pub struct NetworkView;
+
+impl View for NetworkView {
+    const NAME: &'static str = "network";
+    const TITLE: &'static str = "Network";
+    const HELP: &'static str = "The network of the selected arm or run from its input to its logits, before a run and after it. \
+         Each row is an operation with the shape of what leaves it, its parameters, the share of its weights that remain \
+         after pruning, and the multiply-adds that surviving weights still take part in. A layer with 0 % left cuts the \
+         network in two. Vulnerability is the share of images that get another class under a single fault in the layer; it \
+         needs a Campaign with one fault in each trial. Below stand the reports of the stages, such as \
+         \u{201c}Held entries: bit-identical\u{201d}. What remains and what is held needs a run that is done.";
+
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
+        if !shared.network.is_there(input)
+            && let Some(run) = planned_run(input)
+        {
+            planned_ui(ui, input, run);
+            return None;
+        }
+        let read = shared.network.ui(ui, Self::HELP, input)?;
+        let record = input.runs.record(&read.source.id);
+        let reports = record.map_or(&[][..], |record| record.reports());
+        network_ui(ui, read.summary, &harm(input, &read.source.id), reports);
+        None
+    }
+}
+
+/// The run whose plan is shown while there is no network: the one that is selected, or the first of the selected arm.
+fn planned_run<'a>(input: &ViewInput<'a>) -> Option<&'a Run> {
+    let arm = input.selection.arm();
+    let is_meant = |run: &&Run| match input.selection.run() {
+        Some(id) => run.id == *id,
+        None => Some(run.arm_index) == arm,
+    };
+    input.listed.iter().find(is_meant)
+}
+
+/// The network that a run begins with.
+fn planned_ui(ui: &mut Ui, input: &ViewInput<'_>, run: &Run) {
+    let title = format!("{}, as the run begins", run.arm);
+    ui.label(RichText::new(title).strong())
+        .on_hover_text("What is left of it, and what is held, is shown when the run is done");
+    let reports = input.runs.record(&run.id).map_or(&[][..], |record| record.reports());
+    network_ui(ui, &planned_summary(&run.spec), &harm(input, &run.id), reports);
+}
+
+/// Vulnerability by the campaigns of the selected run, or of all runs of the selected arm.
+fn harm(input: &ViewInput<'_>, id: &str) -> Harm {
+    let is_meant = |run: &&Run| match input.selection.run() {
+        Some(_) => run.id == id,
+        None => Some(run.arm_index) == input.selection.arm(),
+    };
+    vulnerabilities(input.listed.iter().filter(is_meant).filter_map(|run| input.runs.record(&run.id)))
+}
+
+/// Vulnerability by the name of a layer.
+type Harm = BTreeMap<String, Vulnerability>;
+
+/// Draws the chain, and the reports below it.
+fn network_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &Harm, reports: &[Report]) {
+    ScrollArea::vertical().id_salt("network view").auto_shrink([false, false]).show(ui, |ui| {
+        ScrollArea::horizontal().id_salt("network table").auto_shrink([false, true]).show(ui, |ui| {
+            table_ui(ui, summary, harm);
+        });
+        ui.add_space(2.0 * theme::STEP);
+        reports_ui(ui, reports);
+    });
+}
+
+const COLUMNS: [(&str, &str, f32); 7] = [
+    ("Operation", "From the input at the top to the logits, with the name of its layer as in PyTorch", 248.0),
+    ("Output", "Shape of what leaves it: channels, height, width; or units", 72.0),
+    ("Parameters", "Entries of all trained parameters, and their share of the network", 108.0),
+    ("Remaining", "Weights that are not pruned", 104.0),
+    (
+        "Vulnerability",
+        "Images that get another class (SDC-1) under a single fault in the layer, with Wilson's 95 % interval over trials",
+        192.0,
+    ),
+    ("Multiply-adds left", "Of one sample forward, that surviving weights take part in", 116.0),
+    ("Held", "Entries that are held at a value", 64.0),
+];
+
+/// Columns of numbers, which are right-aligned.
+const NUMBERS: [usize; 2] = [5, 6];
+
+fn table_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &Harm) {
+    let mut table = TableBuilder::new(ui).id_salt("network").vscroll(false);
+    table = table.cell_layout(Layout::left_to_right(Align::Center));
+    for (_, _, width) in COLUMNS {
+        table = table.column(Column::initial(width).clip(true));
+    }
+    let table = table.header(ROW, |mut row| {
+        for (position, (name, help, _)) in COLUMNS.into_iter().enumerate() {
+            row.col(|ui| {
+                let heading = |ui: &mut Ui| theme::heading_ui(ui, name).on_hover_text(help);
+                if NUMBERS.contains(&position) {
+                    ui.with_layout(Layout::right_to_left(Align::Center), heading);
+                } else {
+                    heading(ui);
+                }
+            });
+        }
+    });
+    let all = total(&summary.layers);
+    let worst = harm.values().map(|found| found.share).fold(0.0, f64::max);
+    table.body(|body| {
+        body.rows(ROW, summary.chain.len() + 1, |mut row| {
+            let position = row.index();
+            let Some(link) = summary.chain.get(position) else {
+                row.col(|ui| drop(ui.label(RichText::new(&all.name).strong())));
+                row.col(|_| {});
+                return numbers_ui(&mut row, &all, all.parameters, None);
+            };
+            let layer = link.layer.and_then(|layer| summary.layers.get(layer));
+            row.col(|ui| block_ui(ui, link, layer, position > 0));
+            row.col(|ui| drop(ui.label(&link.output)));
+            if let Some(layer) = layer {
+                let found = harm.get(&layer.name).map(|found| (found, worst));
+                numbers_ui(&mut row, layer, all.parameters, found);
+            }
+        });
+    });
+}
+
+/// An operation as a block, joined to the one before it.
+fn block_ui(ui: &mut Ui, link: &Link, layer: Option<&LayerSummary>, is_joined: bool) {
+    let colours = theme::present(ui);
+    let cell = ui.max_rect();
+    let block = Rect::from_min_max(cell.min + vec2(2.0, 3.0), cell.max - vec2(theme::STEP, 3.0));
+    if is_joined {
+        let x = block.left() + 20.0;
+        let stroke = Stroke::new(2.0, colours.muted);
+        let gap = 6.0 + ui.spacing().item_spacing.y;
+        let clip = ui.clip_rect().expand2(vec2(0.0, gap));
+        let above = [pos2(x, block.top() - gap), pos2(x, block.top())];
+        ui.painter().with_clip_rect(clip).line_segment(above, stroke);
+    }
+    // What has parameters is filled; what only moves or reduces numbers is not.
+    let fill = if layer.is_some() { colours.button } else { Color32::TRANSPARENT };
+    ui.painter().rect_filled(block, 4.0, fill);
+    ui.painter().rect_stroke(block, 4.0, Stroke::new(1.0, colours.line), StrokeKind::Inside);
+    ui.add_space(theme::STEP);
+    ui.label(&link.what);
+    if let Some(layer) = layer {
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.add_space(1.5 * theme::STEP);
+            let weight = format!("{}, weight of {}", layer.kind, layer.shape);
+            ui.label(RichText::new(&layer.name).small().color(colours.muted)).on_hover_text(weight);
+        });
+    }
+}
+
+/// The cells of a layer behind its block and its output.
+fn numbers_ui(
+    row: &mut TableRow<'_, '_>,
+    layer: &LayerSummary,
+    all: u64,
+    harm: Option<(&Vulnerability, f64)>,
+) {
+    row.col(|ui| {
+        bar_ui(ui, share(layer.parameters, all));
+        ui.label(text::grouped(layer.parameters)).on_hover_text(text::percent(share(layer.parameters, all)));
+    });
+    row.col(|ui| remaining_ui(ui, layer));
+    row.col(|ui| {
+        let Some((found, worst)) = harm else { return };
+        bar_ui(ui, found.share / worst.max(f64::MIN_POSITIVE));
+        let [low, high] = [found.low, found.high].map(|end| format!("{:.2}", 100.0 * end));
+        let trials = format!("{} trials with a single fault", text::grouped(found.trials));
+        ui.label(format!("{} [{low}, {high}]", text::percent(found.share))).on_hover_text(trials);
+    });
+    row.col(|ui| {
+        if layer.multiply_adds == 0 {
+            return drop(number_ui(ui, "–"));
+        }
+        let of = format!("of {} when nothing is pruned", text::grouped(layer.multiply_adds));
+        number_ui(ui, text::grouped(layer.surviving_multiply_adds)).on_hover_text(of);
+    });
+    let held = if layer.frozen > 0 { text::grouped(layer.frozen) } else { "–".to_owned() };
+    row.col(|ui| drop(number_ui(ui, held)));
+}
+
+fn bar_ui(ui: &mut Ui, share: f64) {
+    let colours = theme::present(ui);
+    #[allow(clippy::cast_possible_truncation)] // a share
+    let bar = ProgressBar::new(share as f32).desired_width(BAR).desired_height(theme::STEP);
+    ui.add(bar.fill(colours.accent).corner_radius(2.0));
+}
+
+fn remaining_ui(ui: &mut Ui, layer: &LayerSummary) {
+    if layer.weights == 0 {
+        ui.label("–").on_hover_text("A batch norm has no weights that are pruned by default");
+        return;
+    }
+    let share = share(layer.remaining, layer.weights);
+    bar_ui(ui, share);
+    let of = format!("{} of {} weights", text::grouped(layer.remaining), text::grouped(layer.weights));
+    let label = RichText::new(text::percent(share));
+    // A layer without weights cuts the network in two.
+    let label = if layer.remaining == 0 { label.color(theme::present(ui).error) } else { label };
+    ui.label(label).on_hover_text(of);
+}
+
+#[allow(clippy::cast_precision_loss)] // counts are far below 2^53
+fn share(part: u64, whole: u64) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+fn total(layers: &[LayerSummary]) -> LayerSummary {
+    let sum = |value: fn(&LayerSummary) -> u64| layers.iter().map(value).sum();
+    LayerSummary {
+        name: "All layers".to_owned(),
+        kind: "",
+        shape: String::new(),
+        parameters: sum(|layer| layer.parameters),
+        weights: sum(|layer| layer.weights),
+        remaining: sum(|layer| layer.remaining),
+        frozen: sum(|layer| layer.frozen),
+        multiply_adds: sum(|layer| layer.multiply_adds),
+        surviving_multiply_adds: sum(|layer| layer.surviving_multiply_adds),
+    }
+}

@@ -1,0 +1,102 @@
+//! What the stages of a run reported.
+
+use eframe::egui::{Align, CollapsingHeader, Grid, Layout, RichText, Ui};
+
+use crate::doc::{Report, RunState};
+use crate::gui::{text, theme};
+
+const ROW: f32 = 22.0;
+
+/// Draws the reports of all stages, in their order.
+pub fn reports_ui(ui: &mut Ui, reports: &[Report]) {
+    theme::heading_ui(ui, "What the stages reported");
+    if reports.is_empty() {
+        ui.label(RichText::new("Nothing: the plan only trains and tests.").weak());
+    }
+    for (position, report) in reports.iter().enumerate() {
+        report_ui(ui, report, position);
+    }
+}
+
+fn report_ui(ui: &mut Ui, report: &Report, position: usize) {
+    let colours = theme::present(ui);
+    let place = place_of(&report.stage, report.round);
+    let place = if report.branch.is_empty() { place } else { format!("{place}, {}", report.branch) };
+    ui.horizontal(|ui| {
+        ui.allocate_ui_with_layout([120.0, ROW].into(), Layout::left_to_right(Align::Center), |ui| {
+            ui.set_min_width(120.0);
+            ui.label(RichText::new(place).small().weak());
+        });
+        if let Some(verdict) = verdict(report) {
+            let passed = report.passed == Some(true);
+            let colour = if passed { colours.text } else { colours.error };
+            ui.label(RichText::new(verdict).color(colour).strong());
+        }
+        ui.add(eframe::egui::Label::new(&report.summary).wrap());
+    });
+    if !report.rows.is_empty() {
+        rows_ui(ui, report, position);
+    }
+}
+
+/// The table of a report, folded: a plan of many rounds has many.
+fn rows_ui(ui: &mut Ui, report: &Report, position: usize) {
+    let title = format!("Table: {}", report.columns.join(", "));
+    CollapsingHeader::new(RichText::new(title).small()).id_salt(("report", position)).show(ui, |ui| {
+        let spacing = [2.0 * theme::STEP, 0.5 * theme::STEP];
+        Grid::new(("report table", position)).striped(true).spacing(spacing).show(ui, |ui| {
+            for column in &report.columns {
+                theme::heading_ui(ui, column);
+            }
+            ui.end_row();
+            for row in &report.rows {
+                for cell in row {
+                    ui.label(cell);
+                }
+                ui.end_row();
+            }
+        });
+    });
+}
+
+/// The place of a stage as the plan numbers it, from 1.
+pub fn place_of(stage: &str, round: Option<u64>) -> String {
+    let number =
+        |number: &str| number.parse().map_or_else(|_| number.to_owned(), |n: u64| (n + 1).to_string());
+    let numbers: Vec<String> = stage.split('.').map(number).collect();
+    let round = round.map(|round| format!(", round {round}")).unwrap_or_default();
+    format!("Stage {}{round}", numbers.join("."))
+}
+
+/// The verdict of a check in words: "held entries: bit-identical ✓".
+fn verdict(report: &Report) -> Option<String> {
+    let passed = report.passed?;
+    let words = match (report.kind.as_str(), passed) {
+        ("held", true) => "Held entries: bit-identical",
+        ("held", false) => "Held entries: changed",
+        ("branch", true) => "Original: untouched",
+        ("branch", false) => "Original: changed",
+        (_, true) => "Check passed",
+        (_, false) => "Check failed",
+    };
+    let state = if passed { RunState::Done } else { RunState::Failed(String::new()) };
+    Some(format!("{words} {}", text::sign(&state)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_have_the_numbers_of_the_plan() {
+        assert_eq!(place_of("2.0", Some(3)), "Stage 3.1, round 3");
+    }
+
+    #[test]
+    fn a_verdict_says_what_was_checked() {
+        let report = |kind: &str, passed| Report { kind: kind.to_owned(), passed, ..Report::default() };
+        assert_eq!(verdict(&report("held", Some(true))).as_deref(), Some("Held entries: bit-identical ✓"));
+        assert_eq!(verdict(&report("trunk", Some(false))).as_deref(), Some("Check failed ✗"));
+        assert_eq!(verdict(&report("prune", None)), None);
+    }
+}
