@@ -12,6 +12,7 @@
 //! | `embedded` | UCI digits and iris, inside the binary |
 //! | `idx`, `cifar` | MNIST and Fashion-MNIST, CIFAR-10, from a folder |
 //! | `locate` | which folder, when the experiment names none |
+//! | `names` | what classes are called |
 //! | `prepare`, `split`, `resize`, `standardise` | from parts to a data set |
 //! | `order`, `augment` | what training draws in every epoch |
 
@@ -22,6 +23,7 @@ mod error;
 mod files;
 mod idx;
 mod locate;
+mod names;
 mod order;
 mod prepare;
 mod records;

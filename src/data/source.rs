@@ -101,6 +101,17 @@ impl Data {
         }
     }
 
+    /// What is to be told apart.
+    pub(super) const fn labels(&self) -> &Labels {
+        match self {
+            Self::Digits(settings) => &settings.labels,
+            Self::Iris(settings) => &settings.labels,
+            Self::Mnist(settings) => &settings.labels,
+            Self::FashionMnist(settings) => &settings.labels,
+            Self::Cifar10(settings) => &settings.labels,
+        }
+    }
+
     /// Shape, classes and size of the original.
     const fn original(&self) -> (Shape, usize, usize, usize) {
         match self {

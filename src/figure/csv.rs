@@ -2,14 +2,14 @@
 //!
 //! Columns: `kind,series,run,x,y,low,high`. `kind` is `line` (with its band in `low` and `high`), `trace` (a single run
 //! behind the line, named in `run`), `bar` (a part of a bar, named in `series`, of the arm in `run`), `cell` (of a heat
-//! map) or `rule` (a reference level; only the x or the y is filled in). On an axis of names, x or y is the name. A heat
-//! map has one more column at the end, `value`. Values have all their digits and the figure's own unit: shares are not
+//! map) or `rule` (a reference level; only the x or the y is filled in). On an axis of names, x or y is the name; in
+//! parallel coordinates, x is the name of an axis and y the value on it. A heat map has one more column at the end, `value`. Values have all their digits and the figure's own unit: shares are not
 //! multiplied by 100. Gaps are there as `NaN`.
 
 use std::collections::BTreeMap;
 
 use super::cells::Cells;
-use super::model::{At, Figure, Line, Rule};
+use super::model::{At, Axis, Figure, Line, Rule};
 use super::number::plain;
 
 /// The first line of the table.
@@ -24,10 +24,11 @@ pub fn csv(figure: &Figure) -> String {
     let mut table = format!("{HEADER}\n");
     bar_rows(&mut table, figure);
     for line in &figure.lines {
-        line_rows(&mut table, line);
+        line_rows(&mut table, figure, line);
         for trace in &line.traces {
-            for [x, y] in &trace.points {
-                row(&mut table, &["trace", &line.name, &trace.name, &plain(*x), &plain(*y), "", ""]);
+            for point in &trace.points {
+                let [x, y] = place(figure, *point);
+                row(&mut table, &["trace", &line.name, &trace.name, &x, &y, "", ""]);
             }
         }
     }
@@ -60,18 +61,29 @@ fn cell_table(figure: &Figure, cells: &Cells) -> String {
     table
 }
 
+/// The x and y of a point: names on axes of names. On parallel axes, y is on that of its x.
+fn place(figure: &Figure, [x, y]: [f64; 2]) -> [String; 2] {
+    let named = |axis: &Axis, value: f64| {
+        axis.category(value).map_or_else(|| plain(value), |index| axis.categories[index].name.clone())
+    };
+    let upright = figure.x.category(x).and_then(|index| figure.parallel.get(index)).unwrap_or(&figure.y);
+    [named(&figure.x, x), named(upright, y)]
+}
+
 /// The band belongs to the point with the same x; where there is no point, the band stands alone.
-fn line_rows(table: &mut String, line: &Line) {
+fn line_rows(table: &mut String, figure: &Figure, line: &Line) {
     let mut bands: BTreeMap<u64, _> = line.band.iter().map(|band| (band.x.to_bits(), band)).collect();
     for [x, y] in &line.points {
         let (low, high) = match bands.remove(&x.to_bits()) {
             Some(band) => (plain(band.low), plain(band.high)),
             None => (String::new(), String::new()),
         };
-        row(table, &["line", &line.name, "", &plain(*x), &plain(*y), &low, &high]);
+        let [x, y] = place(figure, [*x, *y]);
+        row(table, &["line", &line.name, "", &x, &y, &low, &high]);
     }
     for band in line.band.iter().filter(|band| bands.contains_key(&band.x.to_bits())) {
-        row(table, &["line", &line.name, "", &plain(band.x), "", &plain(band.low), &plain(band.high)]);
+        let [x, _] = place(figure, [band.x, 0.0]);
+        row(table, &["line", &line.name, "", &x, "", &plain(band.low), &plain(band.high)]);
     }
 }
 
@@ -137,6 +149,19 @@ mod tests {
             csv(&figure),
             format!("{HEADER},value\ncell,Share,,c,b1,,,0.25\ncell,Share,,d,b1,,,0.5\n")
         );
+    }
+
+    #[test]
+    fn on_names_and_parallel_axes_points_say_where_they_are() {
+        let mut line = Line::new("a", style_of(0), vec![[-0.2, 0.5]]);
+        line.band = vec![Band { x: -0.2, low: 0.25, high: 0.75 }];
+        let mut figure = Figure { x: named(["cat", "dog"]), lines: vec![line], ..Figure::default() };
+        assert_eq!(csv(&figure), format!("{HEADER}\nline,a,,cat,0.5,0.25,0.75\n"));
+        let points = vec![[0.0, 1.0], [1.0, 0.125]];
+        figure.lines = vec![Line::new("a", style_of(0), Vec::new())];
+        figure.lines[0].traces = vec![Trace { name: "seed 1".to_owned(), points }];
+        figure.parallel = vec![named(["Adam", "Sgd"]), Axis::new("rate", "")];
+        assert_eq!(csv(&figure), format!("{HEADER}\ntrace,a,seed 1,cat,Sgd,,\ntrace,a,seed 1,dog,0.125,,\n"));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 mod blocks;
 mod groups;
+mod parallel;
 mod rulers;
 mod scale_bar;
 
@@ -15,6 +16,7 @@ use super::scale::{Mapping, ranges};
 use super::size::Size;
 use super::ticks::Tick;
 use blocks::Blocks;
+pub use parallel::{Upright, rows as rows_of_names};
 use rulers::{labels, left_of_plot, x_ruler, y_ruler};
 pub use scale_bar::ScaleBar;
 
@@ -33,6 +35,8 @@ pub struct Layout<'a> {
     pub x: Ruler,
     /// From values to places.
     pub y: Ruler,
+    /// Parallel axes, from left to right.
+    pub parallel: Vec<Upright>,
     /// Lines below what neighbours on the horizontal axis have in common.
     pub brackets: Vec<[[f64; 2]; 2]>,
     /// The colours of a heat map.
@@ -128,12 +132,20 @@ pub fn layout<'a>(figure: &'a Figure, size: &Size) -> Layout<'a> {
     let limit = blocks.right_limit(size) - scale.as_ref().map_or(0.0, scale_bar::Scale::width);
     let (mut x, right) = x_ruler(&figure.x, x_range, left, limit, blocks.font);
     let plot = Rect { left, top, right, bottom };
+    if !figure.parallel.is_empty() {
+        y.ticks.clear();
+    }
     if !figure.has_data() {
         // Ticks of no data would be made up.
         x.ticks.clear();
         y.ticks.clear();
     }
-    let mut texts = labels(&x, &y, plot, blocks.font);
+    let parallel = parallel::uprights(figure, &x, plot, blocks.font);
+    let mut texts = if parallel.is_empty() {
+        labels(&x, &y, plot, blocks.font)
+    } else {
+        parallel::names(figure, &x, plot, blocks.font)
+    };
     let (brackets, names) = groups::groups(&figure.x, &x, plot, blocks.font);
     texts.extend(names);
     let scale_bar = scale.map(|scale| {
@@ -154,6 +166,7 @@ pub fn layout<'a>(figure: &'a Figure, size: &Size) -> Layout<'a> {
         plot,
         x,
         y,
+        parallel,
         brackets,
         scale_bar,
         texts,

@@ -25,6 +25,7 @@ pub mod number;
 pub mod outliers;
 pub mod paired;
 pub mod palette;
+pub mod parallel;
 pub mod pdf;
 pub mod plots;
 pub mod raster;

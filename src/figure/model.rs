@@ -5,7 +5,9 @@ use super::cells::Cells;
 use super::palette::{Dash, Style};
 use super::scale::Scale;
 
-/// A figure over two axes: lines, stacked bars, or the cells of a heat map.
+/// A figure over two axes: lines, stacked bars, or the cells of a heat map; or lines across parallel axes.
+///
+/// On an axis of names there is nothing between two points: a line is drawn as its marks there, its band as whiskers.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Figure {
     /// Above the plot; empty in most papers, where the caption says it.
@@ -14,6 +16,9 @@ pub struct Figure {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
+    /// Upright axes instead of the vertical one, with their ranges: the nth belongs to the nth name of x, and the values
+    /// of points there are its own. Empty in all figures but parallel coordinates, which draw the traces of their lines.
+    pub parallel: Vec<Axis>,
     /// Coloured cells, below everything else.
     pub cells: Option<Cells>,
     /// The parts of stacked bars, from the axis outwards.
@@ -216,11 +221,18 @@ impl Figure {
             || self.cells.as_ref().is_some_and(Cells::has_data)
     }
 
+    /// Whether lines are marks beside each other, since names have no places between them.
+    #[must_use]
+    pub fn is_of_marks(&self) -> bool {
+        !self.x.categories.is_empty() && self.parallel.is_empty()
+    }
+
     /// What to call the figure where it needs a name: its title, else what its y axis shows.
     #[must_use]
     pub fn named(&self) -> String {
         match &self.cells {
             _ if !self.title.trim().is_empty() => self.title.clone(),
+            _ if !self.parallel.is_empty() => "Settings and results".to_owned(),
             Some(cells) => cells.axis.label(),
             None if self.is_lying() => self.x.label(),
             None => self.y.label(),
@@ -230,9 +242,10 @@ impl Figure {
     /// Its axes and texts, without lines, bars and rules, which can be large.
     #[must_use]
     pub fn clone_without_data(&self) -> Self {
-        let Self { title, x, y, cells, bars: _, lines: _, rules: _, note } = self;
+        let Self { title, x, y, parallel, cells, bars: _, lines: _, rules: _, note } = self;
+        let parallel = parallel.clone();
         let (title, x, y) = (title.clone(), x.clone(), y.clone());
-        Self { title, x, y, cells: cells.clone(), note: note.clone(), ..Self::default() }
+        Self { title, x, y, parallel, cells: cells.clone(), note: note.clone(), ..Self::default() }
     }
 
     /// Whether its bars lie: names stand beside the vertical axis, where long ones have room.
@@ -251,7 +264,10 @@ impl Figure {
         let points = || self.lines.iter().flat_map(Line::polylines).flatten();
         let (placed, lost): (Vec<&[f64; 2]>, Vec<_>) =
             points().partition(|p| self.x.scale.forward(p[0]).is_some());
-        if placed.iter().any(|p| self.y.scale.forward(p[1]).is_none()) {
+        let is_interrupted = placed.iter().any(|p| self.y.scale.forward(p[1]).is_none());
+        if is_interrupted && !self.parallel.is_empty() {
+            remarks.push("a line has a gap where its run has no value".to_owned());
+        } else if is_interrupted {
             remarks.push(format!("× interrupted: the value is {}", self.y.scale.refusal()));
         }
         if !lost.is_empty() {

@@ -5,6 +5,8 @@
 
 mod areas;
 mod data;
+mod names;
+mod parallel;
 mod writer;
 
 use super::font::{FAMILY, LINE_HEIGHT, Weight};
@@ -32,12 +34,16 @@ pub fn svg(figure: &Figure, size: &Size, theme: Theme) -> String {
     let layout = layout(figure, size);
     let mut out = Writer::default();
     open(&mut out, figure, &layout, theme);
-    if figure.cells.is_none() {
-        grid(&mut out, figure, &layout, theme);
+    if figure.parallel.is_empty() {
+        if figure.cells.is_none() {
+            grid(&mut out, figure, &layout, theme);
+        }
+        data::draw(&mut out, figure, &layout, theme);
+        areas::scale_bar(&mut out, figure, &layout, theme);
+        axes(&mut out, &layout, theme);
+    } else {
+        parallel::draw(&mut out, figure, &layout, theme);
     }
-    data::draw(&mut out, figure, &layout, theme);
-    areas::scale_bar(&mut out, figure, &layout, theme);
-    axes(&mut out, &layout, theme);
     texts(&mut out, &layout, theme);
     legend(&mut out, &layout, theme);
     out.line("</svg>");

@@ -70,7 +70,13 @@ pub struct PlotView {
     pub x: Option<[f64; 2]>,
     /// The range of y that is seen.
     pub y: Option<[f64; 2]>,
+    /// Of parallel axes by their label: runs that lie outside of these ranges are not drawn.
+    #[serde(skip_serializing_if = "Brushes::is_empty")]
+    pub brushes: Brushes,
 }
+
+/// Ranges of values by the label of a parallel axis.
+pub type Brushes = BTreeMap<String, [f64; 2]>;
 
 impl ViewSettings {
     /// Reads what is kept in a folder of runs; the default where nothing is.
@@ -172,6 +178,8 @@ pub struct Drawn<'a> {
     pub seed: u64,
     /// What is known of the run.
     pub record: &'a RunRecord,
+    /// What the table says of it.
+    pub row: &'a Row,
 }
 
 /// The lines of these runs, in the order in which they appear, or of their styles where a setting makes them.
@@ -180,12 +188,16 @@ pub fn lines_of<'a>(runs: impl IntoIterator<Item = Drawn<'a>>, by_style: bool) -
     let mut lines: Vec<ArmRuns<'a>> = Vec::new();
     for run in runs {
         match lines.iter_mut().find(|line| line.name == run.line && line.colour == run.colour) {
-            Some(line) => line.runs.push((run.seed, run.record)),
+            Some(line) => {
+                line.runs.push((run.seed, run.record));
+                line.rows.push(run.row);
+            }
             None => {
                 lines.push(ArmRuns {
                     name: run.line,
                     colour: run.colour,
                     runs: vec![(run.seed, run.record)],
+                    rows: vec![run.row],
                 });
             }
         }
@@ -200,10 +212,11 @@ pub fn lines_of<'a>(runs: impl IntoIterator<Item = Drawn<'a>>, by_style: bool) -
 #[must_use]
 pub fn whole(plot: &dyn Plot, arms: &[ArmRuns<'_>], options: &PlotOptions, view: &PlotView) -> Figure {
     let mut figure = plot.build(arms, options);
+    let has_parallel = !figure.parallel.is_empty();
     for (axis, log, title) in
         [(&mut figure.x, options.log_x, &view.x_title), (&mut figure.y, options.log_y, &view.y_title)]
     {
-        if axis.categories.is_empty() {
+        if axis.categories.is_empty() && !has_parallel {
             axis.scale = log.map_or(axis.scale, |log| if log { Scale::Log10 } else { Scale::Linear });
         }
         if !title.trim().is_empty() {
@@ -214,6 +227,7 @@ pub fn whole(plot: &dyn Plot, arms: &[ArmRuns<'_>], options: &PlotOptions, view:
         figure.title.clone_from(&view.title);
     }
     if options.ignore_outliers
+        && !has_parallel
         && let Some(range) = inner_range(&figure)
     {
         figure.y.range = Some(range);
@@ -227,6 +241,10 @@ pub fn whole(plot: &dyn Plot, arms: &[ArmRuns<'_>], options: &PlotOptions, view:
 #[must_use]
 pub fn seen(figure: &Figure, view: &PlotView) -> Figure {
     let mut seen = without(figure, &view.hidden);
+    if !figure.parallel.is_empty() {
+        super::parallel::brush(&mut seen, &view.brushes);
+        return seen;
+    }
     seen.x.range = view.x.or(seen.x.range);
     seen.y.range = view.y.or(seen.y.range);
     seen
@@ -269,10 +287,11 @@ pub fn exported(
     let settings = super::table::give_settings(&mut rows, all);
     let left_out = view.left_out(&rows, &settings);
     let lines = view.group.as_ref().map(|path| groups(all, path)).unwrap_or_default();
-    let drawn = all.iter().filter(|run| asked(run) && !left_out.contains(&run.id)).filter_map(|run| {
+    let asked = all.iter().zip(&rows).filter(|(run, _)| asked(run) && !left_out.contains(&run.id));
+    let drawn = asked.filter_map(|(run, row)| {
         let record = records.get(&run.id)?;
         let (line, colour) = lines.get(&run.id).cloned().unwrap_or((run.arm.clone(), colour(run)));
-        Some(Drawn { line, colour, seed: run.seed, record })
+        Some(Drawn { line, colour, seed: run.seed, record, row })
     });
     let kept = view.plots.get(plot.name()).cloned().unwrap_or_default();
     let figure = whole(plot, &lines_of(drawn, view.group.is_some()), &view.options, &kept);

@@ -16,6 +16,8 @@ pub struct Blocks<'a> {
     title: Vec<String>,
     remarks: Vec<String>,
     has_x_title: bool,
+    /// Parallel axes.
+    axes: usize,
     groups: f64,
     /// The legend, set in lines.
     pub legend: Legend<'a>,
@@ -37,6 +39,7 @@ impl<'a> Blocks<'a> {
             title: fit(&figure.title, font * TITLE, Weight::Medium, room, 2),
             remarks: figure.remarks().iter().flat_map(small).collect(),
             groups: super::groups::height(&figure.x, font),
+            axes: figure.parallel.len(),
             has_x_title: !figure.x.label().trim().is_empty(),
             place: if legend.rows.is_empty() { LegendPlace::Hidden } else { size.legend },
             legend,
@@ -50,12 +53,16 @@ impl<'a> Blocks<'a> {
         } else {
             lines(&self.title) * LINE_HEIGHT * TITLE + TITLE_GAP
         };
-        (MARGIN + title) * self.font
+        (MARGIN + title + super::parallel::height(self.axes)) * self.font
     }
 
     /// From the plot down to the lower end of its axis with labels and title, in points.
     fn axis(&self) -> f64 {
         let title = if self.has_x_title { AXIS_TITLE_GAP + CAP_HEIGHT + DESCENT } else { 0.0 };
+        if self.axes > 0 {
+            // Names stand above; below is half a label of the axes.
+            return (CAP_HEIGHT / 2.0 + title) * self.font;
+        }
         (TICK + TICK_GAP + CAP_HEIGHT + title) * self.font + self.groups
     }
 

@@ -162,7 +162,7 @@ mod tests {
     }
 
     fn arm<'a>(name: &str, runs: &'a [RunRecord]) -> ArmRuns<'a> {
-        ArmRuns { name: name.to_owned(), colour: 1, runs: (1..).zip(runs).collect() }
+        ArmRuns { name: name.to_owned(), colour: 1, runs: (1..).zip(runs).collect(), ..ArmRuns::default() }
     }
 
     fn accuracies(values: &[(f64, f64)]) -> RunRecord {

@@ -181,7 +181,7 @@ mod tests {
     use crate::doc::campaign::CampaignBegan;
 
     fn arm(runs: &[RunRecord]) -> ArmRuns<'_> {
-        ArmRuns { name: "a".to_owned(), colour: 2, runs: (1..).zip(runs).collect() }
+        ArmRuns { name: "a".to_owned(), colour: 2, runs: (1..).zip(runs).collect(), ..ArmRuns::default() }
     }
 
     #[test]

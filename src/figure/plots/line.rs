@@ -186,7 +186,7 @@ mod tests {
     }
 
     fn arm(run: &RunRecord) -> ArmRuns<'_> {
-        ArmRuns { name: "a".to_owned(), colour: 0, runs: vec![(1, run)] }
+        ArmRuns { name: "a".to_owned(), colour: 0, runs: vec![(1, run)], ..ArmRuns::default() }
     }
 
     #[test]

@@ -105,7 +105,7 @@ mod tests {
             at("vote_accuracy", 1.0, 0.875),
             at("member_distance", 1.0, 2.0),
         ]);
-        let arms = [ArmRuns { name: "a".to_owned(), colour: 2, runs: vec![(1, &run)] }];
+        let arms = [ArmRuns { name: "a".to_owned(), colour: 2, runs: vec![(1, &run)], ..ArmRuns::default() }];
         let figure = Members.build(&arms, &PlotOptions::default());
         let told: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.points[0][1])).collect();
         assert_eq!(told, [("a, vote", 0.875), ("a / member 1", 0.5), ("a / member 2", 0.75)]);

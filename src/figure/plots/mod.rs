@@ -5,12 +5,14 @@
 
 mod accuracy;
 mod campaigns;
+mod classes;
 mod curves;
 mod fault_rate;
 mod line;
 mod loss;
 mod members;
 mod outcomes;
+mod parallel;
 mod past;
 mod remaining;
 mod series;
@@ -21,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use super::model::{Axis, Figure};
 use super::statistics::Spread;
+use super::table::Row;
 use crate::doc::RunRecord;
 
 /// The registry, in the order of the tabs.
@@ -37,6 +40,8 @@ pub const ALL: &[&dyn Plot] = &[
     &outcomes::OutcomesByBit,
     &outcomes::OutcomesByLayer,
     &vulnerability::Vulnerability,
+    &classes::Classes,
+    &parallel::Parallel,
 ];
 
 /// A kind of figure over runs.
@@ -89,7 +94,7 @@ pub fn find(name: &str) -> Option<&'static dyn Plot> {
 }
 
 /// The runs of an arm, one for each seed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ArmRuns<'a> {
     /// What the legend calls it.
     pub name: String,
@@ -97,6 +102,8 @@ pub struct ArmRuns<'a> {
     pub colour: usize,
     /// Seed and record.
     pub runs: Vec<(u64, &'a RunRecord)>,
+    /// What the table says of each of the runs, in their order: settings, results, names of classes.
+    pub rows: Vec<&'a Row>,
 }
 
 /// What a person can choose about a plot.
@@ -216,11 +223,12 @@ mod tests {
         let plain = testing::record([testing::at("test_accuracy", 1.0, 0.5)]);
         let watched = testing::record([testing::at("past_kl", 1.0, 0.5)]);
         let concerned = |record| {
-            let arms = [ArmRuns { name: "a".to_owned(), colour: 0, runs: vec![(1, record)] }];
+            let arms =
+                [ArmRuns { name: "a".to_owned(), colour: 0, runs: vec![(1, record)], ..ArmRuns::default() }];
             let plots = ALL.iter().filter(|plot| concerns(**plot, &arms));
             plots.map(|plot| plot.name()).collect::<Vec<_>>()
         };
-        assert_eq!(concerned(&plain), ["accuracy", "loss", "remaining"]);
+        assert_eq!(concerned(&plain), ["accuracy", "loss", "remaining", "parallel"]);
         assert_eq!(concerned(&watched), ["accuracy", "loss", "remaining", "past"]);
     }
 

@@ -142,7 +142,7 @@ mod tests {
     use crate::figure::bars::{self, stacks};
 
     fn arm<'a>(name: &str, runs: &'a [RunRecord]) -> ArmRuns<'a> {
-        ArmRuns { name: name.to_owned(), colour: 0, runs: (1..).zip(runs).collect() }
+        ArmRuns { name: name.to_owned(), colour: 0, runs: (1..).zip(runs).collect(), ..ArmRuns::default() }
     }
 
     #[test]

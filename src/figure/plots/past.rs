@@ -80,7 +80,7 @@ mod tests {
             at("past_changed", 1.0, 0.0),
             at("past_changed", 2.0, 0.25),
         ]);
-        let arm = ArmRuns { name: "a".to_owned(), colour: 0, runs: vec![(1, &run)] };
+        let arm = ArmRuns { name: "a".to_owned(), colour: 0, runs: vec![(1, &run)], ..ArmRuns::default() };
         let figure = Past.build(&[arm], &PlotOptions::default());
         let told: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), &line.points[..])).collect();
         assert_eq!(

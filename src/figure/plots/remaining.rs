@@ -97,7 +97,7 @@ mod tests {
     }
 
     fn arm<'a>(name: &str, colour: usize, run: &'a RunRecord) -> ArmRuns<'a> {
-        ArmRuns { name: name.to_owned(), colour, runs: vec![(1, run)] }
+        ArmRuns { name: name.to_owned(), colour, runs: vec![(1, run)], ..ArmRuns::default() }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What lies within the axes: bands, single runs, reference levels, lines, markers and the signs at gaps.
 
-use super::areas;
 use super::writer::{Writer, hex, number, path};
 use super::{BAND_OPACITY, LINE, MARKER, RULE, TRACE, TRACE_OPACITY};
+use super::{areas, names};
 use crate::figure::layout::{Layout, Rect};
 use crate::figure::marks::{marked, outline};
 use crate::figure::model::{At, Band, Figure, Line, Rule};
@@ -15,15 +15,21 @@ const COLUMNS_PER_POINT: f64 = 4.0;
 /// How a path is stroked.
 #[derive(Debug, Clone, Copy)]
 pub struct Pen {
-    colour: Rgb,
-    width: f64,
-    dash: Dash,
-    opacity: f64,
+    pub colour: Rgb,
+    pub width: f64,
+    pub dash: Dash,
+    pub opacity: f64,
 }
 
 /// The pen of a line's points.
 pub fn line_pen(line: &Line, font: f64, theme: Theme) -> Pen {
     Pen { colour: colour(line.style.colour, theme), width: LINE * font, dash: line.style.dash, opacity: 1.0 }
+}
+
+/// The pen of the single runs behind a line.
+pub fn trace_pen(line: &Line, font: f64, theme: Theme) -> Pen {
+    let pen = line_pen(line, font, theme);
+    Pen { width: TRACE * font, dash: Dash::Solid, opacity: TRACE_OPACITY, ..pen }
 }
 
 /// The pen of a reference level.
@@ -88,16 +94,16 @@ pub fn draw(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme
     clip(out, layout);
     areas::cells(out, figure, layout);
     areas::bars(out, figure, layout, theme);
+    if figure.is_of_marks() {
+        names::marks(out, figure, layout, theme);
+        out.line("</g>");
+        return;
+    }
     for line in &figure.lines {
         band(out, line, layout, theme);
     }
     for line in &figure.lines {
-        let pen = Pen {
-            width: TRACE * font,
-            dash: Dash::Solid,
-            opacity: TRACE_OPACITY,
-            ..line_pen(line, font, theme)
-        };
+        let pen = trace_pen(line, font, theme);
         for trace in &line.traces {
             polyline(out, &trace.points, layout, pen);
         }
@@ -131,7 +137,7 @@ fn clip(out: &mut Writer, layout: &Layout<'_>) {
 }
 
 /// The points on the paper; what has no place is NaN, which divides lines.
-fn placed(points: &[[f64; 2]], layout: &Layout<'_>) -> Vec<[f64; 2]> {
+pub fn placed(points: &[[f64; 2]], layout: &Layout<'_>) -> Vec<[f64; 2]> {
     let place = |[x, y]: &[f64; 2]| match (layout.x.mapping.place(*x), layout.y.mapping.place(*y)) {
         (Some(x), Some(y)) => [x, y],
         (Some(x), None) => [x, f64::NAN],
@@ -159,7 +165,7 @@ fn polyline(out: &mut Writer, points: &[[f64; 2]], layout: &Layout<'_>, pen: Pen
 }
 
 /// A point without neighbours would be a line without length.
-fn dot(out: &mut Writer, at: [f64; 2], pen: Pen) {
+pub fn dot(out: &mut Writer, at: [f64; 2], pen: Pen) {
     let [x, y] = at.map(number);
     let (radius, colour, opacity) = (number(pen.width), hex(pen.colour), number(pen.opacity));
     let attributes =
@@ -208,14 +214,14 @@ fn markers(out: &mut Writer, index: usize, line: &Line, layout: &Layout<'_>, the
     }
 }
 
-fn within([x, y]: [f64; 2], plot: Rect) -> bool {
+pub fn within([x, y]: [f64; 2], plot: Rect) -> bool {
     let slack = 0.01;
     x >= plot.left - slack && x <= plot.right + slack && y >= plot.top - slack && y <= plot.bottom + slack
 }
 
 /// An × at the rim where a value is missing: at the top for +∞, else at the bottom. Of missing values in a row, the
 /// first has the sign.
-fn gaps(out: &mut Writer, line: &Line, layout: &Layout<'_>, theme: Theme) {
+pub fn gaps(out: &mut Writer, line: &Line, layout: &Layout<'_>, theme: Theme) {
     let own = hex(colour(line.style.colour, theme));
     let width = number(LINE * layout.font * 0.8);
     for polyline in line.polylines() {

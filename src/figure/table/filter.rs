@@ -1,7 +1,7 @@
 //! Which runs are looked at: words and conditions such as `remaining < 20 % state:done -tag:old`.
 //!
 //! Terms stand side by side and must all hold. A word has to be in the name of the arm, a tag or the note. `key:text`
-//! looks for the text in one of them; `key < number` compares (`<`, `<=`, `>`, `>=`, `=`, `!=`; a number may end with
+//! looks for the text in one of them, `key:one|other` for either; `key < number` compares (`<`, `<=`, `>`, `>=`, `=`, `!=`; a number may end with
 //! `%`). `is:starred` has those with a star. A `-` before a term turns it around, and quotes hold words together.
 
 use super::Row;
@@ -49,8 +49,20 @@ const SIGNS: [(&str, Comparison); 7] = [
 ];
 
 /// What can be compared beside settings.
-pub const KEYS: [&str; 11] =
-    ["arm", "seed", "state", "best", "best_epoch", "last", "remaining", "epochs", "secs", "tag", "note"];
+pub const KEYS: [&str; 12] = [
+    "run",
+    "arm",
+    "seed",
+    "state",
+    "best",
+    "best_epoch",
+    "last",
+    "remaining",
+    "epochs",
+    "secs",
+    "tag",
+    "note",
+];
 
 impl Filter {
     /// Reads a condition; `settings` are the paths that rows have.
@@ -180,6 +192,7 @@ impl Test {
 fn text_of(row: &Row, key: &str) -> String {
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     match key {
+        "run" => row.run.clone(),
         "arm" => row.arm.clone(),
         "seed" => row.seed.to_string(),
         "state" => row.state.clone(),
@@ -196,7 +209,8 @@ fn text_of(row: &Row, key: &str) -> String {
 
 fn compare(own: &str, is: Comparison, value: &str) -> bool {
     if is == Comparison::Contains {
-        return own.to_lowercase().contains(&value.to_lowercase());
+        let own = own.to_lowercase();
+        return value.to_lowercase().split('|').any(|value| own.contains(value));
     }
     let order = match (number(own), number(value)) {
         (Some(own), Some(value)) => own.partial_cmp(&value),
@@ -258,6 +272,7 @@ mod tests {
         assert_eq!(found("-ticket"), "d");
         assert_eq!(found("arm = \"winning ticket\""), "w");
         assert_eq!(found("tag:new -state:running"), "r");
+        assert_eq!(found("arm:dense|random"), "dr");
         assert_eq!(found("is:starred"), "d");
         assert_eq!(found("train.rate >= 0.1"), "dr");
         assert_eq!(found("rate != 0.1"), "w");
@@ -267,7 +282,7 @@ mod tests {
     #[test]
     fn what_is_not_understood_says_what_there_is() {
         let fail = |text: &str| Filter::parse(text, &["train.rate".to_owned()]).unwrap_err();
-        assert!(fail("remainign < 0.2").contains("there is no \"remainign\"; there are arm, seed"));
+        assert!(fail("remainign < 0.2").contains("there is no \"remainign\"; there are run, arm, seed"));
         assert!(fail("remaining <").contains("a value is missing"));
         assert!(fail("< 0.2").contains("needs a name"));
         assert!(fail("\"open").contains("not closed"));

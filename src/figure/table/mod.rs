@@ -57,6 +57,8 @@ pub struct Row {
     pub settings: Settings,
     /// What a person noted about it.
     pub mark: Mark,
+    /// The names of its data's classes, in the order of their labels.
+    pub classes: &'static [&'static str],
 }
 
 /// The accuracy that stands for a run: on the test data, else on the validation data.
@@ -73,6 +75,7 @@ impl Row {
             colour,
             seed: run.seed,
             state: state.to_owned(),
+            classes: run.spec.data.class_names(),
             ..Self::default()
         };
         let Some(record) = record else { return row };

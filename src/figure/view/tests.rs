@@ -39,9 +39,10 @@ fn values_of_a_setting_make_lines_in_their_order() {
     assert_eq!(lines[&runs[0].id], ("batch 128".to_owned(), 1));
     assert_eq!(lines[&runs[2].id], ("batch 16".to_owned(), 0));
     let record = record([at("test_accuracy", 1.0, 0.5)]);
-    let drawn = runs.iter().map(|run| {
+    let rows: Vec<Row> = runs.iter().map(|run| Row::of(run, Some(&record), "done", 0)).collect();
+    let drawn = runs.iter().zip(&rows).map(|(run, row)| {
         let (line, colour) = lines[&run.id].clone();
-        Drawn { line, colour, seed: run.seed, record: &record }
+        Drawn { line, colour, seed: run.seed, record: &record, row }
     });
     let drawn = lines_of(drawn, true);
     let told: Vec<_> = drawn.iter().map(|line| (line.name.as_str(), line.colour, line.runs.len())).collect();
@@ -62,7 +63,12 @@ fn the_filter_leaves_runs_out_and_an_unfinished_one_leaves_out_none() {
 fn axes_and_titles_are_those_that_were_chosen_and_hidden_lines_are_not_seen() {
     let points = (1..=3).map(|epoch| at("test_accuracy", f64::from(epoch), 0.25 * f64::from(epoch)));
     let record = record(points);
-    let arms = ["a", "b"].map(|name| ArmRuns { name: name.to_owned(), colour: 0, runs: vec![(1, &record)] });
+    let arms = ["a", "b"].map(|name| ArmRuns {
+        name: name.to_owned(),
+        colour: 0,
+        runs: vec![(1, &record)],
+        ..ArmRuns::default()
+    });
     let options = PlotOptions { log_x: Some(true), log_y: Some(true), ..PlotOptions::default() };
     let hidden = BTreeSet::from(["a".to_owned()]);
     let view = PlotView { y_title: "Hits".to_owned(), hidden, x: Some([1.0, 2.0]), ..PlotView::default() };

@@ -1,12 +1,65 @@
 //! Differences: between two arms over their seeds, and between the runs that are ticked.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use eframe::egui::{ComboBox, Grid, Label, RichText, ScrollArea, Ui, vec2};
 
 use super::Compare;
+use crate::doc::Report;
 use crate::figure::paired::{Paired, paired};
 use crate::figure::table::Row;
 use crate::figure::table::columns::{Column, columns};
+use crate::figure::table::settings::NONE;
+use crate::gui::runs::Runs;
 use crate::gui::theme;
+use crate::gui::views::reports::place_of;
+
+/// What the stages of ticked runs reported.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    revision: u64,
+    ticked: BTreeSet<String>,
+    /// Stage with the kind of its report, and the result in a sentence; by run.
+    reports: BTreeMap<String, Vec<(String, String)>>,
+}
+
+impl Told {
+    /// Takes in what is known of the ticked runs now.
+    pub fn update(&mut self, ticked: &BTreeSet<String>, runs: &Runs) {
+        if self.ticked == *ticked && self.revision == runs.revision() {
+            return;
+        }
+        let told = |report: &Report| {
+            let branch =
+                if report.branch.is_empty() { String::new() } else { format!(", {}", report.branch) };
+            let place = place_of(&report.stage, report.round);
+            (format!("{place}{branch}: {}", report.kind), report.summary.clone())
+        };
+        let of = |id: &String| {
+            let reports = runs.record(id).map(|record| record.reports().iter().map(told).collect());
+            (id.clone(), reports.unwrap_or_default())
+        };
+        self.reports = ticked.iter().map(of).collect();
+        (self.ticked, self.revision) = (ticked.clone(), runs.revision());
+    }
+
+    /// The reports in which these runs differ, in the order of the plan.
+    pub fn differing(&self, rows: &[&Row]) -> Vec<(String, Vec<String>)> {
+        let of = |row: &Row| self.reports.get(&row.run).map(Vec::as_slice).unwrap_or_default();
+        let mut keys: Vec<&String> = Vec::new();
+        for (key, _) in rows.iter().flat_map(|row| of(row)) {
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        let text = |row: &Row, key: &String| {
+            let found = of(row).iter().rev().find(|(own, _)| own == key);
+            found.map_or_else(|| NONE.to_owned(), |(_, summary)| summary.clone())
+        };
+        let told = keys.into_iter().map(|key| (key.clone(), rows.iter().map(|row| text(row, key)).collect()));
+        told.filter(|(_, texts): &(String, Vec<String>)| texts.iter().any(|text| *text != texts[0])).collect()
+    }
+}
 
 /// Draws both below the table.
 pub fn beside_ui(ui: &mut Ui, compare: &mut Compare) {
@@ -98,13 +151,15 @@ pub fn differing_cells(rows: &[&Row], settings: &[String]) -> Vec<(String, Vec<S
     cells.filter(|(_, texts)| texts.iter().any(|text| *text != texts[0])).collect()
 }
 
-fn ticked_ui(ui: &mut Ui, compare: &Compare) {
+fn ticked_ui(ui: &mut Ui, compare: &mut Compare) {
     theme::heading_ui(ui, "Ticked runs, only what differs");
     let rows: Vec<&Row> = compare.rows.iter().filter(|row| compare.ticked.contains(&row.run)).collect();
     if rows.len() < 2 {
         ui.label(RichText::new("Tick two or more runs in the table to see them side by side").weak());
         return;
     }
+    let only = ui.button("Show only these in the plots");
+    let is_wanted = only.on_hover_text("Sets the filter to the ticked runs; Clear shows all again").clicked();
     Grid::new("side by side").num_columns(rows.len() + 1).striped(true).spacing(vec2(24.0, 4.0)).show(
         ui,
         |ui| {
@@ -114,7 +169,8 @@ fn ticked_ui(ui: &mut Ui, compare: &Compare) {
                 ui.add_sized([140.0, 18.0], Label::new(name).truncate());
             }
             ui.end_row();
-            for (title, texts) in differing_cells(&rows, &compare.settings) {
+            let cells = differing_cells(&rows, &compare.settings).into_iter();
+            for (title, texts) in cells.chain(compare.told.differing(&rows)) {
                 ui.label(RichText::new(title).weak());
                 for text in texts {
                     ui.add(Label::new(text).truncate());
@@ -123,4 +179,8 @@ fn ticked_ui(ui: &mut Ui, compare: &Compare) {
             }
         },
     );
+    if is_wanted {
+        let ids: Vec<&str> = compare.ticked.iter().map(String::as_str).collect();
+        compare.view.filter = format!("run:{}", ids.join("|"));
+    }
 }

@@ -80,6 +80,19 @@ pub fn context_ui(ui: &mut Ui, row: &Row, compare: &mut Compare) -> Option<Compa
     None
 }
 
+/// Star, tags and note of an arm, for its own menu.
+pub fn arm_marks_ui(ui: &mut Ui, arm: &str, compare: &mut Compare) {
+    let key = arm_key(arm);
+    ui.set_min_width(220.0);
+    let starred = compare.view.marks.get(&key).is_some_and(|mark| mark.starred);
+    if ui.button(if starred { "Unstar the arm" } else { "Star the arm" }).clicked() {
+        edit(compare, &key, |mark| mark.starred = !starred);
+        ui.close();
+    }
+    tags_ui(ui, &key, compare);
+    note_ui(ui, "Note on the arm", &key, compare);
+}
+
 fn tags_ui(ui: &mut Ui, key: &str, compare: &mut Compare) {
     let tags = compare.view.marks.get(key).map(|mark| mark.tags.clone()).unwrap_or_default();
     ui.horizontal_wrapped(|ui| {

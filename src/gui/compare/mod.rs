@@ -11,6 +11,7 @@ mod table;
 mod tests;
 mod toolbar;
 
+pub use menu::arm_marks_ui;
 pub use notes::{Noting, notes_ui};
 
 use std::collections::BTreeSet;
@@ -28,6 +29,7 @@ use crate::figure::plots::ArmRuns;
 use crate::figure::table::{Row, filter::Filter, give_settings};
 use crate::figure::view::{Drawn, Lines, ViewSettings, groups, lines_of};
 use crate::run::trash::Trashed;
+use beside::Told;
 
 /// Rows are made anew at most this often, in seconds, while records grow.
 const PAUSE: f64 = 0.25;
@@ -51,6 +53,8 @@ pub struct Compare {
     filter_error: Option<String>,
     lines: Lines,
     made: Option<Made>,
+    /// What the stages of ticked runs reported.
+    told: Told,
     /// Runs that are ticked, by identity.
     ticked: BTreeSet<String>,
     /// The arms whose seeds are compared.
@@ -130,6 +134,7 @@ impl Compare {
 
     /// Brings rows, filter and lines up to date.
     pub fn update(&mut self, treatments: &[Treatment], runs: &Runs, now: f64) {
+        self.told.update(&self.ticked, runs);
         let made = Made {
             revision: runs.revision(),
             filter: self.view.filter.clone(),
@@ -174,7 +179,7 @@ impl Compare {
 
     /// What plots get: the runs that the filter leaves, by arm or by the setting that groups them.
     #[must_use]
-    pub fn arm_runs<'a>(&self, treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
+    pub fn arm_runs<'a>(&'a self, treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
         let shown = treatments.iter().flat_map(|treatment| {
             let is_stale = treatment.runs.iter().any(|run| runs.is_stale(run));
             let name = if is_stale {
@@ -184,11 +189,13 @@ impl Compare {
             };
             treatment.runs.iter().map(move |run| (run, name.clone(), treatment.colour))
         });
-        let wanted = shown.filter(|(run, ..)| !self.left_out.contains(&run.id));
-        let drawn = wanted.filter_map(|(run, name, colour)| {
+        // Rows are those of the treatments, run by run.
+        let shown = shown.zip(&self.rows);
+        let wanted = shown.filter(|((run, ..), _)| !self.left_out.contains(&run.id));
+        let drawn = wanted.filter_map(|((run, name, colour), row)| {
             let record: &RunRecord = runs.shown(run)?;
             let (line, colour) = self.lines.get(&run.id).cloned().unwrap_or((name, colour));
-            Some(Drawn { line, colour, seed: run.seed, record })
+            Some(Drawn { line, colour, seed: run.seed, record, row })
         });
         lines_of(drawn, self.view.group.is_some())
     }

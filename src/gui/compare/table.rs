@@ -1,6 +1,8 @@
 //! The table of runs.
 
-use eframe::egui::{Align, Button, Checkbox, Label, Layout, RichText, ScrollArea, Sense, Ui};
+use eframe::egui::{
+    Align, Button, Checkbox, Label, Layout, Popup, PopupCloseBehavior, RichText, ScrollArea, Sense, Ui,
+};
 use egui_extras::{Column as Width, TableBuilder, TableRow};
 
 use super::menu::{context_ui, star_ui};
@@ -107,7 +109,9 @@ fn row_ui(
     if whole.clicked() {
         response = Some(CompareResponse::Select { arm: row.arm_index, id: row.run.clone() });
     }
-    whole.context_menu(|ui| response = context_ui(ui, row, compare).or(response.take()));
+    // A menu with fields stays open while they are used.
+    let menu = Popup::context_menu(&whole).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    menu.show(|ui| response = context_ui(ui, row, compare).or(response.take()));
     response
 }
 

@@ -32,7 +32,12 @@ fn shown() -> Shown {
         let points = [(1.0, 0.75 + gain), (2.0, 0.5 + gain)];
         let points =
             points.map(|(epoch, value)| Event::Point(left(remaining, at("test_accuracy", epoch, value))));
-        RunRecord::of(points.into_iter().chain([Event::Finished { secs: 75.0 }]))
+        let report = |kind: &str, summary: String| {
+            let (stage, kind) = ("0".to_owned(), kind.to_owned());
+            Event::Report(crate::doc::Report { stage, kind, summary, ..crate::doc::Report::default() })
+        };
+        let reports = [report("layers", format!("{remaining} left")), report("held", "all are".to_owned())];
+        RunRecord::of(points.into_iter().chain(reports).chain([Event::Finished { secs: 75.0 }]))
     };
     let mut known = Runs::default();
     known.load(listed.iter().map(|run| (run.id.clone(), record(run))).collect());
@@ -131,6 +136,10 @@ fn two_arms_are_compared_over_their_seeds_and_ticked_runs_side_by_side() {
     let differing = beside::differing_cells(&rows, &shown.compare.settings);
     let titles: Vec<&str> = differing.iter().map(|(title, _)| title.as_str()).collect();
     assert_eq!(titles, ["Best", "Last", "Remaining", "train.batch"]);
+    assert!(harness.query_by_label("Stage 1: layers").is_some(), "a report that differs");
+    harness.get_by_label("Show only these in the plots").click();
+    harness.run();
+    assert_eq!(arms(&harness), [("dense".to_owned(), 1), (LONG.to_owned(), 1)]);
     harness.get_by_label("Archive").click();
     harness.run();
     assert!(matches!(&harness.state().responses[..], [CompareResponse::Archive(runs)] if runs.len() == 2));
@@ -177,4 +186,45 @@ fn view_settings_are_written_beside_the_runs_only_when_they_change() {
     let (mut again, mut plot) = (Compare::default(), PlotState::default());
     again.load(folder.path(), &mut plot).unwrap();
     assert_eq!((again.view.filter.as_str(), plot.options.smoothing), ("state:done", 0.5));
+}
+
+/// Opens the menu of the second row of the arm "dense".
+fn open_menu(harness: &mut Harness<'_, Shown>) {
+    harness.query_all_by_label("75.00 %").nth(1).unwrap().click_secondary();
+    harness.run();
+}
+
+#[test]
+fn a_run_is_tagged_noted_starred_and_archived_from_the_menu_of_its_row() {
+    let mut harness = harness();
+    let id = harness.state().compare.rows[1].run.clone();
+    open_menu(&mut harness);
+    assert!(harness.query_by_label("dense, seed 2").is_some(), "what the menu is about");
+    harness.get_by_label("Tag").click();
+    harness.run();
+    harness.get_by_label("Tag").type_text("for paper");
+    harness.run();
+    harness.get_by_label("Add tag").click();
+    harness.run();
+    harness.get_by_label("Note on the run").focus();
+    harness.run();
+    harness.get_by_label("Note on the run").type_text("the best one");
+    harness.run();
+    let marks = &harness.state().compare.view.marks;
+    assert_eq!(
+        (marks[&id].tags.as_slice(), marks[&id].note.as_str()),
+        (&["for-paper".to_owned()][..], "the best one")
+    );
+    assert!(harness.query_all_by_label("for-paper").next().is_some(), "the table shows it");
+    harness.get_by_label("for-paper ✗").click();
+    harness.run();
+    harness.get_by_label("Star the arm").click();
+    harness.run();
+    let marks = &harness.state().compare.view.marks;
+    assert!(marks[&id].tags.is_empty() && marks["arm:dense"].starred);
+    assert_eq!(harness.query_all_by_label_contains("Unstar dense").count(), 3, "all seeds of the arm");
+    open_menu(&mut harness);
+    harness.get_by_label("Archive this run").click();
+    harness.run();
+    assert_eq!(harness.state().responses, [CompareResponse::Archive(vec![id])]);
 }

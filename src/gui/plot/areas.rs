@@ -6,7 +6,7 @@ use eframe::egui::{
 };
 use egui_plot::{PlotPoint, PlotTransform};
 
-use super::axes::colour;
+use super::axes::{colour, shortened_to};
 use super::paint::Brush;
 use crate::figure::bars::{parts, stacks};
 use crate::figure::cells::{Cells, shade};
@@ -22,6 +22,8 @@ const STRIP: f32 = 16.0;
 pub const SCALE: f32 = 112.0;
 /// Room for a label of the scale, along it.
 const LABEL: f32 = 44.0;
+/// Characters of a line's name in a reading.
+const LONGEST: usize = 36;
 /// From the plot down to the bracket of a group, in points.
 const BRACKET: f32 = 21.0;
 
@@ -133,7 +135,7 @@ pub struct AreaReading {
     pub rows: Vec<(String, Option<Rgb>, String)>,
 }
 
-/// Reads off the bars or the cell at a place; nothing in a figure without them.
+/// Reads off the bars, marks or the cell at a place; nothing in a figure without them.
 #[must_use]
 pub fn read_areas(figure: &Figure, place: [f64; 2], brush: &Brush<'_>) -> Option<AreaReading> {
     let at = |axis: &Axis, place: f64| {
@@ -156,7 +158,16 @@ pub fn read_areas(figure: &Figure, place: [f64; 2], brush: &Brush<'_>) -> Option
         let name = if has_arms { format!("{}, {}", bars.stack, bars.name) } else { bars.name.clone() };
         Some((name, Some(bars.rgb(brush.theme)), readable(*value, values.format)))
     };
-    let rows: Vec<_> = figure.bars.iter().filter_map(row).collect();
+    let lines = figure.lines.iter().filter_map(|line| {
+        let is_here = |point: &&[f64; 2]| names.category(point[0]) == Some(index);
+        let [x, value] = line.points.iter().find(is_here)?;
+        let colour = crate::figure::palette::colour(line.style.colour, brush.theme);
+        let text = |value: f64| readable(value, values.format);
+        let band = line.band.iter().find(|band| band.x.total_cmp(x).is_eq());
+        let band = band.map(|band| format!(" [{}, {}]", text(band.low), text(band.high)).replace(" %", ""));
+        Some((shortened_to(&line.name, LONGEST), Some(colour), text(*value) + &band.unwrap_or_default()))
+    });
+    let rows: Vec<_> = figure.bars.iter().filter_map(row).chain(lines).collect();
     (!rows.is_empty()).then_some(AreaReading { title, rows })
 }
 

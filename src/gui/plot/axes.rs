@@ -78,11 +78,16 @@ fn marks(axis: &Axis, range: [f64; 2], wanted: f32) -> Marks {
 }
 
 fn shortened(label: &str) -> String {
+    shortened_to(label, LONGEST)
+}
+
+/// At most so many characters of a label; longer ones lose their middle.
+pub fn shortened_to(label: &str, longest: usize) -> String {
     let letters: Vec<char> = label.chars().collect();
-    if letters.len() <= LONGEST {
+    if letters.len() <= longest {
         return label.to_owned();
     }
-    let kept = LONGEST - 1;
+    let kept = longest.saturating_sub(1);
     letters[..kept - kept / 2].iter().chain(&['…']).chain(&letters[letters.len() - kept / 2..]).collect()
 }
 

@@ -14,6 +14,7 @@ use super::drawing::{DrawnLine, draw};
 use super::legend::{self, legend_ui};
 use super::navigate::{Change, View, navigate};
 use super::paint::Brush;
+use super::parallel::{Chosen, parallel_ui};
 use super::reading::{read, reading_ui};
 use crate::figure::model::{Axis, Figure};
 use crate::figure::palette::Theme;
@@ -32,6 +33,8 @@ pub struct FigureView {
     /// The same on the rulers of the present figure, where a person zoomed it.
     zoom: Option<View>,
     hidden: BTreeSet<String>,
+    /// Ranges on parallel axes.
+    parallel: Chosen,
     /// Place of the reading on the x axis.
     pinned: Option<f64>,
     /// Where a zoom box began.
@@ -72,19 +75,22 @@ impl FigureView {
     /// The view that was kept.
     #[must_use]
     pub fn of(kept: &PlotView) -> Self {
-        Self { chosen: [kept.x, kept.y], hidden: kept.hidden.clone(), ..Self::default() }
+        let parallel = Chosen::of(kept.brushes.clone());
+        Self { chosen: [kept.x, kept.y], hidden: kept.hidden.clone(), parallel, ..Self::default() }
     }
 
     /// What is to be kept of the view, beside its titles.
     #[must_use]
     pub fn kept(&self, titles: PlotView) -> PlotView {
         let [x, y] = self.chosen;
-        PlotView { hidden: self.hidden.clone(), x, y, ..titles }
+        let brushes = self.parallel.brushes.clone();
+        PlotView { hidden: self.hidden.clone(), x, y, brushes, ..titles }
     }
 
     /// Shows all data again.
     pub fn fit(&mut self) {
         self.chosen = [None; 2];
+        self.parallel = Chosen::default();
         self.forget_figure();
     }
 
@@ -115,7 +121,7 @@ impl FigureView {
     /// Whether only a part is seen.
     #[must_use]
     pub fn is_zoomed(&self) -> bool {
-        self.chosen != [None; 2]
+        self.chosen != [None; 2] || !self.parallel.brushes.is_empty()
     }
 
     /// Whether the line with this name is hidden.
@@ -195,7 +201,15 @@ pub fn figure_ui(ui: &mut Ui, figure: &Figure, state: &mut FigureView) {
     let remarks = state.kept.as_ref().map(|kept| kept.remarks.clone()).unwrap_or_default();
     let (plot_room, remarks_room) =
         plot_room.split_top_bottom_at_y(plot_room.bottom() - height_of(ui, &remarks, plot_room));
-    ui.scope_builder(UiBuilder::new().max_rect(plot_room), |ui| plot_ui(ui, figure, state, fit, theme));
+    ui.scope_builder(UiBuilder::new().max_rect(plot_room), |ui| {
+        if figure.parallel.is_empty() {
+            plot_ui(ui, figure, state, fit, theme);
+        } else {
+            let is_hidden = |name: &str| state.hidden.contains(name);
+            let highlighted = state.highlighted.as_deref();
+            parallel_ui(ui, figure, theme, &mut state.parallel, is_hidden, highlighted);
+        }
+    });
     if !remarks.is_empty() {
         let label = Label::new(RichText::new(remarks).small().weak()).wrap();
         ui.scope_builder(UiBuilder::new().max_rect(remarks_room), |ui| ui.add(label));
@@ -247,11 +261,14 @@ fn plot_ui(ui: &mut Ui, figure: &Figure, state: &mut FigureView, fit: View, them
         Brush { painter: &painter, transform: &transform, theme, highlighted }
             .bars(&without(figure, &state.hidden));
     }
-    let lines = state.draw(figure, view[0], pixels);
+    let lines = if figure.is_of_marks() { Vec::new() } else { state.draw(figure, view[0], pixels) };
     let painter = ui.painter().with_clip_rect(frame.intersect(ui.clip_rect()));
     let highlighted = state.highlighted.as_deref();
     let brush = Brush { painter: &painter, transform: &transform, theme, highlighted };
     brush.figure(figure, &lines, |name| state.hidden.contains(name));
+    if figure.is_of_marks() {
+        brush.marks(figure, |name| state.hidden.contains(name));
+    }
     state.drawn = Some(Drawn { range: view[0], pixels, lines });
 
     readings(ui, figure, state, &response, &transform, theme);
@@ -273,7 +290,7 @@ fn readings(
     theme: Theme,
 ) {
     let hovered = response.hover_pos().filter(|_| state.drag.is_none());
-    if let Some(pointer) = hovered.filter(|_| figure.cells.is_some() || !figure.bars.is_empty()) {
+    if let Some(pointer) = hovered.filter(|_| figure.is_of_marks() || figure.is_lying()) {
         let at = transform.value_from_position(pointer);
         let brush = Brush { painter: ui.painter(), transform, theme, highlighted: None };
         if let Some(reading) = read_areas(&without(figure, &state.hidden), [at.x, at.y], &brush) {

@@ -11,9 +11,11 @@ mod axes;
 mod drawing;
 mod figure_view;
 mod legend;
+mod marks;
 mod navigate;
 mod paint;
 mod panel;
+mod parallel;
 mod reading;
 mod state;
 

@@ -23,7 +23,12 @@ fn harness(shown: Shown) -> Harness<'static, Shown> {
 
 fn sized(size: Vec2, shown: Shown) -> Harness<'static, Shown> {
     let draw = |ui: &mut Ui, shown: &mut Shown| {
-        let arms = [ArmRuns { name: "dense".to_owned(), colour: 0, runs: vec![(1, &shown.record)] }];
+        let arms = [ArmRuns {
+            name: "dense".to_owned(),
+            colour: 0,
+            runs: vec![(1, &shown.record)],
+            ..ArmRuns::default()
+        }];
         let input = PlotInput { arms: &arms, revision: shown.revision };
         let plot = shown.plot.unwrap_or(ALL[0]);
         shown.state.look(&input, ui.input(|input| input.time));
@@ -147,4 +152,37 @@ fn a_special_plot_is_concerned_when_its_data_are_there() {
     harness.state_mut().revision += 1;
     harness.run_steps(20);
     assert!(is_concerned(&harness));
+}
+
+#[test]
+fn axes_titles_and_paper_are_chosen_in_a_menu_that_stays_open() {
+    let mut harness = harness(running());
+    harness.get_by_label("Axes and titles").click();
+    harness.run();
+    for name in ["Logarithmic x axis", "Logarithmic y axis", "Ignore outliers", "Same x range in all plots"] {
+        harness.get_by_label(name).click();
+        harness.run();
+    }
+    let state = &harness.state().state;
+    assert_eq!((state.options.log_x, state.options.log_y), (Some(true), Some(true)));
+    assert!(state.options.ignore_outliers && state.linked);
+    for (name, text) in [("Title", "Tickets"), ("Title of x", "Epochs"), ("Title of y", "Hits")] {
+        harness.get_by_role_and_label(Role::TextInput, name).focus();
+        harness.run();
+        harness.get_by_role_and_label(Role::TextInput, name).type_text(text);
+        harness.run();
+    }
+    harness.get_by_label(Preset::TwoColumns.label()).click();
+    harness.run();
+    harness.get_by_label("Keep this range").click();
+    harness.run();
+    let state = &harness.state().state;
+    assert_eq!(state.size, Preset::TwoColumns);
+    let figure = state.shown_figure().unwrap();
+    assert_eq!(
+        (figure.title.as_str(), figure.x.title.as_str(), figure.y.label().as_str()),
+        ("Tickets", "Epochs", "Hits (%)")
+    );
+    assert_eq!(figure.x.scale, Scale::Log10);
+    assert!(figure.x.range.is_some(), "the range is fixed");
 }

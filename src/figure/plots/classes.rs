@@ -1,0 +1,189 @@
+//! Accuracy of each class.
+
+use super::curves::{Averaged, figure};
+use super::{ArmRuns, Plot, PlotOptions};
+use crate::doc::{Point, RunRecord};
+use crate::figure::model::{Axis, Band, Category, Figure, Line, Trace};
+use crate::figure::palette::{COLOURS, Marker, Style, style_of};
+use crate::figure::statistics::level;
+
+/// The accuracy of each class at the last evaluation.
+pub struct Classes;
+
+/// Where evaluations are counted by class, the first one that a run has.
+const SERIES: [&str; 2] = ["test_accuracy", "validation_accuracy"];
+/// The marks of the first arms, of the next ones with the same colours, and so on.
+const SHAPES: [Marker; 4] = [Marker::Circle, Marker::Diamond, Marker::Square, Marker::Triangle];
+/// The share of a class's room that its arms take.
+const FILLED: f64 = 0.7;
+
+impl Plot for Classes {
+    fn name(&self) -> &'static str {
+        "classes"
+    }
+
+    fn title(&self) -> &'static str {
+        "Classes"
+    }
+
+    fn subject(&self) -> &'static str {
+        "accuracy by class"
+    }
+
+    fn help(&self) -> &'static str {
+        "Which classes does a network know, and which does pruning cost first? The accuracy of each class at the last \
+         evaluation of the test part (without one, of the validation part), mean over seeds with its interval, one mark \
+         for each arm."
+    }
+
+    fn needs(&self) -> &'static [&'static str] {
+        &SERIES
+    }
+
+    fn is_about(&self, record: &RunRecord) -> bool {
+        last(record).is_some()
+    }
+
+    fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+        let told: Vec<(&ArmRuns<'_>, Vec<Shares<'_>>)> =
+            arms.iter().map(|arm| (arm, shares(arm))).filter(|(_, shares)| !shares.is_empty()).collect();
+        let count = told.iter().flat_map(|(_, shares)| shares).map(|(_, classes)| classes.len());
+        let x = Axis::named("Class", names(arms, count.max().unwrap_or_default()));
+        let arms = told.len();
+        let line = |(position, (arm, shares)): (usize, &(&ArmRuns<'_>, Vec<Shares<'_>>))| Averaged {
+            line: marks(arm, shares, beside(position, arms), options),
+            seeds: shares.len(),
+        };
+        let drawn = told.iter().enumerate().map(line).collect();
+        let options = PlotOptions { smoothing: 0.0, ..options.clone() };
+        figure(x, Axis::percent("Accuracy of the class"), drawn, &options)
+    }
+
+    fn chooses_x(&self) -> bool {
+        false
+    }
+
+    fn smooths(&self) -> bool {
+        false
+    }
+
+    fn own_x(&self) -> &'static str {
+        "Class"
+    }
+}
+
+/// A seed and the accuracy of each class.
+type Shares<'a> = (u64, &'a [Option<f64>]);
+
+/// The last evaluation of the trunk that was counted by class; of an ensemble, that of its first member.
+fn last(record: &RunRecord) -> Option<&Point> {
+    let counted = |point: &&Point| {
+        let is_own = point.branch.is_empty() && point.member.is_none_or(|member| member == 1);
+        is_own && !point.classes.is_empty()
+    };
+    SERIES.iter().find_map(|series| record.points_of(series).rev().find(counted))
+}
+
+fn shares<'a>(arm: &ArmRuns<'a>) -> Vec<Shares<'a>> {
+    let of = |(seed, record): &(u64, &'a RunRecord)| Some((*seed, last(record)?.classes.as_slice()));
+    arm.runs.iter().filter_map(of).collect()
+}
+
+/// The names of so many classes: those of the data where all arms agree, else their numbers.
+fn names(arms: &[ArmRuns<'_>], count: usize) -> Vec<Category> {
+    let mut known = arms.iter().flat_map(|arm| &arm.rows).map(|row| row.classes);
+    let first = known.next().unwrap_or_default();
+    let agree = known.all(|names| names == first);
+    let name = |index: usize| match first.get(index).filter(|_| agree) {
+        Some(name) => (*name).to_owned(),
+        None => index.to_string(),
+    };
+    (0..count).map(|index| Category { name: name(index), ..Category::default() }).collect()
+}
+
+/// How far from the middle of a class the mark of an arm stands.
+#[allow(clippy::cast_precision_loss)] // arms are counted in tens
+fn beside(position: usize, arms: usize) -> f64 {
+    FILLED * ((position as f64 + 0.5) / arms.max(1) as f64 - 0.5)
+}
+
+#[allow(clippy::cast_precision_loss)] // classes are counted in tens
+fn marks(arm: &ArmRuns<'_>, shares: &[Shares<'_>], beside: f64, options: &PlotOptions) -> Line {
+    // Marks have no dashes: arms of one colour need other shapes.
+    let style = Style { marker: SHAPES[arm.colour / COLOURS % SHAPES.len()], ..style_of(arm.colour) };
+    let mut line = Line::new(&arm.name, style, Vec::new());
+    let classes = shares.iter().map(|(_, classes)| classes.len()).max().unwrap_or_default();
+    for class in 0..classes {
+        let values: Vec<f64> = shares.iter().filter_map(|(_, classes)| *classes.get(class)?).collect();
+        if values.is_empty() {
+            continue; // no sample of the class: nothing was measured, which is no gap
+        }
+        let level = level(class as f64 + beside, &values, options.band);
+        line.points.push([level.x, level.mean]);
+        line.band.extend(level.low.zip(level.high).map(|(low, high)| Band { x: level.x, low, high }));
+    }
+    if options.traces && shares.len() > 1 {
+        line.traces = shares.iter().map(|shares| trace(shares, beside)).collect();
+    }
+    line
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn trace((seed, classes): &Shares<'_>, beside: f64) -> Trace {
+    let point = |(class, share): (usize, &Option<f64>)| Some([class as f64 + beside, (*share)?]);
+    Trace { name: format!("seed {seed}"), points: classes.iter().enumerate().filter_map(point).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{at, branch, record};
+    use super::*;
+    use crate::figure::statistics::Spread;
+    use crate::figure::table::Row;
+
+    fn counted(trained: f64, classes: &[Option<f64>]) -> Point {
+        Point { classes: classes.to_vec(), ..at("test_accuracy", trained, 0.5) }
+    }
+
+    #[test]
+    fn the_last_evaluation_counts_and_a_class_without_samples_has_no_mark() {
+        let first = record([
+            counted(1.0, &[Some(0.0), Some(0.0), None]),
+            counted(2.0, &[Some(0.5), Some(1.0), None]),
+            branch("other", counted(3.0, &[Some(0.0), Some(0.0), None])),
+        ]);
+        let second = record([counted(2.0, &[Some(0.75), Some(1.0), None])]);
+        let row = Row { classes: &["cat", "dog", "frog"], ..Row::default() };
+        let arms = [
+            ArmRuns {
+                name: "a".to_owned(),
+                colour: 0,
+                runs: vec![(1, &first), (2, &second)],
+                rows: vec![&row; 2],
+            },
+            ArmRuns { name: "b".to_owned(), colour: 1, runs: vec![(1, &second)], rows: vec![&row] },
+        ];
+        let options = PlotOptions { band: Spread::MinMax, ..PlotOptions::default() };
+        let figure = Classes.build(&arms, &options);
+        let names: Vec<&str> = figure.x.categories.iter().map(|category| category.name.as_str()).collect();
+        assert_eq!(names, ["cat", "dog", "frog"]);
+        let [a, b] = figure.lines.as_slice() else { panic!("two arms") };
+        assert_eq!(a.points, [[-0.175, 0.625], [0.825, 1.0]], "beside the other arm");
+        assert_eq!((a.band[0].low, a.band[0].high, a.traces.len()), (0.5, 0.75, 2));
+        assert_eq!(b.points, [[0.175, 0.75], [1.175, 1.0]]);
+        assert_eq!((b.band.len(), b.traces.len()), (0, 0));
+        assert_eq!(figure.note, "mean over 1 to 2 seeds, band: min to max");
+        assert!(figure.has_data() && figure.remarks().len() == 1);
+    }
+
+    #[test]
+    fn where_data_differ_classes_have_numbers_and_older_runs_have_no_marks() {
+        let run = record([counted(1.0, &[Some(0.5), Some(1.0)])]);
+        let older = record([at("test_accuracy", 1.0, 0.5)]);
+        assert!(Classes.is_about(&run) && !Classes.is_about(&older));
+        let rows = [Row { classes: &["even", "odd"], ..Row::default() }, Row::default()];
+        let arm = |run, row| ArmRuns { runs: vec![(1, run)], rows: vec![row], ..ArmRuns::default() };
+        let figure = Classes.build(&[arm(&run, &rows[0]), arm(&older, &rows[1])], &PlotOptions::default());
+        assert_eq!((figure.lines.len(), figure.x.categories[1].name.as_str()), (1, "1"));
+    }
+}

@@ -1,0 +1,257 @@
+//! Settings and results of runs side by side: parallel coordinates (Inselberg 1985).
+
+mod values;
+
+use super::{ArmRuns, Plot, PlotOptions};
+use crate::doc::RunRecord;
+use crate::figure::model::{Axis, Category, Figure, Line, Trace};
+use crate::figure::palette::style_of;
+use crate::figure::table::Row;
+use crate::figure::table::settings::{NONE, short};
+use values::{axis_of_numbers, axis_of_texts};
+
+/// One line for each run, across an axis for each setting in which runs differ, and for each result.
+pub struct Parallel;
+
+/// More axes could not be told apart.
+const MOST_SETTINGS: usize = 10;
+
+impl Plot for Parallel {
+    fn name(&self) -> &'static str {
+        "parallel"
+    }
+
+    fn title(&self) -> &'static str {
+        "Parallel"
+    }
+
+    fn subject(&self) -> &'static str {
+        "settings and results of runs"
+    }
+
+    fn help(&self) -> &'static str {
+        "Which settings go with which results? One line for each run in the colour of its arm, across an axis for each \
+         setting in which the runs differ and for each result. Lines that stay together between two axes say that both \
+         belong together; lines that cross say the opposite. A drag along an axis leaves only the runs that pass there, a \
+         click on the axis lets all pass again; so does the filter of Runs."
+    }
+
+    fn needs(&self) -> &'static [&'static str] {
+        &["test_accuracy", "validation_accuracy"]
+    }
+
+    fn is_about(&self, record: &RunRecord) -> bool {
+        self.needs().iter().any(|series| record.latest(series).is_some())
+    }
+
+    fn build(&self, arms: &[ArmRuns<'_>], _options: &PlotOptions) -> Figure {
+        let runs: Vec<&Row> =
+            arms.iter().flat_map(|arm| &arm.rows).copied().filter(|row| is_told(row)).collect();
+        if runs.is_empty() {
+            return Figure::default();
+        }
+        let (settings, left_out) = settings(&runs);
+        let columns: Vec<Column> = settings.into_iter().chain(results(&runs)).collect();
+        let mut next = 0;
+        let mut lines = Vec::new();
+        for arm in arms {
+            let count = arm.rows.iter().filter(|row| is_told(row)).count();
+            if count > 0 {
+                lines.push(line(arm, &columns, next));
+            }
+            next += count;
+        }
+        let note = if left_out > 0 { format!("{left_out} more settings differ") } else { String::new() };
+        let name = |column: &Column| Category { name: column.axis.label(), ..Category::default() };
+        Figure {
+            x: Axis::named("", columns.iter().map(name).collect()),
+            y: Axis { range: Some([0.0, 1.0]), ..Axis::default() },
+            parallel: columns.into_iter().map(|column| column.axis).collect(),
+            lines,
+            note,
+            ..Figure::default()
+        }
+    }
+
+    fn chooses_x(&self) -> bool {
+        false
+    }
+
+    fn smooths(&self) -> bool {
+        false
+    }
+
+    fn own_x(&self) -> &'static str {
+        "Settings and results"
+    }
+}
+
+/// An axis with the place of every run on it.
+struct Column {
+    axis: Axis,
+    /// As the axis takes them; NaN where a run has none.
+    values: Vec<f64>,
+}
+
+/// Whether a run has a result.
+fn is_told(row: &Row) -> bool {
+    row.last.is_some()
+}
+
+/// The settings in which these runs differ, and how many are left out.
+fn settings(runs: &[&Row]) -> (Vec<Column>, usize) {
+    let paths: std::collections::BTreeSet<&String> =
+        runs.iter().flat_map(|row| row.settings.keys()).collect();
+    let all: Vec<String> = paths.iter().map(|path| (*path).clone()).collect();
+    let mut columns = Vec::new();
+    for path in paths {
+        let texts: Vec<&str> =
+            runs.iter().map(|row| row.settings.get(path).map_or("", String::as_str)).collect();
+        let is_told = follows_from_another(path, &texts, &all);
+        if texts.iter().any(|text| *text != texts[0]) && !is_told {
+            let (axis, values) = axis_of_texts(short(path, &all), &texts);
+            columns.push(Column { axis, values });
+        }
+    }
+    let left_out = columns.len().saturating_sub(MOST_SETTINGS);
+    columns.truncate(MOST_SETTINGS);
+    (columns, left_out)
+}
+
+/// Whether a setting differs only because some runs do not have it, such as the momentum of one of two optimizers: the
+/// axis of the choice it belongs to says the same.
+fn follows_from_another(path: &str, texts: &[&str], all: &[String]) -> bool {
+    let mut own = texts.iter().filter(|text| **text != NONE);
+    let first = own.next();
+    let is_of_a_choice = all.iter().any(|other| path.starts_with(&format!("{other}.")));
+    is_of_a_choice && own.all(|text| Some(text) == first)
+}
+
+/// Best and last accuracy, what remains where anything was pruned, and time.
+fn results(runs: &[&Row]) -> Vec<Column> {
+    let column = |axis: Axis, value: fn(&Row) -> Option<f64>| {
+        let values: Vec<f64> = runs.iter().map(|row| value(row).unwrap_or(f64::NAN)).collect();
+        Column { axis: axis_of_numbers(axis, &values), values }
+    };
+    let mut found = vec![
+        column(Axis::percent("Best accuracy"), |row| row.best),
+        column(Axis::percent("Last accuracy"), |row| row.last),
+    ];
+    let remaining = column(Axis::percent("Remaining"), |row| row.remaining);
+    if remaining.values.iter().any(|share| *share < 1.0) {
+        found.push(remaining);
+    }
+    found.push(column(Axis::new("Duration", "s"), |row| Some(row.secs)));
+    found
+}
+
+/// The runs of an arm, of which the first is the nth of all.
+#[allow(clippy::cast_precision_loss)] // axes are counted in tens
+fn line(arm: &ArmRuns<'_>, columns: &[Column], first: usize) -> Line {
+    let told = arm.rows.iter().filter(|row| is_told(row));
+    let is_mixed = arm.rows.iter().any(|row| row.arm != arm.rows[0].arm);
+    let trace = |(nth, row): (usize, &&Row)| {
+        let seed = format!("seed {}", row.seed);
+        let point = |(place, column): (usize, &Column)| [place as f64, column.values[first + nth]];
+        Trace {
+            name: if is_mixed { format!("{}, {seed}", row.arm) } else { seed },
+            points: columns.iter().enumerate().map(point).collect(),
+        }
+    };
+    let traces = told.enumerate().map(trace).collect();
+    Line { traces, ..Line::new(&arm.name, style_of(arm.colour), Vec::new()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::scale::Scale;
+
+    fn row(arm: &str, seed: u64, settings: &[(&str, &str)], best: f64) -> Row {
+        let settings = settings.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned()));
+        Row {
+            arm: arm.to_owned(),
+            seed,
+            settings: settings.collect(),
+            best: Some(best),
+            last: Some(best - 0.25),
+            remaining: Some(1.0),
+            secs: 10.0,
+            ..Row::default()
+        }
+    }
+
+    #[test]
+    fn a_run_is_a_line_across_differing_settings_and_results() {
+        let rows = [
+            row(
+                "a",
+                1,
+                &[("train.optimizer.rate", "0.001"), ("train.optimizer", "Adam"), ("net.bias", "true")],
+                0.75,
+            ),
+            row(
+                "a",
+                2,
+                &[("train.optimizer.rate", "0.001"), ("train.optimizer", "Adam"), ("net.bias", "true")],
+                0.5,
+            ),
+            row(
+                "b",
+                1,
+                &[("train.optimizer.rate", "0.1"), ("train.optimizer", "Sgd"), ("net.bias", "true")],
+                1.0,
+            ),
+        ];
+        let [first, second, third] = &rows;
+        let waiting = Row::default();
+        let arms = [
+            ArmRuns {
+                name: "a".to_owned(),
+                colour: 3,
+                rows: vec![first, &waiting, second],
+                ..ArmRuns::default()
+            },
+            ArmRuns { name: "b".to_owned(), colour: 1, rows: vec![third], ..ArmRuns::default() },
+        ];
+        let figure = Parallel.build(&arms, &PlotOptions::default());
+        let titles: Vec<_> = figure.parallel.iter().map(Axis::label).collect();
+        assert_eq!(titles, ["optimizer", "rate", "Best accuracy (%)", "Last accuracy (%)", "Duration (s)"]);
+        assert_eq!(figure.parallel[1].scale, Scale::Log10, "two decades");
+        let words: Vec<_> = figure.parallel[0].categories.iter().map(|word| word.name.as_str()).collect();
+        assert_eq!(words, ["Adam", "Sgd"]);
+        let [a, b] = figure.lines.as_slice() else { panic!("two arms") };
+        assert_eq!((a.traces.len(), a.style.colour, b.traces[0].name.as_str()), (2, 3, "seed 1"));
+        assert_eq!(a.traces[1].points, [[0.0, 0.0], [1.0, 0.001], [2.0, 0.5], [3.0, 0.25], [4.0, 10.0]]);
+        assert_eq!(b.traces[0].points[..3], [[0.0, 1.0], [1.0, 0.1], [2.0, 1.0]]);
+    }
+
+    #[test]
+    fn settings_of_one_choice_differ_only_among_those_who_made_it() {
+        let all = ["train.optimizer", "train.optimizer.beta1", "data.validation"].map(str::to_owned);
+        assert!(follows_from_another(&all[1], &["0.9", "0.9", NONE], &all));
+        assert!(!follows_from_another(&all[1], &["0.9", "0.8", NONE], &all));
+        assert!(!follows_from_another(&all[2], &["100", NONE], &all), "it is set or not by itself");
+    }
+
+    #[test]
+    fn more_settings_than_have_room_are_counted() {
+        let settings = |value: &'static str| -> Vec<(String, &str)> {
+            (0..13).map(|index| (format!("s{index:02}"), value)).collect()
+        };
+        let make = |arm: &str, value: &'static str| {
+            let settings = settings(value);
+            let settings: Vec<(&str, &str)> =
+                settings.iter().map(|(path, value)| (path.as_str(), *value)).collect();
+            row(arm, 1, &settings, 0.5)
+        };
+        let rows = [make("a", "1"), make("b", "2")];
+        let arms = rows.each_ref().map(|row| ArmRuns {
+            name: row.arm.clone(),
+            rows: vec![row],
+            ..ArmRuns::default()
+        });
+        let figure = Parallel.build(&arms, &PlotOptions::default());
+        assert_eq!((figure.parallel.len(), figure.note.as_str()), (13, "3 more settings differ"));
+    }
+}

@@ -1,0 +1,93 @@
+//! Values of settings on an axis: numbers by their size, words as names.
+
+use crate::figure::model::{Axis, Category};
+use crate::figure::scale::{Scale, range};
+
+/// From here on, from the smallest to the largest, an axis of positive numbers is logarithmic.
+const WIDE: f64 = 100.0;
+
+/// A longer text, such as that of a whole plan, has a number instead.
+const LONGEST: usize = 40;
+
+/// The axis with the range of these numbers, logarithmic where they span two decades.
+pub fn axis_of_numbers(axis: Axis, values: &[f64]) -> Axis {
+    let finite = || values.iter().copied().filter(|value| value.is_finite());
+    let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
+    let scale = if low > 0.0 && high / low >= WIDE { Scale::Log10 } else { Scale::Linear };
+    let axis = Axis { scale, ..axis };
+    let range = range(&axis, finite());
+    Axis { range: Some(range), ..axis }
+}
+
+/// An axis for what stands in a file, and the place of each text on it.
+pub fn axis_of_texts(title: &str, texts: &[&str]) -> (Axis, Vec<f64>) {
+    if let Some((unit, values)) = numbers(texts) {
+        return (axis_of_numbers(Axis::new(title, unit), &values), values);
+    }
+    let mut words: Vec<&str> = texts.to_vec();
+    words.sort_by(|a, b| match (a.parse::<f64>(), b.parse::<f64>()) {
+        (Ok(a), Ok(b)) => a.total_cmp(&b),
+        (Ok(_), Err(_)) => std::cmp::Ordering::Less,
+        (Err(_), Ok(_)) => std::cmp::Ordering::Greater,
+        (Err(_), Err(_)) => a.cmp(b),
+    });
+    words.dedup();
+    #[allow(clippy::cast_precision_loss)] // words are counted in tens
+    let place =
+        |text: &&str| words.iter().position(|word| word == text).map_or(f64::NAN, |index| index as f64);
+    let values = texts.iter().map(place).collect();
+    let name = |(nth, word): (usize, &&str)| {
+        let is_short = word.chars().count() <= LONGEST;
+        if is_short { (*word).to_owned() } else { format!("{title} {}", nth + 1) }
+    };
+    let named = words.iter().enumerate().map(|word| Category { name: name(word), ..Category::default() });
+    let axis = Axis::named(title, named.collect());
+    let range = range(&axis, std::iter::empty());
+    (Axis { range: Some(range), ..axis }, values)
+}
+
+/// The texts as finite numbers with a common unit behind them, such as the `ep` of `2ep`; `None` where one is none.
+fn numbers<'a>(texts: &[&'a str]) -> Option<(&'a str, Vec<f64>)> {
+    let parts: Option<Vec<(f64, &str)>> = texts.iter().map(|text| number(text)).collect();
+    let parts = parts?;
+    let (_, unit) = *parts.first()?;
+    let is_one = parts.iter().all(|(_, other)| *other == unit);
+    is_one.then(|| (unit, parts.into_iter().map(|(value, _)| value).collect()))
+}
+
+fn number(text: &str) -> Option<(f64, &str)> {
+    let is_unit = |letter: char| letter.is_alphabetic() || letter == '%';
+    let digits = text.trim_end_matches(is_unit);
+    let value = digits.trim_end().parse().ok().filter(|value: &f64| value.is_finite())?;
+    Some((value, &text[digits.len()..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_one_unit_are_numbers_and_all_others_are_words() {
+        let (axis, values) = axis_of_texts("steps", &["2ep", "10ep"]);
+        assert_eq!((axis.label().as_str(), values), ("steps (ep)", vec![2.0, 10.0]));
+        for texts in [["2ep", "10it"], ["8", "–"], ["true", "false"], ["", "1"], ["[8, 16]", "[8]"]] {
+            let (axis, values) = axis_of_texts("s", &texts);
+            assert_eq!((axis.categories.len(), values.len()), (2, 2), "{texts:?}");
+        }
+        let long = "0.steps 2ep, 1.action Prune, 1.amount Fraction(0.5)";
+        let (axis, _) = axis_of_texts("plan", &[long, "0 Test"]);
+        let names: Vec<_> = axis.categories.iter().map(|word| word.name.as_str()).collect();
+        assert_eq!(names, ["0 Test", "plan 2"]);
+        let (axis, values) = axis_of_texts("s", &["–", "16", "8"]);
+        assert_eq!(values, [2.0, 1.0, 0.0], "numbers by their size, then words: {axis:?}");
+    }
+
+    #[test]
+    fn positive_numbers_over_two_decades_are_logarithmic() {
+        assert_eq!(axis_of_texts("s", &["0.001", "0.1"]).0.scale, Scale::Log10);
+        assert_eq!(axis_of_texts("s", &["1e-3", "0.09"]).0.scale, Scale::Linear);
+        assert_eq!(axis_of_texts("s", &["0", "100"]).0.scale, Scale::Linear);
+        let axis = axis_of_numbers(Axis::percent("a"), &[f64::NAN, 0.5, 1.0]);
+        assert!(axis.range.is_some_and(|[low, high]| low < 0.5 && high >= 1.0));
+    }
+}

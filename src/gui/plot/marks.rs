@@ -1,0 +1,51 @@
+//! Lines over an axis of names: a mark at each name with its whisker, and the single runs as dots.
+
+use eframe::egui::{Pos2, Stroke};
+use egui_plot::PlotPoint;
+
+use super::paint::{Brush, line_colour, marker};
+use crate::figure::model::Figure;
+use crate::figure::palette::Marker;
+
+/// Width of whiskers, and radius of the dots of single runs, in points.
+const WHISKER: f32 = 1.25;
+const DOT: f32 = 1.75;
+const DOT_OPACITY: f32 = 0.45;
+/// What is not pointed at in the legend steps back.
+const DIMMED: f32 = 0.25;
+
+impl Brush<'_> {
+    /// Paints the marks of all lines that are shown.
+    pub fn marks(&self, figure: &Figure, is_hidden: impl Fn(&str) -> bool) {
+        let position = |[x, y]: [f64; 2]| -> Option<Pos2> {
+            let point = PlotPoint { x, y: figure.y.scale.forward(y)? };
+            Some(self.transform.position_from_point(&point))
+        };
+        for line in figure.lines.iter().filter(|line| !is_hidden(&line.name)) {
+            let full = line_colour(line.style.colour, self.theme);
+            let is_dimmed = self.highlighted.is_some_and(|name| name != line.name);
+            let ink = if is_dimmed { full.gamma_multiply(DIMMED) } else { full };
+            for band in &line.band {
+                if let Some(ends) = position([band.x, band.low]).zip(position([band.x, band.high])) {
+                    self.painter.line_segment([ends.0, ends.1], Stroke::new(WHISKER, ink));
+                }
+            }
+            for at in line.traces.iter().flat_map(|trace| &trace.points).filter_map(|point| position(*point))
+            {
+                self.painter.circle_filled(at, DOT, ink.gamma_multiply(DOT_OPACITY));
+            }
+            for [x, y] in &line.points {
+                match position([*x, *y]) {
+                    Some(at) => marker(self.painter, at, line.style.marker, ink),
+                    None => self.missing(*x, ink),
+                }
+            }
+        }
+    }
+
+    /// A sign at the rim where a value is missing.
+    fn missing(&self, x: f64, ink: eframe::egui::Color32) {
+        let rim = self.transform.frame().bottom() - 8.0;
+        marker(self.painter, Pos2::new(self.transform.position_from_point_x(x), rim), Marker::Cross, ink);
+    }
+}
