@@ -194,6 +194,7 @@ impl App {
             error: self.document.first_error().map(ToString::to_string),
             left: left(None),
             left_of_arm: arm.map(|arm| left(Some(arm))),
+            results_of_arm: arm.map_or(0, |arm| self.results_of(arm).len()),
             resumable: runs.iter().filter(|run| self.runs.is_resumable(&run.id)).count(),
             arm,
             arms: self.document.experiment.arms.len(),

@@ -76,6 +76,7 @@ commands! {
     AddArm: "Add arm", "Adds a treatment to compare with the others", [shift(Key::A)];
     DuplicateArm: "Duplicate arm", "Adds a copy of the selected arm", [shift(Key::D)];
     RemoveArm: "Remove arm", "Takes the selected arm out of the experiment; its results stay on disk", [shift(Key::Delete)];
+    ArchiveArm: "Archive results of arm…", "Moves all results of the selected arm to the trash beside the results; nothing is deleted", [];
     MoveArmUp: "Move arm up", "Moves the selected arm up in the list", [shift(Key::ArrowUp)];
     MoveArmDown: "Move arm down", "Moves the selected arm down in the list", [shift(Key::ArrowDown)];
     RunAll: "Run all", "Runs every arm with every seed; what is done is not repeated", [ctrl(Key::R)];
@@ -150,7 +151,7 @@ impl Menu {
             ],
             Self::Edit => &[
                 &[C::Undo, C::Redo],
-                &[C::AddArm, C::DuplicateArm, C::RemoveArm],
+                &[C::AddArm, C::DuplicateArm, C::RemoveArm, C::ArchiveArm],
                 &[C::MoveArmUp, C::MoveArmDown],
             ],
             Self::Run => &[
@@ -189,6 +190,8 @@ pub struct Facts {
     pub left: usize,
     /// Runs of the selected arm that are not done; nothing when no arm is selected.
     pub left_of_arm: Option<usize>,
+    /// Runs of the selected arm that have results.
+    pub results_of_arm: usize,
     /// Runs that were stopped or failed.
     pub resumable: usize,
     /// Position of the selected arm.
@@ -234,6 +237,9 @@ impl Command {
             Self::Undo => say(!facts.can_undo, "There is no edit to take back"),
             Self::Redo => say(!facts.can_redo, "No edit was taken back"),
             Self::DuplicateArm | Self::RemoveArm => say(facts.arm.is_none(), no_arm),
+            Self::ArchiveArm => say(facts.arm.is_none(), no_arm)
+                .or_else(|| say(facts.running, "Runs are going on: stop them first, or wait for their end"))
+                .or_else(|| say(facts.results_of_arm == 0, "The selected arm has no results")),
             Self::MoveArmUp => say(facts.arm.is_none(), no_arm)
                 .or_else(|| say(facts.arm == Some(0), "The selected arm is the first one")),
             Self::MoveArmDown => say(facts.arm.is_none(), no_arm).or_else(|| {

@@ -72,6 +72,13 @@ pub enum Dialog {
         /// What the arm is called.
         name: String,
     },
+    /// Move the results of an arm to the trash?
+    Archive {
+        /// What the arm is called.
+        name: String,
+        /// Its runs that have results, by identity.
+        runs: Vec<String>,
+    },
     /// Lose the comments of the file?
     Comments {
         /// The file.
@@ -123,6 +130,8 @@ pub enum Reply {
     Restore,
     /// Add the stage.
     Import,
+    /// Move them to the trash.
+    Archive,
     /// Save, and lose the comments.
     LoseComments,
     /// Save under another name.
@@ -194,6 +203,13 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
             title_ui(ui, &format!("Import the weights into {name}?"));
             ui.label(format!("A stage that reads {} is added to its plan.", path.display()));
             buttons_ui(ui, &[("Add the stage", Reply::Import), ("Cancel", Reply::Cancel)])
+        }
+        Dialog::Archive { name, runs } => {
+            title_ui(ui, &format!("Move {} of {name} to the trash?", counted(runs.len(), "run")));
+            ui.label(
+                "Plots and tables no longer show them. Nothing is deleted: the list Trash of the view Runs brings each back.",
+            );
+            buttons_ui(ui, &[("Move to the trash", Reply::Archive), ("Cancel", Reply::Cancel)])
         }
         Dialog::Comments { path } => {
             title_ui(ui, "Saving would lose comments");

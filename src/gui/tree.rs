@@ -1,8 +1,11 @@
 //! The list of arms and their runs: state in word and sign, result, progress.
 
-use eframe::egui::{self, Align, Button, Layout, RichText, Ui, collapsing_header::CollapsingState};
+use eframe::egui::{
+    self, Align, Button, Layout, Popup, PopupCloseBehavior, RichText, Ui, collapsing_header::CollapsingState,
+};
 
 use super::commands::Command;
+use super::compare::{Compare, arm_marks_ui};
 use super::runs::Runs;
 use super::selection::Selection;
 use super::templates::dot_ui;
@@ -55,6 +58,7 @@ pub fn tree_ui(
     ui: &mut Ui,
     treatments: &[Treatment],
     runs: &Runs,
+    compare: &mut Compare,
     selection: &mut Selection,
 ) -> Option<Command> {
     let mut command = None;
@@ -71,7 +75,7 @@ pub fn tree_ui(
         ui.spacing_mut().interact_size.y = 2.5 * theme::STEP;
         ui.spacing_mut().button_padding.y = 1.0;
         for (position, treatment) in treatments.iter().enumerate() {
-            let chosen = treatment_ui(ui, position, treatment, runs, selection);
+            let chosen = treatment_ui(ui, position, treatment, runs, compare, selection);
             command = command.or(chosen);
         }
     });
@@ -83,6 +87,7 @@ fn treatment_ui(
     position: usize,
     treatment: &Treatment,
     runs: &Runs,
+    compare: &mut Compare,
     selection: &mut Selection,
 ) -> Option<Command> {
     let mut command = None;
@@ -99,9 +104,14 @@ fn treatment_ui(
                     if row.clicked() {
                         *selection = Selection::Arm(treatment.arm);
                     }
-                    row.context_menu(|ui| {
+                    // A menu with fields stays open while they are used.
+                    let menu =
+                        Popup::context_menu(&row).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+                    menu.show(|ui| {
                         *selection = Selection::Arm(treatment.arm);
                         command = context_ui(ui).or(command);
+                        ui.separator();
+                        arm_marks_ui(ui, &treatment.name, compare);
                     });
                 });
             });
@@ -116,9 +126,14 @@ fn treatment_ui(
 
 fn context_ui(ui: &mut Ui) -> Option<Command> {
     let mut chosen = None;
-    for command in
-        [Command::RunArm, Command::DuplicateArm, Command::MoveArmUp, Command::MoveArmDown, Command::RemoveArm]
-    {
+    for command in [
+        Command::RunArm,
+        Command::DuplicateArm,
+        Command::MoveArmUp,
+        Command::MoveArmDown,
+        Command::RemoveArm,
+        Command::ArchiveArm,
+    ] {
         if ui.button(command.text()).on_hover_text(command.tooltip()).clicked() {
             chosen = Some(command);
             ui.close();

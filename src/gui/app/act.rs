@@ -35,6 +35,7 @@ impl App {
             C::AddArm | C::DuplicateArm | C::RemoveArm | C::MoveArmUp | C::MoveArmDown => {
                 self.change_arms(command);
             }
+            C::ArchiveArm => self.ask_to_archive(),
             C::RunAll => self.start(|_, _| true),
             C::RunArm => {
                 let arm = self.selection.arm();

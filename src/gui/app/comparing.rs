@@ -1,5 +1,6 @@
 //! The plots and the table of runs, and what follows from them for the rest of the window.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use eframe::egui::{self, Ui};
@@ -9,6 +10,7 @@ use crate::figure::methods::methods;
 use crate::figure::plots::{self, Plot};
 use crate::gui::commands::Command;
 use crate::gui::compare::CompareResponse;
+use crate::gui::dialogs::Dialog;
 use crate::gui::plot::{PlotInput, PlotResponse, plot_panel};
 use crate::gui::selection::Selection;
 use crate::gui::text;
@@ -111,7 +113,21 @@ impl App {
         }
     }
 
-    fn archive(&mut self, runs: &[String]) {
+    /// The runs of an arm that have results, by identity, each once.
+    pub(super) fn results_of(&self, arm: usize) -> BTreeSet<String> {
+        let runs = self.document.runs().iter().filter(|run| run.arm_index == arm);
+        runs.filter(|run| self.runs.record(&run.id).is_some()).map(|run| run.id.clone()).collect()
+    }
+
+    /// Asks whether all results of the selected arm go to the trash.
+    pub(super) fn ask_to_archive(&mut self) {
+        let Some(index) = self.selection.arm() else { return };
+        let Some(arm) = self.document.experiment.arms.get(index) else { return };
+        let runs = self.results_of(index).into_iter().collect();
+        self.dialog = Some(Dialog::Archive { name: arm.name.clone(), runs });
+    }
+
+    pub(super) fn archive(&mut self, runs: &[String]) {
         let results = self.document.results(&self.parts.untitled);
         let mut archived = 0;
         for id in runs {

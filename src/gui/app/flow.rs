@@ -256,6 +256,7 @@ impl App {
             (Dialog::Recover { .. }, Reply::Discard) => self.give_up_leftover(),
             (Dialog::Recover { .. }, _) => self.postpone_leftover(),
             (Dialog::Import { path, arm, .. }, Reply::Import) => self.import(&path, arm),
+            (Dialog::Archive { runs, .. }, Reply::Archive) => self.archive(&runs),
             (Dialog::GoOn { .. }, Reply::GoOn) => self.execute(Command::RunAll, ctx),
             (_, Reply::Cancel) => self.give_up(),
             (Dialog::Templates { .. }, Reply::Template(position)) => self.proceed(Next::New(position), ctx),

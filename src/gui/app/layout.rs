@@ -83,7 +83,7 @@ impl App {
     }
 
     fn tree_ui(&mut self, ui: &mut Ui) {
-        let command = tree_ui(ui, &self.treatments, &self.runs, &mut self.selection);
+        let command = tree_ui(ui, &self.treatments, &self.runs, &mut self.compare, &mut self.selection);
         if let Some(command) = command {
             let ctx = ui.ctx().clone();
             self.execute(command, &ctx);

@@ -36,6 +36,8 @@ fn busy() -> Window {
     window.say(0, Event::Finished { secs: 1.0 });
     window.say(1, started());
     window.say(1, Event::Stopped { secs: 1.0 });
+    window.say(3, started());
+    window.say(3, Event::Finished { secs: 1.0 });
     window.hang_up();
     window.harness.state_mut().selection = Selection::Arm(1);
     window.harness.state_mut().settings.recent.note(Path::new("/x.ron"));

@@ -1,0 +1,66 @@
+//! What is noted about an arm, and its results on their way to the trash and back.
+
+use eframe::egui::accesskit::Role;
+
+use super::*;
+
+/// A window with two arms of two runs, whose results lie in a folder: marks are written beside them.
+fn window(folder: &Path) -> Window {
+    let file = folder.join("x.ron");
+    let arms = "(name: \"a\", plan: [Test]), (name: \"b\", plan: [Train(\"1ep\")])";
+    std::fs::write(&file, format!("(seeds: [1, 2], arms: [{arms}])")).unwrap();
+    let mut window = Window::open(Some(file));
+    window.click("Run all");
+    for run in [2, 3] {
+        window.say(run, started());
+        window.say(run, accuracy(0.5, 1.0));
+        window.say(run, Event::Finished { secs: 1.0 });
+    }
+    window.hang_up();
+    window
+}
+
+#[test]
+fn an_arm_is_noted_in_its_menu_and_its_results_stay_when_the_question_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = window(folder.path());
+    window.harness.get_by_role_and_label(Role::Button, "b").click_secondary();
+    window.harness.run();
+    window.harness.get_by_label("Note on the arm").focus();
+    window.harness.run();
+    window.harness.get_by_label("Note on the arm").type_text("baseline");
+    window.harness.run();
+    window.click("Star the arm");
+    let mark = window.harness.state().compare.view.marks["arm:b"].clone();
+    assert!(mark.starred && mark.note == "baseline", "{mark:?}");
+    window.execute(Command::ArchiveArm);
+    assert!(window.sees("Move 2 runs of b to the trash?"));
+    window.click("Cancel");
+    assert_eq!(window.harness.state().results_of(1).len(), 2);
+    window.harness.state_mut().selection = Selection::Arm(0);
+    let refusal = Command::ArchiveArm.refusal(&window.harness.state().facts());
+    assert_eq!(refusal.as_deref(), Some("The selected arm has no results"));
+}
+
+#[test]
+fn archived_results_of_an_arm_leave_the_plots_and_come_back_from_the_trash() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = window(folder.path());
+    let app = window.harness.state();
+    let results = app.document.results(&app.parts.untitled);
+    for run in app.document.runs().iter().filter(|run| run.arm_index == 1) {
+        std::fs::create_dir_all(results.join(&run.id)).unwrap();
+        let about = format!("(arm: \"b\", seed: {}, program: \"weightlab\", spec: ())", run.seed);
+        std::fs::write(results.join(&run.id).join("run.ron"), about).unwrap();
+    }
+    window.harness.state_mut().selection = Selection::Arm(1);
+    window.execute(Command::ArchiveArm);
+    window.click("Move to the trash");
+    assert!(window.log().contains("Moved 2 runs to the trash"), "{}", window.log());
+    assert!(window.harness.state().results_of(1).is_empty());
+    assert_eq!(crate::run::trash::trashed(&results).len(), 2);
+    window.click("Runs");
+    window.click("Trash (2)");
+    window.click("Restore b, seed 1");
+    assert_eq!(crate::run::trash::trashed(&results).len(), 1);
+}
