@@ -67,6 +67,7 @@ fn record(run: &Run) -> RunRecord {
             bit: None,
             layer: None,
             along: None,
+            classes: Vec::new(),
             secs: trained,
         })
     };

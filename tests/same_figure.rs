@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use egui_kittest::LazyRenderer;
+use egui_kittest::kittest::Queryable;
 use weightlab::figure::plots::PlotOptions;
 use weightlab::figure::statistics::Spread;
 use weightlab::figure::view::{FILE, PlotView, ViewSettings};
@@ -34,13 +35,17 @@ fn weightlab(folder: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Opens the experiment in the window and exports what it shows.
-fn from_window(folder: &Path, name: &str) -> Vec<u8> {
+/// Opens the experiment in the window, chooses a plot by its tab, and exports what it shows.
+fn from_window(folder: &Path, name: &str, tab: Option<&str>) -> Vec<u8> {
     let to: PathBuf = folder.join(name);
     let opening = Opening::new(&folder.join("untitled"));
     let opening = Opening { chosen: Some(to.clone()), file: Some(folder.join("x.ron")), ..opening };
     let mut harness = opening.open(Threads, LazyRenderer::default());
     harness.run_steps(5);
+    if let Some(tab) = tab {
+        harness.get_by_label(tab).click();
+        harness.run_steps(5);
+    }
     execute(&mut harness, Asked::ExportFigure);
     for _ in 0..100 {
         harness.step();
@@ -80,7 +85,7 @@ fn the_window_and_the_command_line_write_the_same_bytes() {
         for kind in [FileKind::Svg, FileKind::Pdf, FileKind::Csv] {
             let [window, line] =
                 ["window", "line"].map(|stem| format!("{stem}-{has_title}.{}", kind.ending()));
-            let window = from_window(folder, &window);
+            let window = from_window(folder, &window, None);
             weightlab(folder, &["export", "x.ron", "--figure", "accuracy", "--to", &line]);
             assert!(window == std::fs::read(folder.join(&line)).unwrap(), "{line} differs");
             if kind == FileKind::Svg {
@@ -88,5 +93,26 @@ fn the_window_and_the_command_line_write_the_same_bytes() {
                 assert_eq!((text.contains(">Mine<"), text.contains(">pruned<")), (has_title, !has_title));
             }
         }
+    }
+}
+
+#[test]
+fn classes_and_parallel_axes_with_a_chosen_range_are_the_same_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("x.ron"), TINY).unwrap();
+    weightlab(folder, &["run", "x.ron"]);
+    let brushes = [("Remaining (%)".to_owned(), [0.9, 1.0])].into();
+    let plots = [("parallel".to_owned(), PlotView { brushes, ..PlotView::default() })].into();
+    let view = ViewSettings { plots, ..ViewSettings::default() };
+    std::fs::write(folder.join("x.runs").join(FILE), view.to_text()).unwrap();
+    for (tab, figure, has_pruned) in [("Classes", "classes", true), ("Parallel", "parallel", false)] {
+        let window = from_window(folder, &format!("window-{figure}.svg"), Some(tab));
+        let line = format!("line-{figure}.svg");
+        weightlab(folder, &["export", "x.ron", "--figure", figure, "--to", &line]);
+        assert!(window == std::fs::read(folder.join(&line)).unwrap(), "{line} differs");
+        let text = String::from_utf8(window).unwrap();
+        assert!(text.contains(">dense, plain<"));
+        assert_eq!(text.contains(">pruned<"), has_pruned, "{figure}");
     }
 }

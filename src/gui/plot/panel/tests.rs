@@ -56,7 +56,12 @@ fn before_the_first_point_the_panel_says_how_to_get_curves() {
 #[test]
 fn two_plots_that_are_seen_are_both_kept_and_others_forgotten() {
     let shown = &mut running();
-    let arms = [ArmRuns { name: "dense".to_owned(), colour: 0, runs: vec![(1, &shown.record)] }];
+    let arms = [ArmRuns {
+        name: "dense".to_owned(),
+        colour: 0,
+        runs: vec![(1, &shown.record)],
+        ..ArmRuns::default()
+    }];
     let input = PlotInput { arms: &arms, revision: 0 };
     for plot in [find("accuracy").unwrap(), find("remaining").unwrap()] {
         shown.state.update(plot, &input, 0.0);
