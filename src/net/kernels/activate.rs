@@ -131,8 +131,8 @@ pub fn to_channels_first(channels: usize, pixels: usize, from: &[f32], to: &mut 
 }
 
 /// [rows, columns] becomes [columns, rows].
-fn transpose(from: &[f32], to: &mut [f32], rows: usize, columns: usize) {
-    for (column, to) in to.chunks_exact_mut(rows).enumerate() {
+pub fn transpose(from: &[f32], to: &mut [f32], rows: usize, columns: usize) {
+    for (column, to) in to.chunks_exact_mut(rows.max(1)).enumerate() {
         for (row, to) in to.iter_mut().enumerate() {
             *to = from[row * columns + column];
         }

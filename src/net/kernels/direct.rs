@@ -3,10 +3,7 @@
 //! Nothing is copied but the weights. A block of [`MAX_ROWS`] pixels times two vectors of channels stays in registers
 //! while the window and the channels go by; the pixels of a block may lie anywhere (in several images too, where images
 //! are small), as long as they see the same part of the window.
-#![allow(
-    unsafe_code,
-    reason = "pixels are read through pointers, and tasks write disjoint channels of the output"
-)]
+#![allow(unsafe_code, reason = "tasks write disjoint channels of the output")]
 
 use super::conv::{ConvShape, Convolution};
 use super::direct_weights::weight_gradient;
@@ -121,18 +118,16 @@ impl Block<'_> {
     #[inline(always)]
     fn tile<S: Simd>(&self, simd: S, next: &mut Pixels, count: usize, runs: &[Run]) {
         let mut pixels = [0; MAX_ROWS];
-        let mut rows = [self.input.as_ptr(); MAX_ROWS];
+        let mut rows = [0; MAX_ROWS];
         for (pixel, row) in pixels[..count].iter_mut().zip(&mut rows) {
             *pixel = next.next();
-            *row = self.input[*pixel * self.shape.inputs..].as_ptr();
+            *row = *pixel * self.shape.inputs;
         }
         let (pixels, rows) = (&pixels[..count], &rows[..count]);
         let width = self.packing.width(self.block);
-        let weights = self.packed[self.packing.start(self.block)..].as_ptr();
+        let weights = &self.packed[self.packing.start(self.block)..];
         let mut sums = [[0.0; BLOCK]; MAX_ROWS];
-        // SAFETY: the runs of a region stay within the image of each of its pixels, and the weights have a row for every
-        // tap and channel.
-        unsafe { products(rows, weights, width, width, runs, &mut sums) };
+        products((self.input, rows), weights, width, width, runs, &mut sums);
         for part in 0..width / LANES {
             let first = self.block * BLOCK + part * LANES;
             self.write(simd, pixels, &sums, part, (first, (first + LANES).min(self.shape.outputs)));

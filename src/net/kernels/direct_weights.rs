@@ -3,7 +3,7 @@
 //! A task has some input channels and one block of output channels, and goes once over all pixels, a slab of them at a
 //! time: the slab stays in the first cache while the positions of the window go by. Nothing is summed in two places, so
 //! that the order of additions depends on the shape alone.
-#![allow(unsafe_code, reason = "pixels are read through pointers, and tasks write disjoint weights")]
+#![allow(unsafe_code, reason = "tasks write disjoint weights")]
 
 use super::conv::{ConvShape, SIDE, TAPS};
 use super::pack::BLOCK;
@@ -91,11 +91,9 @@ impl Corner<'_> {
         for slab in slabs(self.shape) {
             for tap in self.taps.0..self.taps.1 {
                 let Some((walk, from, to)) = self.walk(&slab, tap) else { continue };
-                let rows = self.input[from * self.shape.inputs + self.inputs.0..].as_ptr();
-                let columns = self.slope[to * self.width + self.outputs.0..].as_ptr();
-                // SAFETY: the walk stays within the pixels of the slab that see this position of the window, so that
-                // both pixels lie within their images; the channels are those of this corner.
-                unsafe { outer_products(rows, columns, size, &walk, &mut sums[tap]) };
+                let rows = &self.input[from * self.shape.inputs + self.inputs.0..];
+                let columns = &self.slope[to * self.width + self.outputs.0..];
+                outer_products(rows, columns, size, &walk, &mut sums[tap]);
             }
         }
         sums

@@ -4,10 +4,11 @@
 //! and its weights alone. Backward, the lanes are inputs too, and every gradient is one chain of products.
 #![allow(unsafe_code, reason = "rows are read through pointers, and tasks write disjoint parts")]
 
+use super::activate::transpose;
+use super::matrix::multiply;
 use super::parallel::{Shared, tasks};
 use super::scratch::Scratch;
 use super::simd::{Kernel, LANES, Simd, Vector, dispatch};
-use super::tile::{MAX_COLUMNS, MAX_ROWS, Run, Sums, Walk, outer_products, products};
 
 /// Samples of a block of the forward pass.
 const SAMPLES: usize = 6;
@@ -67,15 +68,16 @@ impl Kernel for Forward<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let whole = self.shape.samples / SAMPLES * SAMPLES;
-        for sample in (0..whole).step_by(SAMPLES) {
+        for sample in (0..self.shape.samples).step_by(SAMPLES) {
             for unit in (self.units.0..self.units.1).step_by(UNITS) {
-                self.block::<S, SAMPLES>(simd, sample, unit);
-            }
-        }
-        for sample in whole..self.shape.samples {
-            for unit in (self.units.0..self.units.1).step_by(UNITS) {
-                self.block::<S, 1>(simd, sample, unit);
+                match self.shape.samples - sample {
+                    1 => self.block::<S, 1>(simd, sample, unit),
+                    2 => self.block::<S, 2>(simd, sample, unit),
+                    3 => self.block::<S, 3>(simd, sample, unit),
+                    4 => self.block::<S, 4>(simd, sample, unit),
+                    5 => self.block::<S, 5>(simd, sample, unit),
+                    _ => self.block::<S, SAMPLES>(simd, sample, unit),
+                }
             }
         }
     }
@@ -101,6 +103,7 @@ impl Forward<'_> {
             add_products::<S, R>(&rows, &columns, |from| simd.load_part(&from[whole..]), &mut sums);
         }
         let count = UNITS.min(self.units.1 - unit);
+        let bias = &self.bias[unit..unit + count];
         for first in (0..R).step_by(LANES / UNITS) {
             let mut vectors = [simd.splat(0.0); LANES];
             for r in first..R.min(first + LANES / UNITS) {
@@ -112,8 +115,11 @@ impl Forward<'_> {
             for r in first..R.min(first + LANES / UNITS) {
                 // SAFETY: no other task has these outputs.
                 let to = unsafe { self.output.slice((sample + r) * outputs + unit, count) };
-                for (c, to) in to.iter_mut().enumerate() {
-                    *to = values[(r - first) * UNITS + c] + self.bias[unit + c];
+                let sums = &values[(r - first) * UNITS..][..UNITS];
+                if let Ok(to) = <&mut [f32; UNITS]>::try_from(&mut *to) {
+                    *to = std::array::from_fn(|c| sums[c] + bias[c]);
+                } else {
+                    to.iter_mut().zip(sums).zip(bias).for_each(|((to, sum), bias)| *to = sum + bias);
                 }
             }
         }
@@ -153,97 +159,17 @@ pub fn backward_input(
 ) {
     shape.check(input_slope, weight, slope);
     let LinearShape { samples, inputs, outputs } = *shape;
-    if inputs < LANES {
-        let mut wide = scratch.take(outputs * LANES);
-        widen(weight, inputs, &mut wide);
-        let mut result = scratch.take(samples * LANES);
-        backward_input(&LinearShape { inputs: LANES, ..*shape }, &wide, slope, &mut result, scratch);
-        return narrow(&result, inputs, input_slope);
-    }
-    let run = [Run { offset: 0, weight: 0, len: outputs }];
-    by_blocks((samples, inputs), shape.work(), input_slope, |(row, column), (count, width), sums| {
-        let rows: [*const f32; MAX_ROWS] =
-            std::array::from_fn(|r| slope[(row + r.min(count - 1)) * outputs..].as_ptr());
-        let weights = weight[column.min(weight.len())..].as_ptr();
-        // SAFETY: a row of the slope has as many numbers as the weights have rows, and `width` columns from `column` on
-        // are within each of these.
-        unsafe { products(&rows[..count], weights, inputs, width, &run, sums) };
-    });
-}
-
-/// Rows with fewer than sixteen numbers, filled up with zeros.
-fn widen(from: &[f32], width: usize, to: &mut [f32]) {
-    for (at, to) in to.chunks_exact_mut(LANES).enumerate() {
-        to[..width].copy_from_slice(&from[at * width..(at + 1) * width]);
-        to[width..].fill(0.0);
-    }
-}
-
-/// Takes the filling away again.
-fn narrow(from: &[f32], width: usize, to: &mut [f32]) {
-    for (at, from) in from.chunks_exact(LANES).enumerate() {
-        to[at * width..(at + 1) * width].copy_from_slice(&from[..width]);
-    }
-}
-
-/// Computes a matrix of at least sixteen columns, some columns in a task; `sums` computes a block of it: first row and
-/// column, number of rows and columns.
-///
-/// The last sixteen columns end with the matrix: those that they share with the ones before are computed twice, alike.
-fn by_blocks(
-    (rows, columns): (usize, usize),
-    work: usize,
-    target: &mut [f32],
-    sums: impl Fn((usize, usize), (usize, usize), &mut Sums) + Send + Sync,
-) {
-    let target = Shared::new(target);
-    let blocks = (columns / MAX_COLUMNS).max(1);
-    tasks(blocks, work, |block| {
-        let mut at = block * MAX_COLUMNS;
-        let end = if block + 1 == blocks { columns } else { at + MAX_COLUMNS };
-        while at < end {
-            let width = if at + MAX_COLUMNS <= end { MAX_COLUMNS } else { LANES };
-            let column = at.min(end - width);
-            for first in (0..rows).step_by(MAX_ROWS) {
-                let count = MAX_ROWS.min(rows - first);
-                let mut block = [[0.0; MAX_COLUMNS]; MAX_ROWS];
-                sums((first, column), (count, width), &mut block);
-                for (row, sums) in block[..count].iter().enumerate() {
-                    // SAFETY: every task has columns of its own.
-                    let to = unsafe { target.slice((first + row) * columns + column, width) };
-                    to.copy_from_slice(&sums[..width]);
-                }
-            }
-            at += width;
-        }
-    });
+    let mut turned = scratch.take(slope.len());
+    transpose(slope, &mut turned, samples, outputs);
+    multiply((samples, outputs, inputs), &turned, weight, input_slope);
 }
 
 /// `weight_slope` = slopeᵀ · input.
 ///
 /// # Panics
 /// As [`forward`].
-pub fn backward_weight(
-    shape: &LinearShape,
-    input: &[f32],
-    slope: &[f32],
-    weight_slope: &mut [f32],
-    scratch: &Scratch,
-) {
+pub fn backward_weight(shape: &LinearShape, input: &[f32], slope: &[f32], weight_slope: &mut [f32]) {
     shape.check(input, weight_slope, slope);
     let LinearShape { samples, inputs, outputs } = *shape;
-    if inputs < LANES {
-        let mut wide = scratch.take(samples * LANES);
-        widen(input, inputs, &mut wide);
-        let mut result = scratch.take(outputs * LANES);
-        backward_weight(&LinearShape { inputs: LANES, ..*shape }, &wide, slope, &mut result, scratch);
-        return narrow(&result, inputs, weight_slope);
-    }
-    let walk = Walk { counts: [1, 1, samples], row_steps: [0, 0, outputs], column_steps: [0, 0, inputs] };
-    by_blocks((outputs, inputs), shape.work(), weight_slope, |(row, column), size, sums| {
-        if samples > 0 {
-            // SAFETY: some outputs of each sample and some of its inputs are read.
-            unsafe { outer_products(slope[row..].as_ptr(), input[column..].as_ptr(), size, &walk, sums) };
-        }
-    });
+    multiply((outputs, samples, inputs), slope, input, weight_slope);
 }

@@ -19,12 +19,13 @@ pub mod direct;
 mod direct_weights;
 mod geometry;
 pub mod linear;
+mod matrix;
 pub mod norm;
 pub mod pack;
-mod parallel;
+pub mod parallel;
 pub mod pool;
 pub mod scratch;
-mod simd;
+pub mod simd;
 #[cfg(test)]
 mod tests;
 mod tile;

@@ -1,8 +1,5 @@
 //! Weights in the order in which the kernels read them.
-#![allow(
-    unsafe_code,
-    reason = "gathers of sixteen weights that lie apart, and tasks that write disjoint blocks"
-)]
+#![allow(unsafe_code, reason = "tasks write disjoint blocks")]
 
 use super::conv::TAPS;
 use super::parallel::{Shared, tasks};
@@ -106,8 +103,7 @@ impl Kernel for PackBlock<'_> {
                     let at = (tap * rows + row) * width + part * LANES;
                     let to = (&mut self.packed[at..at + LANES]).try_into().expect("sixteen");
                     if first + LANES <= columns {
-                        // SAFETY: the last lane reads from + 15 columns, which is one of the weights.
-                        unsafe { simd.gather_at(from.as_ptr(), column_step) }.store(to);
+                        simd.gather(from, column_step).store(to);
                     } else {
                         *to = std::array::from_fn(|lane| {
                             if first + lane < columns { from[lane * column_step] } else { 0.0 }

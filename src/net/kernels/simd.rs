@@ -8,6 +8,8 @@
 //! The code for AVX-512, for AVX2 and for NEON rounds alike: every product that is added is added unrounded.
 #![allow(unsafe_code, reason = "vector instructions; see the comment at each use")]
 
+#[cfg(test)]
+pub mod level;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -38,10 +40,10 @@ pub trait Simd: Copy + Send + Sync {
     unsafe fn load_at(self, from: *const f32) -> Self::V;
 
     /// Sixteen numbers, `stride` numbers apart.
-    ///
-    /// # Safety
-    /// `from + lane · stride` must be valid for reading, for each of the sixteen lanes.
-    unsafe fn gather_at(self, from: *const f32, stride: usize) -> Self::V;
+    #[inline(always)]
+    fn gather(self, from: &[f32], stride: usize) -> Self::V {
+        self.load(&std::array::from_fn(|lane| from[lane * stride]))
+    }
 
     /// Rows become columns.
     #[inline(always)]
@@ -121,17 +123,35 @@ pub trait Kernel {
 pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     {
-        if x86::has_avx512() {
+        if x86::has_avx512() && is_allowed(Level::Avx512) {
             // SAFETY: the processor has the instructions.
             return unsafe { x86::with_avx512(kernel) };
         }
-        if x86::has_avx2() {
+        if x86::has_avx2() && is_allowed(Level::Avx2) {
             // SAFETY: the processor has the instructions.
             return unsafe { x86::with_avx2(kernel) };
         }
     }
     kernel.run(Portable::<{ cfg!(target_arch = "aarch64") }>(()))
 }
+
+/// Kinds of vectors that not every processor has, the better one last.
+#[cfg(any(test, target_arch = "x86_64"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Two of AVX2, with fused multiply-add.
+    Avx2,
+    /// One of AVX-512.
+    Avx512,
+}
+
+/// Whether the code for a kind may run: always, but in tests that ask for a lower one.
+#[cfg(all(not(test), target_arch = "x86_64"))]
+const fn is_allowed(_: Level) -> bool {
+    true
+}
+#[cfg(all(test, target_arch = "x86_64"))]
+use level::is_allowed;
 
 /// Vectors as arrays: the compiler makes of them what it can. `FUSED` where multiply-add is one instruction.
 #[derive(Clone, Copy)]
@@ -168,12 +188,6 @@ impl<const FUSED: bool> Simd for Portable<FUSED> {
     unsafe fn load_at(self, from: *const f32) -> Self::V {
         // SAFETY: the caller's promise.
         Lanes(unsafe { from.cast::<[f32; LANES]>().read_unaligned() })
-    }
-
-    #[inline(always)]
-    unsafe fn gather_at(self, from: *const f32, stride: usize) -> Self::V {
-        // SAFETY: the caller's promise.
-        Lanes(std::array::from_fn(|lane| unsafe { from.add(lane * stride).read() }))
     }
 }
 

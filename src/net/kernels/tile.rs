@@ -27,21 +27,29 @@ pub struct Run {
     pub len: usize,
 }
 
-/// sums[row][column] = Σ over the runs, Σ over k of row[run.offset + k] · weights[run.weight + k][column], added one
-/// behind the other, for at most [`MAX_ROWS`] rows and `columns` columns, 16 or 32.
+/// sums[row][column] = Σ over the runs, Σ over k of values[rows[row] + run.offset + k] · weights[run.weight + k][column],
+/// added one behind the other, for at most [`MAX_ROWS`] rows and `columns` columns, 16 or 32.
 ///
-/// # Safety
-/// `rows[r] + run.offset + k` must be valid for reading for every k of every run, and `columns` numbers from
-/// `weights + (run.weight + k) · stride` on.
-pub unsafe fn products(
-    rows: &[*const f32],
-    weights: *const f32,
+/// # Panics
+/// When a run leaves the values or the weights.
+pub fn products(
+    (values, rows): (&[f32], &[usize]),
+    weights: &[f32],
     stride: usize,
     columns: usize,
     runs: &[Run],
     sums: &mut Sums,
 ) {
-    dispatch(Products { rows, weights, stride, columns, runs, sums });
+    let (Some(&first), Some(&last)) = (rows.iter().min(), rows.iter().max()) else { return };
+    for run in runs.iter().filter(|run| run.len > 0) {
+        let begins = first.checked_add_signed(run.offset).is_some();
+        let ends = last.wrapping_add_signed(run.offset).wrapping_add(run.len);
+        assert!(begins && ends <= values.len(), "a run lies within the values");
+        let ends = (run.weight + run.len - 1) * stride + columns;
+        assert!(ends <= weights.len(), "a run has weights");
+    }
+    let (values, weights) = (values.as_ptr(), weights.as_ptr());
+    dispatch(Products { values, rows, weights, stride, columns, runs, sums });
 }
 
 /// Where the factors of a sum over pixels lie: three nested loops, the innermost last.
@@ -55,18 +63,25 @@ pub struct Walk {
     pub column_steps: [usize; 3],
 }
 
+impl Walk {
+    /// How far a walk along `steps` gets.
+    fn reach(&self, steps: &[usize; 3]) -> usize {
+        self.counts.iter().zip(steps).map(|(count, step)| (count - 1) * step).sum()
+    }
+}
+
 /// sums[row][column] += Σ over the walk of rows[row] · columns[column], for `size` rows, at most [`MAX_ROWS`], and
 /// columns, 16 or 32.
 ///
-/// # Safety
-/// At every place of the walk `size.0` numbers must be valid for reading from `rows` on, and `size.1` from `columns` on.
-pub unsafe fn outer_products(
-    rows: *const f32,
-    columns: *const f32,
-    size: (usize, usize),
-    walk: &Walk,
-    sums: &mut Sums,
-) {
+/// # Panics
+/// When the walk leaves the rows or the columns.
+pub fn outer_products(rows: &[f32], columns: &[f32], size: (usize, usize), walk: &Walk, sums: &mut Sums) {
+    if walk.counts.contains(&0) {
+        return;
+    }
+    assert!(walk.reach(&walk.row_steps) + size.0 <= rows.len(), "the walk stays within the rows");
+    assert!(walk.reach(&walk.column_steps) + size.1 <= columns.len(), "the walk stays within the columns");
+    let (rows, columns) = (rows.as_ptr(), columns.as_ptr());
     dispatch(OuterProducts { rows, columns, size, walk, sums });
 }
 
@@ -85,13 +100,16 @@ macro_rules! by_rows {
 
 /// The pieces of `len` rows, none longer than `most`.
 #[inline(always)]
-fn pieces(len: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
+pub fn pieces(len: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
     let count = len.div_ceil(most);
     (0..count).map(move |piece| (piece * len / count, (piece + 1) * len / count))
 }
 
+pub(super) use by_rows;
+
 struct Products<'a> {
-    rows: &'a [*const f32],
+    values: *const f32,
+    rows: &'a [usize],
     weights: *const f32,
     stride: usize,
     columns: usize,
@@ -129,10 +147,11 @@ impl Kernel for Products<'_> {
 impl Products<'_> {
     #[inline(always)]
     fn block<S: Simd, const R: usize, const C: usize>(&mut self, simd: S, first: usize, column: usize) {
-        let rows: [*const f32; R] = *self.rows[first..].first_chunk().expect("a piece has R rows");
+        let rows: [usize; R] = *self.rows[first..].first_chunk().expect("a piece has R rows");
+        let rows = rows.map(|row| self.values.wrapping_add(row));
         let mut sums = [[simd.splat(0.0); C]; R];
         for run in self.runs {
-            // SAFETY: the promise of the caller of `products`.
+            // SAFETY: `products` has looked at the ends of every run.
             unsafe {
                 let starts = rows.map(|row| row.wrapping_offset(run.offset));
                 let mut weight = self.weights.wrapping_add(run.weight * self.stride + column);
@@ -212,7 +231,7 @@ impl OuterProducts<'_> {
                 let mut values =
                     self.columns.wrapping_add(column + i * column_steps[0] + j * column_steps[1]);
                 for _ in 0..counts[2] {
-                    // SAFETY: the promise of the caller of `outer_products`.
+                    // SAFETY: `outer_products` has looked at the ends of the walk.
                     unsafe {
                         let mut vectors = [simd.splat(0.0); C];
                         for c in 0..C {

@@ -82,7 +82,7 @@ impl<'a> Back<'a, '_> {
         let shape = pass.linear_shape(layer);
         let mut weight_slope = pass.scratch.vector(shape.inputs * shape.outputs);
         let mut bias_slope = pass.scratch.vector(shape.outputs);
-        linear::backward_weight(&shape, input, &self.slope, &mut weight_slope, pass.scratch);
+        linear::backward_weight(&shape, input, &self.slope, &mut weight_slope);
         norm::channel_sums(&self.slope, &mut bias_slope, pass.scratch);
         if !is_first {
             let mut slope = pass.scratch.take(input.len());

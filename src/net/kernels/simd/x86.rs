@@ -96,8 +96,32 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn gather_at(self, from: *const f32, stride: usize) -> Register {
-        Register(unsafe { _mm512_i32gather_ps::<4>(offsets(stride), from) })
+    fn sums(self, vectors: [Register; LANES]) -> Register {
+        // The additions of the provided method in its order, on vectors that hold halves, quarters and eighths of
+        // several others side by side: fewer than half of the shuffles of a transposition.
+        let mut quarters = [vectors[0]; 4];
+        for at in 0..4 {
+            let [a, b, c, d] = [vectors[at].0, vectors[at + 4].0, vectors[at + 8].0, vectors[at + 12].0];
+            quarters[at] = Register(unsafe {
+                let ab =
+                    _mm512_add_ps(_mm512_shuffle_f32x4::<0x44>(a, b), _mm512_shuffle_f32x4::<0xee>(a, b));
+                let cd =
+                    _mm512_add_ps(_mm512_shuffle_f32x4::<0x44>(c, d), _mm512_shuffle_f32x4::<0xee>(c, d));
+                _mm512_add_ps(_mm512_shuffle_f32x4::<0x88>(ab, cd), _mm512_shuffle_f32x4::<0xdd>(ab, cd))
+            });
+        }
+        let [a, b, c, d] = [quarters[0].0, quarters[1].0, quarters[2].0, quarters[3].0];
+        Register(unsafe {
+            let ab = _mm512_add_ps(_mm512_shuffle_ps::<0x44>(a, b), _mm512_shuffle_ps::<0xee>(a, b));
+            let cd = _mm512_add_ps(_mm512_shuffle_ps::<0x44>(c, d), _mm512_shuffle_ps::<0xee>(c, d));
+            _mm512_add_ps(_mm512_shuffle_ps::<0x88>(ab, cd), _mm512_shuffle_ps::<0xdd>(ab, cd))
+        })
+    }
+
+    #[inline(always)]
+    fn gather(self, from: &[f32], stride: usize) -> Register {
+        assert!((LANES - 1) * stride < from.len(), "the last lane lies within the slice");
+        Register(unsafe { _mm512_i32gather_ps::<4>(offsets(stride), from.as_ptr()) })
     }
 }
 

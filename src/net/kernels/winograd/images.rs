@@ -121,6 +121,7 @@ impl<F: Form> FromImages<'_, F> {
         step: impl Fn(Line<S::V>) -> Line<S::V> + Copy,
     ) {
         let Self { grid, channels, planes, .. } = *self;
+        assert!(channels.is_multiple_of(LANES), "whole vectors");
         let mut row = self.first_row;
         let (mut from, mut to) = ([std::ptr::null(); WINDOW], [std::ptr::null_mut(); WINDOW]);
         for image in self.images.clone() {
@@ -214,6 +215,7 @@ impl<F: Form> ToImages<'_, F> {
     ) {
         let Self { grid, channels, planes, .. } = *self;
         let width = self.columns.len();
+        assert!(width.is_multiple_of(LANES), "whole vectors");
         let zero = s.splat(0.0);
         let overlap = side - F::OUTPUTS;
         let (mut from, mut to) = ([std::ptr::null(); WINDOW], [std::ptr::null_mut(); WINDOW]);

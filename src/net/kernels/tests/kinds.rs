@@ -1,0 +1,157 @@
+//! All kernels with every kind of vectors that the processor has.
+
+use super::super::activate::{self, Curve};
+use super::super::simd::{Kernel, LANES, Simd, Vector, dispatch};
+use super::super::winograd::Winograd;
+use super::*;
+
+/// What a convolution yields, forward and backward.
+fn convolution(convolution: &dyn Convolution, shape: &ConvShape) -> Vec<Vec<f32>> {
+    let scratch = Scratch::default();
+    let (input, weight) = (numbers(shape.input_len(), 1), numbers(shape.weight_len(), 2));
+    let (bias, slope) = (numbers(shape.outputs, 3), numbers(shape.output_len(), 4));
+    let mut output = vec![f32::NAN; shape.output_len()];
+    convolution.forward(shape, &input, &weight, &bias, &mut output, &scratch);
+    let (mut input_slope, mut weight_slope) = (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
+    convolution.backward(shape, &input, &weight, &slope, Some(&mut input_slope), &mut weight_slope, &scratch);
+    vec![output, input_slope, weight_slope]
+}
+
+fn linear_layer(shape: &LinearShape) -> Vec<Vec<f32>> {
+    let LinearShape { samples, inputs, outputs } = *shape;
+    let (input, weight) = (numbers(samples * inputs, 1), numbers(outputs * inputs, 2));
+    let (bias, slope) = (numbers(outputs, 3), numbers(samples * outputs, 4));
+    let mut output = vec![f32::NAN; samples * outputs];
+    linear::forward(shape, &input, &weight, &bias, &mut output);
+    let (mut input_slope, mut weight_slope) = (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
+    linear::backward_input(shape, &weight, &slope, &mut input_slope, &Scratch::default());
+    linear::backward_weight(shape, &input, &slope, &mut weight_slope);
+    vec![output, input_slope, weight_slope]
+}
+
+fn batch_norm(pixels: usize, channels: usize) -> Vec<Vec<f32>> {
+    let scratch = Scratch::default();
+    let (input, mut slope) = (numbers(pixels * channels, 1), numbers(pixels * channels, 2));
+    let (scale, shift) = (numbers(channels, 3), numbers(channels, 4));
+    let [mut mean, mut variance, mut inverse] = [0, 1, 2].map(|_| vec![f32::NAN; channels]);
+    norm::statistics(&input, &mut mean, &mut variance, &scratch);
+    norm::inverse(&variance, &mut inverse);
+    let norm = Norm { mean: &mean, inverse: &inverse, scale: &scale, shift: &shift };
+    let mut output = vec![f32::NAN; input.len()];
+    norm::normalise(&norm, true, &input, &mut output);
+    let [mut scales, mut shifts, mut biases, mut sums] = [0, 1, 2, 3].map(|_| vec![f32::NAN; channels]);
+    norm::channel_sums(&slope, &mut sums, &scratch);
+    let slopes = Slopes { scale: &mut scales, shift: &mut shifts, bias: &mut biases };
+    norm::backward(&norm, Way { relu: true, batch: true }, &input, &mut slope, slopes, &scratch);
+    vec![mean, variance, output, slope, scales, shifts, biases, sums]
+}
+
+fn pooling(images: &Images) -> Vec<Vec<f32>> {
+    let (input, half) = (numbers(images.len(), 1), images.halved());
+    let slope = numbers(half.len(), 2);
+    let (mut output, mut which) = (vec![f32::NAN; half.len()], vec![0; half.len()]);
+    pool::max_pool(images, &input, &mut output, &mut which);
+    let mut back = vec![f32::NAN; images.len()];
+    pool::max_pool_backward(images, &slope, &which, &mut back);
+    let mut average = vec![f32::NAN; images.count * 9 * images.channels];
+    pool::average_pool(images, 3, &input, &mut average);
+    let mut average_back = vec![f32::NAN; images.len()];
+    pool::average_pool_backward(images, 3, &average, &mut average_back);
+    vec![output, back, average, average_back]
+}
+
+fn curves(len: usize) -> Vec<Vec<f32>> {
+    let mut all = Vec::new();
+    for curve in [Curve::Relu, Curve::Softsign, Curve::Tanh, Curve::Sigmoid] {
+        let (mut values, mut slope) = (numbers(len, 1), numbers(len, 2));
+        let special = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 1e-40, f32::MAX];
+        values.iter_mut().zip(special).for_each(|(value, special)| *value = special);
+        activate::forward(curve, &mut values);
+        activate::backward(curve, &values, &mut slope);
+        all.extend([values, slope]);
+    }
+    all
+}
+
+/// Every kernel, on shapes with one sample, none, odd sizes, and parts of vectors.
+fn everything() -> Vec<Vec<f32>> {
+    let shape = |images, height, width, inputs, outputs| ConvShape { images, height, width, inputs, outputs };
+    let odd = [shape(0, 5, 5, 3, 17), shape(1, 1, 1, 1, 1), shape(1, 7, 3, 5, 33), shape(3, 8, 9, 18, 16)];
+    // One for each of Winograd's forms.
+    let whole = [shape(1, 13, 16, 32, 32), shape(1, 4, 4, 32, 48), shape(2, 2, 2, 48, 32)];
+    let linear = [(0, 5, 3), (1, 1, 1), (1, 33, 5), (7, 16, 4), (13, 70, 37), (131, 20, 4)];
+    let mut all = Vec::new();
+    odd.iter().for_each(|shape| all.extend(convolution(&Direct, shape)));
+    whole.iter().for_each(|shape| all.extend(convolution(&Winograd, shape)));
+    for (samples, inputs, outputs) in linear {
+        all.extend(linear_layer(&LinearShape { samples, inputs, outputs }));
+    }
+    for (pixels, channels) in [(1, 1), (2, 16), (37, 19), (90, 32)] {
+        all.extend(batch_norm(pixels, channels));
+    }
+    for (count, height, width, channels) in [(0, 4, 4, 3), (1, 2, 2, 1), (2, 7, 5, 17), (3, 6, 6, 32)] {
+        all.extend(pooling(&Images { count, height, width, channels }));
+    }
+    all.extend(curves(40));
+    all
+}
+
+fn bits(results: &[Vec<f32>]) -> Vec<Vec<u32>> {
+    // Which of several NaN comes out is left open.
+    let bits = |value: &f32| if value.is_nan() { f32::NAN.to_bits() } else { value.to_bits() };
+    results.iter().map(|values| values.iter().map(bits).collect()).collect()
+}
+
+#[test]
+fn fused_kinds_yield_equal_bits_and_the_portable_one_close_numbers() {
+    let all = level::each(everything);
+    let (_, best) = all.last().expect("there is a portable kind");
+    for (level, results) in &all {
+        if level.is_some() || cfg!(target_arch = "aarch64") {
+            assert_eq!(bits(results), bits(best), "{level:?}");
+        }
+        for (number, (results, best)) in results.iter().zip(best).enumerate() {
+            let finite = best.iter().filter(|value| value.is_finite());
+            let size = finite.fold(1.0f32, |size, value| size.max(value.abs()));
+            for (found, expected) in results.iter().zip(best) {
+                let same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
+                let close = same || (found - expected).abs() <= 1e-4 * size;
+                assert!(close, "{level:?} {number}: {found} {expected}");
+            }
+        }
+    }
+}
+
+/// Sums of vectors, and vectors that lie apart.
+struct Lanewise<'a>(&'a [f32]);
+
+impl Kernel for Lanewise<'_> {
+    type Output = [[f32; LANES]; 3];
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> Self::Output {
+        let mut vectors = [simd.splat(0.0); LANES];
+        for (at, vector) in vectors.iter_mut().enumerate() {
+            *vector = simd.gather(&self.0[at..], LANES);
+        }
+        let turned = simd.transpose(vectors)[3];
+        [simd.sums(vectors).to_array(), vectors[5].to_array(), turned.to_array()]
+    }
+}
+
+#[test]
+fn sums_add_halves_to_halves_and_gathers_stay_within_their_slice() {
+    let values = numbers(LANES * LANES, 9);
+    for (level, [sums, column, row]) in level::each(|| dispatch(Lanewise(&values))) {
+        for at in 0..LANES {
+            let mut lanes: [f32; LANES] = std::array::from_fn(|lane| values[lane * LANES + at]);
+            for half in [8, 4, 2, 1] {
+                (0..half).for_each(|lane| lanes[lane] += lanes[lane + half]);
+            }
+            assert_eq!(sums[at].to_bits(), lanes[0].to_bits(), "{level:?}");
+            assert_eq!((column[at], row[at]), (values[at * LANES + 5], values[3 * LANES + at]), "{level:?}");
+        }
+        let beyond = std::panic::catch_unwind(|| level::with(level, || dispatch(Lanewise(&values[1..]))));
+        assert!(beyond.is_err(), "{level:?} reads behind the end");
+    }
+}
