@@ -7,6 +7,7 @@ use weightlab::data::shuffled;
 use weightlab::doc::RunSpec;
 use weightlab::intervene::stream::{Purpose, stream};
 use weightlab::net::{Gradients, Network, OptimizerState};
+use weightlab::optimize::Rule;
 use weightlab::run::Workplace;
 
 const SHARED: [usize; 2] = [0, 1];
@@ -40,7 +41,7 @@ fn gradients(place: &Workplace, network: &Network, step: usize) -> Gradients {
 }
 
 fn update(place: &Workplace, (network, memory): &mut (Network, OptimizerState), gradients: &Gradients) {
-    let rule = place.spec.train.optimizer.rule();
+    let rule = &place.spec.train.optimizer;
     memory.step(rule, rule.rate(), network, gradients);
 }
 

@@ -234,7 +234,7 @@ fn learning_rate_rewinding_puts_the_position_back_and_nothing_else() {
     let slope = &mut |logits: &[f32]| place.criterion.evaluate(logits, &batch.labels).slope;
     let pass = place.compute.train(&trained.network, &batch.values, 64, None, slope);
     let (mut network, mut memory) = (trained.network.clone(), trained.memory.clone());
-    memory.step(place.spec.train.optimizer.rule(), 0.002, &mut network, &pass.gradients);
+    memory.step(&place.spec.train.optimizer, 0.002, &mut network, &pass.gradients);
     let ended = run(with(&format!("{start}, Do(Graft(from: \"k\", weights: false)), Train(\"1it\")"))).state;
     assert!(same_bits(&network, &ended.network));
     assert_eq!(memory, ended.memory);

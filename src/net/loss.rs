@@ -37,11 +37,11 @@ impl Criterion {
         let mut sum = 0.0;
         let share = 1.0 / labels.len().max(1) as f64;
         let rows = logits.chunks_exact(self.outputs).zip(slope.chunks_exact_mut(self.outputs)).zip(labels);
+        let mut sample = Sample::new(self.outputs);
         for ((row, slope), &label) in rows {
-            let mut values: Vec<f64> = row.iter().map(|&logit| f64::from(logit)).collect();
-            let mut slopes = vec![0.0; values.len()];
-            sum += self.sample(&mut values, label as usize, &mut slopes);
-            for (target, slope) in slope.iter_mut().zip(slopes) {
+            sample.values.iter_mut().zip(row).for_each(|(value, &logit)| *value = f64::from(logit));
+            sum += self.sample(&mut sample, label as usize);
+            for (target, slope) in slope.iter_mut().zip(&sample.slopes) {
                 *target = (slope * share) as f32;
             }
         }
@@ -66,23 +66,41 @@ impl Criterion {
         values.iter().map(|value| (value - largest).exp() / sum).collect()
     }
 
-    /// Loss of one sample; `values` are its logits, `slopes` receive the gradient.
-    fn sample(&self, values: &mut [f64], label: usize, slopes: &mut [f64]) -> f64 {
+    /// Loss of one sample, whose slopes become the gradient.
+    fn sample(&self, sample: &mut Sample, label: usize) -> f64 {
+        let Sample { values, derivatives, slopes } = sample;
         if self.loss == Loss::BinaryCrossEntropy {
             let steepness = if self.output == Output::Tanh { 2.0 } else { 1.0 };
             let (loss, slope) = logistic(values[0] * steepness, label != 0);
             slopes[0] = slope * steepness;
             return loss;
         }
-        let derivatives: Vec<f64> = values.iter_mut().map(|value| apply(&self.output, value)).collect();
+        for (value, derivative) in values.iter_mut().zip(derivatives.iter_mut()) {
+            *derivative = apply(&self.output, value);
+        }
         let loss = match self.loss {
             Loss::SquaredError => squared_error(values, label, slopes),
             _ => cross_entropy(values, label, slopes),
         };
-        for (slope, derivative) in slopes.iter_mut().zip(derivatives) {
-            *slope *= derivative;
-        }
+        slopes.iter_mut().zip(derivatives).for_each(|(slope, derivative)| *slope *= *derivative);
         loss
+    }
+}
+
+/// Room for one sample, used for one after the other.
+struct Sample {
+    /// Its logits, and then what follows them.
+    values: Vec<f64>,
+    /// Derivative of each value with respect to its logit.
+    derivatives: Vec<f64>,
+    /// Gradient of the loss with respect to the logits.
+    slopes: Vec<f64>,
+}
+
+impl Sample {
+    fn new(outputs: usize) -> Self {
+        let [values, derivatives, slopes] = [(); 3].map(|()| vec![0.0; outputs]);
+        Self { values, derivatives, slopes }
     }
 }
 
@@ -120,10 +138,12 @@ fn cross_entropy(values: &[f64], label: usize, slopes: &mut [f64]) -> f64 {
         return f64::NAN;
     }
     let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let sum: f64 = values.iter().map(|value| (value - largest).exp()).sum();
+    let mut sum = 0.0;
     for (slope, value) in slopes.iter_mut().zip(values) {
-        *slope = (value - largest).exp() / sum;
+        *slope = (value - largest).exp();
+        sum += *slope;
     }
+    slopes.iter_mut().for_each(|slope| *slope /= sum);
     slopes[label] -= 1.0;
     sum.ln() + largest - values[label]
 }

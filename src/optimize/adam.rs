@@ -22,6 +22,7 @@ impl Rule for Adam {
         &["mean", "square"]
     }
 
+    #[inline(always)]
     fn update(&self, step: u64, rate: f64, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
         Moments { beta1: self.beta1, beta2: self.beta2, epsilon: self.epsilon }.update(
             step,
@@ -47,6 +48,7 @@ impl Moments {
     ///
     /// `coupled` decay is added to the gradient (Adam), `decoupled` decay shrinks the weight before the step (AdamW).
     #[allow(clippy::cast_possible_truncation, clippy::too_many_arguments)] // the formula has that many letters
+    #[inline(always)]
     pub fn update(
         &self,
         step: u64,

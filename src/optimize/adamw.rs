@@ -22,6 +22,7 @@ impl Rule for AdamW {
         &["mean", "square"]
     }
 
+    #[inline(always)]
     fn update(&self, step: u64, rate: f64, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
         Moments { beta1: self.beta1, beta2: self.beta2, epsilon: self.epsilon }.update(
             step,

@@ -2,6 +2,11 @@
 //!
 //! An optimizer is one file that implements [`Rule`], and one line in [`Optimizer`].
 
+#![allow(
+    clippy::inline_always,
+    reason = "a formula must land in the function that switches the processor's features on"
+)]
+
 mod adam;
 mod adamw;
 mod schedule;
@@ -23,6 +28,9 @@ pub trait Rule {
     /// `state` holds one slice for each of [`slots`](Self::slots), zeros before the first step; all slices have the
     /// same length, and an entry depends on nothing but its own values, so a caller may split them anywhere.
     /// `step` counts from 1.
+    ///
+    /// It and all that it calls are `#[inline(always)]`, so that it is compiled for the vectors of each kind of
+    /// processor; products and sums are rounded one by one on all of them.
     fn update(&self, step: u64, rate: f64, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]);
 }
 
@@ -35,14 +43,29 @@ crate::choice! {
     }
 }
 
-impl Optimizer {
-    /// The rule behind the name.
-    #[must_use]
-    pub fn rule(&self) -> &(dyn Rule + Sync) {
+impl Rule for Optimizer {
+    fn rate(&self) -> f64 {
         match self {
-            Self::Adam(rule) => rule,
-            Self::AdamW(rule) => rule,
-            Self::Sgd(rule) => rule,
+            Self::Adam(rule) => rule.rate(),
+            Self::AdamW(rule) => rule.rate(),
+            Self::Sgd(rule) => rule.rate(),
+        }
+    }
+
+    fn slots(&self) -> &'static [&'static str] {
+        match self {
+            Self::Adam(rule) => rule.slots(),
+            Self::AdamW(rule) => rule.slots(),
+            Self::Sgd(rule) => rule.slots(),
+        }
+    }
+
+    #[inline(always)]
+    fn update(&self, step: u64, rate: f64, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
+        match self {
+            Self::Adam(rule) => rule.update(step, rate, weights, gradients, state),
+            Self::AdamW(rule) => rule.update(step, rate, weights, gradients, state),
+            Self::Sgd(rule) => rule.update(step, rate, weights, gradients, state),
         }
     }
 }
@@ -54,7 +77,7 @@ mod tests {
     #[test]
     fn every_optimizer_minimises_a_parabola() {
         for optimizer in Optimizer::all() {
-            let rule = optimizer.rule();
+            let rule = &optimizer;
             let mut weight = [1.0f32];
             let mut state = vec![vec![0.0f32]; rule.slots().len()];
             for step in 1..=2000 {

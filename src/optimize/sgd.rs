@@ -25,6 +25,7 @@ impl Rule for Sgd {
     /// g ← g + decay·w; v ← momentum·v + (1 − dampening)·g (v ← g at the first step); w ← w − rate·v,
     /// or with Nesterov w − rate·(g + momentum·v).
     #[allow(clippy::cast_possible_truncation)] // settings are f64, weights f32
+    #[inline(always)]
     fn update(&self, step: u64, rate: f64, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
         let (rate, decay, momentum) = (rate as f32, self.weight_decay as f32, self.momentum as f32);
         let Some(velocities) = state.first_mut() else {

@@ -6,6 +6,7 @@ use super::train::{batches_per_epoch, settings};
 use crate::data::Dataset;
 use crate::doc::fault::Campaign;
 use crate::doc::{Run, RunSpec, Structure};
+use crate::optimize::Rule;
 
 /// Expected size of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +42,7 @@ pub fn cost(run: &Run) -> Result<Cost, String> {
     }
     let multiply_adds = structure.multiply_adds();
     let parameters = structure.trained_count();
-    let slots = spec.train.optimizer.rule().slots().len() as u64;
+    let slots = spec.train.optimizer.slots().len() as u64;
     Ok(Cost {
         parameters,
         multiply_adds,

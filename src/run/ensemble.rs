@@ -12,6 +12,7 @@ use crate::doc::Report;
 use crate::doc::stage::{Ensemble, EnsembleEnd, Sharing};
 use crate::intervene::stream::{Purpose, Stream, stream};
 use crate::net::{Gradients, Network, OptimizerState, Score};
+use crate::optimize::Rule;
 
 /// Trains the members of an ensemble; goes on from `progress` when the stage was interrupted.
 pub fn train(session: &mut Session, stage: &Ensemble, progress: TrainProgress) -> Result<StageEnd, RunError> {
@@ -28,7 +29,7 @@ pub fn train(session: &mut Session, stage: &Ensemble, progress: TrainProgress) -
         EnsembleEnd::Change(change) => Some((change.below, change.over.to_iterations(per_epoch).max(1))),
     };
     let mut members = Members { stage, shared, standstill, stood_still: None };
-    let stretch = Stretch { rate: settings.optimizer.rule().rate(), settings, steps: stage.steps };
+    let stretch = Stretch { rate: settings.optimizer.rate(), settings, steps: stage.steps };
     let end = train::run(session, &stretch, &mut members, progress)?;
     if end == StageEnd::Done {
         members.finish(session)?;
@@ -122,7 +123,7 @@ impl Members<'_> {
         let state = session.state_mut();
         for (member, pass) in passes.iter().enumerate() {
             let (network, memory) = parts(state, member);
-            memory.step(lesson.settings.optimizer.rule(), lesson.rate, network, &pass.gradients);
+            memory.step(&lesson.settings.optimizer, lesson.rate, network, &pass.gradients);
             network.follow(&pass.statistics);
         }
         self.hand_over(state, 0, 1..self.stage.members);
@@ -200,7 +201,7 @@ fn local_step(
     let (pass, known) = lesson.pass(&place, network_of(session.state(), member), dropout, None);
     take_in(session, lesson, member, known, score)?;
     let (network, memory) = parts(session.state_mut(), member);
-    memory.step(lesson.settings.optimizer.rule(), lesson.rate, network, &pass.gradients);
+    memory.step(&lesson.settings.optimizer, lesson.rate, network, &pass.gradients);
     network.follow(&pass.statistics);
     Ok(())
 }

@@ -12,6 +12,7 @@ use crate::doc::{NonFinite, Train, Training};
 use crate::form::{Steps, StepsUnit};
 use crate::intervene::stream::{Purpose, Stream, stream};
 use crate::net::{Compute, Network, Score, TrainPass, correct};
+use crate::optimize::Rule;
 
 /// How often progress is said, at most.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -83,7 +84,7 @@ pub trait Learner {
 /// Trains the present network; goes on from `progress` when the stage was interrupted.
 pub fn train(session: &mut Session, stage: &Train, progress: TrainProgress) -> Result<StageEnd, RunError> {
     let settings = settings(stage, &session.place.spec.train);
-    let rate = stage.rate.unwrap_or_else(|| settings.optimizer.rule().rate());
+    let rate = stage.rate.unwrap_or_else(|| settings.optimizer.rate());
     let end = run(session, &Stretch { settings, rate, steps: stage.steps }, &mut Present, progress)?;
     if end == StageEnd::Done {
         watch::report(session)?;
@@ -189,7 +190,7 @@ impl Learner for Present {
         lesson.take_in(session, known, score)?;
         let state = session.state_mut();
         watch::remember(state, past, &mut pass.gradients);
-        state.memory.step(lesson.settings.optimizer.rule(), lesson.rate, &mut state.network, &pass.gradients);
+        state.memory.step(&lesson.settings.optimizer, lesson.rate, &mut state.network, &pass.gradients);
         state.network.follow(&pass.statistics);
         place.compute.recycle(pass);
         Ok(())
