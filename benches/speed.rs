@@ -3,8 +3,17 @@
 //! One scenario a call, one line of JSON: the median of several runs in seconds (for one step, epoch or trial), and the
 //! peak of the process's memory. Training takes Winograd's kernels unless told otherwise; tests and campaigns are always
 //! exact.
+//!
+//! Scenarios: `NETWORK-train-bN` and `NETWORK-infer-bN` with N samples, where the network is `lenet`, `vggD` or `vggDwW`
+//! (depth and width), or `mlpWxD` (D hidden layers of W units); `lenet-epoch`; `lenet-epoch-jN`, which is N of them side
+//! by side with so many threads each, in seconds for one; `vgg16-campaign`; and the machine's own limits, in seconds for
+//! 10⁹ multiply-adds or bytes: `machine-multiply-adds`, `machine-read`, `machine-copy`. `benches/tables.py` makes the
+//! tables of docs/performance.md of them.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
+
+#[path = "speed/machine.rs"]
+mod machine;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,17 +62,61 @@ fn main() {
 
 fn measure(scenario: &str, kernels: &Kernels, runs: usize, threads: usize) -> Vec<f64> {
     match scenario {
-        "vgg16-train-b32" => training(&vgg(16), 32, kernels, runs, 1),
-        "vgg16-train-b128" => training(&vgg(16), 128, kernels, runs, 1),
-        "vgg11-train-b32" => training(&vgg(11), 32, kernels, runs, 1),
-        "vgg16-infer-b256" => inference(&vgg(16), 256, kernels, runs),
-        "lenet-train-b60" => training(&lenet(), 60, kernels, runs, 100),
         "lenet-epoch" => epochs(kernels, runs.min(5), threads),
         "vgg16-campaign" => (0..runs.min(3)).map(|_| trial(kernels, threads)).collect(),
-        other => panic!(
-            "unknown scenario {other:?}; there are vgg16-train-b32, vgg16-train-b128, vgg11-train-b32, vgg16-infer-b256, lenet-train-b60, lenet-epoch, vgg16-campaign"
-        ),
+        "machine-multiply-adds" => rated(runs, machine::multiply_adds),
+        "machine-read" => {
+            let memory = machine::Memory::new();
+            rated(runs, || {
+                memory.read();
+                machine::Memory::size()
+            })
+        }
+        "machine-copy" => {
+            let mut memory = machine::Memory::new();
+            rated(runs, || {
+                memory.copy();
+                machine::Memory::size()
+            })
+        }
+        _ => steps(scenario, kernels, runs, threads)
+            .unwrap_or_else(|| panic!("unknown scenario {scenario:?}; benches/speed.rs lists them")),
     }
+}
+
+/// Scenarios with numbers in their names.
+fn steps(scenario: &str, kernels: &Kernels, runs: usize, threads: usize) -> Option<Vec<f64>> {
+    if let Some(jobs) = scenario.strip_prefix("lenet-epoch-j") {
+        return Some(side_by_side(kernels, runs.min(5), jobs.parse().ok()?, threads));
+    }
+    let (rest, batch) = scenario.rsplit_once("-b")?;
+    let (net, what) = rest.rsplit_once('-')?;
+    let (net, batch) = (network(net)?, batch.parse().ok()?);
+    match what {
+        // A step of a perceptron is so short that a hundred are timed at once.
+        "train" => {
+            Some(training(&net, batch, kernels, runs, if matches!(net, Net::Mlp(_)) { 100 } else { 1 }))
+        }
+        "infer" => Some(inference(&net, batch, kernels, runs)),
+        _ => None,
+    }
+}
+
+/// `lenet`, `vgg16`, `vgg16w32`, `mlp300x2`.
+fn network(name: &str) -> Option<Net> {
+    if name == "lenet" {
+        return Some(lenet());
+    }
+    if let Some(sizes) = name.strip_prefix("mlp") {
+        let (width, depth) = sizes.split_once('x')?;
+        return Some(Net::Mlp(Mlp {
+            hidden: vec![width.parse().ok()?; depth.parse().ok()?],
+            ..Mlp::default()
+        }));
+    }
+    let sizes = name.strip_prefix("vgg")?;
+    let (depth, width) = sizes.split_once('w').unwrap_or((sizes, "64"));
+    Some(Net::Vgg(Vgg { depth: depth.parse().ok()?, width: width.parse().ok()?, ..Vgg::default() }))
 }
 
 fn vgg(depth: u32) -> Net {
@@ -112,6 +165,13 @@ fn timed(runs: usize, per: usize, mut work: impl FnMut()) -> Vec<f64> {
     seconds
 }
 
+/// Seconds for one of what `work` says that it did how many of.
+fn rated(runs: usize, mut work: impl FnMut() -> f64) -> Vec<f64> {
+    let mut done = 0.0;
+    let seconds = timed(runs, 1, || done = work());
+    seconds.into_iter().map(|seconds| seconds / done).collect()
+}
+
 /// Steps of SGD with momentum and decay: forward, backward, and the change of the weights and running statistics.
 fn training(net: &Net, batch: usize, kernels: &Kernels, runs: usize, per: usize) -> Vec<f64> {
     let (mut network, criterion, samples) = bench(net, batch);
@@ -149,6 +209,21 @@ fn epochs(kernels: &Kernels, runs: usize, threads: usize) -> Vec<f64> {
     let data = data.expect("MNIST lies in ../shared/data/mnist, or where WEIGHTLAB_MNIST says");
     let watch = watch(spec, data, threads);
     watch.tests.windows(2).map(|pair| pair[1].duration_since(pair[0]).as_secs_f64()).collect()
+}
+
+/// Seconds for each of several runs of LeNet's epochs at a time, on threads of their own.
+fn side_by_side(kernels: &Kernels, runs: usize, jobs: usize, threads: usize) -> Vec<f64> {
+    let began = Instant::now();
+    std::thread::scope(|scope| {
+        for job in 0..jobs {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            let run = move || pool.install(|| epochs(kernels, runs, threads));
+            let builder = std::thread::Builder::new().name(format!("run {job}"));
+            builder.spawn_scoped(scope, run).expect("a thread can be started");
+        }
+    });
+    // Reading the data and the first epoch are within: what counts is how much gets done.
+    vec![began.elapsed().as_secs_f64() / (jobs * (runs + 1)) as f64]
 }
 
 /// Seconds of one trial: a single bit of any convolution or linear weight of VGG-16 is flipped, and all images are

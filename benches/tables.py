@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""The tables of docs/performance.md, measured anew and printed as Markdown.
+
+    python3 benches/tables.py [TABLE ...] [--peer 'venv/bin/python peer.py'] [--pairs 5] [--threads 2]
+
+TABLE is one of machine, pairs, tuned, cost, threads; all of them when none is named. `--peer` is a command that, given
+the name of a scenario and `--threads N`, does the same work with PyTorch and prints a line of JSON with `median_s`;
+pairs and tuned need it. Both sides are measured in turn, so that a busy machine is equally busy for both; peak memory
+is that of the whole process, libraries included. Needs nothing but Python.
+"""
+import argparse, json, os, shlex, statistics, subprocess, sys
+
+GOALS = {"vgg16-train-b32": 1.5, "vgg16-train-b128": 2.2, "vgg11-train-b32": 1.5, "vgg16-infer-b256": 1.8,
+         "lenet-train-b60": 2, "lenet-epoch": 2, "vgg16-campaign": 10}
+# glibc keeps what was freed instead of giving it back to the system.
+KEEP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40), "MALLOC_TOP_PAD_": str(1 << 28)}
+COST = [("batch", [f"vgg16-train-b{n}" for n in (8, 32, 128)] + [f"lenet-train-b{n}" for n in (1, 15, 60, 240)]),
+        ("width", [f"vgg16w{n}-train-b32" for n in (16, 32, 64)] + [f"mlp{n}x2-train-b60" for n in (100, 300, 1000)]),
+        ("depth", [f"vgg{n}-train-b32" for n in (11, 13, 16, 19)] + [f"mlp300x{n}-train-b60" for n in (1, 2, 4, 8)])]
+
+
+def run(command, env=None):
+    """Median seconds and peak bytes of one scenario."""
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
+    out = child.stdout.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    lines = [line for line in out.splitlines() if line.startswith("{")]
+    if status or not lines:
+        sys.exit(f"{shlex.join(command)} failed:\n{out}")
+    result = json.loads(lines[-1])
+    return result["median_s"], result.get("peak_bytes") or usage.ru_maxrss * 1024
+
+
+def seconds(value):
+    return f"{value:.3g} s" if value >= 0.1 else f"{value * 1e3:.3g} ms"
+
+
+def pairs(a, env):
+    print("| scenario | Weightlab | PyTorch | ratio (smallest to largest) | goal | peak, Weightlab | peak, PyTorch |")
+    print("|---|---|---|---|---|---|---|")
+    for name, goal in GOALS.items():
+        ours, peers = [], []
+        for _ in range(a.pairs):
+            ours.append(run([*a.ours, name, "--threads", str(a.threads)]))
+            peers.append(run([*a.peer, name, "--threads", str(a.threads), "--runs", "3"], env))
+        ratios = [peer[0] / mine[0] for mine, peer in zip(ours, peers)]
+        middle = [statistics.median(side[0] for side in both) for both in (ours, peers)]
+        peak = [max(side[1] for side in both) / 1e6 for both in (ours, peers)]
+        print(f"| `{name}` | {seconds(middle[0])} | {seconds(middle[1])} | {statistics.median(ratios):.2f} "
+              f"({min(ratios):.2f} to {max(ratios):.2f}) | {goal} | {peak[0]:.0f} MB | {peak[1]:.0f} MB |", flush=True)
+
+
+def middle(a, name, threads):
+    return statistics.median(run([*a.ours, name, "--threads", str(threads)])[0] for _ in range(a.pairs))
+
+
+def machine(a):
+    print("| limit | one thread | all threads |\n|---|---|---|")
+    for name, unit in [("multiply-adds", "GF/s"), ("read", "GB/s"), ("copy", "GB/s")]:
+        times = 2 if unit == "GF/s" else 1
+        rates = [times / middle(a, f"machine-{name}", threads) for threads in (1, a.threads)]
+        print(f"| {name} | {rates[0]:.0f} {unit} | {rates[1]:.0f} {unit} |", flush=True)
+
+
+def cost(a):
+    print("| what grows | scenario | one step |\n|---|---|---|")
+    for what, names in COST:
+        for name in names:
+            print(f"| {what} | `{name}` | {seconds(middle(a, name, a.threads))} |", flush=True)
+
+
+def threads(a):
+    print("| scenario | threads | seconds |\n|---|---|---|")
+    for name in ["vgg16-train-b32", "vgg16-infer-b256", "lenet-train-b60"]:
+        for count in range(1, a.threads + 1):
+            print(f"| `{name}` | {count} | {seconds(middle(a, name, count))} |", flush=True)
+    print("\n| runs side by side | threads of each | epochs of LeNet-300-100 in an hour |\n|---|---|---|")
+    for jobs, count in [(1, 1), (1, a.threads), (a.threads, 1)]:
+        print(f"| {jobs} | {count} | {3600 / middle(a, f'lenet-epoch-j{jobs}', count):.0f} |", flush=True)
+
+
+TABLES = {"machine": machine, "pairs": lambda a: pairs(a, None), "tuned": lambda a: pairs(a, KEEP),
+          "cost": cost, "threads": threads}
+args = argparse.ArgumentParser()
+args.add_argument("tables", nargs="*", choices=[*TABLES, []])
+args.add_argument("--ours", default="cargo bench -q --bench speed --")
+args.add_argument("--peer"); args.add_argument("--pairs", type=int, default=5)
+args.add_argument("--threads", type=int, default=2)
+a = args.parse_args()
+a.ours, a.peer = shlex.split(a.ours), a.peer and shlex.split(a.peer)
+for name in a.tables or TABLES:
+    if name in ("pairs", "tuned") and not a.peer:
+        sys.exit(f"the table {name} needs --peer, or name other tables")
+    print(f"\n## {name}\n")
+    TABLES[name](a)
