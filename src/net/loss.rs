@@ -143,7 +143,9 @@ fn cross_entropy(values: &[f64], label: usize, slopes: &mut [f64]) -> f64 {
         *slope = (value - largest).exp();
         sum += *slope;
     }
-    slopes.iter_mut().for_each(|slope| *slope /= sum);
+    for slope in slopes.iter_mut() {
+        *slope /= sum;
+    }
     slopes[label] -= 1.0;
     sum.ln() + largest - values[label]
 }

@@ -1,5 +1,9 @@
 //! What an optimizer remembers, and its step over a network.
 #![allow(unsafe_code, reason = "tasks write disjoint blocks of the arrays of a parameter")]
+#![allow(
+    clippy::inline_always,
+    reason = "a formula must land where the processor's features are switched on"
+)]
 
 use super::compute::Gradients;
 use super::kernels::parallel::{Shared, tasks};

@@ -81,8 +81,12 @@ fn everything() -> Vec<Vec<f32>> {
     let whole = [shape(1, 13, 16, 32, 32), shape(1, 4, 4, 32, 48), shape(2, 2, 2, 48, 32)];
     let linear = [(0, 5, 3), (1, 1, 1), (1, 33, 5), (7, 16, 4), (13, 70, 37), (131, 20, 4)];
     let mut all = Vec::new();
-    odd.iter().for_each(|shape| all.extend(convolution(&Direct, shape)));
-    whole.iter().for_each(|shape| all.extend(convolution(&Winograd, shape)));
+    for shape in &odd {
+        all.extend(convolution(&Direct, shape));
+    }
+    for shape in &whole {
+        all.extend(convolution(&Winograd, shape));
+    }
     for (samples, inputs, outputs) in linear {
         all.extend(linear_layer(&LinearShape { samples, inputs, outputs }));
     }
