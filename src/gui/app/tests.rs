@@ -110,7 +110,7 @@ impl Window {
         let desktop = Box::new(Around(stage.clone()));
         let worker = Box::new(Script(for_worker));
         // No folder can be made there: what one test does must not reach another.
-        let untitled = PathBuf::from("/dev/null/nowhere");
+        let untitled = PathBuf::from("/proc/nowhere");
         let parts = Parts { worker, picker, desktop, untitled, home };
         // What is read in the background asks for a few frames more.
         let builder = Harness::builder().with_size(size).with_max_steps(32);

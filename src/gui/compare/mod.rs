@@ -239,8 +239,9 @@ impl Compare {
 /// Draws the table of runs with its filter, and differences below it.
 pub fn runs_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
     let response = toolbar::toolbar_ui(ui, compare);
-    let below =
-        Panel::bottom(ui.scope_id().with("differences")).resizable(true).default_size(168.0).min_size(48.0);
-    below.show(ui, |ui| beside::beside_ui(ui, compare));
+    // In a low tile, the table keeps the larger part.
+    let most = (0.45 * ui.available_height()).max(48.0);
+    let below = Panel::bottom(ui.scope_id().with("differences")).resizable(true).default_size(168.0);
+    below.size_range(48.0..=most).show(ui, |ui| beside::beside_ui(ui, compare));
     response.or(table::table_ui(ui, compare))
 }

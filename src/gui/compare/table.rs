@@ -39,6 +39,7 @@ pub fn table_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
         let mut table = TableBuilder::new(ui)
             .id_salt("runs")
             .striped(true)
+            .min_scrolled_height(0.0) // a tile may be low
             .max_scroll_height(height - ROW)
             .auto_shrink(false);
         table = table.cell_layout(Layout::left_to_right(Align::Center)).sense(Sense::click());

@@ -16,6 +16,8 @@ use crate::gui::theme;
 
 /// Height of the row of tabs, in points.
 const BAR: f32 = 28.0;
+/// In a narrower row of tabs, in points, there is no room for buttons beside the menu, which has all of them.
+const NARROW: f32 = 200.0;
 /// Width of a help text, in points.
 const HELP: f32 = 360.0;
 
@@ -82,6 +84,7 @@ impl<'a> Drawing<'a> {
         }
         self.entries_ui(ui, pane);
         ui.separator();
+        ui.menu_button("What it shows", |ui| help_text_ui(ui, pane));
         ui.menu_button("Open here", |ui| {
             for other in panes().filter(|other| !tabs.iter().any(|tab| tab.name == other.name)) {
                 if ui.button(other.title).on_hover_text(first_statement(other.help)).clicked() {
@@ -98,14 +101,16 @@ impl<'a> Drawing<'a> {
 /// A popup with the help of a view.
 fn help_ui(ui: &mut Ui, pane: Pane) {
     let button = MenuButton::from_button(sign::text_button("?"));
-    let (response, _) = button.ui(ui, |ui| {
-        ui.set_width(HELP.min(ui.ctx().content_rect().width() - 4.0 * theme::STEP));
-        ui.with_layout(Layout::top_down(Align::Min), |ui| {
-            ui.label(RichText::new(pane.title).strong());
-            ui.label(pane.help);
-        });
-    });
+    let (response, _) = button.ui(ui, |ui| help_text_ui(ui, pane));
     response.accessible_name(format!("Help on {}", pane.title)).on_hover_text("What this view shows");
+}
+
+fn help_text_ui(ui: &mut Ui, pane: Pane) {
+    ui.set_width(HELP.min(ui.ctx().content_rect().width() - 4.0 * theme::STEP));
+    ui.with_layout(Layout::top_down(Align::Min), |ui| {
+        ui.label(RichText::new(pane.title).strong());
+        ui.label(pane.help);
+    });
 }
 
 impl Behavior<Pane> for Drawing<'_> {
@@ -165,15 +170,20 @@ impl Behavior<Pane> for Drawing<'_> {
         let Some(pane) = tabs.active.as_ref().and_then(of) else { return };
         let all: Vec<Pane> = tabs.children.iter().filter_map(of).collect();
         ui.spacing_mut().item_spacing.x = 0.5 * theme::STEP;
-        let close = ui.add(Sign::Cross.button()).accessible_name(format!("Close {}", pane.title));
-        if close.on_hover_text(format!("Closes {}; the menu View brings it back", pane.title)).clicked() {
-            self.asked.push(Change::Close(pane.name));
+        let is_narrow = ui.available_width() < NARROW;
+        if !is_narrow {
+            let close = ui.add(Sign::Cross.button()).accessible_name(format!("Close {}", pane.title));
+            if close.on_hover_text(format!("Closes {}; the menu View brings it back", pane.title)).clicked() {
+                self.asked.push(Change::Close(pane.name));
+            }
         }
         let menu = MenuButton::from_button(Sign::More.button());
         let (more, _) = menu.ui(ui, |ui| self.menu_ui(ui, pane, &all));
         more.accessible_name(format!("Tile of {}", pane.title))
             .on_hover_text("All views, and where this one is");
-        help_ui(ui, pane);
+        if !is_narrow {
+            help_ui(ui, pane);
+        }
     }
 
     fn tab_bar_height(&self, _style: &Style) -> f32 {
