@@ -50,7 +50,7 @@ fn every_template_opens_from_its_card_ready_to_run() {
     let mut harness = open(Opening::new(folder.path()));
     for template in templates::all() {
         execute(&mut harness, Command::New);
-        harness.get_by_label(template.name).click();
+        harness.get_by_label(template.name).click_accesskit();
         harness.run_ok();
         assert!(!sees(&harness, "New experiment from a template"), "{} is open", template.name);
         for arm in template.experiment().arms {
