@@ -32,8 +32,8 @@ impl Plot for Classes {
 
     fn help(&self) -> &'static str {
         "Which classes does a network know, and which does pruning cost first? The accuracy of each class at the last \
-         evaluation of the test part (without one, of the validation part), mean over seeds with its interval, one mark \
-         for each arm."
+         evaluation of the test part (without one, of the validation part), mean over seeds with its interval. There is \
+         one mark for each arm."
     }
 
     fn needs(&self) -> &'static [&'static str] {

@@ -98,8 +98,8 @@ mod tests {
 
     #[test]
     fn a_layout_is_the_same_when_it_comes_back() {
-        let mut tiles = Tiles::of(&["accuracy", "loss", "runs", "layers"]);
-        for (view, side) in [("loss", Side::Right), ("runs", Side::Below), ("layers", Side::Right)] {
+        let mut tiles = Tiles::of(&["accuracy", "loss", "runs", "network"]);
+        for (view, side) in [("loss", Side::Right), ("runs", Side::Below), ("network", Side::Right)] {
             tiles.show(view);
             tiles.split(side);
             assert_eq!(layout_of(&tree_of(tiles.root.as_ref())), tiles.root);

@@ -154,7 +154,7 @@ fn what_is_clicked_into_is_what_exports_are_about() {
     window.harness.run_ok();
     assert_eq!((active(&window).as_str(), plot(&window)), ("loss", "loss"));
     // A view that is no plot leaves exports to the plot that is still seen.
-    window.click("Runs");
+    change(&mut window, Change::Show("runs"));
     assert_eq!((active(&window).as_str(), plot(&window)), ("runs", "loss"));
     change(&mut window, Change::Maximise);
     let ctx = window.harness.ctx.clone();
