@@ -1,6 +1,6 @@
 //! Adam (Kingma & Ba, ICLR 2015), as in `torch.optim.Adam`.
 
-use super::Rule;
+use super::{Rule, faded};
 
 crate::form! {
     /// Settings of Adam.
@@ -71,7 +71,7 @@ impl Moments {
         for ((weight, gradient), (mean, square)) in weights.iter_mut().zip(gradients).zip(moments) {
             let shrunk = *weight * shrink;
             let gradient = gradient + coupled * shrunk;
-            *mean = keep1 * *mean + new1 * gradient;
+            *mean = faded(keep1 * *mean + new1 * gradient);
             *square = keep2 * *square + new2 * gradient * gradient;
             *weight = shrunk - step_size * (*mean / (square.sqrt() / root_correction + epsilon));
         }

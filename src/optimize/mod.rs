@@ -70,9 +70,33 @@ impl Rule for Optimizer {
     }
 }
 
+/// A running mean as it is remembered. One that fades away ends at 0 once it is below the smallest normal number, 2⁻¹²⁶:
+/// many processors take a hundred times as long to compute with what lies between, and no weight would feel it.
+#[inline(always)]
+fn faded(mean: f32) -> f32 {
+    if mean.abs() < f32::MIN_POSITIVE { 0.0 } else { mean }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mean_that_fades_away_ends_at_zero_and_moves_no_weight() {
+        for optimizer in [
+            Optimizer::Adam(Adam::default()),
+            Optimizer::AdamW(AdamW { weight_decay: 0.0, ..AdamW::default() }),
+            Optimizer::Sgd(Sgd { momentum: 0.9, ..Sgd::default() }),
+        ] {
+            let (mut weight, mut mean, mut square) = ([0.5f32], [1.5e-38f32], [1e-6f32]);
+            let state: &mut [&mut [f32]] = &mut [&mut mean, &mut square];
+            for step in 2..9 {
+                optimizer.update(step, 0.1, &mut weight, &[0.0], &mut state[..optimizer.slots().len()]);
+                assert!(state[0][0] == 0.0 || state[0][0].is_normal(), "{}", optimizer.key());
+            }
+            assert_eq!((weight[0], state[0][0].to_bits()), (0.5, 0), "{}", optimizer.key());
+        }
+    }
 
     #[test]
     fn every_optimizer_minimises_a_parabola() {

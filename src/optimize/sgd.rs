@@ -1,6 +1,6 @@
 //! Stochastic gradient descent, as in `torch.optim.SGD`.
 
-use super::Rule;
+use super::{Rule, faded};
 
 crate::form! {
     /// Settings of stochastic gradient descent.
@@ -37,7 +37,7 @@ impl Rule for Sgd {
         let fresh = if step == 1 { 1.0 } else { 1.0 - self.dampening as f32 };
         for ((weight, gradient), velocity) in weights.iter_mut().zip(gradients).zip(velocities.iter_mut()) {
             let gradient = gradient + decay * *weight;
-            *velocity = momentum * *velocity + fresh * gradient;
+            *velocity = faded(momentum * *velocity + fresh * gradient);
             *weight -= rate * if self.nesterov { gradient + momentum * *velocity } else { *velocity };
         }
     }
