@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 
-use crate::doc::{Point, Run, RunRecord};
+use crate::doc::{Point, PointRef, Run, RunRecord};
 
 /// The columns, in their order.
 pub const HEADER: &str =
@@ -14,14 +14,14 @@ pub const HEADER: &str =
 pub fn points_csv(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> String {
     let mut text = format!("{HEADER}\n");
     for run in runs {
-        for point in records.get(&run.id).map(RunRecord::points).unwrap_or_default() {
-            line(&mut text, run, point);
+        for point in records.get(&run.id).into_iter().flat_map(|record| record.points().iter()) {
+            line(&mut text, run, &point);
         }
     }
     text
 }
 
-fn line(text: &mut String, run: &Run, point: &Point) {
+fn line(text: &mut String, run: &Run, point: &PointRef<'_>) {
     let Point {
         series,
         value,
@@ -52,7 +52,7 @@ fn line(text: &mut String, run: &Run, point: &Point) {
         remaining.to_string(),
         optional(rate.as_ref().or(along.as_ref())),
         optional(bit.as_ref()),
-        field(layer.as_deref().unwrap_or_default()),
+        field(layer.unwrap_or_default()),
         value.to_string(),
     ];
     writeln!(text, "{}", cells.join(",")).expect("writing to a string");

@@ -87,19 +87,21 @@ pub struct StageBegan {
     pub branch: String,
 }
 
-/// One value of one series, with all of its possible x values.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Point {
+/// One value of one series, with all of its possible x values. `T` is its texts and `C` its classes: a record hands out
+/// points that borrow theirs, see [`PointRef`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound(serialize = "T: Serialize + AsRef<str>, C: Serialize + AsRef<[Option<f64>]>"))]
+pub struct Point<T = String, C = Vec<Option<f64>>> {
     /// Name of the series, such as `test_accuracy`.
-    pub series: String,
+    pub series: T,
     /// The value; accuracies lie in [0, 1].
     #[serde(with = "any_number")]
     pub value: f64,
     /// Place of the stage in the plan, such as `2.1`.
-    pub stage: String,
+    pub stage: T,
     /// The branch; empty for the trunk.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub branch: String,
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub branch: T,
     /// The member of an ensemble, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<usize>,
@@ -122,16 +124,55 @@ pub struct Point {
     pub bit: Option<u32>,
     /// Layer of a campaign's cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub layer: Option<String>,
+    pub layer: Option<T>,
     /// Share of the way from the first network to the second, in [0, 1]; of series along a line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub along: Option<f64>,
     /// Share of the samples of each class that were right, `[classes]`, in [0, 1]; `None` for a class without samples. Of
     /// accuracies on the validation and the test part only.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub classes: Vec<Option<f64>>,
+    #[serde(default, skip_serializing_if = "has_none")]
+    pub classes: C,
     /// Wall time since the run began, seconds.
     pub secs: f64,
+}
+
+/// A point whose texts and classes lie elsewhere.
+pub type PointRef<'a> = Point<&'a str, &'a [Option<f64>]>;
+
+impl Point {
+    /// The same point without copies of its texts.
+    #[must_use]
+    pub fn borrowed(&self) -> PointRef<'_> {
+        let Self {
+            value, member, round, epoch, iteration, trained, remaining, rate, bit, along, secs, ..
+        } = *self;
+        Point {
+            series: &self.series,
+            stage: &self.stage,
+            branch: &self.branch,
+            layer: self.layer.as_deref(),
+            classes: &self.classes,
+            value,
+            member,
+            round,
+            epoch,
+            iteration,
+            trained,
+            remaining,
+            rate,
+            bit,
+            along,
+            secs,
+        }
+    }
+}
+
+fn is_empty<T: AsRef<str>>(text: &T) -> bool {
+    text.as_ref().is_empty()
+}
+
+fn has_none<C: AsRef<[Option<f64>]>>(classes: &C) -> bool {
+    classes.as_ref().is_empty()
 }
 
 /// What a stage did, as a table that a person reads and a program can.
@@ -219,7 +260,7 @@ mod any_number {
 
 /// Reads one line of `events.jsonl`; `None` where it is half-written or from a newer program.
 ///
-/// Most lines are points: those are read without the copy that an enum with a tag needs.
+/// A point is read without the copy that an enum with a tag needs.
 #[must_use]
 pub fn of_line(line: &[u8]) -> Option<Event> {
     if line.starts_with(br#"{"event":"point","#) {

@@ -1,9 +1,10 @@
 //! What is known of a run: the fold of its events.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::campaign::CampaignRecord;
-use super::event::{Event, Point, Progress, Report, StageBegan};
+use super::event::{Event, PointRef, Progress, Report, StageBegan};
+use super::points::Points;
 
 /// Whether a run goes on.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,19 +56,16 @@ pub struct EarlyStop {
 }
 
 /// What is known of a run. It changes only through [`apply`](Self::apply).
+///
+/// A copy is cheap: the two share what they hold until one of them changes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunRecord {
     state: RunState,
     stage: Option<StageBegan>,
     progress: Progress,
-    points: Vec<Point>,
-    reports: Vec<Report>,
-    campaigns: Vec<CampaignRecord>,
-    latest: BTreeMap<String, f64>,
-    /// Positions of the points of each series, so that a curve needs not look at all of them.
-    series: BTreeMap<String, Vec<usize>>,
-    /// Position of the best finite point of each series of the trunk, the first one of equals.
-    best: BTreeMap<String, usize>,
+    points: Arc<Points>,
+    reports: Arc<Vec<Report>>,
+    campaigns: Arc<Vec<CampaignRecord>>,
 }
 
 impl RunRecord {
@@ -80,22 +78,30 @@ impl RunRecord {
         record
     }
 
+    /// The fold of a log as it is on disk, one event on each line; lines that cannot be read are passed over.
+    #[must_use]
+    pub fn of_log(log: &[u8]) -> Self {
+        super::log::fold(log)
+    }
+
     /// Takes in one event.
     pub fn apply(&mut self, event: Event) {
         match event {
             Event::Started { .. } => self.state = RunState::Running,
             Event::Rewound { points, reports, campaigns } => self.rewind(points, reports, campaigns),
             Event::Stage(stage) => self.stage = Some(stage),
-            Event::Point(point) => self.push(point),
-            Event::Report(report) => self.reports.push(report),
-            Event::CampaignBegan(began) => self.campaigns.push(CampaignRecord::new(began)),
+            Event::Point(point) => self.take_point(&point.borrowed()),
+            Event::Report(report) => Arc::make_mut(&mut self.reports).push(report),
+            Event::CampaignBegan(began) => {
+                Arc::make_mut(&mut self.campaigns).push(CampaignRecord::new(began));
+            }
             Event::CampaignCell(state) => {
-                if let Some(campaign) = self.campaigns.last_mut() {
+                if let Some(campaign) = Arc::make_mut(&mut self.campaigns).last_mut() {
                     campaign.take_in(state);
                 }
             }
             Event::CampaignEnded(ended) => {
-                if let Some(campaign) = self.campaigns.last_mut() {
+                if let Some(campaign) = Arc::make_mut(&mut self.campaigns).last_mut() {
                     campaign.ended = Some(ended);
                 }
             }
@@ -114,54 +120,19 @@ impl RunRecord {
 
     /// Forgets what will be said again.
     fn rewind(&mut self, points: usize, reports: usize, campaigns: usize) {
-        self.points.truncate(points);
-        self.reports.truncate(reports);
-        self.campaigns.truncate(campaigns);
-        self.latest.clear();
-        self.series.clear();
-        self.best.clear();
-        for point in std::mem::take(&mut self.points) {
-            self.push(point);
-        }
+        Arc::make_mut(&mut self.points).truncate(points);
+        Arc::make_mut(&mut self.reports).truncate(reports);
+        Arc::make_mut(&mut self.campaigns).truncate(campaigns);
     }
 
-    fn push(&mut self, point: Point) {
-        self.note_latest(&point);
-        self.note_best(&point);
-        match self.series.get_mut(&point.series) {
-            Some(positions) => positions.push(self.points.len()),
-            None => drop(self.series.insert(point.series.clone(), vec![self.points.len()])),
-        }
-        self.points.push(point);
+    /// The event of a point, whose texts need not be copied.
+    pub(super) fn take_point(&mut self, point: &PointRef<'_>) {
+        Arc::make_mut(&mut self.points).push(point);
     }
 
-    /// Lowest of losses, highest of the others.
-    fn note_best(&mut self, point: &Point) {
-        if !point.branch.is_empty() || !point.value.is_finite() {
-            return;
-        }
-        let here = self.points.len();
-        match self.best.get_mut(&point.series) {
-            None => drop(self.best.insert(point.series.clone(), here)),
-            Some(best) => {
-                let known = self.points[*best].value;
-                let is_loss = point.series.ends_with("loss");
-                let is_better = if is_loss { point.value < known } else { point.value > known };
-                if is_better {
-                    *best = here;
-                }
-            }
-        }
-    }
-
-    fn note_latest(&mut self, point: &Point) {
-        // An ensemble's first member is the network of the run.
-        if point.branch.is_empty() && point.member.is_none_or(|member| member == 1) {
-            match self.latest.get_mut(&point.series) {
-                Some(latest) => *latest = point.value,
-                None => drop(self.latest.insert(point.series.clone(), point.value)),
-            }
-        }
+    /// Gives back memory that is kept for further points.
+    pub(super) fn shrink_to_fit(&mut self) {
+        Arc::make_mut(&mut self.points).shrink_to_fit();
     }
 
     /// Whether it goes on.
@@ -184,18 +155,18 @@ impl RunRecord {
 
     /// All points, in the order in which they came.
     #[must_use]
-    pub fn points(&self) -> &[Point] {
+    pub fn points(&self) -> &Points {
         &self.points
     }
 
     /// The names of all series that have points.
     pub fn series(&self) -> impl Iterator<Item = &str> {
-        self.series.keys().map(String::as_str)
+        self.points.series()
     }
 
     /// The points of a series, in the order in which they came.
-    pub fn points_of(&self, series: &str) -> impl DoubleEndedIterator<Item = &Point> {
-        self.series.get(series).into_iter().flatten().map(|position| &self.points[*position])
+    pub fn points_of(&self, series: &str) -> impl DoubleEndedIterator<Item = PointRef<'_>> {
+        self.points.of(series)
     }
 
     /// All reports, in the order in which they came.
@@ -213,7 +184,7 @@ impl RunRecord {
     /// The latest value of a series of the trunk.
     #[must_use]
     pub fn latest(&self, series: &str) -> Option<f64> {
-        self.latest.get(series).copied()
+        self.points.latest(series)
     }
 
     /// The early-stop iteration of every training that was validated, in the order of the trainings. Points of a training
@@ -224,15 +195,15 @@ impl RunRecord {
         let mut training = None;
         let mut best: Option<EarlyStop> = None;
         for point in self.points.iter().filter(|point| point.member.is_none()) {
-            let key = (&point.stage, &point.branch, point.round);
-            match point.series.as_str() {
+            let key = (point.stage, point.branch, point.round);
+            match point.series {
                 "train_loss" if training != Some(key) => {
                     training = Some(key);
                     stops.extend(best.take());
                 }
                 // A test on its own is no training.
                 _ if training != Some(key) => {}
-                "validation_loss" => take_lower(&mut best, point),
+                "validation_loss" => take_lower(&mut best, &point),
                 "test_accuracy" => {
                     if let Some(best) = best.as_mut().filter(|best| best.iteration == point.iteration) {
                         best.test_accuracy.get_or_insert(point.value);
@@ -247,18 +218,18 @@ impl RunRecord {
 
     /// The best value of a series of the trunk: lowest of losses, highest of the others.
     #[must_use]
-    pub fn best(&self, series: &str) -> Option<&Point> {
-        self.best.get(series).map(|position| &self.points[*position])
+    pub fn best(&self, series: &str) -> Option<PointRef<'_>> {
+        self.points.best(series)
     }
 }
 
 /// Keeps the lower validation loss, the earlier of equal ones.
-fn take_lower(best: &mut Option<EarlyStop>, point: &Point) {
+fn take_lower(best: &mut Option<EarlyStop>, point: &PointRef<'_>) {
     let is_lower = best.as_ref().is_none_or(|best| point.value < best.validation_loss);
     if point.value.is_finite() && is_lower {
         *best = Some(EarlyStop {
-            stage: point.stage.clone(),
-            branch: point.branch.clone(),
+            stage: point.stage.to_owned(),
+            branch: point.branch.to_owned(),
             round: point.round,
             iteration: point.iteration,
             validation_loss: point.value,
@@ -271,6 +242,7 @@ fn take_lower(best: &mut Option<EarlyStop>, point: &Point) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::doc::Point;
 
     fn point(series: &str, value: f64, trained: f64) -> Event {
         let line = format!(

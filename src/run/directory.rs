@@ -29,7 +29,7 @@ use super::listener::Listener;
 use super::session::Workplace;
 use super::tables::{Table, Tables};
 use crate::doc::file::write_atomically;
-use crate::doc::{Event, Report, Run, RunRecord, RunSpec, RunState, event};
+use crate::doc::{Event, Report, Run, RunRecord, RunSpec, RunState};
 use crate::net::Network;
 use crate::net::pins_file::write_pins;
 use crate::net::weights_file::{tensors_of, write_tensors};
@@ -272,7 +272,7 @@ pub fn is_done(folder: &Path, id: &str) -> bool {
 pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
     let path = folder.join(id);
     let log = std::fs::read(path.join("events.jsonl")).ok()?;
-    let mut record = RunRecord::of(log.split(|byte| *byte == b'\n').filter_map(event::of_line));
+    let mut record = RunRecord::of_log(&log);
     if *record.state() == RunState::Running && !Claim::is_alive(&path) {
         let secs = record.points().last().map_or(0.0, |point| point.secs);
         record.apply(Event::Stopped { secs });

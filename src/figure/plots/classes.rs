@@ -2,7 +2,7 @@
 
 use super::curves::{Averaged, figure};
 use super::{ArmRuns, Plot, PlotOptions};
-use crate::doc::{Point, RunRecord};
+use crate::doc::{PointRef, RunRecord};
 use crate::figure::model::{Axis, Band, Category, Figure, Line, Trace};
 use crate::figure::palette::{COLOURS, Marker, Style, style_of};
 use crate::figure::statistics::level;
@@ -76,8 +76,8 @@ impl Plot for Classes {
 type Shares<'a> = (u64, &'a [Option<f64>]);
 
 /// The last evaluation of the trunk that was counted by class; of an ensemble, that of its first member.
-fn last(record: &RunRecord) -> Option<&Point> {
-    let counted = |point: &&Point| {
+fn last(record: &RunRecord) -> Option<PointRef<'_>> {
+    let counted = |point: &PointRef<'_>| {
         let is_own = point.branch.is_empty() && point.member.is_none_or(|member| member == 1);
         is_own && !point.classes.is_empty()
     };
@@ -85,7 +85,7 @@ fn last(record: &RunRecord) -> Option<&Point> {
 }
 
 fn shares<'a>(arm: &ArmRuns<'a>) -> Vec<Shares<'a>> {
-    let of = |(seed, record): &(u64, &'a RunRecord)| Some((*seed, last(record)?.classes.as_slice()));
+    let of = |(seed, record): &(u64, &'a RunRecord)| Some((*seed, last(record)?.classes));
     arm.runs.iter().filter_map(of).collect()
 }
 
@@ -138,6 +138,7 @@ fn trace((seed, classes): &Shares<'_>, beside: f64) -> Trace {
 mod tests {
     use super::super::testing::{at, branch, record};
     use super::*;
+    use crate::doc::Point;
     use crate::figure::statistics::Spread;
     use crate::figure::table::Row;
 

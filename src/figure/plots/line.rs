@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::curves::{Averaged, Series, average, figure, style};
 use super::series::{Curve, Path};
 use super::{ArmRuns, Plot, PlotOptions};
-use crate::doc::{Point, RunRecord};
+use crate::doc::{PointRef, RunRecord};
 use crate::figure::model::{Axis, Figure};
 
 /// Test error along the line.
@@ -121,9 +121,9 @@ struct Measurement {
 }
 
 impl Measurement {
-    fn of(point: &Point) -> Self {
+    fn of(point: &PointRef<'_>) -> Self {
         let order = point.stage.split('.').map(|number| number.parse().unwrap_or(u64::MAX)).collect();
-        Self { branch: point.branch.clone(), order, stage: point.stage.clone(), round: point.round }
+        Self { branch: point.branch.to_owned(), order, stage: point.stage.to_owned(), round: point.round }
     }
 
     fn name(&self, arm: &str, is_only: bool) -> String {
@@ -167,7 +167,8 @@ fn curves(
     let mut found: BTreeMap<Measurement, Curve> = BTreeMap::new();
     for point in record.points_of(series) {
         let Some(position) = point.along else { continue };
-        let curve = found.entry(Measurement::of(point)).or_insert_with(|| Curve { seed, ..Curve::default() });
+        let curve =
+            found.entry(Measurement::of(&point)).or_insert_with(|| Curve { seed, ..Curve::default() });
         curve.points.push([position, value(point.value)]);
     }
     for curve in found.values_mut() {
@@ -180,6 +181,7 @@ fn curves(
 mod tests {
     use super::super::testing::{at, record};
     use super::*;
+    use crate::doc::Point;
 
     fn place(series: &str, stage: &str, t: f64, value: f64) -> Point {
         Point { along: Some(t), stage: stage.to_owned(), ..at(series, 3.0, value) }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::XAxis;
-use crate::doc::{Point, RunRecord};
+use crate::doc::{PointRef, Points, RunRecord};
 
 /// Which curve of a run: one for the trunk, one for each branch and each member of an ensemble.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,11 +16,11 @@ pub struct Path {
 }
 
 impl Path {
-    fn of(point: &Point) -> Self {
-        Self { branch: point.branch.clone(), member: point.member }
+    fn of(point: &PointRef<'_>) -> Self {
+        Self { branch: point.branch.to_owned(), member: point.member }
     }
 
-    fn is_of(&self, point: &Point) -> bool {
+    fn is_of(&self, point: &PointRef<'_>) -> bool {
         self.branch == point.branch && self.member == point.member
     }
 
@@ -61,7 +61,8 @@ pub struct Curve {
 
 /// The curves of a series in a record. Points of fault campaigns belong to a cell of a table, not to a curve.
 pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> BTreeMap<Path, Curve> {
-    let in_curve = |point: &&Point| point.rate.is_none() && point.bit.is_none() && point.layer.is_none();
+    let in_curve =
+        |point: &PointRef<'_>| point.rate.is_none() && point.bit.is_none() && point.layer.is_none();
     let along = match x {
         XAxis::Series(name) => along(record, name),
         _ => BTreeMap::new(),
@@ -71,15 +72,15 @@ pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> BTreeMa
     let mut here = 0;
     for point in record.points_of(series).filter(in_curve) {
         // Most points have the path of the one before.
-        if !found.get(here).is_some_and(|(path, _)| path.is_of(point)) {
-            here = found.iter().position(|(path, _)| path.is_of(point)).unwrap_or_else(|| {
-                found.push((Path::of(point), Curve { seed, ..Curve::default() }));
+        if !found.get(here).is_some_and(|(path, _)| path.is_of(&point)) {
+            here = found.iter().position(|(path, _)| path.is_of(&point)).unwrap_or_else(|| {
+                found.push((Path::of(&point), Curve { seed, ..Curve::default() }));
                 found.len() - 1
             });
         }
         let (at, x) = match x {
             XAxis::Series(_) => (point.trained, before(along.get(&found[here].0), point.trained)),
-            _ => position(point, x, per_epoch),
+            _ => position(&point, x, per_epoch),
         };
         found[here].1.push(at, [x, point.value]);
     }
@@ -149,7 +150,7 @@ impl Curve {
 fn along(record: &RunRecord, series: &str) -> BTreeMap<Path, Vec<[f64; 2]>> {
     let mut found: BTreeMap<Path, Vec<[f64; 2]>> = BTreeMap::new();
     for point in record.points_of(series) {
-        found.entry(Path::of(point)).or_default().push([point.trained, point.value]);
+        found.entry(Path::of(&point)).or_default().push([point.trained, point.value]);
     }
     for values in found.values_mut() {
         values.sort_by(|a, b| a[0].total_cmp(&b[0]));
@@ -165,7 +166,7 @@ fn before(values: Option<&Vec<[f64; 2]>>, trained: f64) -> f64 {
 }
 
 /// Where the point is aligned, and its x.
-fn position(point: &Point, x: &XAxis, per_epoch: Option<f64>) -> (f64, f64) {
+fn position(point: &PointRef<'_>, x: &XAxis, per_epoch: Option<f64>) -> (f64, f64) {
     match x {
         XAxis::Epoch => (point.trained, point.trained),
         XAxis::Iteration => {
@@ -186,7 +187,7 @@ fn position(point: &Point, x: &XAxis, per_epoch: Option<f64>) -> (f64, f64) {
 /// Mini-batches of an epoch. The position of a network goes back when it is rewound; what it was trained in all does
 /// not, and is only counted in epochs.
 #[allow(clippy::cast_precision_loss)]
-fn iterations_per_epoch(points: &[Point]) -> Option<f64> {
+fn iterations_per_epoch(points: &Points) -> Option<f64> {
     let last = points.iter().rev().find(|point| point.epoch > 0.0 && point.iteration > 0)?;
     Some(last.iteration as f64 / last.epoch)
 }

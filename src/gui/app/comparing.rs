@@ -76,7 +76,7 @@ impl App {
     pub(super) fn build_figure(&mut self, ctx: &egui::Context) {
         let arms = self.compare.arm_runs(&self.treatments, &self.runs);
         let input = PlotInput { arms: &arms, revision: self.runs.revision() };
-        let _ = self.plot.update(self.plot.plot(), &input, ctx.input(|input| input.time));
+        self.plot.build_now(self.plot.plot(), &input, ctx.input(|input| input.time));
     }
 
     pub(super) fn plot_ui(&mut self, ui: &mut Ui, plot: &'static dyn Plot) {

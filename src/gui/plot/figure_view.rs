@@ -1,24 +1,25 @@
 //! Draws a figure, and keeps what a person did to its view.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{
-    Label, Pos2, Rect, Response, RichText, ScrollArea, TextStyle, Ui, UiBuilder, WidgetInfo, vec2,
+    Context, Label, Pos2, Rect, Response, RichText, ScrollArea, TextStyle, Ui, UiBuilder, WidgetInfo, vec2,
 };
 use egui_plot::{PlotBounds, PlotTransform};
 
 use super::areas::{SCALE, area_reading_ui, groups_ui, read_areas, scale_ui};
 use super::axes::plot;
-use super::drawing::{DrawnLine, draw};
 use super::legend::{self, legend_ui};
+use super::look::{Drawn, Going, Kept, Look, Wish, is_large};
 use super::navigate::{Change, View, navigate};
 use super::paint::Brush;
 use super::parallel::{Chosen, parallel_ui};
 use super::reading::{read, reading_ui};
+use super::sheet::{self, Sheet};
 use crate::figure::model::{Axis, Figure};
 use crate::figure::palette::Theme;
-use crate::figure::scale::ranges;
 use crate::figure::view::{PlotView, seen, without};
 
 /// Rows of a legend below the plot before it scrolls.
@@ -26,7 +27,7 @@ const LEGEND_BELOW: f32 = 72.0;
 const GAP: f32 = 8.0;
 
 /// What a person did to the view of a figure: zoom, hidden lines, a pinned reading.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct FigureView {
     /// The ranges of x and y that were chosen, as values; `None` fits the data, also while they grow.
     chosen: [Option<[f64; 2]>; 2],
@@ -43,33 +44,41 @@ pub struct FigureView {
     highlighted: Option<String>,
     /// The plot's rectangle in the last frame.
     frame: Option<Rect>,
-    kept: Option<Kept>,
+    /// Whether the range is to be looked for anew.
+    refits: bool,
+    kept: Option<Arc<Kept>>,
     drawn: Option<Drawn>,
+    sheet: Option<Sheet>,
+    going: Option<Going>,
 }
 
-/// What changes with the data and the hidden lines.
-#[derive(Clone, Debug)]
-struct Kept {
-    hidden: BTreeSet<String>,
-    fit: View,
-    remarks: String,
-}
-
-/// What changes with the zoom and the width, besides.
-#[derive(Clone, Debug)]
-struct Drawn {
-    range: [f64; 2],
-    pixels: f64,
-    lines: Vec<DrawnLine>,
-}
+/// The width of a plot that was never painted.
+const PIXELS: f64 = 800.0;
 
 impl FigureView {
     /// To be called whenever the figure is another one: what was computed for the last one is forgotten. The range that
     /// was chosen stays, also where an axis has another scale now.
     pub fn forget_figure(&mut self) {
+        self.refit();
+        (self.kept, self.drawn, self.sheet, self.going) = (None, None, None, None);
+    }
+
+    /// The figure is another one, and this is how it looks.
+    pub fn begin(&mut self, look: Look) {
+        self.forget_figure();
+        self.take(look);
+    }
+
+    /// What a look at another figure is to be like.
+    #[must_use]
+    pub fn wish(&self) -> Wish {
+        let pixels = self.drawn.as_ref().map_or(PIXELS, |drawn| drawn.pixels);
+        Wish { hidden: self.hidden.clone(), chosen: self.chosen, zoom: None, pixels }
+    }
+
+    fn refit(&mut self) {
         self.zoom = None;
-        self.kept = None;
-        self.drawn = None;
+        self.refits = true;
     }
 
     /// The view that was kept.
@@ -91,7 +100,7 @@ impl FigureView {
     pub fn fit(&mut self) {
         self.chosen = [None; 2];
         self.parallel = Chosen::default();
-        self.forget_figure();
+        self.refit();
     }
 
     /// Keeps the range that is seen, also while data grow.
@@ -115,7 +124,7 @@ impl FigureView {
     /// Shows this range of x, and of y what there is in it.
     pub fn show_x(&mut self, x: Option<[f64; 2]>) {
         self.chosen = [x, None];
-        self.forget_figure();
+        self.refit();
     }
 
     /// Whether only a part is seen.
@@ -137,24 +146,55 @@ impl FigureView {
     }
 
     /// Brings up to date what is kept between frames.
-    fn prepare(&mut self, figure: &Figure) -> View {
-        if self.kept.as_ref().is_none_or(|kept| kept.hidden != self.hidden) {
-            let mut visible = without(figure, &self.hidden);
-            let [x, y] = self.chosen;
-            (visible.x.range, visible.y.range) = (x.or(visible.x.range), y.or(visible.y.range));
-            let [x, y] = ranges(&visible);
-            let fit = [places(&figure.x, x), places(&figure.y, y)];
-            self.kept =
-                Some(Kept { hidden: self.hidden.clone(), fit, remarks: visible.remarks().join(" · ") });
-            self.drawn = None;
+    fn prepare(&mut self, figure: &Arc<Figure>, ctx: &Context) -> View {
+        if let Some(Ok(look)) = self.going.as_ref().map(|going| going.take(figure)) {
+            self.going = None;
+            look.into_iter().for_each(|look| self.take(look));
+        }
+        if !self.is_kept() && !self.ask(figure, ctx) {
+            self.kept = Some(Arc::new(Kept::of(figure, &self.wish())));
+            (self.refits, self.drawn, self.sheet) = (false, None, None);
         }
         self.kept.as_ref().map_or([[0.0, 1.0]; 2], |kept| kept.fit)
     }
 
-    fn draw(&mut self, figure: &Figure, range: [f64; 2], pixels: f64) -> Vec<DrawnLine> {
-        let fits = |drawn: &Drawn| drawn.range == range && drawn.pixels.total_cmp(&pixels).is_eq();
-        let kept = self.drawn.take().filter(fits).map(|drawn| drawn.lines);
-        kept.unwrap_or_else(|| draw(figure, |name| self.hidden.contains(name), range, pixels))
+    fn is_kept(&self) -> bool {
+        !self.refits && self.kept.as_ref().is_some_and(|kept| kept.hidden == self.hidden)
+    }
+
+    fn take(&mut self, look: Look) {
+        self.refits = look.wish.chosen != self.chosen;
+        (self.kept, self.drawn, self.sheet) = (Some(look.kept), Some(look.drawn), None);
+    }
+
+    /// Asks a thread for the look of a large figure; whether the last one will do until then.
+    fn ask(&mut self, figure: &Arc<Figure>, ctx: &Context) -> bool {
+        if self.kept.is_none() || self.drawn.is_none() || !is_large(figure) {
+            return false;
+        }
+        if self.going.is_none() {
+            let wish = Wish { zoom: self.zoom.map(|[x, _]| x), ..self.wish() };
+            let kept = self.kept.clone().filter(|_| self.is_kept());
+            self.going = Going::begin(figure, wish, kept, ctx);
+        }
+        self.going.is_some()
+    }
+
+    /// The lines of the figure in this range. While it changes, those of a large one are thinned for the last one.
+    fn draw(&mut self, figure: &Arc<Figure>, ctx: &Context, range: [f64; 2], pixels: f64) -> Drawn {
+        if let Some(drawn) = &mut self.drawn
+            && !drawn.fits(range, pixels)
+        {
+            // What is asked for has this width.
+            drawn.pixels = pixels;
+            drawn.range = [f64::NAN; 2];
+        }
+        let fits = self.drawn.as_ref().is_some_and(|drawn| drawn.fits(range, pixels));
+        if !fits && !self.ask(figure, ctx) {
+            self.drawn = Some(Drawn::of(figure, &self.hidden, range, pixels));
+            self.sheet = None;
+        }
+        self.drawn.clone().expect("it was made, or is waited for")
     }
 }
 
@@ -162,14 +202,10 @@ fn values(axis: &Axis, places: [f64; 2]) -> [f64; 2] {
     places.map(|place| axis.scale.inverse(place))
 }
 
-fn places(axis: &Axis, range: [f64; 2]) -> [f64; 2] {
-    range.map(|end| axis.scale.forward(end).unwrap_or_default())
-}
-
 /// Draws the figure into all the room there is: the plot, its legend beside or below it, and its small print.
-pub fn figure_ui(ui: &mut Ui, figure: &Figure, state: &mut FigureView) {
+pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) {
     let theme = if ui.visuals().dark_mode { Theme::Dark } else { Theme::Light };
-    let fit = state.prepare(figure);
+    let fit = state.prepare(figure, ui.ctx());
     let all = ui.available_rect_before_wrap();
     // Half of the uppermost tick's label stands above the plot.
     let room = all.with_min_y(all.top() + GAP);
@@ -239,7 +275,7 @@ fn height_of(ui: &Ui, remarks: &str, room: Rect) -> f32 {
     galley.size().y + GAP
 }
 
-fn plot_ui(ui: &mut Ui, figure: &Figure, state: &mut FigureView, fit: View, theme: Theme) {
+fn plot_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView, fit: View, theme: Theme) {
     let view = state.zoom.unwrap_or(fit);
     let room = ui.available_size();
     let size = state.frame.map_or(room, |frame| frame.size());
@@ -261,15 +297,31 @@ fn plot_ui(ui: &mut Ui, figure: &Figure, state: &mut FigureView, fit: View, them
         Brush { painter: &painter, transform: &transform, theme, highlighted }
             .bars(&without(figure, &state.hidden));
     }
-    let lines = if figure.is_of_marks() { Vec::new() } else { state.draw(figure, view[0], pixels) };
     let painter = ui.painter().with_clip_rect(frame.intersect(ui.clip_rect()));
-    let highlighted = state.highlighted.as_deref();
-    let brush = Brush { painter: &painter, transform: &transform, theme, highlighted };
-    brush.figure(figure, &lines, |name| state.hidden.contains(name));
+    let highlighted = state.highlighted.clone();
+    let hidden = state.hidden.clone();
+    let is_hidden = |name: &str| hidden.contains(name);
+    let brush =
+        Brush { painter: &painter, transform: &transform, theme, highlighted: highlighted.as_deref() };
+    brush.ground(figure, is_hidden);
     if figure.is_of_marks() {
-        brush.marks(figure, |name| state.hidden.contains(name));
+        brush.marks(figure, is_hidden);
+    } else {
+        let drawn = state.draw(figure, ui.ctx(), view[0], pixels);
+        let cause = sheet::Cause {
+            frame,
+            view,
+            pixels: ui.pixels_per_point(),
+            theme,
+            highlighted: highlighted.clone(),
+            hidden: hidden.clone(),
+        };
+        let shapes = || brush.lines(figure, &drawn.lines, is_hidden);
+        let options = ui.ctx().tessellation_options(|options| *options);
+        let sheet = Sheet::again(state.sheet.take(), cause, options, shapes);
+        painter.add(sheet.shape());
+        state.sheet = Some(sheet);
     }
-    state.drawn = Some(Drawn { range: view[0], pixels, lines });
 
     readings(ui, figure, state, &response, &transform, theme);
     match navigate(ui, &response, &transform, fit, &mut state.drag) {

@@ -123,7 +123,7 @@ fn sample_ui(ui: &Ui, sample: &Sample<'_>, theme: Theme, rect: Rect, is_shown: b
         sample.dash(),
         Stroke::new(2.0, ink),
     ));
-    marker(ui.painter(), rect.center(), shape, ink);
+    ui.painter().extend(marker(rect.center(), shape, ink));
 }
 
 #[cfg(test)]

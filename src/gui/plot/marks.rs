@@ -36,7 +36,7 @@ impl Brush<'_> {
             }
             for [x, y] in &line.points {
                 match position([*x, *y]) {
-                    Some(at) => marker(self.painter, at, line.style.marker, ink),
+                    Some(at) => drop(self.painter.extend(marker(at, line.style.marker, ink))),
                     None => self.missing(*x, ink),
                 }
             }
@@ -46,6 +46,7 @@ impl Brush<'_> {
     /// A sign at the rim where a value is missing.
     fn missing(&self, x: f64, ink: eframe::egui::Color32) {
         let rim = self.transform.frame().bottom() - 8.0;
-        marker(self.painter, Pos2::new(self.transform.position_from_point_x(x), rim), Marker::Cross, ink);
+        let at = Pos2::new(self.transform.position_from_point_x(x), rim);
+        self.painter.extend(marker(at, Marker::Cross, ink));
     }
 }

@@ -8,15 +8,18 @@
 
 mod areas;
 mod axes;
+mod built;
 mod drawing;
 mod figure_view;
 mod legend;
+mod look;
 mod marks;
 mod navigate;
 mod paint;
 mod panel;
 mod parallel;
 mod reading;
+mod sheet;
 mod state;
 
 pub use figure_view::{FigureView, figure_ui};

@@ -37,30 +37,41 @@ pub struct Brush<'a> {
 }
 
 impl Brush<'_> {
-    /// Paints rules and lines: bands at the back, then the single runs, then means, each in the order of the figure.
-    pub fn figure(&self, figure: &Figure, drawn: &[DrawnLine], is_hidden: impl Fn(&str) -> bool) {
+    /// Paints what lies behind the lines: cells and rules.
+    pub fn ground(&self, figure: &Figure, is_hidden: impl Fn(&str) -> bool) {
         if let Some(cells) = &figure.cells {
             self.cells(cells);
         }
         for rule in figure.rules.iter().filter(|rule| !is_hidden(&rule.name)) {
-            self.rule(figure, rule);
+            self.painter.extend(self.rule(figure, rule));
         }
-        let lines = || figure.lines.iter().zip(drawn);
+    }
+
+    /// The shapes of the lines: bands at the back, then the single runs, then means, each in the order of the figure.
+    pub fn lines(
+        &self,
+        figure: &Figure,
+        drawn: &[DrawnLine],
+        is_hidden: impl Fn(&str) -> bool,
+    ) -> Vec<Shape> {
+        let mut shapes = Vec::new();
+        let lines = || figure.lines.iter().zip(drawn).filter(|(line, _)| !is_hidden(&line.name));
         for (line, drawn) in lines() {
             let colour = self.faint(&line.name, line.style, BAND_OPACITY);
-            drawn.bands.iter().for_each(|band| self.band(band, colour));
+            shapes.extend(drawn.bands.iter().map(|band| self.band(band, colour)));
         }
         for (line, drawn) in lines() {
             let stroke = Stroke::new(TRACE, self.faint(&line.name, line.style, TRACE_OPACITY));
-            drawn.traces.iter().for_each(|piece| self.piece(piece, Style::default(), stroke));
+            drawn.traces.iter().for_each(|piece| self.piece(piece, Style::default(), stroke, &mut shapes));
         }
         for (line, drawn) in lines() {
             let stroke = self.stroke(&line.name, line.style.colour);
-            drawn.pieces.iter().for_each(|piece| self.piece(piece, line.style, stroke));
+            drawn.pieces.iter().for_each(|piece| self.piece(piece, line.style, stroke, &mut shapes));
             for mark in self.positions(&drawn.interruptions) {
-                marker(self.painter, mark, Marker::Cross, stroke.color);
+                shapes.extend(marker(mark, Marker::Cross, stroke.color));
             }
         }
+        shapes
     }
 
     /// A dot on a line, with the ground around it.
@@ -69,7 +80,7 @@ impl Brush<'_> {
         self.painter.circle_filled(at, MARKER, line_colour(style.colour, self.theme));
     }
 
-    fn rule(&self, figure: &Figure, rule: &Rule) {
+    fn rule(&self, figure: &Figure, rule: &Rule) -> Vec<Shape> {
         let frame = self.transform.frame();
         let place = |axis: &Axis, value: f64| axis.scale.forward(value);
         let ends = match rule.at {
@@ -81,9 +92,8 @@ impl Brush<'_> {
                 .map(|y| [pos2(frame.left(), y), pos2(frame.right(), y)]),
         };
         let colour = rule.colour.map_or(colour(self.theme.muted()), |index| line_colour(index, self.theme));
-        if let Some(ends) = ends {
-            self.polyline(&ends, rule.dash, self.stroke_of(&rule.name, colour));
-        }
+        let stroke = self.stroke_of(&rule.name, colour);
+        ends.map(|ends| dashed(&ends, rule.dash, stroke)).unwrap_or_default()
     }
 
     fn stroke(&self, name: &str, index: usize) -> Stroke {
@@ -107,24 +117,26 @@ impl Brush<'_> {
         })
     }
 
-    fn piece(&self, piece: &Piece, style: Style, stroke: Stroke) {
+    fn piece(&self, piece: &Piece, style: Style, stroke: Stroke, shapes: &mut Vec<Shape>) {
         match piece {
             Piece::Line(places) => {
                 let positions = self.positions(places);
-                self.polyline(&positions, style.dash, stroke);
-                self.markers(&positions, style.marker, stroke.color);
+                shapes.extend(polyline(&positions, style.dash, stroke));
+                shapes.extend(markers(&positions, style.marker, stroke.color));
             }
             Piece::Dense(extents) => {
-                let middles: Vec<PlacePoint> =
-                    extents.iter().map(|&[x, low, high]| [x, f64::midpoint(low, high)]).collect();
-                self.dense(extents, style.dash, stroke);
-                self.markers(&self.positions(&middles), style.marker, stroke.color);
+                shapes.extend(self.dense(extents, style.dash, stroke));
+                if style.marker != Marker::None {
+                    let middles: Vec<PlacePoint> =
+                        extents.iter().map(|&[x, low, high]| [x, f64::midpoint(low, high)]).collect();
+                    shapes.extend(markers(&self.positions(&middles), style.marker, stroke.color));
+                }
             }
         }
     }
 
     /// Columns as a band that is at least as thick as the line. Dashes run along x.
-    fn dense(&self, extents: &[Extent], dash: Dash, stroke: Stroke) {
+    fn dense(&self, extents: &[Extent], dash: Dash, stroke: Stroke) -> Vec<Shape> {
         let mut columns: Vec<BandPoint> =
             extents.iter().map(|extent| self.column(*extent, stroke.width)).collect();
         if columns.first().map(|column| column.x) > columns.last().map(|column| column.x) {
@@ -133,7 +145,7 @@ impl Brush<'_> {
         let start = columns.first().map_or(0.0, |column| column.x);
         let is_inked = |column: &BandPoint| is_inked(dash, (column.x - start) / stroke.width);
         let dashes = columns.chunk_by(|a, b| is_inked(a) == is_inked(b)).filter(|run| is_inked(&run[0]));
-        self.painter.extend(dashes.map(|run| BandShape::filled(run.to_vec(), stroke.color).into()));
+        dashes.map(|run| BandShape::filled(run.to_vec(), stroke.color).into()).collect()
     }
 
     fn column(&self, [x, low, high]: Extent, thickness: f32) -> BandPoint {
@@ -146,28 +158,8 @@ impl Brush<'_> {
         places.iter().map(|&[x, y]| self.transform.position_from_point(&PlotPoint { x, y })).collect()
     }
 
-    fn polyline(&self, positions: &[Pos2], dash: Dash, stroke: Stroke) {
-        match positions {
-            // A value between two gaps, or the first of a run.
-            [alone] => {
-                self.painter.circle_filled(*alone, stroke.width, stroke.color);
-            }
-            _ => self.painter.extend(dashed(positions, dash, stroke)),
-        }
-    }
-
-    fn markers(&self, positions: &[Pos2], shape: Marker, colour: Color32) {
-        let mut last: Option<Pos2> = None;
-        for &at in positions.iter().filter(|_| shape != Marker::None) {
-            if last.is_none_or(|last| last.distance(at) >= MARKER_DISTANCE) {
-                marker(self.painter, at, shape, colour);
-                last = Some(at);
-            }
-        }
-    }
-
     /// Quads between neighbours: a band need not be convex.
-    fn band(&self, band: &[Extent], colour: Color32) {
+    fn band(&self, band: &[Extent], colour: Color32) -> Shape {
         let mut mesh = Mesh::default();
         for (index, &[x, low, high]) in (0_u32..).zip(band) {
             for y in [high, low] {
@@ -179,8 +171,28 @@ impl Brush<'_> {
                 mesh.add_triangle(corner - 1, corner, corner + 1);
             }
         }
-        self.painter.add(Shape::Mesh(Arc::new(mesh)));
+        Shape::Mesh(Arc::new(mesh))
     }
+}
+
+fn polyline(positions: &[Pos2], dash: Dash, stroke: Stroke) -> Vec<Shape> {
+    match positions {
+        // A value between two gaps, or the first of a run.
+        [alone] => vec![Shape::circle_filled(*alone, stroke.width, stroke.color)],
+        _ => dashed(positions, dash, stroke),
+    }
+}
+
+fn markers(positions: &[Pos2], shape: Marker, colour: Color32) -> Vec<Shape> {
+    let mut last: Option<Pos2> = None;
+    let mut shapes = Vec::new();
+    for &at in positions.iter().filter(|_| shape != Marker::None) {
+        if last.is_none_or(|last| last.distance(at) >= MARKER_DISTANCE) {
+            shapes.extend(marker(at, shape, colour));
+            last = Some(at);
+        }
+    }
+    shapes
 }
 
 /// The colour of a line on this ground.
@@ -217,17 +229,15 @@ fn is_inked(dash: Dash, widths: f32) -> bool {
 }
 
 /// A sign at a point.
-pub fn marker(painter: &Painter, at: Pos2, shape: Marker, colour: Color32) {
-    let Some(outline) = outline(shape, f64::from(MARKER)) else { return };
+pub fn marker(at: Pos2, shape: Marker, colour: Color32) -> Vec<Shape> {
+    let Some(outline) = outline(shape, f64::from(MARKER)) else { return Vec::new() };
     #[allow(clippy::cast_possible_truncation)] // a few points
     let corners: Vec<Pos2> = outline.iter().map(|[x, y]| at + vec2(*x as f32, *y as f32)).collect();
-    if shape == Marker::Cross {
-        for stroke in corners.chunks_exact(2) {
-            painter.line_segment([stroke[0], stroke[1]], Stroke::new(LINE, colour));
-        }
-    } else {
-        painter.add(Shape::convex_polygon(corners, colour, Stroke::NONE));
+    if shape != Marker::Cross {
+        return vec![Shape::convex_polygon(corners, colour, Stroke::NONE)];
     }
+    let stroke = Stroke::new(LINE, colour);
+    corners.chunks_exact(2).map(|ends| Shape::line_segment([ends[0], ends[1]], stroke)).collect()
 }
 
 #[cfg(test)]

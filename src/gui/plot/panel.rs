@@ -45,7 +45,7 @@ pub fn plot_panel(
     state: &mut PlotState,
 ) -> Option<PlotResponse> {
     let now = ui.input(|input| input.time);
-    if let Some(secs) = state.update(plot, input, now) {
+    if let Some(secs) = state.update(plot, input, ui.ctx(), now) {
         ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
     }
     let options = state.options.clone();
@@ -61,7 +61,7 @@ pub fn plot_panel(
         ui.ctx().request_repaint();
     }
     let Some((figure, view)) = state.drawable(plot) else {
-        nothing_ui(ui, plot);
+        nothing_ui(ui, plot, state.is_building(plot));
         return controls.inner;
     };
     let before = view.x_range();
@@ -74,11 +74,16 @@ pub fn plot_panel(
 }
 
 /// Before the first point: what will appear, and how.
-fn nothing_ui(ui: &mut Ui, plot: &dyn Plot) {
+fn nothing_ui(ui: &mut Ui, plot: &dyn Plot, is_building: bool) {
     let room = ui.available_size();
     ui.allocate_ui_with_layout(room, Layout::top_down(Align::Center), |ui| {
         ui.add_space(room.y * 0.36);
-        ui.label(RichText::new(format!("Press Run: curves of {} appear here", plot.subject())));
+        let subject = plot.subject();
+        ui.label(RichText::new(if is_building {
+            format!("Drawing curves of {subject}…")
+        } else {
+            format!("Press Run: curves of {subject} appear here")
+        }));
         ui.allocate_ui(vec2(ui.available_width().min(480.0), 0.0), |ui| {
             ui.label(RichText::new(first_statement(plot.help())).weak());
         });

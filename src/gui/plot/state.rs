@@ -1,22 +1,21 @@
 //! What the plots keep: their options, their views, and the figures of those that are seen.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use eframe::egui::Context;
+
+use super::built::{Builder, Built, PAUSE, SHARE};
 use super::figure_view::FigureView;
 use super::panel::PlotInput;
 use crate::figure::Options;
 use crate::figure::model::Figure;
 use crate::figure::plots::{ALL, ArmRuns, Plot, PlotOptions, concerns, find};
 use crate::figure::size::Preset;
-use crate::figure::view::{PlotView, ViewSettings, whole};
-
-/// While runs go on, figures are built at most this often, in seconds; where building takes long, at most a tenth of
-/// the time is spent on it.
-const PAUSE: f64 = 0.1;
-const SHARE: f64 = 0.1;
+use crate::figure::view::{PlotView, ViewSettings};
 
 /// What the plots keep between frames.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct PlotState {
     /// What a person chose about the plots.
     pub options: PlotOptions,
@@ -28,27 +27,8 @@ pub struct PlotState {
     pub size: Preset,
     chosen: Option<&'static str>,
     views: BTreeMap<&'static str, FigureView>,
-    built: BTreeMap<&'static str, Built>,
+    builders: BTreeMap<&'static str, Builder>,
     data: Option<Data>,
-}
-
-#[derive(Clone, Debug)]
-struct Built {
-    cause: Cause,
-    revision: u64,
-    figure: Figure,
-    has_data: bool,
-    /// When, and for how long, in seconds.
-    at: f64,
-    took: f64,
-}
-
-/// What makes another figure at once; a new revision only after a pause.
-#[derive(Clone, Debug, PartialEq)]
-struct Cause {
-    options: PlotOptions,
-    titles: PlotView,
-    arms: Vec<Lines>,
 }
 
 /// Name, style and seeds of an arm.
@@ -89,19 +69,28 @@ impl PlotState {
         ALL.iter().filter(has).map(|plot| plot.name())
     }
 
+    fn built(&self, plot: &dyn Plot) -> Option<&Built> {
+        self.builders.get(plot.name()).and_then(Builder::built)
+    }
+
+    /// Whether the first figure of a plot is still being built.
+    pub(super) fn is_building(&self, plot: &dyn Plot) -> bool {
+        self.builders.get(plot.name()).is_some_and(|builder| builder.is_going() && !self.has_data(plot))
+    }
+
     /// Forgets the figures of plots that are not seen.
     pub fn keep_only(&mut self, seen: &[&str]) {
-        self.built.retain(|name, _| seen.contains(name));
+        self.builders.retain(|name, _| seen.contains(name));
     }
 
     /// What [`Self::plot`] shows on the screen, for export and for CSV: without hidden lines, cut to the part that is
     /// seen. `None` when there is nothing to see yet.
     #[must_use]
     pub fn shown_figure(&self) -> Option<Figure> {
-        let name = self.plot().name();
-        let figure = self.built.get(name).filter(|built| built.has_data).map(|built| &built.figure)?;
-        let view = self.views.get(name);
-        Some(view.map_or_else(|| figure.clone(), |view| view.shown(figure)))
+        let plot = self.plot();
+        let figure = self.built(plot).filter(|built| built.has_data).map(|built| &built.figure)?;
+        let view = self.views.get(plot.name());
+        Some(view.map_or_else(|| Figure::clone(figure), |view| view.shown(figure)))
     }
 
     /// The titles of a plot, to be edited.
@@ -111,7 +100,7 @@ impl PlotState {
 
     /// A plot's figure as it was built last.
     pub(super) fn figure(&self, plot: &dyn Plot) -> Option<&Figure> {
-        self.built.get(plot.name()).map(|built| &built.figure)
+        self.built(plot).map(|built| &*built.figure)
     }
 
     /// Series that can run along the horizontal axis.
@@ -125,7 +114,7 @@ impl PlotState {
         (self.linked, self.size) = (view.linked, view.size);
         self.titles.clear();
         self.views.clear();
-        self.built.clear();
+        self.builders.clear();
         self.data = None;
         for plot in ALL {
             let Some(kept) = view.plots.get(plot.name()) else { continue };
@@ -168,7 +157,7 @@ impl PlotState {
     /// Whether there is anything to see in a plot.
     #[must_use]
     pub fn has_data(&self, plot: &dyn Plot) -> bool {
-        self.built.get(plot.name()).is_some_and(|built| built.has_data)
+        self.built(plot).is_some_and(|built| built.has_data)
     }
 
     /// Looks at the data anew where that is due: which plots they concern. `now` in seconds; returns the time after which
@@ -190,28 +179,30 @@ impl PlotState {
 
     /// Builds the figure of a plot anew where it is out of date. `now` in seconds; returns the time after which to look
     /// again, where the figure is behind the data.
-    pub fn update(&mut self, plot: &'static dyn Plot, input: &PlotInput<'_>, now: f64) -> Option<f64> {
+    pub fn update(
+        &mut self,
+        plot: &'static dyn Plot,
+        input: &PlotInput<'_>,
+        ctx: &Context,
+        now: f64,
+    ) -> Option<f64> {
         let titles = self.titles.get(plot.name()).cloned().unwrap_or_default();
-        let cause = Cause { options: self.options.clone(), titles, arms: lines(input) };
-        // All plots that are seen share the time.
-        let took: f64 = self.built.values().map(|built| built.took).sum();
-        if let Some(built) = self.built.get(plot.name()).filter(|built| built.cause == cause) {
-            if built.revision == input.revision {
-                return None;
-            }
-            let due = built.at + f64::max(PAUSE, took / SHARE);
-            if now < due {
-                return Some(due - now);
-            }
-        }
-        self.views.entry(plot.name()).or_default().forget_figure();
-        self.built.insert(plot.name(), build(plot, input, cause, now));
-        None
+        let view = self.views.entry(plot.name()).or_default();
+        let builder = self.builders.entry(plot.name()).or_default();
+        builder.update(plot, (&self.options, titles), input, view, (ctx, now))
+    }
+
+    /// Builds the figure of a plot anew where it is out of date, and waits for it.
+    pub fn build_now(&mut self, plot: &'static dyn Plot, input: &PlotInput<'_>, now: f64) {
+        let titles = self.titles.get(plot.name()).cloned().unwrap_or_default();
+        let view = self.views.entry(plot.name()).or_default();
+        let builder = self.builders.entry(plot.name()).or_default();
+        builder.build_now(plot, (&self.options, titles), input, view, now);
     }
 
     /// The figure of a plot with its view; `None` when there is nothing to see.
-    pub(super) fn drawable(&mut self, plot: &dyn Plot) -> Option<(&Figure, &mut FigureView)> {
-        let built = self.built.get(plot.name()).filter(|built| built.has_data)?;
+    pub(super) fn drawable(&mut self, plot: &dyn Plot) -> Option<(&Arc<Figure>, &mut FigureView)> {
+        let built = self.builders.get(plot.name())?.built().filter(|built| built.has_data)?;
         let view = self.views.get_mut(plot.name())?;
         Some((&built.figure, view))
     }
@@ -225,14 +216,6 @@ impl PlotState {
 fn lines(input: &PlotInput<'_>) -> Vec<Lines> {
     let line = |arm: &ArmRuns<'_>| (arm.name.clone(), arm.colour, arm.runs.iter().map(|run| run.0).collect());
     input.arms.iter().map(line).collect()
-}
-
-fn build(plot: &dyn Plot, input: &PlotInput<'_>, cause: Cause, now: f64) -> Built {
-    let began = std::time::Instant::now();
-    let figure = whole(plot, input.arms, &cause.options, &cause.titles);
-    let has_data = figure.has_data();
-    let (revision, took) = (input.revision, began.elapsed().as_secs_f64());
-    Built { cause, revision, figure, has_data, at: now, took }
 }
 
 fn look(input: &PlotInput<'_>, arms: Vec<Lines>, now: f64) -> Data {

@@ -64,7 +64,7 @@ fn two_plots_that_are_seen_are_both_kept_and_others_forgotten() {
     }];
     let input = PlotInput { arms: &arms, revision: 0 };
     for plot in [find("accuracy").unwrap(), find("remaining").unwrap()] {
-        shown.state.update(plot, &input, 0.0);
+        shown.state.build_now(plot, &input, 0.0);
         assert!(shown.state.has_data(plot), "{}", plot.name());
     }
     shown.state.choose("remaining");

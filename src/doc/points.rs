@@ -1,0 +1,345 @@
+//! The points of a record as columns.
+//!
+//! A large experiment has millions of points. Most of what they say they share: a few texts, and for all series of one
+//! evaluation where the training was. So a point is a value, a time and two numbers that say where the rest stands.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::event::{Point, PointRef};
+
+/// Points in the order in which they came, found by series too.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Points {
+    labels: Vec<Label>,
+    /// Positions of labels in their order.
+    sorted: Vec<u32>,
+    moments: Vec<Moment>,
+    series: Vec<Series>,
+    names: BTreeMap<String, usize>,
+    label: Vec<u32>,
+    moment: Vec<u32>,
+    values: Vec<f64>,
+    secs: Vec<f64>,
+    /// Classes of the points that have some, by their positions in ascending order.
+    classes: Vec<(u32, Box<[Option<f64>]>)>,
+}
+
+/// What does not change from one evaluation to the next.
+#[derive(Clone, Debug, PartialEq)]
+struct Label {
+    series: usize,
+    point: Point,
+    /// The label of the point that came behind one with this label: it comes again.
+    next: u32,
+}
+
+/// Where the training was.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Moment {
+    epoch: f64,
+    iteration: u64,
+    trained: f64,
+    remaining: f64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Series {
+    positions: Vec<u32>,
+    latest: Option<f64>,
+    /// The best finite point of the trunk, the first one of equals.
+    best: Option<u32>,
+}
+
+type Key<'a> = (&'a str, &'a str, &'a str, Option<&'a str>, [Option<u64>; 5]);
+
+/// Numbers are told apart by their bits, so that every one of them comes back.
+fn key<'a>(point: &PointRef<'a>) -> Key<'a> {
+    let numbers = [
+        point.member.map(|member| member as u64),
+        point.round,
+        point.rate.map(f64::to_bits),
+        point.bit.map(u64::from),
+        point.along.map(f64::to_bits),
+    ];
+    (point.series, point.stage, point.branch, point.layer, numbers)
+}
+
+impl Moment {
+    const fn of(point: &PointRef<'_>) -> Self {
+        let Point { epoch, iteration, trained, remaining, .. } = *point;
+        Self { epoch, iteration, trained, remaining }
+    }
+
+    /// Bit by bit, so that −0 and NaN come back too.
+    fn is(&self, other: &Self) -> bool {
+        let bits = |moment: &Self| [moment.epoch, moment.trained, moment.remaining].map(f64::to_bits);
+        self.iteration == other.iteration && bits(self) == bits(other)
+    }
+}
+
+impl Points {
+    /// How many there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The point that came at this position, from 0.
+    #[must_use]
+    pub fn get(&self, position: usize) -> Option<PointRef<'_>> {
+        (position < self.len()).then(|| self.at(position))
+    }
+
+    /// The point that came last.
+    #[must_use]
+    pub fn last(&self) -> Option<PointRef<'_>> {
+        self.len().checked_sub(1).map(|last| self.at(last))
+    }
+
+    /// All of them, in the order in which they came.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = PointRef<'_>> + ExactSizeIterator {
+        (0..self.len()).map(|position| self.at(position))
+    }
+
+    /// The names of all series that have points, sorted.
+    pub fn series(&self) -> impl Iterator<Item = &str> {
+        self.names.keys().map(String::as_str)
+    }
+
+    /// The points of a series, in the order in which they came.
+    pub fn of(&self, series: &str) -> impl DoubleEndedIterator<Item = PointRef<'_>> + ExactSizeIterator {
+        let positions = self.named(series).map_or(&[][..], |series| &series.positions);
+        positions.iter().map(|position| self.at(*position as usize))
+    }
+
+    /// The latest value of a series of the trunk; of an ensemble, that of its first member.
+    #[must_use]
+    pub fn latest(&self, series: &str) -> Option<f64> {
+        self.named(series)?.latest
+    }
+
+    /// The best finite point of a series of the trunk, the first one of equals: lowest of losses, highest of the others.
+    #[must_use]
+    pub fn best(&self, series: &str) -> Option<PointRef<'_>> {
+        self.named(series)?.best.map(|best| self.at(best as usize))
+    }
+
+    /// Takes in one more.
+    ///
+    /// # Panics
+    /// With more than 2³² points.
+    pub fn push(&mut self, point: &PointRef<'_>) {
+        let here = number(self.len());
+        let label = self.label_of(point);
+        self.note(point, self.labels[label as usize].series, here);
+        let moment = Moment::of(point);
+        if !self.moments.last().is_some_and(|last| last.is(&moment)) {
+            self.moments.push(moment);
+        }
+        self.label.push(label);
+        self.moment.push(number(self.moments.len() - 1));
+        self.values.push(point.value);
+        self.secs.push(point.secs);
+        if !point.classes.is_empty() {
+            self.classes.push((here, point.classes.into()));
+        }
+    }
+
+    /// Forgets all but the first ones.
+    pub fn truncate(&mut self, points: usize) {
+        if points >= self.len() {
+            return;
+        }
+        let old = std::mem::take(self);
+        old.iter().take(points).for_each(|point| self.push(&point));
+    }
+
+    /// Gives back memory that is kept for further points.
+    pub fn shrink_to_fit(&mut self) {
+        self.moments.shrink_to_fit();
+        self.label.shrink_to_fit();
+        self.moment.shrink_to_fit();
+        self.values.shrink_to_fit();
+        self.secs.shrink_to_fit();
+        self.classes.shrink_to_fit();
+        self.series.iter_mut().for_each(|series| series.positions.shrink_to_fit());
+    }
+
+    fn named(&self, series: &str) -> Option<&Series> {
+        self.names.get(series).map(|index| &self.series[*index])
+    }
+
+    fn at(&self, position: usize) -> PointRef<'_> {
+        let label = &self.labels[self.label[position] as usize];
+        let Moment { epoch, iteration, trained, remaining } = self.moments[self.moment[position] as usize];
+        let (value, secs) = (self.values[position], self.secs[position]);
+        let counted = self.classes.binary_search_by_key(&number(position), |(here, _)| *here);
+        let classes = counted.map_or(&[][..], |at| &self.classes[at].1);
+        Point { value, secs, epoch, iteration, trained, remaining, classes, ..label.point.borrowed() }
+    }
+
+    fn label_of(&mut self, point: &PointRef<'_>) -> u32 {
+        let wanted = key(point);
+        let order =
+            |label: &u32| -> Ordering { key(&self.labels[*label as usize].point.borrowed()).cmp(&wanted) };
+        let last = self.label.last().copied();
+        let guess = last.map(|last| self.labels[last as usize].next);
+        if let Some(guess) = guess.filter(|guess| order(guess).is_eq()) {
+            return guess;
+        }
+        let label = match self.sorted.binary_search_by(order) {
+            Ok(at) => self.sorted[at],
+            Err(at) => {
+                let new = number(self.labels.len());
+                let series = self.series_of(point.series);
+                self.labels.push(Label { series, point: Point { classes: Vec::new(), ..owned(point) }, next: new });
+                self.sorted.insert(at, new);
+                new
+            }
+        };
+        if let Some(last) = last {
+            self.labels[last as usize].next = label;
+        }
+        label
+    }
+
+    fn series_of(&mut self, name: &str) -> usize {
+        if let Some(index) = self.names.get(name) {
+            return *index;
+        }
+        self.names.insert(name.to_owned(), self.series.len());
+        self.series.push(Series::default());
+        self.series.len() - 1
+    }
+
+    /// Notes the position, the latest and the best value of a series.
+    fn note(&mut self, point: &PointRef<'_>, series: usize, here: u32) {
+        let best = self.series[series].best;
+        let known = best.map(|best| self.values[best as usize]);
+        let series = &mut self.series[series];
+        series.positions.push(here);
+        if !point.branch.is_empty() {
+            return;
+        }
+        // An ensemble's first member is the network of the run.
+        if point.member.is_none_or(|member| member == 1) {
+            series.latest = Some(point.value);
+        }
+        let is_loss = point.series.ends_with("loss");
+        let is_better = |known: f64| if is_loss { point.value < known } else { point.value > known };
+        if point.value.is_finite() && known.is_none_or(is_better) {
+            series.best = Some(here);
+        }
+    }
+}
+
+fn number(position: usize) -> u32 {
+    u32::try_from(position).expect("a run has fewer than 2³² points")
+}
+
+fn owned(point: &PointRef<'_>) -> Point {
+    Point {
+        series: point.series.to_owned(),
+        stage: point.stage.to_owned(),
+        branch: point.branch.to_owned(),
+        layer: point.layer.map(str::to_owned),
+        value: point.value,
+        member: point.member,
+        round: point.round,
+        epoch: point.epoch,
+        iteration: point.iteration,
+        trained: point.trained,
+        remaining: point.remaining,
+        rate: point.rate,
+        bit: point.bit,
+        along: point.along,
+        classes: point.classes.to_vec(),
+        secs: point.secs,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    prop_compose! {
+        /// Few different texts and places, so that they come again in every order.
+        fn any_point()(
+            texts in (0..3_usize, 0..2_usize, 0..2_usize, prop::option::of(0..2_usize)),
+            numbers in (prop::option::of(1..3_usize), prop::option::of(1..3_u64), prop::option::of(0..2_u32)),
+            shares in (prop::option::of(Just(1e-3)), prop::option::of(Just(-0.0))),
+            place in (0..3_u32, any::<f64>()),
+        ) -> Point {
+            let text = |index: usize| ["a_loss", "b", ""][index].to_owned();
+            let (series, stage, branch, layer) = texts;
+            let trained = f64::from(place.0);
+            Point {
+                series: text(series), stage: text(stage), branch: text(branch + 1), layer: layer.map(text),
+                member: numbers.0, round: numbers.1, bit: numbers.2, rate: shares.0, along: shares.1,
+                epoch: trained, iteration: u64::from(place.0), trained, remaining: 1.0 - trained / 4.0,
+                value: place.1, secs: trained / 2.0, classes: vec![Some(0.5), None][..place.0 as usize % 3].to_vec(),
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn what_is_put_in_comes_out(points in prop::collection::vec(any_point(), 0..40), keep in 0..40_usize) {
+            let mut columns = Points::default();
+            points.iter().for_each(|point| columns.push(&point.borrowed()));
+            // Texts of Debug tell −0 from 0 and hold for NaN too.
+            let told = |points: Vec<PointRef<'_>>| format!("{points:?}");
+            prop_assert_eq!(told(columns.iter().collect()), told(points.iter().map(Point::borrowed).collect()));
+            for series in ["a_loss", "b", ""] {
+                let own = points.iter().map(Point::borrowed).filter(|point| point.series == series);
+                prop_assert_eq!(told(columns.of(series).collect()), told(own.collect()));
+            }
+            columns.truncate(keep);
+            let mut fewer = Points::default();
+            points.iter().take(keep).for_each(|point| fewer.push(&point.borrowed()));
+            prop_assert_eq!(format!("{columns:?}"), format!("{fewer:?}"));
+        }
+    }
+
+    #[test]
+    fn series_of_one_evaluation_share_their_moment_and_texts() {
+        let mut columns = Points::default();
+        for step in 0..100_u32 {
+            for series in ["test_accuracy", "test_loss"] {
+                let epoch = f64::from(step);
+                columns.push(&Point {
+                    series,
+                    stage: "0",
+                    branch: "",
+                    layer: None,
+                    value: epoch,
+                    member: None,
+                    round: None,
+                    epoch,
+                    iteration: u64::from(step),
+                    trained: epoch,
+                    remaining: 1.0,
+                    rate: None,
+                    bit: None,
+                    along: None,
+                    classes: &[],
+                    secs: epoch,
+                });
+            }
+        }
+        assert_eq!((columns.len(), columns.moments.len(), columns.labels.len()), (200, 100, 2));
+        assert_eq!(columns.of("test_loss").len(), 100);
+        assert_eq!(columns.best("test_loss").map(|point| point.value), Some(0.0));
+        assert_eq!(columns.best("test_accuracy").map(|point| point.value), Some(99.0));
+    }
+}
