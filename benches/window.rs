@@ -1,10 +1,14 @@
 //! How long a frame takes, while two cores train and with many results: `cargo bench --bench window`.
 //!
 //! `window-live`: the real app with a real worker runs the default document (12 runs on digits, two side by side). A frame
-//! is drawn every 16 ms. `window-large`: it opens an experiment with 200 runs, each with 5,000 points of 4 series, from
-//! its directory; `open_ms` is the time to the first frame, `read_ms` until all points are there, and frames are drawn
-//! over all curves while the pointer moves. What is timed is `logic` and `ui` together, on the processor. Each scenario
-//! prints one line of JSON; a name behind `--` chooses one.
+//! is drawn every 16 ms. `window-typing`: the same while a key is pressed in a form before every frame. `window-large`: it
+//! opens an experiment with 200 runs, each with 5,000 points of 4 series, from its directory; `open_ms` is the time to the
+//! first frame, `read_ms` until all points are there, `drawn_ms` until the curves of all points are, and frames are drawn
+//! over all curves while the pointer moves, while the view is zoomed, and while a key is pressed in a form.
+//!
+//! What is timed of a frame is `logic` and `ui` together with the tessellation of what they paint: `median_ms`, `p99_ms` and
+//! `max_ms` by the clock, which also counts what else the machine does, and on Linux `cpu_ms`, the mean time on a processor.
+//! Each scenario prints one line of JSON; a name behind `--` chooses one.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
@@ -13,7 +17,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use eframe::egui;
+use eframe::egui::accesskit::Role;
 use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
 use weightlab::doc::Run;
 use weightlab::gui::app::{App, Parts, prepare};
 use weightlab::gui::commands::Command;
@@ -28,26 +34,44 @@ struct Timed {
     begun: Instant,
     frames: Vec<Duration>,
     logic: Duration,
+    /// Time on a processor since the frames were counted last.
+    cpu: Duration,
+}
+
+impl Timed {
+    /// Does something; how long it took by the clock. Its time on a processor is added up.
+    fn time(&mut self, work: impl FnOnce(&mut App)) -> Duration {
+        let (begun, cpu) = (Instant::now(), on_processor());
+        work(&mut self.app);
+        let took = begun.elapsed();
+        self.cpu += on_processor().saturating_sub(cpu);
+        took
+    }
+}
+
+/// How long this thread has been on a processor; 0 where that cannot be told.
+fn on_processor() -> Duration {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = told.split(' ').next().and_then(|number| number.parse().ok());
+    Duration::from_nanos(nanoseconds.unwrap_or_default())
 }
 
 impl eframe::App for Timed {
     fn logic(&mut self, ctx: &egui::Context, frame: &mut eframe::Frame) {
-        let begun = Instant::now();
-        self.app.logic(ctx, frame);
-        self.logic = begun.elapsed();
+        self.logic = self.time(|app| app.logic(ctx, frame));
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
-        let begun = Instant::now();
-        self.app.ui(ui, frame);
-        self.frames.push(self.logic + begun.elapsed());
+        let took = self.time(|app| app.ui(ui, frame));
+        self.frames.push(self.logic + took);
     }
 }
 
 fn main() {
     let chosen: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let scenarios: [(&str, fn()); 2] = [("window-live", live), ("window-large", large)];
+    let scenarios: [(&str, fn()); 3] =
+        [("window-live", live), ("window-typing", typing), ("window-large", large)];
     for (name, scenario) in scenarios {
         if chosen.is_empty() || chosen.iter().any(|chosen| chosen == name) {
             scenario();
@@ -66,25 +90,63 @@ fn window(untitled: PathBuf, file: Option<PathBuf>) -> Harness<'static, Timed> {
             home: None,
         };
         let app = App::new(parts, Settings::default(), file.as_deref());
-        Timed { app, begun: Instant::now(), frames: Vec::new(), logic: Duration::ZERO }
+        let (begun, logic, cpu) = (Instant::now(), Duration::ZERO, Duration::ZERO);
+        Timed { app, begun, frames: Vec::new(), logic, cpu }
     })
 }
 
+/// Draws a frame and adds the tessellation of its shapes to its time.
+fn frame(harness: &mut Harness<'_, Timed>) {
+    harness.step();
+    let (ctx, shapes) = (harness.ctx.clone(), harness.output().shapes.clone());
+    let tessellate = |_: &mut App| drop(std::hint::black_box(ctx.tessellate(shapes, ctx.pixels_per_point())));
+    let took = harness.state_mut().time(tessellate);
+    if let Some(last) = harness.state_mut().frames.last_mut() {
+        *last += took;
+    }
+}
+
+/// Draws a frame and waits for the next one.
+fn paced_frame(harness: &mut Harness<'_, Timed>) {
+    let next = Instant::now() + Duration::from_millis(16);
+    frame(harness);
+    std::thread::sleep(next.saturating_duration_since(Instant::now()));
+}
+
 fn live() {
+    let times = while_running(|_| {});
+    println!("{{\"scenario\":\"window-live\",{times}}}");
+}
+
+fn typing() {
+    let times = while_running(press_key);
+    println!("{{\"scenario\":\"window-typing\",{times}}}");
+}
+
+/// Presses a key in the name of the arm that is selected.
+fn press_key(harness: &mut Harness<'_, Timed>) {
+    let name = harness.get_by_role_and_label(Role::TextInput, "Name");
+    if !name.is_focused() {
+        name.focus();
+    }
+    name.type_text("x");
+}
+
+/// The times of frames while runs go on.
+fn while_running(before_frame: impl Fn(&mut Harness<'_, Timed>)) -> String {
     let results = tempfile::tempdir().expect("a folder for results");
     let mut harness = window(results.path().to_owned(), None);
     harness.step();
     let ctx = harness.ctx.clone();
     harness.state_mut().app.execute(Command::RunAll, &ctx);
-    harness.state_mut().frames.clear();
+    told(&mut harness);
     harness.state_mut().begun = Instant::now();
     while harness.state().begun.elapsed() < Duration::from_secs(15) {
-        let next = Instant::now() + Duration::from_millis(16);
-        harness.step();
-        std::thread::sleep(next.saturating_duration_since(Instant::now()));
+        before_frame(&mut harness);
+        paced_frame(&mut harness);
     }
     harness.state_mut().app.execute(Command::StopNow, &ctx);
-    println!("{{\"scenario\":\"window-live\",{}}}", told(&mut harness));
+    told(&mut harness)
 }
 
 /// Number and times of the frames that were drawn, in milliseconds.
@@ -93,7 +155,11 @@ fn told(harness: &mut Harness<'_, Timed>) -> String {
     frames.sort_unstable();
     let at = |share: f64| frames[((frames.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
     let (median, late, most) = (at(0.5), at(0.99), at(1.0));
-    format!("\"frames\":{},\"median_ms\":{median:.3},\"p99_ms\":{late:.3},\"max_ms\":{most:.3}", frames.len())
+    let cpu = std::mem::take(&mut harness.state_mut().cpu).as_secs_f64() * 1e3 / frames.len() as f64;
+    format!(
+        "\"frames\":{},\"median_ms\":{median:.3},\"p99_ms\":{late:.3},\"max_ms\":{most:.3},\"cpu_ms\":{cpu:.3}",
+        frames.len()
+    )
 }
 
 const POINTS: u32 = 5_000;
@@ -143,19 +209,35 @@ fn large() {
     harness.step();
     let open = begun.elapsed().as_secs_f64() * 1e3;
     while harness.state().app.is_reading() {
-        harness.step();
+        paced_frame(&mut harness);
     }
     let read = begun.elapsed().as_secs_f64() * 1e3;
-    for _ in 0..20 {
-        harness.step(); // curves are built over some frames
+    while harness.state().app.is_drawing() {
+        paced_frame(&mut harness);
     }
-    harness.state_mut().frames.clear();
-    for step in 0..300_u16 {
-        harness.hover_at(egui::pos2(400.0 + f32::from(step), 300.0));
-        harness.step();
-    }
+    let drawn = begun.elapsed().as_secs_f64() * 1e3;
     println!(
-        "{{\"scenario\":\"window-large\",\"open_ms\":{open:.0},\"read_ms\":{read:.0},{}}}",
+        "{{\"scenario\":\"window-large\",\"open_ms\":{open:.0},\"read_ms\":{read:.0},\"drawn_ms\":{drawn:.0},{}}}",
         told(&mut harness)
     );
+    for (name, before_frame) in BUSY {
+        for step in 0..200_u16 {
+            before_frame(&mut harness, step);
+            paced_frame(&mut harness);
+        }
+        println!("{{\"scenario\":\"window-large, {name}\",{}}}", told(&mut harness));
+    }
 }
+
+/// What a person does with many curves.
+const BUSY: [(&str, fn(&mut Harness<'_, Timed>, u16)); 4] = [
+    ("still", |_, _| {}),
+    ("pointer", |harness, step| harness.hover_at(egui::pos2(400.0 + f32::from(step), 300.0))),
+    ("zoom", |harness, step| {
+        let delta = egui::vec2(0.0, if step < 100 { 8.0 } else { -8.0 });
+        let (unit, source) = (egui::MouseWheelUnit::Point, egui::MouseWheelSource::Wheel);
+        let (phase, modifiers) = (egui::TouchPhase::Move, egui::Modifiers::NONE);
+        harness.event(egui::Event::MouseWheel { unit, delta, phase, source, modifiers });
+    }),
+    ("typing", |harness, _| press_key(harness)),
+];

@@ -80,6 +80,8 @@ pub struct Line {
     pub style: Style,
     /// `[x, y]` in drawing order. A value that is not finite interrupts the line.
     pub points: Vec<[f64; 2]>,
+    /// Of how many runs each point is the mean; empty where it is none.
+    pub counts: Vec<u32>,
     /// The spread around the points; empty for none.
     pub band: Vec<Band>,
     /// The single runs behind the mean, drawn faintly.
@@ -261,19 +263,23 @@ impl Figure {
         if !self.note.trim().is_empty() {
             remarks.push(self.note.clone());
         }
-        let points = || self.lines.iter().flat_map(Line::polylines).flatten();
-        let (placed, lost): (Vec<&[f64; 2]>, Vec<_>) =
-            points().partition(|p| self.x.scale.forward(p[0]).is_some());
-        let is_interrupted = placed.iter().any(|p| self.y.scale.forward(p[1]).is_none());
+        let (mut is_interrupted, mut lost) = (false, 0_usize);
+        for [x, y] in self.lines.iter().flat_map(Line::polylines).flatten() {
+            if self.x.scale.forward(*x).is_none() {
+                lost += 1;
+            } else {
+                is_interrupted |= self.y.scale.forward(*y).is_none();
+            }
+        }
         if is_interrupted && !self.parallel.is_empty() {
             remarks.push("a line has a gap where its run has no value".to_owned());
         } else if is_interrupted {
             remarks.push(format!("× interrupted: the value is {}", self.y.scale.refusal()));
         }
-        if !lost.is_empty() {
-            let noun = if lost.len() == 1 { "point is" } else { "points are" };
+        if lost > 0 {
+            let noun = if lost == 1 { "point is" } else { "points are" };
             let reason = self.x.scale.refusal();
-            remarks.push(format!("{} {noun} not shown: the x value is {reason}", lost.len()));
+            remarks.push(format!("{lost} {noun} not shown: the x value is {reason}"));
         }
         if self.cells.as_ref().is_some_and(|cells| cells.has_data() && cells.has_holes()) {
             remarks.push("empty cells were not measured".to_owned());

@@ -47,6 +47,9 @@ use crate::run::StopKind;
 /// While data arrive, the window is drawn anew this often.
 const PACE: Duration = Duration::from_millis(100);
 
+/// A frame after an edit waits this long for results of the runs that the edit has made.
+const PATIENCE_FOR_MORE: Duration = Duration::from_millis(2);
+
 /// The window closes this long after it was asked to, even if a run does not stop.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -236,6 +239,7 @@ impl App {
                 self.log.info(format!("{name}: {summary}"));
             }
             News::Read(count) => self.tell_read(count),
+            News::ReadMore => self.plan_cost(),
             News::Over => {
                 let (over, all) = self.runs.batch_count();
                 self.log.info(format!("{over} of {} over", text::counted(all, "run")));
@@ -271,7 +275,8 @@ impl App {
                 .filter(|run| self.runs.record(&run.id).is_none())
                 .cloned()
                 .collect();
-            self.runs.add(self.parts.worker.records(&results, &unknown));
+            let records = self.parts.worker.read(&results, &unknown);
+            self.runs.read_more(records, PATIENCE_FOR_MORE);
             self.take_treatments();
             self.selection.limit(self.document.experiment.arms.len());
             self.plan_cost();

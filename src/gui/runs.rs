@@ -33,6 +33,8 @@ pub enum News {
     Over,
     /// Everything that earlier runs left is read: so many runs.
     Read(usize),
+    /// What there was of runs that an edit has made is read.
+    ReadMore,
 }
 
 /// Records by run, and the work that goes on.
@@ -53,6 +55,8 @@ pub struct Runs {
     work: Option<Work>,
     /// What is being read, and how many runs were read.
     reading: Option<(Receiver<(String, RunRecord)>, usize)>,
+    /// What is being read of runs that edits have made.
+    more: Vec<Receiver<(String, RunRecord)>>,
     stopping: Option<StopKind>,
     /// Since when they are held.
     paused: Option<Instant>,
@@ -63,6 +67,7 @@ impl Runs {
     /// Forgets all records and takes those that earlier runs left on disk.
     pub fn load(&mut self, records: BTreeMap<String, RunRecord>) {
         self.records = records;
+        self.more.clear();
         self.earlier.clear();
         self.skipped.clear();
         self.revision += 1;
@@ -79,12 +84,35 @@ impl Runs {
     /// Whether records are still being read.
     #[must_use]
     pub const fn is_reading(&self) -> bool {
-        self.reading.is_some()
+        self.reading.is_some() || !self.more.is_empty()
+    }
+
+    /// Takes records of runs that nothing is known of yet, as they are read. Nobody waits longer than `patience`.
+    pub fn read_more(&mut self, records: Receiver<(String, RunRecord)>, patience: Duration) {
+        self.more.push(records);
+        self.take_more(patience);
+    }
+
+    /// Takes what is read of further runs within so much time; whether that was all.
+    fn take_more(&mut self, patience: Duration) -> bool {
+        let began = Instant::now();
+        while let Some(records) = self.more.first() {
+            match records.recv_timeout(patience.saturating_sub(began.elapsed())) {
+                Ok((run, record)) => {
+                    self.records.entry(run).or_insert(record);
+                    self.revision += 1;
+                }
+                Err(RecvTimeoutError::Timeout) => return false,
+                Err(RecvTimeoutError::Disconnected) => drop(self.more.remove(0)),
+            }
+        }
+        true
     }
 
     /// Waits until everything is read: what is started must know what is done.
     pub fn finish_reading(&mut self) {
         self.take_read(Duration::MAX);
+        self.take_more(Duration::MAX);
     }
 
     /// Takes what is read within so much time; how many runs there were, once that was all.
@@ -257,6 +285,9 @@ impl Runs {
     /// Takes in what the runs said since the last time.
     pub fn drain(&mut self) -> Vec<News> {
         let mut news: Vec<News> = self.take_read(Duration::ZERO).map(News::Read).into_iter().collect();
+        if !self.more.is_empty() && self.take_more(Duration::ZERO) {
+            news.push(News::ReadMore);
+        }
         let began = Instant::now();
         while began.elapsed() < DRAIN {
             let Some(work) = &self.work else { break };

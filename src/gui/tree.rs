@@ -1,7 +1,8 @@
 //! The list of arms and their runs: state in word and sign, result, progress.
 
 use eframe::egui::{
-    self, Align, Button, Layout, Popup, PopupCloseBehavior, RichText, Ui, collapsing_header::CollapsingState,
+    self, Align, Button, Layout, Popup, PopupCloseBehavior, Rect, RichText, Ui,
+    collapsing_header::CollapsingState, vec2,
 };
 
 use super::commands::Command;
@@ -118,10 +119,26 @@ fn treatment_ui(
         })
         .body_unindented(|ui| {
             for run in &treatment.runs {
-                run_ui(ui, run, runs, selection);
+                near_ui(ui, |ui| run_ui(ui, run, runs, selection));
             }
         });
     command
+}
+
+/// Draws a row that is on the screen, or at most a screen away, so that the keyboard gets there. Of the others only the
+/// height is taken: there can be thousands.
+fn near_ui(ui: &mut Ui, row_ui: impl FnOnce(&mut Ui)) {
+    let id = egui::Id::unique("height of a run's row");
+    let height = ui.data(|data| data.get_temp(id)).unwrap_or(ui.spacing().interact_size.y);
+    let room = Rect::from_min_size(ui.cursor().min, vec2(1.0, height));
+    let seen = ui.clip_rect();
+    if seen.expand2(vec2(0.0, seen.height())).y_range().intersects(room.y_range()) {
+        let row = ui.scope(row_ui).response;
+        ui.data_mut(|data| data.insert_temp(id, row.rect.height()));
+    } else {
+        ui.skip_ahead_auto_ids(1); // what comes behind keeps its identity, and with it the focus
+        ui.allocate_space(vec2(0.0, height));
+    }
 }
 
 fn context_ui(ui: &mut Ui) -> Option<Command> {

@@ -103,6 +103,7 @@ fn mean(name: &str, style: Style, curves: &[Curve], options: &PlotOptions) -> Li
         let x = line.points.last().filter(|_| !goes_back).map_or(x, |last| x.max(last[0]));
         let level = level(x, &ys, options.band);
         line.points.push([x, level.mean]);
+        line.counts.push(u32::try_from(level.n).unwrap_or(u32::MAX));
         line.band.extend(level.low.zip(level.high).map(|(low, high)| Band { x, low, high }));
     }
     line
@@ -198,6 +199,7 @@ mod tests {
         let runs = [accuracies(&[(1.0, 0.5), (2.0, 1.0)]), accuracies(&[(1.0, 0.0)])];
         let figure = Accuracy.build(&[arm("dense", &runs)], &options());
         assert_eq!(figure.lines[0].points, [[1.0, 0.25], [2.0, 1.0]]);
+        assert_eq!(figure.lines[0].counts, [2, 1]);
         assert_eq!(figure.lines[0].band.len(), 1);
     }
 

@@ -59,6 +59,8 @@ fn without_zeros(averaged: &mut Averaged) -> usize {
     let is_drawn = |point: &[f64; 2]| point[1] != 0.0;
     let line = &mut averaged.line;
     let before = line.points.len();
+    let mut drawn = line.points.iter().map(is_drawn);
+    line.counts.retain(|_| drawn.next().unwrap_or_default());
     line.points.retain(is_drawn);
     line.band.retain(|band| band.low > 0.0);
     for trace in &mut line.traces {

@@ -24,6 +24,12 @@ impl App {
         self.runs.is_reading()
     }
 
+    /// Whether the plot is behind the records, or its figure is still being built.
+    #[must_use]
+    pub fn is_drawing(&self) -> bool {
+        self.plot.is_behind(self.runs.revision())
+    }
+
     /// Takes the view settings that lie beside the results of the document.
     pub(super) fn load_view(&mut self) {
         let results = self.document.results(&self.parts.untitled);

@@ -4,7 +4,9 @@ mod accessible;
 mod archive;
 mod citizen;
 mod commands_walk;
+mod crowded;
 mod documents;
+mod idle;
 mod tiles;
 
 use std::cell::RefCell;

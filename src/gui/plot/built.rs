@@ -82,6 +82,12 @@ impl Builder {
         self.going.is_some()
     }
 
+    /// Whether it does not show this revision of the records yet.
+    #[must_use]
+    pub fn is_behind(&self, revision: u64) -> bool {
+        self.is_going() || self.built.as_ref().is_none_or(|built| built.revision != revision)
+    }
+
     /// Builds the figure anew where it is out of date. `now` in seconds; returns the time after which to look again,
     /// where the figure is behind the data.
     pub fn update(

@@ -7,9 +7,11 @@ use crate::figure::model::{Axis, Figure, Line};
 use crate::figure::scale::Scale;
 use crate::figure::thin::thin;
 
-/// Faint traces share this many columns of pixels; with more traces than that allows, their columns grow wider. Each
-/// column keeps its extremes, so nothing that sticks out is lost.
-const TRACE_COLUMNS: f64 = 24_000.0;
+/// The lines share this many columns of pixels, and the faint traces that many; with more of them than that allows, their
+/// columns grow wider. Each column keeps its extremes, so nothing that sticks out is lost. All columns are handed to the
+/// graphics card in every frame, so their number is what a frame of many lines costs.
+const LINE_COLUMNS: f64 = 16_000.0;
+const TRACE_COLUMNS: f64 = 12_000.0;
 
 /// A point on straight rulers: values of logarithmic axes are their exponents.
 pub type PlacePoint = [f64; 2];
@@ -48,12 +50,12 @@ pub fn draw(
     range: [f64; 2],
     pixels: f64,
 ) -> Vec<DrawnLine> {
-    let shown = figure.lines.iter().filter(|line| !is_hidden(&line.name));
-    let traces: usize = shown.map(|line| line.traces.len()).sum();
+    let shown = || figure.lines.iter().filter(|line| !is_hidden(&line.name));
+    let traces: usize = shown().map(|line| line.traces.len()).sum();
     #[allow(clippy::cast_precision_loss)] // a few hundred
-    let trace_pixels = pixels.min(TRACE_COLUMNS / traces.max(1) as f64).max(1.0);
-    let column = Column { scale: figure.x.scale, range, pixels };
-    let trace_column = Column { pixels: trace_pixels, ..column };
+    let share = |columns: f64, lines: usize| pixels.min(columns / lines.max(1) as f64).max(1.0);
+    let column = Column { scale: figure.x.scale, range, pixels: share(LINE_COLUMNS, shown().count()) };
+    let trace_column = Column { pixels: share(TRACE_COLUMNS, traces), ..column };
     let line = |line: &Line| {
         if is_hidden(&line.name) {
             DrawnLine::default()
@@ -248,6 +250,6 @@ mod tests {
         let drawn = draw(&figure, |_| false, [0.0, 5_000.0], 1_000.0);
         let columns =
             |piece: &Piece| if let Piece::Dense(extents) = piece { extents.len() } else { usize::MAX };
-        assert!(drawn[0].traces.iter().all(|piece| columns(piece) <= 24_000 / 120 + 3));
+        assert!(drawn[0].traces.iter().all(|piece| columns(piece) <= 12_000 / 120 + 3));
     }
 }

@@ -16,7 +16,7 @@ use super::look::{Drawn, Going, Kept, Look, Wish, is_large};
 use super::navigate::{Change, View, navigate};
 use super::paint::Brush;
 use super::parallel::{Chosen, parallel_ui};
-use super::reading::{read, reading_ui};
+use super::reading::{At, read, reading_ui};
 use super::sheet::{self, Sheet};
 use crate::figure::model::{Axis, Figure};
 use crate::figure::palette::Theme;
@@ -36,8 +36,8 @@ pub struct FigureView {
     hidden: BTreeSet<String>,
     /// Ranges on parallel axes.
     parallel: Chosen,
-    /// Place of the reading on the x axis.
-    pinned: Option<f64>,
+    /// Places of the reading on both axes.
+    pinned: Option<[f64; 2]>,
     /// Where a zoom box began.
     drag: Option<Pos2>,
     /// The line that the legend's pointer was on in the last frame.
@@ -350,13 +350,14 @@ fn readings(
             return;
         }
     }
-    let place = hovered.map(|at| transform.value_from_position(at).x);
+    let place = hovered.map(|at| transform.value_from_position(at)).map(|at| [at.x, at.y]);
     if response.clicked() {
         state.pinned = if state.pinned.is_some() { None } else { place };
     }
-    let Some(at) = state.pinned.or(place) else { return };
-    let per_point = transform.dvalue_dpos()[0].abs();
-    let Some(reading) = read(figure, |name| state.hidden.contains(name), at, per_point) else { return };
+    let Some([x, y]) = state.pinned.or(place) else { return };
+    let at = At { x, y, per_point: transform.dvalue_dpos()[0].abs() };
+    let forward = state.kept.as_ref().map_or(&[][..], |kept| &kept.forward);
+    let Some(reading) = read(figure, forward, |name| state.hidden.contains(name), at) else { return };
     let painter = ui.painter().with_clip_rect(transform.frame().expand(4.0));
     let brush = Brush { painter: &painter, transform, theme, highlighted: None };
     let height = hovered.map_or(transform.frame().center().y, |at| at.y);

@@ -62,7 +62,13 @@ impl Brush<'_> {
         }
         for (line, drawn) in lines() {
             let stroke = Stroke::new(TRACE, self.faint(&line.name, line.style, TRACE_OPACITY));
-            drawn.traces.iter().for_each(|piece| self.piece(piece, Style::default(), stroke, &mut shapes));
+            for trace in &drawn.traces {
+                match trace {
+                    // Too faint for smooth edges, which would double their triangles.
+                    Piece::Dense(extents) => shapes.push(self.strip(extents, stroke)),
+                    Piece::Line(_) => self.piece(trace, Style::default(), stroke, &mut shapes),
+                }
+            }
         }
         for (line, drawn) in lines() {
             let stroke = self.stroke(&line.name, line.style.colour);
@@ -158,21 +164,37 @@ impl Brush<'_> {
         places.iter().map(|&[x, y]| self.transform.position_from_point(&PlotPoint { x, y })).collect()
     }
 
-    /// Quads between neighbours: a band need not be convex.
     fn band(&self, band: &[Extent], colour: Color32) -> Shape {
-        let mut mesh = Mesh::default();
-        for (index, &[x, low, high]) in (0_u32..).zip(band) {
-            for y in [high, low] {
-                mesh.colored_vertex(self.transform.position_from_point(&PlotPoint { x, y }), colour);
-            }
-            if index > 0 {
-                let corner = 2 * index;
-                mesh.add_triangle(corner - 2, corner - 1, corner);
-                mesh.add_triangle(corner - 1, corner, corner + 1);
-            }
-        }
-        Shape::Mesh(Arc::new(mesh))
+        let ends = |&[x, low, high]: &Extent| {
+            [high, low].map(|y| self.transform.position_from_point(&PlotPoint { x, y }))
+        };
+        quads(band.iter().map(ends), colour)
     }
+
+    /// Columns that are at least as thick as a line.
+    fn strip(&self, extents: &[Extent], stroke: Stroke) -> Shape {
+        let ends = |extent: &Extent| {
+            let BandPoint { x, y } = self.column(*extent, stroke.width);
+            [pos2(x, y.min), pos2(x, y.max)]
+        };
+        quads(extents.iter().map(ends), stroke.color)
+    }
+}
+
+/// Quads between neighbours, each of them from its upper to its lower end: together they need not be convex.
+fn quads(columns: impl Iterator<Item = [Pos2; 2]>, colour: Color32) -> Shape {
+    let mut mesh = Mesh::default();
+    for (index, ends) in (0_u32..).zip(columns) {
+        for end in ends {
+            mesh.colored_vertex(end, colour);
+        }
+        if index > 0 {
+            let corner = 2 * index;
+            mesh.add_triangle(corner - 2, corner - 1, corner);
+            mesh.add_triangle(corner - 1, corner, corner + 1);
+        }
+    }
+    Shape::Mesh(Arc::new(mesh))
 }
 
 fn polyline(positions: &[Pos2], dash: Dash, stroke: Stroke) -> Vec<Shape> {

@@ -7,7 +7,7 @@ use egui_plot::{PlotPoint, PlotTransform};
 
 use super::axes::colour;
 use super::paint::{Brush, line_colour};
-use crate::figure::model::{Figure, Line};
+use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::number::readable;
 use crate::figure::palette::{Style, Theme};
 
@@ -17,6 +17,8 @@ const REACH: f64 = 12.0;
 const DISTANCE: f32 = 16.0;
 /// A table with more rows would not fit onto the screen.
 const MOST_ROWS: usize = 20;
+/// Single runs below the line that is nearest to the pointer.
+const MOST_RUNS: usize = 10;
 
 /// What all lines have at one x.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,62 +40,122 @@ pub struct Row {
     pub point: [f64; 2],
     /// The ends of the band there.
     pub band: Option<[f64; 2]>,
+    /// How many runs have a value there; `None` for a line that is no mean.
+    pub count: Option<u32>,
+    /// The single runs behind a mean, the largest value first: only of the line that is nearest to the pointer.
+    pub runs: Vec<(String, f64)>,
 }
 
-/// Reads off the lines near a place on the x axis; `per_point` is the width of a point on the screen there. Only values
-/// that were measured are shown, nothing is interpolated.
-pub fn read(
-    figure: &Figure,
-    is_hidden: impl Fn(&str) -> bool,
-    place: f64,
-    per_point: f64,
-) -> Option<Reading> {
-    let shown: Vec<&Line> = figure.lines.iter().filter(|line| !is_hidden(&line.name)).collect();
-    let candidates = shown.iter().filter_map(|line| nearest(figure, &line.points, place));
+/// Where is read off.
+#[derive(Clone, Copy, Debug)]
+pub struct At {
+    /// The place on the x axis.
+    pub x: f64,
+    /// The place on the y axis: the single runs of the nearest line are read off too.
+    pub y: f64,
+    /// The width of a point on the screen, in places of x.
+    pub per_point: f64,
+}
+
+/// Reads off the lines near a place. Only values that were measured are shown, nothing is interpolated. `forward` says
+/// for each line of the figure whether all of it goes forward along x, so that a place in it is found at once.
+pub fn read(figure: &Figure, forward: &[bool], is_hidden: impl Fn(&str) -> bool, at: At) -> Option<Reading> {
+    let all = figure.lines.iter().enumerate();
+    let all = all.map(|(index, line)| (line, forward.get(index).copied().unwrap_or_default()));
+    let shown: Vec<(&Line, bool)> = all.filter(|(line, _)| !is_hidden(&line.name)).collect();
+    let candidates = shown.iter().filter_map(|(line, forward)| nearest(figure, &line.points, *forward, at.x));
     let found = candidates.min_by(|a, b| a.distance.total_cmp(&b.distance))?;
-    let (x, at) = (found.point[0], figure.x.scale.forward(found.point[0])?);
-    let row = |line: &&Line| {
-        let Nearest { distance, point, is_inside } = nearest(figure, &line.points, at)?;
-        let band = line
-            .band
-            .iter()
-            .find(|band| band.x.total_cmp(&point[0]).is_eq())
-            .map(|band| [band.low, band.high]);
-        let row = Row { name: line.name.clone(), style: line.style, point, band };
-        (is_inside || distance <= REACH * per_point).then_some(row)
+    let x = found.point[0];
+    let at = At { x: figure.x.scale.forward(x)?, ..at };
+    let rows =
+        shown.iter().filter_map(|(line, forward)| Some((row(figure, line, *forward, at)?, *line, *forward)));
+    let mut rows: Vec<(Row, &Line, bool)> = rows.collect();
+    let away = |row: &Row| figure.y.scale.forward(row.point[1]).map_or(f64::INFINITY, |y| (y - at.y).abs());
+    let nearest = rows.iter_mut().min_by(|a, b| away(&a.0).total_cmp(&away(&b.0)));
+    if let Some((row, line, forward)) = nearest {
+        row.runs = runs(figure, line, *forward, at, x);
+    }
+    rows.sort_by(|a, b| b.0.point[1].total_cmp(&a.0.point[1]));
+    Some(Reading { x, rows: rows.into_iter().map(|(row, ..)| row).collect() })
+}
+
+fn row(figure: &Figure, line: &Line, forward: bool, at: At) -> Option<Row> {
+    let found = nearest(figure, &line.points, forward, at.x)?;
+    if !found.is_inside && found.distance > REACH * at.per_point {
+        return None;
+    }
+    let x = found.point[0];
+    let first = if forward { line.band.partition_point(|band| band.x < x) } else { 0 };
+    let band = line.band[first..].iter().find(|band| band.x.total_cmp(&x).is_eq());
+    Some(Row {
+        name: line.name.clone(),
+        style: line.style,
+        point: found.point,
+        band: band.map(|band| [band.low, band.high]),
+        count: line.counts.get(found.index).copied(),
+        runs: Vec::new(),
+    })
+}
+
+/// What each run behind a mean has there: a value at just this x, also one that is not finite, else the nearest one.
+fn runs(figure: &Figure, line: &Line, forward: bool, at: At, x: f64) -> Vec<(String, f64)> {
+    let value = |trace: &Trace| {
+        let from = if forward { trace.points.partition_point(|point| point[0] < x) } else { 0 };
+        let until =
+            if forward { trace.points.partition_point(|point| point[0] <= x) } else { trace.points.len() };
+        if let Some(point) =
+            trace.points[from..until].iter().rev().find(|point| point[0].total_cmp(&x).is_eq())
+        {
+            return Some((trace.name.clone(), point[1]));
+        }
+        let found = nearest(figure, &trace.points, forward, at.x)?;
+        let is_near = found.is_inside || found.distance <= REACH * at.per_point;
+        is_near.then(|| (trace.name.clone(), found.point[1]))
     };
-    let mut rows: Vec<Row> = shown.iter().filter_map(row).collect();
-    rows.sort_by(|a, b| b.point[1].total_cmp(&a.point[1]));
-    Some(Reading { x, rows })
+    let mut runs: Vec<_> = line.traces.iter().filter_map(value).collect();
+    // What is not finite comes last.
+    let height = |value: f64| if value.is_nan() { f64::NEG_INFINITY } else { value };
+    runs.sort_by(|a, b| height(b.1).total_cmp(&height(a.1)));
+    runs
 }
 
 /// The point of a line nearest to a place.
 struct Nearest {
     distance: f64,
     point: [f64; 2],
+    index: usize,
     /// Whether the line has points on both sides of the place.
     is_inside: bool,
 }
 
 /// The last of the points at the same distance. Points without a place on the axes are passed over.
-fn nearest(figure: &Figure, points: &[[f64; 2]], place: f64) -> Option<Nearest> {
+fn nearest(figure: &Figure, points: &[[f64; 2]], forward: bool, place: f64) -> Option<Nearest> {
     let x = figure.x.scale.inverse(place);
-    let mut best: Option<Nearest> = None;
-    let (mut is_before, mut is_behind) = (false, false);
-    for point in points {
-        is_before |= point[0] <= x;
-        is_behind |= point[0] >= x;
-        if figure.y.scale.forward(point[1]).is_none() {
-            continue;
-        }
-        let Some(distance) = figure.x.scale.forward(point[0]).map(|own| (own - place).abs()) else {
-            continue;
-        };
-        if best.as_ref().is_none_or(|best| distance <= best.distance) {
-            best = Some(Nearest { distance, point: *point, is_inside: false });
-        }
-    }
-    best.map(|best| Nearest { is_inside: is_before && is_behind, ..best })
+    let distance = |point: &[f64; 2]| {
+        figure.y.scale.forward(point[1])?;
+        figure.x.scale.forward(point[0]).map(|own| (own - place).abs())
+    };
+    let all = || points.iter().enumerate().filter_map(|(index, point)| Some((index, distance(point)?)));
+    let last_of_nearest = |a: &(usize, f64), b: &(usize, f64)| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0));
+    let (index, distance) = if forward {
+        let behind = points.partition_point(|point| point[0] < x);
+        let first = |index: usize| Some((index, distance(&points[index])?));
+        let left = (0..behind).rev().find_map(first);
+        let right = (behind..points.len()).find_map(first).map(|(index, found)| {
+            let same = points[index..].iter().take_while(|point| point[0] <= points[index][0]);
+            let last = same.enumerate().filter(|(_, point)| distance(point).is_some()).last();
+            (index + last.map_or(0, |(offset, _)| offset), found)
+        });
+        left.into_iter().chain(right).min_by(last_of_nearest)?
+    } else {
+        all().min_by(last_of_nearest)?
+    };
+    let is_inside = if forward {
+        points.first().is_some_and(|first| first[0] <= x) && points.last().is_some_and(|last| last[0] >= x)
+    } else {
+        points.iter().any(|point| point[0] <= x) && points.iter().any(|point| point[0] >= x)
+    };
+    Some(Nearest { distance, point: points[index], index, is_inside })
 }
 
 /// Draws the vertical line, a dot on each line, and the table beside them.
@@ -134,24 +196,26 @@ fn table_ui(ui: &mut Ui, id: Id, figure: &Figure, reading: &Reading, theme: Them
     let unit = if figure.x.unit.is_empty() { String::new() } else { format!(" {}", figure.x.unit) };
     let at = readable(reading.x, figure.x.format);
     ui.label(RichText::new(format!("{}: {at}{unit}", figure.x.title)).small());
-    let text = |row: &Row| readable(row.point[1], figure.y.format);
-    let band = |row: &Row| {
-        let ends = row.band.map(|ends| ends.map(|end| readable(end, figure.y.format).replace(" %", "")));
-        ends.map(|[low, high]| format!("{low} … {high}")).unwrap_or_default()
-    };
-    let rows: Vec<_> = reading.rows.iter().take(MOST_ROWS).map(|row| (row, text(row), band(row))).collect();
-    let widest =
-        |column: &dyn Fn(&(&Row, String, String)) -> usize| rows.iter().map(column).max().unwrap_or_default();
-    let (value, spread) = (widest(&|row| row.1.chars().count()), widest(&|row| row.2.chars().count()));
-    Grid::new(id.with("values")).num_columns(4).min_col_width(0.0).spacing(vec2(8.0, 2.0)).show(ui, |ui| {
-        for (row, text, band) in &rows {
+    let rows: Vec<Cells> = reading.rows.iter().take(MOST_ROWS).flat_map(|row| cells(row, figure)).collect();
+    let widest = |column: fn(&Cells) -> &String| rows.iter().map(|row| column(row).chars().count()).max();
+    let [value, spread, count] =
+        [widest(|row| &row.value), widest(|row| &row.spread), widest(|row| &row.count)]
+            .map(Option::unwrap_or_default);
+    Grid::new(id.with("values")).num_columns(5).min_col_width(0.0).spacing(vec2(8.0, 2.0)).show(ui, |ui| {
+        for row in &rows {
             let (rect, _) = ui.allocate_exact_size(vec2(14.0, 10.0), Sense::hover());
-            let stripe = Rect::from_center_size(rect.center(), vec2(14.0, 3.0));
-            ui.painter().rect_filled(stripe, 1.0, line_colour(row.style.colour, theme));
-            ui.label(RichText::new(shortened(&row.name)).small());
-            ui.label(RichText::new(format!("{text:>value$}")).monospace());
-            if spread > 0 {
-                ui.label(RichText::new(format!("{band:>spread$}")).monospace().weak());
+            if let Some(style) = row.style {
+                let stripe = Rect::from_center_size(rect.center(), vec2(14.0, 3.0));
+                ui.painter().rect_filled(stripe, 1.0, line_colour(style.colour, theme));
+            }
+            let name = RichText::new(shortened(&row.name)).small();
+            ui.label(if row.style.is_some() { name } else { name.weak() });
+            let text = RichText::new(format!("{:>value$}", row.value)).monospace();
+            ui.label(if row.style.is_some() { text } else { text.weak() });
+            for (cell, width) in [(&row.spread, spread), (&row.count, count)] {
+                if width > 0 {
+                    ui.label(RichText::new(format!("{cell:>width$}")).monospace().weak());
+                }
             }
             ui.end_row();
         }
@@ -159,6 +223,49 @@ fn table_ui(ui: &mut Ui, id: Id, figure: &Figure, reading: &Reading, theme: Them
     if let Some(more @ 1..) = reading.rows.len().checked_sub(MOST_ROWS) {
         ui.label(RichText::new(format!("… and {more} lower")).small());
     }
+}
+
+/// A row of the table as text; the style is that of a line, and single runs have none.
+struct Cells {
+    style: Option<Style>,
+    name: String,
+    value: String,
+    spread: String,
+    count: String,
+}
+
+/// The row of a line, and below it those of its runs.
+fn cells(row: &Row, figure: &Figure) -> Vec<Cells> {
+    let text = |value: f64| readable(value, figure.y.format);
+    let bare = |value: f64| text(value).replace(" %", "");
+    let spread = row.band.map(|[low, high]| {
+        let (below, above) = (row.point[1] - low, high - row.point[1]);
+        // A band of fixed width beside the mean, but for what rounding did to its ends.
+        let is_even = (above - below).abs() <= 1e-9 * above.abs().max(row.point[1].abs());
+        if is_even { format!("± {}", bare(above)) } else { format!("{} … {}", bare(low), bare(high)) }
+    });
+    let line = Cells {
+        style: Some(row.style),
+        name: row.name.clone(),
+        value: text(row.point[1]),
+        spread: spread.unwrap_or_default(),
+        count: row.count.map(|count| format!("n = {count}")).unwrap_or_default(),
+    };
+    let single = |name: String, value: String| Cells {
+        style: None,
+        name,
+        value,
+        spread: String::new(),
+        count: String::new(),
+    };
+    let mut rows = vec![line];
+    rows.extend(
+        row.runs.iter().take(MOST_RUNS).map(|(name, value)| single(format!("   {name}"), text(*value))),
+    );
+    if let Some(more @ 1..) = row.runs.len().checked_sub(MOST_RUNS) {
+        rows.push(single(format!("   … {more} more"), String::new()));
+    }
+    rows
 }
 
 /// Names of 80 characters would push the numbers off the screen.
@@ -173,6 +280,8 @@ fn shortened(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::figure::{Band, style_of};
 
@@ -185,21 +294,90 @@ mod tests {
         Figure { lines: vec![low, high, early], ..Figure::default() }
     }
 
+    fn at(x: f64) -> At {
+        At { x, y: 0.0, per_point: 0.001 }
+    }
+
     #[test]
     fn the_line_snaps_to_a_point_and_values_are_sorted() {
-        let reading = read(&figure(), |_| false, 2.2, 0.001).unwrap();
-        assert!((reading.x - 2.0).abs() < 1e-12);
-        let rows: Vec<_> = reading.rows.iter().map(|row| (row.name.as_str(), row.point, row.band)).collect();
-        assert_eq!(rows[0], ("high", [2.0, 0.8], Some([0.7, 0.95])), "the last of two at the same x");
-        assert_eq!(rows[1].0, "low");
-        assert_eq!(rows.len(), 2, "a line that ended before has no value");
+        for forward in [[false; 3], [true; 3]] {
+            let reading = read(&figure(), &forward, |_| false, at(2.2)).unwrap();
+            assert!((reading.x - 2.0).abs() < 1e-12);
+            let rows: Vec<_> =
+                reading.rows.iter().map(|row| (row.name.as_str(), row.point, row.band)).collect();
+            assert_eq!(rows[0], ("high", [2.0, 0.8], Some([0.7, 0.95])), "the last of two at the same x");
+            assert_eq!(rows[1].0, "low");
+            assert_eq!(rows.len(), 2, "a line that ended before has no value");
+        }
     }
 
     #[test]
     fn hidden_lines_and_gaps_are_not_read() {
-        let reading = read(&figure(), |name| name == "low", 3.0, 0.001).unwrap();
+        let reading = read(&figure(), &[true; 3], |name| name == "low", at(3.0)).unwrap();
         assert!((reading.x - 2.0).abs() < 1e-12);
-        assert_eq!(read(&figure(), |_| true, 3.0, 0.001), None);
+        assert_eq!(read(&figure(), &[true; 3], |_| true, at(3.0)), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_line_that_goes_forward_is_read_as_any_other(
+            points in prop::collection::vec((0..6_i32, prop::option::of(-2.0..2.0_f64)), 0..12),
+            place in -1.0..7.0_f64,
+        ) {
+            let mut points: Vec<_> = points.iter().map(|(x, y)| [f64::from(*x), y.unwrap_or(f64::NAN)]).collect();
+            points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+            let figure = Figure::default();
+            let told = |forward: bool| {
+                let found = nearest(&figure, &points, forward, place)?;
+                Some((found.index, found.distance, found.is_inside))
+            };
+            prop_assert_eq!(told(true), told(false));
+        }
+    }
+
+    /// A mean of so many runs with values 0.01, 0.02, … at x = 1.
+    fn mean(runs: u8) -> Figure {
+        let mut line = Line::new("mean", style_of(0), vec![[1.0, 0.5]]);
+        line.counts = vec![u32::from(runs)];
+        line.band = vec![Band { x: 1.0, low: 0.4, high: 0.6 }];
+        let trace =
+            |run: u8| Trace { name: format!("seed {run}"), points: vec![[1.0, f64::from(run) / 100.0]] };
+        line.traces = (1..=runs).map(trace).collect();
+        line.traces[0].points[0][1] = f64::NAN;
+        Figure {
+            y: crate::figure::model::Axis::percent("Test accuracy"),
+            lines: vec![line],
+            ..Figure::default()
+        }
+    }
+
+    #[test]
+    fn a_mean_tells_its_spread_its_runs_and_how_many_more_there_are() {
+        let figure = mean(13);
+        let reading = read(&figure, &[true], |_| false, at(1.0)).unwrap();
+        let told: Vec<String> = cells(&reading.rows[0], &figure)
+            .into_iter()
+            .map(|row| [row.name, row.value, row.spread, row.count].join("|"))
+            .collect();
+        assert_eq!(told[0], "mean|50.00 %|± 10.00|n = 13");
+        assert_eq!(told[1], "   seed 13|13.00 %||", "the largest comes first");
+        assert_eq!((told.len(), told[11].as_str()), (12, "   … 3 more|||"));
+        assert!(reading.rows[0].runs[12].1.is_nan(), "a run that failed is the last, and not left out");
+    }
+
+    #[test]
+    fn only_the_line_at_the_pointer_tells_its_runs() {
+        let mut figure = mean(2);
+        figure.lines.push(Line {
+            name: "other".to_owned(),
+            points: vec![[1.0, 0.9]],
+            ..figure.lines[0].clone()
+        });
+        let runs = |y: f64| -> Vec<usize> {
+            let reading = read(&figure, &[true; 2], |_| false, At { y, ..at(1.0) }).unwrap();
+            reading.rows.iter().map(|row| row.runs.len()).collect()
+        };
+        assert_eq!((runs(0.95), runs(0.55)), (vec![2, 0], vec![0, 2]));
     }
 
     #[test]

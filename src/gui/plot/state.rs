@@ -73,6 +73,11 @@ impl PlotState {
         self.builders.get(plot.name()).and_then(Builder::built)
     }
 
+    /// Whether the open plot does not show this revision of the records yet.
+    pub fn is_behind(&self, revision: u64) -> bool {
+        self.builders.get(self.plot().name()).is_none_or(|builder| builder.is_behind(revision))
+    }
+
     /// Whether the first figure of a plot is still being built.
     pub(super) fn is_building(&self, plot: &dyn Plot) -> bool {
         self.builders.get(plot.name()).is_some_and(|builder| builder.is_going() && !self.has_data(plot))

@@ -8,7 +8,7 @@ use super::*;
 use crate::figure::{Line, Rule, style_of};
 
 struct Shown {
-    figure: Figure,
+    figure: Arc<Figure>,
     view: FigureView,
 }
 
@@ -25,7 +25,7 @@ fn figure() -> Figure {
 }
 
 fn harness(width: f32) -> Harness<'static, Shown> {
-    let shown = Shown { figure: figure(), view: FigureView::default() };
+    let shown = Shown { figure: Arc::new(figure()), view: FigureView::default() };
     let draw = |ui: &mut egui::Ui, shown: &mut Shown| figure_ui(ui, &shown.figure, &mut shown.view);
     let mut harness =
         Harness::builder().with_size(vec2(width, 480.0)).with_step_dt(0.05).build_ui_state(draw, shown);
@@ -165,4 +165,53 @@ fn frames_without_changes_draw_nothing_anew() {
     let before = pieces(&harness);
     harness.run_steps(3);
     assert_eq!(before, pieces(&harness));
+}
+
+/// So many points that looks come from a thread: noise around a line that rises, and another in the middle.
+fn large() -> Figure {
+    let noise = |step: u32| f64::from(step.wrapping_mul(7919) % 100) / 1000.0;
+    let rises =
+        (0..60_000_u32).map(|step| [f64::from(step), f64::from(step) / 60_000.0 + noise(step)]).collect();
+    let lines = vec![
+        Line::new("rises", style_of(0), rises),
+        Line::new("stays", style_of(1), vec![[0.0, 0.5], [60_000.0, 0.5]]),
+    ];
+    Figure { lines, ..figure() }
+}
+
+/// Draws frames until the thread has said what it has to say.
+fn settle(harness: &mut Harness<'_, Shown>) {
+    for _ in 0..500 {
+        harness.step();
+        if harness.state().view.going.is_none() {
+            harness.run();
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    panic!("the look never came");
+}
+
+#[test]
+fn the_look_of_a_large_figure_comes_from_a_thread_and_is_what_a_small_one_computes_itself() {
+    let mut harness = harness(900.0);
+    harness.state_mut().figure = Arc::new(large());
+    harness.state_mut().view.forget_figure();
+    harness.step();
+    assert!(harness.state().view.going.is_none(), "there is nothing yet that could be shown until then");
+    let whole = harness.state().view.drawn.clone().unwrap();
+    scroll(&mut harness, 100.0);
+    settle(&mut harness);
+    harness.remove_cursor(); // the reading names the lines too
+    harness.run();
+    harness.get_by_label("rises").click();
+    harness.step();
+    assert!(harness.state().view.going.is_some(), "another range is looked for");
+    settle(&mut harness);
+    let Shown { figure, view } = harness.state();
+    let drawn = view.drawn.as_ref().unwrap();
+    assert_ne!(drawn.range, whole.range);
+    assert_eq!(drawn.lines, Drawn::of(figure, &view.hidden, drawn.range, drawn.pixels).lines);
+    assert!(drawn.lines[0].pieces.is_empty() && !drawn.lines[1].pieces.is_empty());
+    assert!(view.kept.as_ref().unwrap().hidden.contains("rises"));
 }
