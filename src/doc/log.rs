@@ -97,6 +97,8 @@ impl<'a> Line<'a> {
         self.has(text).then_some(())
     }
 
+    /// What a field holds that may be absent; `None` where it cannot be read.
+    #[allow(clippy::option_option)] // absent is not unreadable
     fn optional<T>(&mut self, name: &[u8], read: impl Fn(&mut Self) -> Option<T>) -> Option<Option<T>> {
         if self.has(name) { read(self).map(Some) } else { Some(None) }
     }
