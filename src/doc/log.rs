@@ -27,10 +27,7 @@ pub(super) fn fold(log: &[u8]) -> RunRecord {
 
 /// The point that a log begins with, and what is behind its line. `None` where it is none, or not written by this
 /// program, which has the fields in one order and no blanks; serde says then what it is.
-fn point<'a, 'l: 'a>(
-    log: &'l [u8],
-    classes: &'a mut Vec<Option<f64>>,
-) -> Option<(PointRef<'a>, &'l [u8])> {
+fn point<'a, 'l: 'a>(log: &'l [u8], classes: &'a mut Vec<Option<f64>>) -> Option<(PointRef<'a>, &'l [u8])> {
     let mut line = Line(log);
     line.skip(br#"{"event":"point","series":"#)?;
     let series = line.text()?;

@@ -201,7 +201,11 @@ impl Points {
             Err(at) => {
                 let new = number(self.labels.len());
                 let series = self.series_of(point.series);
-                self.labels.push(Label { series, point: Point { classes: Vec::new(), ..owned(point) }, next: new });
+                self.labels.push(Label {
+                    series,
+                    point: Point { classes: Vec::new(), ..owned(point) },
+                    next: new,
+                });
                 self.sorted.insert(at, new);
                 new
             }

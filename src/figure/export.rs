@@ -8,7 +8,7 @@ use super::csv::csv;
 use super::model::Figure;
 use super::palette::Theme;
 use super::pdf::pdf;
-use super::raster::png;
+use super::raster::{pixels, png};
 use super::size::Size;
 use super::svg::svg;
 use crate::doc::file::write_atomically;
@@ -57,10 +57,13 @@ pub struct Options {
     pub theme: Theme,
 }
 
+/// Dots per inch that most papers ask for.
+pub const DPI: u32 = 300;
+
 impl Default for Options {
     /// One column at 300 dpi on white, as most papers ask for.
     fn default() -> Self {
-        Self { size: Size::default(), dpi: 300.0, theme: Theme::default() }
+        Self { size: Size::default(), dpi: f64::from(DPI), theme: Theme::default() }
     }
 }
 
@@ -133,6 +136,18 @@ pub fn bytes(figure: &Figure, kind: FileKind, options: &Options) -> Result<Vec<u
         FileKind::Pdf => pdf(&drawing, &figure.named()),
         FileKind::Svg | FileKind::Csv => Ok(drawing.into_bytes()),
     }
+}
+
+/// The figure as a picture: its width and height in pixels, and of each pixel red, green, blue and opacity, the latter
+/// multiplied into the colours.
+///
+/// # Errors
+/// An impossible size or resolution.
+pub fn picture(figure: &Figure, options: &Options) -> Result<([usize; 2], Vec<u8>), DrawError> {
+    options.size.check().map_err(DrawError::Size)?;
+    let pixels = pixels(&svg(figure, &options.size, options.theme), options.dpi)?;
+    let size = [pixels.width() as usize, pixels.height() as usize];
+    Ok((size, pixels.take()))
 }
 
 /// Writes the figure as a whole: beside the file first, then renamed, so that an error leaves the old file.

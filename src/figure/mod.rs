@@ -41,7 +41,7 @@ pub mod view;
 
 pub use bars::Bars;
 pub use cells::Cells;
-pub use export::{ExportError, FileKind, Options, write, write_file};
+pub use export::{DPI, ExportError, FileKind, Options, write, write_file};
 pub use model::{At, Axis, Band, Category, Figure, Format, Line, Rule, Trace};
 pub use palette::{Dash, Marker, Style, Theme, style_of};
 pub use scale::Scale;

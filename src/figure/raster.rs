@@ -52,6 +52,15 @@ pub fn tree(svg: &str) -> Result<Tree, DrawError> {
 /// # Errors
 /// When the resolution is not positive or gives more than 32,768 pixels on a side.
 pub fn png(svg: &str, dpi: f64) -> Result<Vec<u8>, DrawError> {
+    let file = pixels(svg, dpi)?.encode_png().map_err(|error| DrawError::Png(error.to_string()))?;
+    Ok(with_resolution(&file, dpi))
+}
+
+/// The drawing as rows of pixels with so many dots per inch.
+///
+/// # Errors
+/// When the resolution is not positive or gives more than 32,768 pixels on a side.
+pub fn pixels(svg: &str, dpi: f64) -> Result<Pixmap, DrawError> {
     let tree = tree(svg)?;
     let size = tree.size();
     let scale = dpi / SVG_DPI;
@@ -65,8 +74,7 @@ pub fn png(svg: &str, dpi: f64) -> Result<Vec<u8>, DrawError> {
     #[allow(clippy::cast_possible_truncation)] // a factor of a few digits
     let scale = scale as f32;
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
-    let file = pixels.encode_png().map_err(|error| DrawError::Png(error.to_string()))?;
-    Ok(with_resolution(&file, dpi))
+    Ok(pixels)
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked

@@ -87,6 +87,15 @@ impl Preset {
         }
     }
 
+    /// Its width and height in whole millimetres.
+    #[must_use]
+    pub fn millimetres(self) -> (u32, u32) {
+        let Size { width_pt, height_pt, .. } = self.size();
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few metres at most
+        let whole = |points: f64| (points / POINTS_PER_INCH * MILLIMETRES_PER_INCH).round() as u32;
+        (whole(width_pt), whole(height_pt))
+    }
+
     /// Its size.
     #[must_use]
     pub fn size(self) -> Size {
@@ -166,6 +175,7 @@ mod tests {
     fn sizes_are_known_by_name_and_by_millimetres() {
         assert_eq!(Preset::parse("two-columns"), Ok(Preset::TwoColumns));
         assert_eq!(Preset::parse("120x80"), Ok(Preset::Own { width: 120, height: 80 }));
+        assert_eq!(Preset::parse("120x80").unwrap().millimetres(), (120, 80));
         assert!((Preset::parse("254x127").unwrap().size().width_pt - 720.0).abs() < 1e-9);
         for (wrong, part) in [("huge", "120x80"), ("5x5", "1 to 200 inches"), ("120x", "120x80")] {
             assert!(Preset::parse(wrong).unwrap_err().contains(part), "{wrong}");

@@ -69,6 +69,7 @@ commands! {
     Save: "Save", "Writes the experiment to its file", [ctrl(Key::S)];
     SaveAs: "Save as…", "Writes the experiment to another file", [shift(Key::S)];
     ExportFigure: "Export figure…", "Writes the plot as SVG, PDF, PNG or CSV", [ctrl(Key::E)];
+    CopyFigure: "Copy figure", "Copies the plot as a picture, as large as it is exported", [shift(Key::E)];
     CopyResultsFolder: "Copy path of results", "Copies the path of the folder that runs are written to", [shift(Key::C)];
     Quit: "Quit", "Closes the window", [ctrl(Key::Q)];
     Undo: "Undo", "Takes the last edit of the experiment back", [ctrl(Key::Z)];
@@ -146,7 +147,7 @@ impl Menu {
             Self::File => &[
                 &[C::New, C::Open, C::OpenRecent, C::ClearRecent],
                 &[C::Save, C::SaveAs],
-                &[C::ExportFigure, C::CopyResultsFolder],
+                &[C::ExportFigure, C::CopyFigure, C::CopyResultsFolder],
                 &[C::Quit],
             ],
             Self::Edit => &[
@@ -233,7 +234,9 @@ impl Command {
         match self {
             Self::OpenRecent | Self::ClearRecent => say(!facts.has_recent, no_file),
             Self::Save => say(!facts.unsaved, "There are no changes to save"),
-            Self::ExportFigure => say(!facts.has_figure, "There is no curve yet: press Run all"),
+            Self::ExportFigure | Self::CopyFigure => {
+                say(!facts.has_figure, "There is no curve yet: press Run all")
+            }
             Self::Undo => say(!facts.can_undo, "There is no edit to take back"),
             Self::Redo => say(!facts.can_redo, "No edit was taken back"),
             Self::DuplicateArm | Self::RemoveArm => say(facts.arm.is_none(), no_arm),

@@ -29,6 +29,7 @@ impl App {
             C::Save => self.save_document(ctx),
             C::SaveAs => self.ask_where_to_save(ctx),
             C::ExportFigure => self.ask_where_to_export(ctx),
+            C::CopyFigure => self.copy_figure(ctx),
             C::Quit => self.proceed(Next::Quit, ctx),
             C::Undo => self.document.undo(),
             C::Redo => self.document.redo(),

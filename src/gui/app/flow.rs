@@ -7,6 +7,7 @@ use eframe::egui::{self, ViewportCommand};
 
 use super::{App, Closing};
 use crate::doc::{RunState, file, templates};
+use crate::figure::export::picture;
 use crate::figure::{self, FileKind};
 use crate::gui::commands::Command;
 use crate::gui::dialogs::{Dialog, Next, Reply, dialog_ui};
@@ -328,6 +329,19 @@ impl App {
         match figure::write(&figure, path, kind, &self.plot.paper()) {
             Ok(()) => self.log.info(format!("Wrote {}", path.display())),
             Err(error) => self.fail("The figure was not written", &error.to_string()),
+        }
+    }
+
+    /// Copies what the plot shows as a picture.
+    pub(super) fn copy_figure(&mut self, ctx: &egui::Context) {
+        self.build_figure(ctx);
+        let Some(figure) = self.plot.shown_figure() else { return };
+        match picture(&figure, &self.plot.paper()) {
+            Ok((size, pixels)) => {
+                ctx.copy_image(egui::ColorImage::from_rgba_premultiplied(size, &pixels));
+                self.log.info(format!("Copied the plot as a picture of {} × {} pixels", size[0], size[1]));
+            }
+            Err(error) => self.fail("The figure was not copied", &error.to_string()),
         }
     }
 

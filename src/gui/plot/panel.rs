@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use eframe::egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton, is_in_menu};
 use eframe::egui::{
-    Align, Button, ComboBox, Frame, Layout, Panel, PopupCloseBehavior, Response, RichText, Slider, TextEdit,
-    Ui, Vec2, vec2,
+    Align, Button, ComboBox, DragValue, Frame, Layout, Panel, PopupCloseBehavior, Response, RichText, Slider,
+    TextEdit, Ui, Vec2, vec2,
 };
 
 use super::figure_view::figure_ui;
@@ -186,10 +186,7 @@ fn figure_menu_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
         ui.separator();
         titles_ui(ui, plot, state);
         ui.separator();
-        ui.label(RichText::new("Size of exported figures").small().weak());
-        for size in Preset::ALL {
-            ui.radio_value(&mut state.size, size, size.label());
-        }
+        paper_ui(ui, state);
     };
     if is_in_menu(ui) {
         SubMenuButton::new("Axes and titles").config(config).ui(ui, contents);
@@ -253,6 +250,32 @@ fn titles_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
             ui.add(TextEdit::singleline(field).hint_text(own).desired_width(200.0)).labelled_by(label.id);
         });
     }
+}
+
+/// The paper of exported figures, and the resolution of exported pictures.
+fn paper_ui(ui: &mut Ui, state: &mut PlotState) {
+    ui.label(RichText::new("Size of exported figures").small().weak());
+    for size in Preset::ALL {
+        ui.radio_value(&mut state.size, size, size.label());
+    }
+    let (mut width, mut height) = state.size.millimetres();
+    let is_own = matches!(state.size, Preset::Own { .. });
+    let mut changed = ui.radio(is_own, "Own size").clicked();
+    ui.horizontal(|ui| {
+        for (name, side) in [("Width", &mut width), ("Height", &mut height)] {
+            let label = ui.label(name);
+            let field = ui.add(DragValue::new(side).range(26..=5080).suffix(" mm")).labelled_by(label.id);
+            changed |= field.changed();
+        }
+    });
+    if changed {
+        state.size = Preset::Own { width, height };
+    }
+    ui.horizontal(|ui| {
+        let label = ui.label("Resolution of pictures");
+        let field = DragValue::new(&mut state.dpi).range(36..=1200).suffix(" dpi");
+        ui.add(field).labelled_by(label.id).on_hover_text("Of PNG files, and of copied figures");
+    });
 }
 
 fn commands_ui(ui: &mut Ui, has_data: bool) -> Option<PlotResponse> {

@@ -8,14 +8,14 @@ use eframe::egui::Context;
 use super::built::{Builder, Built, PAUSE, SHARE};
 use super::figure_view::FigureView;
 use super::panel::PlotInput;
-use crate::figure::Options;
 use crate::figure::model::Figure;
 use crate::figure::plots::{ALL, ArmRuns, Plot, PlotOptions, concerns, find};
 use crate::figure::size::Preset;
 use crate::figure::view::{PlotView, ViewSettings};
+use crate::figure::{DPI, Options};
 
 /// What the plots keep between frames.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct PlotState {
     /// What a person chose about the plots.
     pub options: PlotOptions,
@@ -25,6 +25,8 @@ pub struct PlotState {
     pub linked: bool,
     /// The paper of exported figures.
     pub size: Preset,
+    /// Dots per inch of exported pictures.
+    pub dpi: u32,
     chosen: Option<&'static str>,
     views: BTreeMap<&'static str, FigureView>,
     builders: BTreeMap<&'static str, Builder>,
@@ -46,6 +48,22 @@ struct Data {
     /// When, and for how long it was looked at, in seconds.
     at: f64,
     took: f64,
+}
+
+impl Default for PlotState {
+    fn default() -> Self {
+        Self {
+            options: PlotOptions::default(),
+            titles: BTreeMap::new(),
+            linked: false,
+            size: Preset::default(),
+            dpi: DPI,
+            chosen: None,
+            views: BTreeMap::new(),
+            builders: BTreeMap::new(),
+            data: None,
+        }
+    }
 }
 
 impl PlotState {
@@ -117,6 +135,7 @@ impl PlotState {
     pub fn take(&mut self, view: &ViewSettings) {
         self.options = view.options.clone();
         (self.linked, self.size) = (view.linked, view.size);
+        self.dpi = view.dpi.unwrap_or(DPI);
         self.titles.clear();
         self.views.clear();
         self.builders.clear();
@@ -132,6 +151,7 @@ impl PlotState {
     pub fn give(&self, view: &mut ViewSettings) {
         view.options = self.options.clone();
         (view.linked, view.size) = (self.linked, self.size);
+        view.dpi = Some(self.dpi).filter(|dpi| *dpi != DPI);
         view.plots.clear();
         for plot in ALL {
             let titles = self.titles.get(plot.name()).cloned().unwrap_or_default();
@@ -156,7 +176,7 @@ impl PlotState {
     /// How exported figures are drawn.
     #[must_use]
     pub fn paper(&self) -> Options {
-        Options { size: self.size.size(), ..Options::default() }
+        Options { size: self.size.size(), dpi: f64::from(self.dpi), ..Options::default() }
     }
 
     /// Whether there is anything to see in a plot.
