@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use support::{campaigns, reports, with_plan};
-use weightlab::doc::{Event, RunSpec};
+use weightlab::doc::{Event, Run, RunSpec};
 use weightlab::net::Network;
 use weightlab::run::{
     Checkpoint, Datasets, Listener, Outcome, Recorder, Replay, RunDirectory, RunError, Session, StopFlag,
-    StopKind, Table, Workplace, replay,
+    StopKind, Table, Workplace, input_problems, replay,
 };
 
 /// Computes until it has been asked so often, and panics then.
@@ -224,8 +224,9 @@ fn a_list_is_the_input_of_a_campaign() {
     assert_eq!(disk.go_on(usize::MAX).outcome, Outcome::Done);
     assert_eq!(disk.file("trials.csv").lines().count(), 3);
     assert!(disk.file("faults.csv").contains("0,,0,,fc2.weight,0,31,"), "{}", disk.file("faults.csv"));
-    assert!(weightlab::run::list_problems(&disk.spec, disk.folder.path()).is_empty());
+    let run = Run { id: String::new(), arm: "a".to_owned(), arm_index: 0, seed: 1, spec: disk.spec.clone() };
+    assert!(input_problems(&run, disk.folder.path()).is_empty());
     std::fs::write(&begin, wrong).unwrap();
-    let problems = weightlab::run::list_problems(&disk.spec, disk.folder.path());
-    assert!(problems[0].contains("list.csv: line 2: fc1.weight has 512 entries"), "{problems:?}");
+    let problems = input_problems(&run, disk.folder.path());
+    assert!(problems[0].message.contains("list.csv: line 2: fc1.weight has 512 entries"), "{problems:?}");
 }

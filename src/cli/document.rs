@@ -1,5 +1,7 @@
 //! The experiment that a command works on, and the runs of it that were asked for.
 
+mod idle;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +11,7 @@ use super::failure::Failure;
 use super::found::Found;
 use crate::doc::{Experiment, Problem, Run, Severity, file, runs, validate};
 use crate::form::path::{Place, Segment, assign};
-use crate::run::{folder_of, list_problems};
+use crate::run::{folder_of, input_problems};
 
 /// Which experiment, with which settings.
 #[derive(Debug, Args)]
@@ -51,6 +53,10 @@ pub struct Document {
     path: PathBuf,
     text: String,
     experiment: Experiment,
+    /// The experiment as it stands in the file.
+    file: Experiment,
+    /// What the command line sets.
+    set: Vec<(String, String)>,
     /// What is wrong by a setting of the command line, with that setting.
     by_settings: Vec<(Problem, String)>,
     /// Settings of the command line that name other data.
@@ -68,13 +74,15 @@ impl Document {
         for (key, value) in &arguments.set {
             assign(&mut experiment, key, value)?;
         }
-        let by_settings = by_settings(opened.experiment, &experiment, &arguments.set);
+        let by_settings = by_settings(opened.experiment.clone(), &experiment, &arguments.set);
         let is_of_data = |key: &str| key == "data" || key.starts_with("data.");
         let data_settings = arguments.set.iter().rfind(|(key, _)| is_of_data(key));
         Ok(Self {
             path: arguments.file.clone(),
             text: opened.text,
             experiment,
+            file: opened.experiment,
+            set: arguments.set.clone(),
             by_settings,
             data_settings: data_settings.map(written),
         })
@@ -106,7 +114,7 @@ impl Document {
             let data = || Place::default().key("data");
             problems.extend(found.errors.iter().map(|error| Problem::error(data(), error)));
             problems.extend(found.notes.iter().map(|note| Problem::note(data(), note)));
-            problems.extend(lists(&runs, &self.base()));
+            problems.extend(inputs(&runs, &self.base()));
         }
         (problems, found)
     }
@@ -148,7 +156,13 @@ impl Document {
         if !errors.is_empty() {
             return Err(Failure::Problems(errors));
         }
-        Ok((self.all_runs()?, lines(Severity::Note), found))
+        let notes = [self.idle_settings(), lines(Severity::Note)].concat();
+        Ok((self.all_runs()?, notes, found))
+    }
+
+    /// Notes on settings of the command line that change no run.
+    pub fn idle_settings(&self) -> Vec<String> {
+        idle::notes(&self.file, &self.experiment, &self.set)
     }
 
     /// All runs, without a look at whether they could be carried out.
@@ -192,14 +206,14 @@ impl Document {
     }
 }
 
-/// What is wrong with lists of faults that plans name, at their arms.
-fn lists(runs: &[Run], base: &Path) -> Vec<Problem> {
-    let of_run = |run: &Run| {
-        let place = Place::default().key("arms").index(run.arm_index).key("plan");
-        list_problems(&run.spec, base).into_iter().map(move |message| Problem::error(place.clone(), message))
-    };
-    let mut problems: Vec<Problem> = runs.iter().flat_map(of_run).collect();
-    problems.dedup();
+/// What is wrong with files that plans read, each said once.
+fn inputs(runs: &[Run], base: &Path) -> Vec<Problem> {
+    let mut problems: Vec<Problem> = Vec::new();
+    for problem in runs.iter().flat_map(|run| input_problems(run, base)) {
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
     problems
 }
 

@@ -35,7 +35,7 @@ use crate::doc::{Event, Point};
 use crate::intervene::stream::{Purpose, stream};
 pub use cells::planned;
 use ledger::{Entry, Ledger};
-pub use lists::problems as list_problems;
+pub(in crate::run) use lists::problem as list_problem;
 pub(in crate::run) use replay::identity;
 pub use replay::{Replay, ReplayError, Replayed, replay, write_images};
 pub(in crate::run) use setup::Identity;

@@ -11,6 +11,7 @@ use std::thread::JoinHandle;
 use super::datasets::Datasets;
 use super::directory::{RunDirectory, is_done};
 use super::error::RunError;
+use super::inputs::input_problems;
 use super::listener::Listener;
 use super::session::{Outcome, Session, Workplace};
 use super::stop::{StopFlag, StopKind};
@@ -185,17 +186,18 @@ fn carry_out(
     }
     let data = match datasets.get(&run.spec.data, &run.spec.net, base) {
         Ok(data) => data,
-        Err(error) => {
-            let message = error.to_string();
-            directory.event(Event::Failed { message: message.clone() })?;
-            return directory.fail(&message);
-        }
+        Err(error) => return refuse(&mut directory, &error.to_string()),
     };
     let compute = backend(&run.spec.device, &run.spec.train.kernels);
     let output = directory.path().to_owned();
     let place = Workplace::new(run.spec.clone(), run.arm.clone(), data, compute, base.clone(), output);
     let place = Arc::new(place.with_datasets(datasets.clone()));
     let checkpoint = directory.resume(&place)?;
+    if checkpoint.is_none()
+        && let Some(problem) = input_problems(run, base).first()
+    {
+        return refuse(&mut directory, &problem.message);
+    }
     let mut session = Session::new(place, checkpoint, threads, stop.clone(), &mut directory);
     match session.run() {
         Ok(Outcome::Stopped) => Ok(()),
@@ -208,4 +210,10 @@ fn carry_out(
             Err(error)
         }
     }
+}
+
+/// Ends a run before anything is trained.
+fn refuse(directory: &mut RunDirectory, message: &str) -> Result<(), RunError> {
+    directory.event(Event::Failed { message: message.to_owned() })?;
+    directory.fail(message)
 }

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::tables::TOO_MANY;
+use crate::doc::Structure;
 use crate::doc::fault::{Campaign, Fault, FaultSource};
 use crate::doc::intervention::{Params, Target};
 use crate::doc::strikes::struck;
-use crate::doc::{RunSpec, Structure};
 use crate::intervene::fault::list::{ListedTrial, Place, read, trials};
 
 /// The trials of a campaign's list; none where its faults are drawn. Sites have the numbers of parameters (or operations).
@@ -88,25 +88,10 @@ pub fn place(
     Ok(trials)
 }
 
-/// What is wrong with the lists of campaigns of a plan, as far as the files can be read: the file and the line.
+/// What is wrong with the list of a campaign: the file and the line.
 #[must_use]
-pub fn problems(spec: &RunSpec, base: &Path) -> Vec<String> {
-    let facts = spec.data.facts(spec.net.image_side());
-    let structure = Structure::new(&spec.net, facts.shape, facts.classes, &spec.train.loss);
-    let steps = crate::run::program(&spec.plan);
-    let campaigns = steps.iter().filter_map(|step| match &step.op {
-        crate::run::Op::Campaign(campaign) => Some(campaign),
-        _ => None,
-    });
-    let problem = |campaign: &Campaign| {
-        let FaultSource::File(file) = &campaign.faults else { return None };
-        let path = base.join(file);
-        // A list may be written by an earlier stage of the run; one that is there is looked at.
-        path.exists().then(|| listed(campaign, &structure, &path, campaign.images).err()).flatten()
-    };
-    let mut problems: Vec<String> = campaigns.filter_map(problem).collect();
-    problems.dedup();
-    problems
+pub fn problem(campaign: &Campaign, structure: &Structure, path: &Path) -> Option<String> {
+    listed(campaign, structure, path, campaign.images).err()
 }
 
 #[cfg(test)]

@@ -1,0 +1,176 @@
+//! The files that a plan reads, looked for before anything is trained.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::campaign::list_problem;
+use super::tables::Table;
+use crate::doc::fault::{Campaign, FaultSource};
+use crate::doc::file_names::{filled, is_file};
+use crate::doc::intervention::Select;
+use crate::doc::{Intervention, Problem, Run, Stage, Structure};
+use crate::form::path::Place;
+
+/// What is wrong with the weight files and lists of faults that a run reads, at the settings that name them. `base` is the
+/// folder that paths are relative to. Files that an earlier stage of the run writes need not be there.
+#[must_use]
+pub fn input_problems(run: &Run, base: &Path) -> Vec<Problem> {
+    let spec = &run.spec;
+    let facts = spec.data.facts(spec.net.image_side());
+    let structure = Structure::new(&spec.net, facts.shape, facts.classes, &spec.train.loss);
+    let (written, names) = (BTreeSet::new(), BTreeSet::new());
+    let mut search = Search { run, base, structure, written, names, problems: Vec::new() };
+    search.stages(&spec.plan, &Place::default().key("arms").index(run.arm_index).key("plan"));
+    search.problems
+}
+
+struct Search<'a> {
+    run: &'a Run,
+    base: &'a Path,
+    structure: Structure,
+    /// Files that the stages so far write into the directory of the run.
+    written: BTreeSet<String>,
+    /// Snapshots and branches so far: they come before files of the same name.
+    names: BTreeSet<String>,
+    problems: Vec<Problem>,
+}
+
+impl Search<'_> {
+    fn stages(&mut self, stages: &[Stage], place: &Place) {
+        for (index, stage) in stages.iter().enumerate() {
+            self.stage(stage, &place.index(index).variant(stage.key()));
+        }
+    }
+
+    fn stage(&mut self, stage: &Stage, place: &Place) {
+        match stage {
+            Stage::Do(intervention) => self.intervention(intervention, &place.variant(intervention.key())),
+            Stage::Repeat(repeat) if repeat.times > 0 => self.stages(&repeat.body, &place.key("body")),
+            Stage::Branch(branch) => {
+                self.stages(&branch.plan, &place.key("plan"));
+                self.names.insert(branch.name.clone());
+            }
+            Stage::Campaign(campaign) => self.campaign(campaign, &place.key("faults").variant("File")),
+            Stage::Repeat(_) | Stage::Train(_) | Stage::Test | Stage::Connect(_) | Stage::Ensemble(_) => {}
+        }
+    }
+
+    fn intervention(&mut self, intervention: &Intervention, place: &Place) {
+        match intervention {
+            Intervention::Snapshot(snapshot) => {
+                self.names.insert(snapshot.name.clone());
+            }
+            Intervention::Graft(graft) if is_file(&graft.from) && !self.names.contains(&graft.from) => {
+                self.weights(&graft.from, &place.key("from"));
+            }
+            Intervention::Freeze(freeze) => {
+                if let Select::Mask(file) = &freeze.select {
+                    self.weights(file, &place.key("select").variant("Mask"));
+                }
+            }
+            Intervention::Import(file) => self.weights(&file.file, &place.key("file")),
+            Intervention::Export(file) => {
+                self.written.insert(self.name(&file.file));
+            }
+            Intervention::Fault(_) => self.writes_tables(),
+            _ => {}
+        }
+    }
+
+    fn weights(&mut self, file: &str, place: &Place) {
+        if self.is_written(file) {
+            return;
+        }
+        let path = self.path(file);
+        if !path.is_file() {
+            self.missing(&path, place);
+        }
+    }
+
+    fn campaign(&mut self, campaign: &Campaign, place: &Place) {
+        if let FaultSource::File(file) = &campaign.faults
+            && !self.is_written(file)
+        {
+            let path = self.path(file);
+            if !path.is_file() {
+                self.missing(&path, place);
+            } else if let Some(message) = list_problem(campaign, &self.structure, &path) {
+                self.problems.push(Problem::error(place.clone(), message));
+            }
+        }
+        self.writes_tables();
+    }
+
+    fn writes_tables(&mut self) {
+        self.written.extend(Table::ALL.map(|table| table.file().to_owned()));
+    }
+
+    fn missing(&mut self, path: &Path, place: &Place) {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let message = format!("there is no file {}; put it there, or name another", path.display());
+        self.problems.push(Problem::error(place.clone(), message));
+    }
+
+    fn is_written(&self, file: &str) -> bool {
+        self.written.contains(&self.name(file))
+    }
+
+    fn path(&self, file: &str) -> PathBuf {
+        self.base.join(self.name(file))
+    }
+
+    fn name(&self, file: &str) -> String {
+        filled(file, &self.run.arm, self.run.seed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doc::{file::parse, runs};
+
+    fn problems(plan: &str, base: &Path) -> Vec<String> {
+        let text = format!("(arms: [(name: \"a\", plan: [{plan}])])");
+        let runs = runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
+        input_problems(&runs[0], base).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn files_that_are_not_there_are_named_with_the_path_that_was_looked_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let (base, shown) = (folder.path(), folder.path().display());
+        for (plan, place, file) in [
+            ("Do(Import(file: \"{arm}-{seed}.safetensors\"))", "Do.Import.file", "a-1.safetensors"),
+            ("Do(Graft(from: \"w.safetensors\"))", "Do.Graft.from", "w.safetensors"),
+            ("Do(Freeze(select: Mask(\"m.safetensors\")))", "Do.Freeze.select.Mask", "m.safetensors"),
+            ("Campaign(faults: File(\"list.csv\"))", "Campaign.faults.File", "list.csv"),
+        ] {
+            let message = format!(
+                "arms[0].plan[1].{place}: there is no file {shown}/{file}; put it there, or name another"
+            );
+            assert_eq!(problems(&format!("Test, {plan}"), base), [message]);
+            std::fs::write(base.join(file), "parameter,index,bit\nfc1.weight,0,30\n").unwrap();
+            assert_eq!(problems(plan, base), Vec::<String>::new());
+        }
+        std::fs::write(base.join("list.csv"), "parameter,index,bit\nfc9.weight,0,30\n").unwrap();
+        let wrong = problems("Campaign(faults: File(\"list.csv\"))", base);
+        assert!(wrong[0].contains("list.csv: line 2: there is no parameter"), "{wrong:?}");
+    }
+
+    #[test]
+    fn files_that_an_earlier_stage_writes_need_not_be_there() {
+        let folder = tempfile::tempdir().unwrap();
+        for (plan, missing) in [
+            ("Do(Export(file: \"{seed}.safetensors\")), Do(Import(file: \"1.safetensors\"))", 0),
+            ("Do(Import(file: \"x.safetensors\")), Do(Export(file: \"x.safetensors\"))", 1),
+            ("Do(Snapshot(name: \"x.safetensors\")), Do(Graft(from: \"x.safetensors\"))", 0),
+            ("Campaign(), Campaign(faults: File(\"faults.csv\"))", 0),
+            ("Campaign(faults: File(\"faults.csv\"))", 1),
+            ("Repeat(times: 2, body: [Do(Import(file: \"x.safetensors\"))])", 1),
+            ("Repeat(times: 0, body: [Do(Import(file: \"x.safetensors\"))])", 0),
+            ("Branch(name: \"b\", plan: [Do(Import(file: \"x.safetensors\"))])", 1),
+        ] {
+            assert_eq!(problems(plan, folder.path()).len(), missing, "{plan}");
+        }
+    }
+}
