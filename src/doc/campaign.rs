@@ -44,6 +44,17 @@ pub struct CampaignBegan {
     pub float32_accuracy: f64,
 }
 
+impl CampaignBegan {
+    /// What the format alone changes about the accuracy: "int8 loses 0.50", in percentage points; "gains" where it is
+    /// higher than in float32.
+    #[must_use]
+    pub fn change_by_format(&self) -> String {
+        let points = 100.0 * (self.float32_accuracy - self.unprotected_accuracy);
+        let verb = if points < -0.005 { "gains" } else { "loses" };
+        format!("{} {verb} {:.2}", self.format.label(), points.abs())
+    }
+}
+
 /// A cell of a campaign: one setting of what it varies.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CellPlan {

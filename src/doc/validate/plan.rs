@@ -106,7 +106,13 @@ impl Walk<'_> {
     fn data(&mut self, data: &Data, place: &Place) {
         let side = self.spec.net.image_side();
         let (here, there) = (self.spec.data.facts(side), data.facts(side));
-        if (here.shape, here.classes) != (there.shape, there.classes) {
+        if here.shape == there.shape && here.classes != there.classes {
+            let message = format!(
+                "a branch needs data of as many classes: these have {}, and those of the run have {}",
+                there.classes, here.classes
+            );
+            self.error(place.clone(), message);
+        } else if here.shape != there.shape {
             let about = |facts: &Facts| {
                 let Shape { channels, height, width } = facts.shape;
                 format!("samples of {channels}×{height}×{width} in {} classes", facts.classes)

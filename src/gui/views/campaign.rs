@@ -132,10 +132,8 @@ fn golden(began: &CampaignBegan) -> String {
         costs.push(format!("{} without the protection", text::percent(began.unprotected_accuracy)));
     }
     if began.format != Format::Float32 {
-        let (plain, stored) = (began.float32_accuracy, began.unprotected_accuracy);
-        let format = began.format.label();
-        let points = 100.0 * (plain - stored);
-        costs.push(format!("{} in float32: {format} loses {points:.2} points", text::percent(plain)));
+        let plain = text::percent(began.float32_accuracy);
+        costs.push(format!("{plain} in float32: {} points", began.change_by_format()));
     }
     let costs = if costs.is_empty() { String::new() } else { format!(" ({})", costs.join("; ")) };
     format!("{} images, {right} right without faults{costs}", text::grouped(began.images))

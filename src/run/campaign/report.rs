@@ -59,10 +59,9 @@ pub(super) fn plan(setup: &Setup, began: &CampaignBegan) -> Report {
     }
     if began.format != Format::Float32 {
         let cost = format!(
-            " ({} in float32: {} loses {:.2} percentage points)",
+            " ({} in float32: {} percentage points)",
             percent(began.float32_accuracy),
-            began.format.label(),
-            100.0 * (began.float32_accuracy - began.unprotected_accuracy)
+            began.change_by_format()
         );
         summary += &cost;
     }

@@ -133,11 +133,19 @@ pub fn release(session: &mut Session, release: &Release) -> Result<(), RunError>
             network.free_norms(|layer| targets::has_layer(&structure, &release.target.layers, layer));
         }
     }
-    let mut summary = format!("let {released} entries go; they go on from the values that they have");
+    let mut parts = Vec::new();
+    match released {
+        0 => {}
+        1 => parts.push("let 1 entry go; it goes on from the value that it has".to_owned()),
+        _ => parts.push(format!("let {released} entries go; they go on from the values that they have")),
+    }
     if faults > 0 {
         let checksum = session.state().network.checksum();
-        summary =
-            format!("{summary}; let {faults} faults go, stored weights have checksum {}", &checksum[..16]);
+        let plural = if faults == 1 { "" } else { "s" };
+        parts
+            .push(format!("let {faults} fault{plural} go, stored weights have checksum {}", &checksum[..16]));
     }
+    let summary =
+        if parts.is_empty() { "nothing was held that could go".to_owned() } else { parts.join("; ") };
     session.report(Report { kind: "release".to_owned(), summary, ..Report::default() })
 }

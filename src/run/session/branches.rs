@@ -66,8 +66,10 @@ impl Session<'_> {
         let data = place.datasets.get(own, &place.spec.net, &place.base)?;
         let (here, there) = (&place.data, &data);
         if (there.shape(), there.classes) != (here.shape(), here.classes) {
+            let same =
+                if there.shape() == here.shape() { "with as many classes" } else { "of the same shape" };
             return Err(self.stage_error(format!(
-                "the data of branch {} have {}, and those of the run have {}; a clone needs data of the same shape",
+                "the data of branch {} have {}, and those of the run have {}; a clone needs data {same}",
                 branch.name,
                 about(there),
                 about(here)

@@ -47,11 +47,17 @@ impl Walk<'_> {
                 self.error(place, message);
             }
             Vary::Bit(bits) => {
-                for (index, bit) in bits.iter().enumerate().filter(|(_, bit)| **bit >= format.bits()) {
-                    let message =
-                        format!("{} has bits 0 to {}, and no bit {bit}", format.label(), format.bits() - 1);
-                    self.error(place.variant("Bit").index(index), message);
-                }
+                let beyond: Vec<usize> = (0..bits.len()).filter(|&at| bits[at] >= format.bits()).collect();
+                let Some(&first) = beyond.first() else { return };
+                let named: Vec<String> = beyond.iter().map(|&at| bits[at].to_string()).collect();
+                let plural = if beyond.len() == 1 { "" } else { "s" };
+                let message = format!(
+                    "{} has bits 0 to {}, and no bit{plural} {}",
+                    format.label(),
+                    format.bits() - 1,
+                    named.join(", ")
+                );
+                self.error(place.variant("Bit").index(first), message);
             }
             Vary::Nothing | Vary::Rate(_) | Vary::Layer => {}
         }

@@ -50,7 +50,8 @@ impl Walk<'_> {
             // Bits that the format does not have are refused elsewhere.
             Vary::Bit(bits) => {
                 for (index, cell) in cells.iter().enumerate() {
-                    if bits[index] < fault.format.bits() {
+                    // What one bit lacks, others lack too: the first stands for all.
+                    if bits[index] < fault.format.bits() && self.problems.len() == before {
                         self.cell(cell, Some(stage.key("vary").variant("Bit").index(index)), place);
                     }
                 }

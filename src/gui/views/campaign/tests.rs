@@ -27,6 +27,8 @@ fn the_format_and_the_protection_say_what_they_cost_even_nothing() {
     assert_eq!(golden(&plain), "1,797 images, 50.00 % right without faults");
     let int8 = CampaignBegan { format: Format::Int8, ..plain.clone() };
     assert!(golden(&int8).ends_with("faults (75.00 % in float32: int8 loses 0.00 points)"));
+    let better = CampaignBegan { float32_accuracy: 0.745, ..int8.clone() };
+    assert!(golden(&better).ends_with("(74.50 % in float32: int8 gains 0.50 points)"));
     let both = CampaignBegan { protect: Protect::Clip, float32_accuracy: 0.76, ..int8 };
     assert!(
         golden(&both)
