@@ -1,5 +1,7 @@
 //! `weightlab export`: writes points, a figure or weights, by the ending of the file.
 
+mod look;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -12,10 +14,11 @@ use super::output::complain;
 use super::points::points_csv;
 use crate::doc::{Run, RunRecord};
 use crate::figure::methods::methods;
-use crate::figure::plots::{ALL, find};
+use crate::figure::plots::{ALL, Plot, find};
 use crate::figure::view::{ViewSettings, exported};
 use crate::figure::{Figure, FileKind, Line, Options, Preset, write, write_file};
 use crate::run::{read_records, weights_path};
+use look::LookArgs;
 
 /// Settings of `weightlab export`.
 #[derive(Debug, Args)]
@@ -35,8 +38,10 @@ pub struct ExportArgs {
     /// Dots per inch of a .png [default: what the window has chosen, else 300]
     #[arg(long, value_name = "N")]
     dpi: Option<u32>,
+    #[command(flatten)]
+    look: LookArgs,
     /// Write a paragraph for a paper's methods section, made from the experiment file
-    #[arg(long, conflicts_with_all = ["figure", "size", "dpi"])]
+    #[arg(long, conflicts_with_all = ["figure", "size", "dpi", "band", "x", "y_range"])]
     methods: bool,
     #[command(flatten)]
     selection: SelectionArgs,
@@ -59,6 +64,13 @@ struct Results {
     folder: PathBuf,
 }
 
+impl Results {
+    /// Whether a plot has something to do with them.
+    fn are_about(&self, plot: &dyn Plot) -> bool {
+        plot.needs().is_empty() || self.records.values().any(|record| plot.is_about(record))
+    }
+}
+
 /// Writes the file.
 ///
 /// # Errors
@@ -77,10 +89,19 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     let folder = document.runs_folder(arguments.from.as_ref());
     let all = document.all_runs()?;
     let runs = document.select(all.clone(), &arguments.selection)?;
+    for note in document.idle_settings() {
+        complain(&note);
+    }
     let records = read_records(&folder, &runs);
     let results = Results { all, runs, records, folder };
     let to = &arguments.to;
     let ending = to.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
+    let is_figure = FileKind::of(to).is_some() && (ending != "csv" || arguments.figure.is_some());
+    if !arguments.look.is_empty() && !is_figure {
+        let message =
+            "--band, --x and --y-range are about a figure; name one with --figure, or leave them out";
+        return Err(Failure::Input(message.to_owned()));
+    }
     let written = match (ending.as_str(), FileKind::of(to)) {
         ("csv", _) if arguments.figure.is_none() => write_points(&results, to)?,
         ("safetensors", _) => write_weights(&results, to)?,
@@ -114,10 +135,12 @@ fn write_figure(results: &Results, arguments: &ExportArgs, kind: FileKind) -> Re
         }
     };
     let asked = |run: &Run| results.runs.iter().any(|asked| asked.id == run.id && asked.arm == run.arm);
-    let figure = exported(plot, &mut view, &results.all, &results.records, asked);
-    if !figure.has_data() {
-        return Err(nothing_drawn(results, plot.name(), &figure));
+    arguments.look.apply(plot, &mut view, &results.records)?;
+    let mut figure = exported(plot, &mut view, &results.all, &results.records, asked);
+    if !figure.has_data() || !results.are_about(plot) {
+        return Err(nothing_drawn(results, plot, &figure));
     }
+    arguments.look.cut(plot, &mut figure)?;
     let paper = view.paper();
     let size = arguments.size.map_or(paper.size, Preset::size);
     let dpi = arguments.dpi.map_or(paper.dpi, f64::from);
@@ -148,20 +171,25 @@ fn write_weights(results: &Results, to: &Path) -> Result<String, Failure> {
 }
 
 /// Why a figure would be empty.
-fn nothing_drawn(results: &Results, name: &str, figure: &Figure) -> Failure {
+fn nothing_drawn(results: &Results, plot: &dyn Plot, figure: &Figure) -> Failure {
+    let (name, lacks) = (plot.name(), plot.lacks());
     if results.records.values().all(|record| record.points().is_empty()) {
         return nothing_there(results);
     }
-    Failure::Input(if figure.lines.iter().flat_map(Line::polylines).any(|points| !points.is_empty()) {
-        format!(
-            "no value of the figure \"{name}\" can be drawn, each is {}; --to x.csv without --figure writes them as they are",
-            figure.y.scale.refusal()
-        )
-    } else {
-        format!(
-            "these runs have no results for the figure \"{name}\"; choose another --figure, or leave it out and write --to x.csv for all points"
-        )
-    })
+    Failure::Input(
+        if results.are_about(plot)
+            && figure.lines.iter().flat_map(Line::polylines).any(|points| !points.is_empty())
+        {
+            format!(
+                "no value of the figure \"{name}\" can be drawn, each is {}; --to x.csv without --figure writes them as they are",
+                figure.y.scale.refusal()
+            )
+        } else {
+            format!(
+                "there is no figure \"{name}\": {lacks}; choose another --figure, or leave it out and write --to x.csv for all points"
+            )
+        },
+    )
 }
 
 fn nothing_there(results: &Results) -> Failure {

@@ -25,6 +25,21 @@ impl Spread {
     pub const ALL: [Self; 5] =
         [Self::Interval95, Self::StandardDeviation, Self::StandardError, Self::MinMax, Self::None];
 
+    /// The band of a name on the command line.
+    ///
+    /// # Errors
+    /// What names there are.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        Ok(match text {
+            "interval" => Self::Interval95,
+            "standard-deviation" => Self::StandardDeviation,
+            "standard-error" => Self::StandardError,
+            "min-max" => Self::MinMax,
+            "none" => Self::None,
+            _ => return Err("write interval, standard-deviation, standard-error, min-max or none".to_owned()),
+        })
+    }
+
     /// What menus and notes call it.
     #[must_use]
     pub const fn label(self) -> &'static str {

@@ -154,6 +154,10 @@ fn every(digits: &[f64], within: impl Fn(f64) -> bool) -> Vec<Round> {
         .collect()
 }
 
+/// Digits of labels where those of 1, 2 and 5 would be fewer than three.
+const DENSE: [&[f64]; 3] =
+    [&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0], &[1.0, 2.0, 3.0, 4.0, 6.0, 8.0], &[1.0, 2.0, 4.0, 6.0, 8.0]];
+
 /// The most ticks with labels that are not too many; `None` where there is not even a pair.
 fn majors(
     format: Format,
@@ -172,6 +176,12 @@ fn majors(
         };
         powers.into_iter().filter(multiple).collect()
     });
+    if !powers_only && chosen.len() < 3 {
+        let mut dense = DENSE.iter().map(|digits| every(digits, within));
+        if let Some(dense) = dense.find(|ticks| (3..=wanted).contains(&ticks.len())) {
+            return Some(dense);
+        }
+    }
     (chosen.len() >= 2).then_some(chosen)
 }
 
@@ -244,6 +254,15 @@ mod tests {
         assert_eq!(texts(&axis, [0.012, 1.0], 7), ["2", "5", "10", "20", "50", "100"]);
         assert_eq!(texts(&log(), [0.01, 1.0], 7), ["0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1"]);
         assert_eq!(texts(&log(), [0.01, 1.0], 5), ["0.01", "0.03", "0.1", "0.3", "1"]);
+    }
+
+    #[test]
+    fn less_than_a_decade_of_a_log_axis_has_more_round_numbers() {
+        let axis = Axis::percent("Remaining weights").log();
+        assert_eq!(texts(&axis, [0.25, 1.0], 7), ["30", "40", "50", "60", "80", "100"]);
+        assert_eq!(texts(&axis, [0.25, 1.0], 5), ["30", "40", "60", "80", "100"]);
+        assert_eq!(texts(&axis, [0.45, 1.0], 4), ["50", "60", "80", "100"]);
+        assert_eq!(texts(&axis, [0.25, 1.0], 3), ["50", "100"]);
     }
 
     #[test]

@@ -78,6 +78,10 @@ pub trait Plot: Sync {
     fn is_about(&self, record: &RunRecord) -> bool {
         self.needs().iter().any(|series| record.points_of(series).next().is_some())
     }
+    /// Why it would be empty for runs that it is not about.
+    fn lacks(&self) -> &'static str {
+        "these runs have no results for it"
+    }
 }
 
 /// Whether a plot has something to do with these arms: its tab is left out otherwise.
@@ -228,8 +232,8 @@ mod tests {
             let plots = ALL.iter().filter(|plot| concerns(**plot, &arms));
             plots.map(|plot| plot.name()).collect::<Vec<_>>()
         };
-        assert_eq!(concerned(&plain), ["accuracy", "loss", "remaining", "parallel"]);
-        assert_eq!(concerned(&watched), ["accuracy", "loss", "remaining", "past"]);
+        assert_eq!(concerned(&plain), ["accuracy", "loss", "parallel"]);
+        assert_eq!(concerned(&watched), ["accuracy", "loss", "past"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::curves::{Averaged, Series, figure, lines};
 use super::{ArmRuns, Plot, PlotOptions, XAxis};
-use crate::doc::RunState;
+use crate::doc::{RunRecord, RunState};
 use crate::figure::model::{At, Axis, Figure, Rule};
 use crate::figure::palette::{Dash, Marker};
 
@@ -42,6 +42,18 @@ impl Plot for Remaining {
         let rules = dense.iter().filter_map(|(arm, drawn)| level(arm, drawn)).collect();
         let drawn = pruned.into_iter().map(|(_, drawn)| with_markers(drawn)).collect();
         Figure { rules, ..figure(options.x.axis(), Axis::percent("Test accuracy"), drawn, &options) }
+    }
+
+    fn needs(&self) -> &'static [&'static str] {
+        &["test_accuracy"]
+    }
+
+    fn is_about(&self, record: &RunRecord) -> bool {
+        record.points_of(TEST.name).any(|point| point.remaining < 1.0)
+    }
+
+    fn lacks(&self) -> &'static str {
+        "nothing was pruned in these runs"
     }
 
     fn chooses_x(&self) -> bool {
@@ -84,7 +96,7 @@ fn with_markers(mut drawn: Averaged) -> Averaged {
 mod tests {
     use super::super::testing::{at, branch, left, record};
     use super::*;
-    use crate::doc::{Event, Point, RunRecord};
+    use crate::doc::{Event, Point};
 
     fn level(remaining: f64, trained: f64, value: f64) -> Point {
         left(remaining, at("test_accuracy", trained, value))
@@ -132,6 +144,13 @@ mod tests {
         let pruned = record([level(0.5, 1.0, 0.5)]);
         let figure = Remaining.build(&[arm("a", 0, &begun), arm("b", 1, &pruned)], &PlotOptions::default());
         assert_eq!((figure.lines.len(), figure.rules.len()), (2, 0));
+    }
+
+    #[test]
+    fn it_is_about_runs_in_which_something_was_pruned() {
+        let dense = done([level(1.0, 1.0, 0.5)]);
+        let pruned = done([level(1.0, 1.0, 0.5), level(0.8, 2.0, 0.5)]);
+        assert!(!Remaining.is_about(&dense) && Remaining.is_about(&pruned));
     }
 
     #[test]

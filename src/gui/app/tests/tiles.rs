@@ -105,7 +105,7 @@ fn keys_split_move_maximise_and_close() {
     assert_eq!(active(&window), "loss");
     press(&mut window, Modifiers::COMMAND, Key::T);
     assert_eq!((layout(&window).count(), active(&window).as_str()), (2, "loss"));
-    assert!(is_open(&window, "Accuracy") || is_open(&window, "Remaining"));
+    assert!(is_open(&window, "Accuracy") || is_open(&window, "Runs"));
     press(&mut window, Modifiers::CTRL.plus(Modifiers::SHIFT), Key::Tab);
     assert_ne!(active(&window), "loss");
     press(&mut window, both, Key::T);
@@ -220,7 +220,7 @@ fn a_plot_gets_a_tab_when_its_data_come_and_none_once_it_was_closed() {
     let past = |trained| Event::Point(Point { series: "past_kl".to_owned(), trained, ..point.clone() });
     window.say(0, past(1.0));
     window.harness.run_steps(20);
-    assert_eq!(layout(&window).views()[..4], ["accuracy", "loss", "remaining", "past"]);
+    assert_eq!(layout(&window).views()[..3], ["accuracy", "loss", "past"]);
     assert_eq!(window.harness.state().tiles.kept(), None, "nobody has moved anything");
     change(&mut window, Change::Close("past"));
     window.say(0, past(2.0));

@@ -1,0 +1,189 @@
+//! How a figure is looked at, as the command line says: instead of what the window has kept in `view.ron`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use clap::Args;
+
+use crate::cli::failure::Failure;
+use crate::doc::RunRecord;
+use crate::figure::plots::{Plot, XAxis};
+use crate::figure::statistics::Spread;
+use crate::figure::view::ViewSettings;
+use crate::figure::{Figure, Format, Scale};
+
+/// Band, horizontal axis and vertical range of a figure.
+#[derive(Debug, Default, Args)]
+pub struct LookArgs {
+    /// Band around a mean: interval (95 %), standard-deviation, standard-error, min-max or none [default: what the window
+    /// has chosen, else interval]
+    #[arg(long, value_name = "BAND", value_parser = Spread::parse)]
+    band: Option<Spread>,
+    /// Horizontal axis: epochs, iterations, remaining, seconds, or the name of a series of the runs [default: what the
+    /// window has chosen, else epochs]
+    #[arg(long, value_name = "AXIS")]
+    x: Option<String>,
+    /// Vertical range, such as 85..100: percent where the axis shows shares [default: what the window has chosen, else what
+    /// the values need]
+    #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true, value_parser = range)]
+    y_range: Option<[f64; 2]>,
+}
+
+/// Both ends of a range.
+fn range(text: &str) -> Result<[f64; 2], String> {
+    let ends = text.split_once("..").map(|(low, high)| (low.trim().parse(), high.trim().parse()));
+    match ends {
+        Some((Ok(low), Ok(high))) if f64::is_finite(low) && f64::is_finite(high) && low < high => {
+            Ok([low, high])
+        }
+        _ => Err("write the lower and the upper end, such as 85..100".to_owned()),
+    }
+}
+
+impl LookArgs {
+    /// Whether anything is asked for.
+    pub fn is_empty(&self) -> bool {
+        self.band.is_none() && self.x.is_none() && self.y_range.is_none()
+    }
+
+    /// Writes band and horizontal axis into what was kept.
+    ///
+    /// # Errors
+    /// An axis that is not there, or a figure that has its own.
+    pub fn apply(
+        &self,
+        plot: &dyn Plot,
+        view: &mut ViewSettings,
+        records: &BTreeMap<String, RunRecord>,
+    ) -> Result<(), Failure> {
+        if let Some(band) = self.band {
+            view.options.band = band;
+        }
+        if self.y_range.is_some() {
+            view.options.ignore_outliers = false;
+        }
+        let Some(x) = &self.x else { return Ok(()) };
+        if !plot.chooses_x() {
+            let own = plot.own_x().to_lowercase();
+            let name = plot.name();
+            return Err(Failure::Input(format!(
+                "--x: the figure \"{name}\" has a horizontal axis of its own ({own}); leave --x out"
+            )));
+        }
+        let asked = axis(x, records)?;
+        if asked != view.options.x {
+            // What was kept is a part of another axis.
+            if let Some(kept) = view.plots.get_mut(plot.name()) {
+                kept.x = None;
+                kept.x_title.clear();
+            }
+            view.options.log_x = None;
+        }
+        view.options.x = asked;
+        Ok(())
+    }
+
+    /// Cuts a figure to the vertical range.
+    ///
+    /// # Errors
+    /// When its vertical axis has no such range.
+    pub fn cut(&self, plot: &dyn Plot, figure: &mut Figure) -> Result<(), Failure> {
+        let Some(ends) = self.y_range else { return Ok(()) };
+        if !figure.parallel.is_empty() || !figure.y.categories.is_empty() {
+            let name = plot.name();
+            return Err(Failure::Input(format!(
+                "--y-range: the vertical axis of the figure \"{name}\" shows no range of numbers; leave --y-range out"
+            )));
+        }
+        let unit = if figure.y.format == Format::Percent { 100.0 } else { 1.0 };
+        let ends = ends.map(|end| end / unit);
+        if figure.y.scale == Scale::Log10 && ends[0] <= 0.0 {
+            return Err(Failure::Input(
+                "--y-range: this axis is logarithmic; begin above 0, such as 0.1..100".to_owned(),
+            ));
+        }
+        figure.y.range = Some(ends);
+        Ok(())
+    }
+}
+
+/// Names of the axes that all runs have.
+const COMMON: [&str; 4] = ["epochs", "iterations", "remaining", "seconds"];
+
+fn axis(name: &str, records: &BTreeMap<String, RunRecord>) -> Result<XAxis, Failure> {
+    Ok(match name {
+        "epochs" => XAxis::Epoch,
+        "iterations" => XAxis::Iteration,
+        "remaining" => XAxis::Remaining,
+        "seconds" => XAxis::Seconds,
+        series => {
+            let known: BTreeSet<&str> = records.values().flat_map(RunRecord::series).collect();
+            if !known.contains(series) {
+                let known: Vec<&str> = COMMON.into_iter().chain(known).collect();
+                return Err(Failure::Input(format!(
+                    "--x: these runs have no \"{series}\"; there are {}",
+                    known.join(", ")
+                )));
+            }
+            XAxis::Series(series.to_owned())
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doc::Event;
+    use crate::figure::plots::find;
+    use crate::figure::view::PlotView;
+    use crate::figure::{Axis, Category};
+
+    fn look(x: Option<&str>, y_range: Option<[f64; 2]>) -> LookArgs {
+        LookArgs { band: Some(Spread::MinMax), x: x.map(str::to_owned), y_range }
+    }
+
+    fn records() -> BTreeMap<String, RunRecord> {
+        let line = r#"{"event":"point","series":"train_loss","value":0.5,"stage":"0","epoch":1,"iteration":1,"trained":1,"remaining":1,"secs":0.5}"#;
+        let event: Event = serde_json::from_str(line).unwrap();
+        BTreeMap::from([("a".to_owned(), RunRecord::of([event]))])
+    }
+
+    #[test]
+    fn what_is_asked_for_comes_before_what_was_kept() {
+        let accuracy = find("accuracy").unwrap();
+        let kept = PlotView { x: Some([3.0, 5.0]), ..PlotView::default() };
+        let mut view = ViewSettings::default();
+        view.plots.insert("accuracy".to_owned(), kept);
+        look(Some("epochs"), None).apply(accuracy, &mut view, &records()).unwrap();
+        assert_eq!((view.options.band, view.plots["accuracy"].x), (Spread::MinMax, Some([3.0, 5.0])));
+        look(Some("train_loss"), None).apply(accuracy, &mut view, &records()).unwrap();
+        assert_eq!(view.options.x, XAxis::Series("train_loss".to_owned()));
+        assert_eq!(view.plots["accuracy"].x, None, "a part of another axis");
+        let mut figure = Figure { y: Axis::percent("Accuracy"), ..Figure::default() };
+        look(None, Some([85.0, 100.0])).cut(accuracy, &mut figure).unwrap();
+        assert_eq!(figure.y.range, Some([0.85, 1.0]));
+        figure.y = Axis::new("Loss", "");
+        look(None, Some([85.0, 100.0])).cut(accuracy, &mut figure).unwrap();
+        assert_eq!(figure.y.range, Some([85.0, 100.0]));
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_what_can() {
+        let mut view = ViewSettings::default();
+        let mut told = |plot: &str, x: &str| {
+            look(Some(x), None).apply(find(plot).unwrap(), &mut view, &records()).unwrap_err().to_string()
+        };
+        assert!(told("accuracy", "speed").ends_with("remaining, seconds, train_loss"));
+        assert!(told("remaining", "epochs").contains("of its own (remaining weights)"));
+        let cut = |y: Axis| {
+            let mut figure = Figure { y, ..Figure::default() };
+            look(None, Some([0.0, 1.0])).cut(find("accuracy").unwrap(), &mut figure).unwrap_err().to_string()
+        };
+        assert!(cut(Axis::new("Rate", "").log()).contains("begin above 0"));
+        assert!(cut(Axis::named("Layer", vec![Category::default()])).contains("no range of numbers"));
+        for wrong in ["85", "100..85", "a..b", "1..1", "0..inf", ""] {
+            assert!(range(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(range("-0.5 .. 1e2"), Ok([-0.5, 100.0]));
+        assert!(Spread::parse("wide").unwrap_err().contains("standard-error"));
+    }
+}
