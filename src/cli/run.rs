@@ -15,6 +15,7 @@ use super::output::{complain, say};
 use super::progress::ProgressLine;
 use super::table::table;
 use crate::doc::{Run, RunRecord, RunState};
+use crate::figure::table::test_series;
 use crate::run::{Job, Message, Queue, QueueOptions, StopFlag, StopKind, parallelism, read_records};
 
 /// How long to wait for a message before the progress line is drawn again.
@@ -176,12 +177,17 @@ fn summary(runs: &[Run], records: &BTreeMap<String, RunRecord>, folder: &Path) -
     let row = |(name, of_arm): &(&str, Vec<&Run>)| {
         let done: Vec<&&Run> = of_arm.iter().filter(|run| is_done(records, run)).collect();
         let accuracies: Vec<f64> =
-            done.iter().filter_map(|run| records.get(&run.id)?.latest("test_accuracy")).collect();
+            done.iter().filter_map(|run| records.get(&run.id)).filter_map(accuracy_of).collect();
         vec![(*name).to_owned(), format!("{}/{}", done.len(), of_arm.len()), accuracy(&accuracies)]
     };
     let rows: Vec<Vec<String>> = arms.iter().map(row).collect();
     let table = table(&["arm", "seeds done", "test accuracy"], &rows, 1);
     format!("{table}Results: {}\n", folder.display())
+}
+
+/// The last test accuracy of a run, of an ensemble that of the vote.
+fn accuracy_of(record: &RunRecord) -> Option<f64> {
+    record.latest(test_series(record))
 }
 
 /// `95.83 ± 0.42 %`.

@@ -1,5 +1,6 @@
 //! `weightlab show`: the table of runs.
 
+mod pairs;
 mod reports;
 mod tickets;
 
@@ -11,9 +12,10 @@ use serde::Serialize;
 use super::document::{Document, DocumentArgs, SelectionArgs};
 use super::failure::{Exit, Failure};
 use super::number::{duration, percent};
-use super::output::say;
+use super::output::{complain, say};
 use super::table::table;
 use crate::doc::{Run, RunRecord, RunState};
+use crate::figure::table::{VOTE, test_series};
 use crate::run::read_records;
 
 /// Settings of `weightlab show`.
@@ -36,10 +38,13 @@ pub struct ShowArgs {
     /// Also show what the stages reported: checks, remaining weights of each layer, copied names
     #[arg(long, conflicts_with = "json")]
     reports: bool,
+    /// Also show how much the test accuracy of arm B differs from that of arm A, seed by seed; can be repeated
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    pairs: Vec<String>,
 }
 
 /// What is shown of one run.
-#[derive(Debug, PartialEq, Serialize)]
+#[derive(Debug, Default, PartialEq, Serialize)]
 struct Row {
     run: String,
     arm: String,
@@ -48,16 +53,26 @@ struct Row {
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
-    /// The last test accuracy, in [0, 1].
+    /// The last test accuracy, in [0, 1]; of an ensemble, that of the vote.
     test_accuracy: Option<f64>,
     /// The best test accuracy, in [0, 1].
     best_test_accuracy: Option<f64>,
+    /// Whether both are those of an ensemble's vote.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    vote: bool,
     /// Share of the prunable weights that remain, in [0, 1].
     remaining: Option<f64>,
     /// Epochs trained in all.
     epochs: Option<f64>,
     /// Wall time, seconds.
     secs: f64,
+}
+
+/// Runs and differences between arms, for programs.
+#[derive(Debug, Serialize)]
+struct Shown<'a> {
+    runs: &'a [Row],
+    pairs: &'a [pairs::Pair],
 }
 
 /// Prints a line for every arm and seed.
@@ -71,7 +86,15 @@ pub fn show(arguments: &ShowArgs) -> Result<Exit, Failure> {
     let records = read_records(&folder, &runs);
     let nothing = RunRecord::default();
     let rows: Vec<Row> = runs.iter().map(|run| row(run, records.get(&run.id).unwrap_or(&nothing))).collect();
-    say(&if arguments.json { json(&rows) } else { text(&rows) });
+    for note in document.idle_settings() {
+        complain(&note);
+    }
+    let pairs = pairs::pairs(&arguments.pairs, &rows)?;
+    if arguments.json {
+        say(&if pairs.is_empty() { json(&rows) } else { json(&Shown { runs: &rows, pairs: &pairs }) });
+    } else {
+        say(&(text(&rows) + &pairs::text(&pairs)));
+    }
     if arguments.tickets {
         say(&tickets::text(&runs, &records, &folder));
     }
@@ -83,6 +106,7 @@ pub fn show(arguments: &ShowArgs) -> Result<Exit, Failure> {
 
 fn row(run: &Run, record: &RunRecord) -> Row {
     let last = record.points().iter().rev().find(|point| point.branch.is_empty());
+    let series = test_series(record);
     Row {
         run: run.id.clone(),
         arm: run.arm.clone(),
@@ -92,16 +116,17 @@ fn row(run: &Run, record: &RunRecord) -> Row {
             RunState::Failed(message) => Some(message.clone()),
             _ => None,
         },
-        test_accuracy: record.latest("test_accuracy"),
-        best_test_accuracy: record.best("test_accuracy").map(|point| point.value),
+        test_accuracy: record.latest(series),
+        best_test_accuracy: record.best(series).map(|point| point.value),
+        vote: series == VOTE,
         remaining: last.map(|point| point.remaining),
         epochs: last.map(|point| point.trained),
         secs: record.progress().secs,
     }
 }
 
-fn json(rows: &[Row]) -> String {
-    serde_json::to_string_pretty(rows).expect("rows hold nothing that JSON cannot write")
+fn json(value: &(impl Serialize + ?Sized)) -> String {
+    serde_json::to_string_pretty(value).expect("rows hold nothing that JSON cannot write")
 }
 
 fn text(rows: &[Row]) -> String {
@@ -111,7 +136,7 @@ fn text(rows: &[Row]) -> String {
             row.arm.clone(),
             row.seed.to_string(),
             row.state.to_owned(),
-            share(row.test_accuracy),
+            share(row.test_accuracy) + if row.vote { " (vote)" } else { "" },
             share(row.best_test_accuracy),
             share(row.remaining),
             row.epochs.map_or_else(|| "–".to_owned(), |epochs| format!("{epochs:.1}")),
@@ -159,6 +184,26 @@ mod tests {
         assert_eq!(lines[2].join(" "), "dense 2 failed – – – – – id2");
         assert_eq!(lines[3].join(" "), "dense 3 queued – – – – – id3");
         assert_eq!(lines[4].join(" "), "dense (seed 2) failed: no data");
+    }
+
+    #[test]
+    fn of_an_ensemble_the_vote_is_shown() {
+        let point = |series: &str, value: f64, member: &str| -> Event {
+            let line = format!(
+                r#"{{"event":"point","series":"{series}","value":{value},"stage":"0",{member}"epoch":1,"iteration":1,"trained":1,"remaining":1,"secs":0.5}}"#
+            );
+            serde_json::from_str(&line).unwrap()
+        };
+        let members =
+            [point("test_accuracy", 0.5, r#""member":1,"#), point("test_accuracy", 0.75, r#""member":2,"#)];
+        let vote = members.into_iter().chain([point("vote_accuracy", 0.875, "")]);
+        let mut record = RunRecord::of(vote);
+        let run =
+            Run { id: "a".to_owned(), arm: "a".to_owned(), arm_index: 0, seed: 1, spec: RunSpec::default() };
+        assert!(text(&[row(&run, &record)]).contains("87.50 % (vote)"));
+        record.apply(point("test_accuracy", 0.625, ""));
+        let after = row(&run, &record);
+        assert_eq!((after.test_accuracy, after.vote), (Some(0.625), false));
     }
 
     #[test]

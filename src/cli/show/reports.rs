@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::cli::table::table;
-use crate::doc::{Report, Run, RunRecord};
+use crate::doc::{Report, Run, RunRecord, RunState};
 
 /// The reports of the runs as text, run by run.
 pub fn text(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> String {
@@ -18,7 +18,15 @@ pub fn text(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> String {
             out.push_str(&one(report));
         }
     }
-    if out.is_empty() { "\nno run has reported anything yet\n".to_owned() } else { out }
+    if !out.is_empty() {
+        return out;
+    }
+    let is_done = |run: &Run| records.get(&run.id).is_some_and(|record| *record.state() == RunState::Done);
+    if !runs.is_empty() && runs.iter().all(is_done) {
+        return "\nthe runs are done and have nothing to report: only checks and stages that change weights or measure faults report\n"
+            .to_owned();
+    }
+    "\nno run has reported anything yet\n".to_owned()
 }
 
 fn one(report: &Report) -> String {
@@ -40,6 +48,21 @@ fn one(report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::doc::{Event, RunSpec};
+
+    #[test]
+    fn without_reports_it_says_whether_any_can_come() {
+        let run = |id: &str| Run {
+            id: id.to_owned(),
+            arm: "a".to_owned(),
+            arm_index: 0,
+            seed: 1,
+            spec: RunSpec::default(),
+        };
+        let records = BTreeMap::from([("done".to_owned(), RunRecord::of([Event::Finished { secs: 1.0 }]))]);
+        assert!(text(&[run("done")], &records).contains("have nothing to report"));
+        assert!(text(&[run("done"), run("waiting")], &records).contains("anything yet"));
+    }
 
     #[test]
     fn a_report_is_its_sentence_and_its_table() {

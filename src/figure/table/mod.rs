@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::doc::{Run, RunRecord};
+use crate::doc::{PointRef, Run, RunRecord};
 use settings::Settings;
 
 /// What a person noted about a run or an arm. Never part of a run's identity.
@@ -41,11 +41,11 @@ pub struct Row {
     pub seed: u64,
     /// Its state in a word: "done".
     pub state: String,
-    /// Best test accuracy, in [0, 1].
+    /// Best test accuracy, in [0, 1]; of an ensemble, that of the vote.
     pub best: Option<f64>,
     /// Epochs trained when it was reached.
     pub best_epoch: Option<f64>,
-    /// Last test accuracy, in [0, 1].
+    /// Last test accuracy, in [0, 1]; of an ensemble, that of the vote.
     pub last: Option<f64>,
     /// Share of the prunable weights that remain, in [0, 1].
     pub remaining: Option<f64>,
@@ -61,8 +61,21 @@ pub struct Row {
     pub classes: &'static [&'static str],
 }
 
-/// The accuracy that stands for a run: on the test data, else on the validation data.
-const ACCURACIES: [&str; 2] = ["test_accuracy", "validation_accuracy"];
+/// The series of an ensemble's vote.
+pub const VOTE: &str = "vote_accuracy";
+
+/// The series of the test accuracy that stands for a run: the vote while it is an ensemble, that of its network otherwise.
+#[must_use]
+pub fn test_series(record: &RunRecord) -> &'static str {
+    const TEST: &str = "test_accuracy";
+    let is_one = |point: &PointRef<'_>| {
+        let is_test = point.series == VOTE || point.series == TEST;
+        is_test && point.branch.is_empty() && point.member.is_none()
+    };
+    let has_vote = record.latest(VOTE).is_some();
+    let last = has_vote.then(|| record.points().iter().rev().find(is_one)).flatten();
+    if last.is_some_and(|point| point.series == VOTE) { VOTE } else { TEST }
+}
 
 impl Row {
     /// The row of a run with what is known of it.
@@ -79,7 +92,9 @@ impl Row {
             ..Self::default()
         };
         let Some(record) = record else { return row };
-        if let Some(series) = ACCURACIES.into_iter().find(|series| record.latest(series).is_some()) {
+        // On the test data, else on the validation data.
+        let accuracies = [test_series(record), "validation_accuracy"];
+        if let Some(series) = accuracies.into_iter().find(|series| record.latest(series).is_some()) {
             let best = record.best(series);
             row.best = best.map(|point| point.value);
             row.best_epoch = best.map(|point| point.trained);
