@@ -183,12 +183,56 @@ fn files_arms_seeds_and_settings_that_do_not_exist_are_wrong_input() {
         (&["chek"], "error: there is no file or command \"chek\""),
         (&["export", "x.ron", "--to", "x.csv"], "there are no results"),
         (&["export", "x.ron", "--to", "x.txt"], "ends with .csv"),
+        (&["export", "x.ron", "--to", "x.csv", "--x", "seconds"], "are about a figure"),
+        (&["export", "x.ron", "--to", "x.svg", "--y-range", "9..1"], "such as 85..100"),
+        (&["export", "x.ron", "--to", "x.svg", "--band", "wide"], "standard-error"),
+        (&["show", "x.ron", "--pairs", "pruned", "densest"], "--pairs: there is no arm \"densest\""),
+        (
+            &["run", "x.ron", "--set", "arms.pruned.plan.1=Do(Import(file: \"w.safetensors\"))"],
+            "w.safetensors; put it",
+        ),
         (&["export", "x.ron", "--to", "x.svg", "--figure", "nothing"], "nothing"),
     ] {
         let output = bench.weightlab(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", errors(&output));
         assert!(errors(&output).contains(reason), "{arguments:?}: {}", errors(&output));
     }
+}
+
+#[test]
+fn arms_are_compared_and_settings_without_effect_are_noted() {
+    let plan = |name: &str| format!("(name: \"{name}\", train: (batch: 50), plan: [Train(\"1ep\"), Test])");
+    let text = format!(
+        "(data: Digits(limit_train: 100, limit_test: 50), net: Mlp(hidden: [8]), seeds: [1, 2], arms: [{}, {}])",
+        plan("a"),
+        plan("b").replace("1ep", "4ep")
+    );
+    let bench = Bench::new(&text);
+    bench.said(&["run", "x.ron"]);
+    let said = bench.said(&["show", "x.ron", "--pairs", "a", "b", "--reports"]);
+    assert!(
+        said.contains("b minus a, seed by seed\nlast test accuracy: ") && said.contains("n = 2"),
+        "{said}"
+    );
+    assert!(said.contains("nothing to report"), "{said}");
+    let json = bench.shown(&["--pairs", "a", "b"]);
+    assert_eq!(
+        (&json["pairs"][0]["test_accuracy"]["n"], json["runs"].as_array().unwrap().len()),
+        (&2.into(), 4)
+    );
+
+    let look = ["--x", "iterations", "--band", "min-max", "--y-range", "0..40"];
+    bench.said(&[&["export", "x.ron", "--to", "x.svg"], &look[..]].concat());
+    let svg = std::fs::read_to_string(bench.path("x.svg")).unwrap();
+    for part in ["Iterations trained", "band: min to max", ">40<"] {
+        assert!(svg.contains(part), "{part}");
+    }
+    let output = bench.weightlab(&["export", "x.ron", "--to", "y.svg", "--figure", "remaining"]);
+    assert!(errors(&output).contains("nothing was pruned in these runs"), "{}", errors(&output));
+
+    let output = bench.weightlab(&["check", "x.ron", "--set", "train.batch=16"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(errors(&output).contains("note: --set train.batch=16 changes no run"), "{}", errors(&output));
 }
 
 #[test]
