@@ -184,7 +184,7 @@ impl Points {
         let (value, secs) = (self.values[position], self.secs[position]);
         let counted = self.classes.binary_search_by_key(&number(position), |(here, _)| *here);
         let classes = counted.map_or(&[][..], |at| &self.classes[at].1);
-        Point { value, secs, epoch, iteration, trained, remaining, classes, ..label.point.borrowed() }
+        Point { value, epoch, iteration, trained, remaining, classes, secs, ..label.point.borrowed() }
     }
 
     fn label_of(&mut self, point: &PointRef<'_>) -> u32 {
@@ -302,7 +302,9 @@ mod tests {
         #[test]
         fn what_is_put_in_comes_out(points in prop::collection::vec(any_point(), 0..40), keep in 0..40_usize) {
             let mut columns = Points::default();
-            points.iter().for_each(|point| columns.push(&point.borrowed()));
+            for point in &points {
+                columns.push(&point.borrowed());
+            }
             // Texts of Debug tell −0 from 0 and hold for NaN too.
             let told = |points: Vec<PointRef<'_>>| format!("{points:?}");
             prop_assert_eq!(told(columns.iter().collect()), told(points.iter().map(Point::borrowed).collect()));

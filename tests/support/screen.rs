@@ -13,6 +13,7 @@ use egui_kittest::TestRenderer;
 #[derive(Clone, Default)]
 pub struct Textures(Rc<RefCell<HashMap<TextureId, ColorImage>>>);
 
+#[allow(clippy::iter_over_hash_type, reason = "textures do not feel each other")]
 impl TestRenderer for Textures {
     fn handle_delta(&mut self, delta: &mut TexturesDelta) {
         let mut textures = self.0.borrow_mut();
@@ -125,11 +126,10 @@ fn sample(texture: &ColorImage, u: f32, v: f32) -> [f32; 4] {
     let [right, bottom] = [(left + 1).min(width - 1), (top + 1).min(height - 1)];
     let [across, down] = [x.fract(), y.fract()];
     let texel = |x, y| texture[(x, y)].to_array().map(f32::from);
-    let corners = [texel(left, top), texel(right, top), texel(left, bottom), texel(right, bottom)];
-    let [a, b, c, d] = corners;
+    let upper = [texel(left, top), texel(right, top)];
+    let lower = [texel(left, bottom), texel(right, bottom)];
     std::array::from_fn(|i| {
-        let upper = a[i] + (b[i] - a[i]) * across;
-        let lower = c[i] + (d[i] - c[i]) * across;
+        let [upper, lower] = [upper, lower].map(|ends| ends[0][i] + (ends[1][i] - ends[0][i]) * across);
         upper + (lower - upper) * down
     })
 }

@@ -149,7 +149,9 @@ impl FigureView {
     fn prepare(&mut self, figure: &Arc<Figure>, ctx: &Context) -> View {
         if let Some(Ok(look)) = self.going.as_ref().map(|going| going.take(figure)) {
             self.going = None;
-            look.into_iter().for_each(|look| self.take(look));
+            if let Some(look) = look {
+                self.take(look);
+            }
         }
         if !self.is_kept() && !self.ask(figure, ctx) {
             self.kept = Some(Arc::new(Kept::of(figure, &self.wish())));

@@ -36,7 +36,7 @@ impl Brush<'_> {
             }
             for [x, y] in &line.points {
                 match position([*x, *y]) {
-                    Some(at) => drop(self.painter.extend(marker(at, line.style.marker, ink))),
+                    Some(at) => self.painter.extend(marker(at, line.style.marker, ink)),
                     None => self.missing(*x, ink),
                 }
             }
