@@ -178,7 +178,10 @@ impl App {
     /// Whether nothing is open yet that somebody chose, and nothing is asked.
     #[must_use]
     pub fn is_blank(&self) -> bool {
-        self.document.path().is_none() && !self.document.is_unsaved() && self.dialog.is_none()
+        self.document.path().is_none()
+            && !self.document.is_unsaved()
+            && self.dialog.is_none()
+            && self.leftovers.is_empty()
     }
 
     /// What decides which commands can be used.

@@ -248,9 +248,11 @@ impl Command {
             Self::MoveArmDown => say(facts.arm.is_none(), no_arm).or_else(|| {
                 say(facts.arm.is_some_and(|arm| arm + 1 >= facts.arms), "The selected arm is the last one")
             }),
-            Self::RunAll => cannot_start(facts).or_else(|| {
-                say(facts.left == 0, "All runs are done: change a setting or add a seed to run more")
-            }),
+            Self::RunAll => cannot_start(facts)
+                .or_else(|| say(facts.arms == 0, "There is no arm yet: add one at the left"))
+                .or_else(|| {
+                    say(facts.left == 0, "All runs are done: change a setting or add a seed to run more")
+                }),
             Self::RunArm => cannot_start(facts)
                 .or_else(|| say(facts.left_of_arm.is_none(), no_arm))
                 .or_else(|| say(facts.left_of_arm == Some(0), "All runs of this arm are done")),

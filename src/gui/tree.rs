@@ -75,6 +75,11 @@ pub fn tree_ui(
         ui.spacing_mut().item_spacing.y = 1.0;
         ui.spacing_mut().interact_size.y = 2.5 * theme::STEP;
         ui.spacing_mut().button_padding.y = 1.0;
+        if treatments.is_empty() {
+            ui.label(
+                "There is no arm yet. An arm is one treatment that is compared with others: press Add arm.",
+            );
+        }
         for (position, treatment) in treatments.iter().enumerate() {
             let chosen = treatment_ui(ui, position, treatment, runs, compare, selection);
             command = command.or(chosen);

@@ -66,6 +66,10 @@ pub trait Plot: Sync {
     fn smooths(&self) -> bool {
         true
     }
+    /// Whether it shows means over seeds with a band and single runs behind them.
+    fn averages(&self) -> bool {
+        true
+    }
     /// What its x axis is when it cannot be chosen.
     fn own_x(&self) -> &'static str {
         REMAINING

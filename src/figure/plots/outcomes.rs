@@ -57,6 +57,10 @@ impl Plot for OutcomesByBit {
         false
     }
 
+    fn averages(&self) -> bool {
+        false
+    }
+
     fn own_x(&self) -> &'static str {
         "Bit"
     }
@@ -104,6 +108,10 @@ impl Plot for OutcomesByLayer {
     }
 
     fn smooths(&self) -> bool {
+        false
+    }
+
+    fn averages(&self) -> bool {
         false
     }
 

@@ -81,6 +81,10 @@ impl Plot for Parallel {
         false
     }
 
+    fn averages(&self) -> bool {
+        false
+    }
+
     fn own_x(&self) -> &'static str {
         "Settings and results"
     }

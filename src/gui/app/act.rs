@@ -184,7 +184,11 @@ impl App {
             .iter()
             .filter(|run| seen.insert(&run.id) && self.runs.state(&run.id) != RunState::Done)
             .collect();
-        self.planned = planned(&left, |run| self.parts.worker.cost(run));
+        self.planned = if self.document.experiment.arms.is_empty() {
+            menu::Status { text: "No arm yet".to_owned(), ..menu::Status::default() }
+        } else {
+            planned(&left, |run| self.parts.worker.cost(run))
+        };
     }
 }
 

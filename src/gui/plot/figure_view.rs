@@ -362,7 +362,7 @@ fn readings(
     let Some(reading) = read(figure, forward, |name| state.hidden.contains(name), at) else { return };
     let painter = ui.painter().with_clip_rect(transform.frame().expand(4.0));
     let brush = Brush { painter: &painter, transform, theme, highlighted: None };
-    let height = hovered.map_or(transform.frame().center().y, |at| at.y);
+    let height = transform.position_from_point_y(y);
     reading_ui(ui, figure, &reading, &brush, height);
 }
 

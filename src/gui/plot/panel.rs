@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use eframe::egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton, is_in_menu};
 use eframe::egui::{
-    Align, Button, ComboBox, DragValue, Frame, Layout, Panel, PopupCloseBehavior, Response, RichText, Slider,
-    TextEdit, Ui, Vec2, vec2,
+    Align, Button, Checkbox, ComboBox, DragValue, Frame, Layout, Panel, PopupCloseBehavior, Response,
+    RichText, Slider, TextEdit, Ui, Vec2, vec2,
 };
 
 use super::figure_view::figure_ui;
@@ -18,6 +18,9 @@ use crate::gui::text::first_statement;
 
 /// In less room, in points, the controls fold into one menu: the plot must stay readable.
 const LEAST: Vec2 = vec2(320.0, 300.0);
+
+/// Why band and single runs cannot be chosen.
+const NO_MEANS: &str = "This plot has no means over seeds";
 
 /// What the plots show.
 #[derive(Clone, Copy, Debug)]
@@ -107,9 +110,10 @@ fn controls_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) -> Option<Pl
 
 fn entries_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) -> Option<PlotResponse> {
     x_ui(ui, plot, state);
-    band_ui(ui, state);
-    ui.checkbox(&mut state.options.traces, "Single runs")
-        .on_hover_text("Draws each run faintly behind the mean");
+    band_ui(ui, plot, state);
+    ui.add_enabled(plot.averages(), Checkbox::new(&mut state.options.traces, "Single runs"))
+        .on_hover_text("Draws each run faintly behind the mean")
+        .on_disabled_hover_text(NO_MEANS);
     smoothing_ui(ui, plot, state);
     let is_zoomed = state.view(plot).is_some_and(|view| view.is_zoomed());
     let fit =
@@ -154,15 +158,17 @@ fn x_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
     choice.inner.on_disabled_hover_text("The horizontal axis of this plot is always the same");
 }
 
-fn band_ui(ui: &mut Ui, state: &mut PlotState) {
+fn band_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
     let label = ui.label("Band:").on_hover_text("What surrounds the mean over seeds");
     let band = &mut state.options.band;
     let chosen = band.label();
-    choice_ui(ui, "band", &label, chosen, |ui| {
+    let list = |ui: &mut Ui| {
         for spread in Spread::ALL {
             ui.selectable_value(band, spread, spread.label());
         }
-    });
+    };
+    let choice = ui.add_enabled_ui(plot.averages(), |ui| choice_ui(ui, "band", &label, chosen, list));
+    choice.inner.on_disabled_hover_text(NO_MEANS);
 }
 
 fn smoothing_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {

@@ -175,3 +175,15 @@ fn a_file_that_is_opened_at_the_start_is_all_that_is_opened() {
     let broken = Window::open(Some(folder.path().join("none.ron")));
     assert!(broken.log().contains("/nowhere") && broken.sees("The file cannot be opened"));
 }
+
+#[test]
+fn an_experiment_without_arms_says_what_to_do() {
+    let mut window = Window::new();
+    while !window.harness.state().document.experiment.arms.is_empty() {
+        window.harness.state_mut().selection = Selection::Arm(0);
+        window.execute(Command::RemoveArm);
+    }
+    window.harness.run();
+    assert!(window.sees("There is no arm yet") && window.sees("No arm yet"));
+    assert!(!window.sees("All runs are done"));
+}
