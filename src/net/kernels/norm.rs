@@ -1,8 +1,8 @@
 //! Batch norm over channels that lie side by side, with the ReLU behind it.
 //!
 //! Sums over a mini-batch are formed in blocks whose size depends on the number of channels alone, and the blocks are
-//! added in their order in f64. The variance is that of each block around its own mean, and of the means around theirs
-//! (Chan, Golub & Leveque 1983): no difference of large numbers.
+//! added in their order in f64. The variance is that of each block around its own mean, and of the means around theirs,
+//! corrected by what rounding left of the sum around a mean (Chan, Golub & Leveque 1983): no difference of large numbers.
 
 use std::ops::Range;
 
@@ -12,8 +12,10 @@ use super::simd::{Kernel, Simd, dispatch};
 
 /// Added to the variance, as in PyTorch.
 pub const EPSILON: f64 = 1e-5;
-/// Numbers of a block.
+/// Numbers of a block, at most.
 const BLOCK: usize = 16 * 1024;
+/// Pixels of a block, at most: with every term, a running sum in f32 may lose 6·10⁻⁸ of itself.
+const PIXELS: usize = 256;
 /// A number touched is worth this many multiply-adds.
 const COST: usize = 8;
 
@@ -38,54 +40,66 @@ pub fn inverse(variance: &[f32], inverse: &mut [f32]) {
     }
 }
 
-/// Mean and biased variance of each channel.
+/// Mean and biased variance of each channel; 0 when there are no values.
 #[allow(clippy::cast_possible_truncation, reason = "computed in f64, kept in f32")]
 pub fn statistics(values: &[f32], mean: &mut [f32], variance: &mut [f32], scratch: &Scratch) {
     let channels = mean.len();
-    let mut sums = scratch.take(blocks(values.len(), channels) * 2 * channels);
-    by_blocks(values.len(), channels, &mut sums, |block, sums| {
+    if values.is_empty() {
+        mean.fill(0.0);
+        variance.fill(0.0);
+        return;
+    }
+    let mut sums = scratch.take(blocks(values.len(), channels) * 3 * channels);
+    by_blocks(values.len(), 3 * channels, channels, &mut sums, |block, sums| {
         dispatch(Moments { values: &values[block], channels, sums });
     });
-    let count = (values.len() / channels.max(1)) as f64;
+    let count = (values.len() / channels) as f64;
     for channel in 0..channels {
+        let sizes = values.chunks(length(channels)).map(|values| (values.len() / channels) as f64);
         let parts = || {
-            sums.chunks_exact(2 * channels)
-                .map(|part| (f64::from(part[channel]), f64::from(part[channels + channel])))
+            let parts = sums.chunks_exact(3 * channels);
+            parts.zip(sizes.clone()).map(|(part, size)| (size, corrected(part, channels, channel, size)))
         };
-        let sizes = || values.chunks(length(channels)).map(|values| (values.len() / channels) as f64);
-        let centre = parts().zip(sizes()).map(|((mean, _), size)| mean * size).sum::<f64>() / count;
-        let squares: f64 = parts()
-            .zip(sizes())
-            .map(|((mean, squares), size)| squares + size * (mean - centre) * (mean - centre))
-            .sum();
+        let centre = parts().map(|(size, (mean, _))| mean * size).sum::<f64>() / count;
+        let squares: f64 =
+            parts().map(|(size, (mean, squares))| squares + size * (mean - centre) * (mean - centre)).sum();
         mean[channel] = centre as f32;
         variance[channel] = (squares / count) as f32;
     }
 }
 
+/// Mean of a block of `size` pixels, and sum of squared distances from it, from those around a mean that was rounded.
+fn corrected(part: &[f32], channels: usize, channel: usize, size: f64) -> (f64, f64) {
+    let [mean, squares, rest] = [0, 1, 2].map(|sum| f64::from(part[sum * channels + channel]));
+    // Around an infinite mean nothing is left to correct.
+    let rest = if rest.is_finite() { rest } else { 0.0 };
+    (mean + rest / size, squares - rest * rest / size)
+}
+
 /// Numbers of a block: whole pixels.
 fn length(channels: usize) -> usize {
-    (BLOCK / channels.max(1)).max(1) * channels.max(1)
+    (BLOCK / channels.max(1)).clamp(1, PIXELS) * channels.max(1)
 }
 
 fn blocks(len: usize, channels: usize) -> usize {
     len.div_ceil(length(channels))
 }
 
-/// Hands every block of `len` numbers, with its 2 · channels sums, to `work`.
+/// Hands every block of `len` numbers, with its `own` sums, to `work`.
 fn by_blocks(
     len: usize,
+    own: usize,
     channels: usize,
     sums: &mut [f32],
     work: impl Fn(Range<usize>, &mut [f32]) + Send + Sync,
 ) {
     let size = length(channels);
-    chunks_mut(sums, 2 * channels, len * COST, |block, sums| {
+    chunks_mut(sums, own, len * COST, |block, sums| {
         work(block * size..((block + 1) * size).min(len), sums);
     });
 }
 
-/// Mean, and sum of squared distances from it, of a block.
+/// Mean of a block, sum of squared distances from it, and sum of distances, which is what rounding left.
 struct Moments<'a> {
     values: &'a [f32],
     channels: usize,
@@ -96,17 +110,32 @@ impl Kernel for Moments<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let (mean, squares) = self.sums.split_at_mut(self.channels);
-        squares.fill(0.0);
-        Add { values: self.values, sums: mean }.run(simd);
-        let count = (self.values.len() / self.channels) as f32;
-        for sum in mean.iter_mut() {
-            *sum /= count;
+    fn run<S: Simd>(self, _: S) {
+        let channels = self.channels;
+        self.sums.fill(0.0);
+        let (mean, others) = self.sums.split_at_mut(channels);
+        let (squares, rests) = others.split_at_mut(channels);
+        let (squares, rests) = (&mut squares[..channels], &mut rests[..channels]);
+        // Distances from any of the numbers are as small as the numbers vary: their sum is rounded less.
+        squares.copy_from_slice(&self.values[..channels]);
+        for shift in squares.iter_mut() {
+            *shift = if shift.is_finite() { *shift } else { 0.0 };
         }
-        for row in self.values.chunks_exact(self.channels) {
-            for ((sum, value), mean) in squares.iter_mut().zip(row).zip(mean.iter()) {
-                *sum += (value - mean) * (value - mean);
+        for row in self.values.chunks_exact(channels) {
+            for c in 0..channels {
+                mean[c] += row[c] - squares[c];
+            }
+        }
+        let count = (self.values.len() / channels) as f32;
+        for c in 0..channels {
+            mean[c] = squares[c] + mean[c] / count;
+            squares[c] = 0.0;
+        }
+        for row in self.values.chunks_exact(channels) {
+            for c in 0..channels {
+                let distance = row[c] - mean[c];
+                squares[c] += distance * distance;
+                rests[c] += distance;
             }
         }
     }
@@ -179,7 +208,7 @@ pub fn backward(norm: &Norm, way: Way, input: &[f32], slope: &mut [f32], slopes:
     let channels = norm.mean.len();
     let mut sums = scratch.take(blocks(input.len(), channels) * 2 * channels);
     let whole = &*slope;
-    by_blocks(input.len(), channels, &mut sums, |block, sums| {
+    by_blocks(input.len(), 2 * channels, channels, &mut sums, |block, sums| {
         dispatch(Sums { norm, relu: way.relu, input: &input[block.clone()], slope: &whole[block], sums });
     });
     total(&sums, channels, slopes.shift, 0);
@@ -211,7 +240,7 @@ fn total(sums: &[f32], channels: usize, totals: &mut [f32], at: usize) {
 pub fn channel_sums(values: &[f32], totals: &mut [f32], scratch: &Scratch) {
     let channels = totals.len();
     let mut sums = scratch.take(blocks(values.len(), channels) * 2 * channels);
-    by_blocks(values.len(), channels, &mut sums, |block, sums| {
+    by_blocks(values.len(), 2 * channels, channels, &mut sums, |block, sums| {
         dispatch(Add { values: &values[block], sums: &mut sums[..channels] });
     });
     total(&sums, channels, totals, 0);

@@ -276,10 +276,45 @@ fn threads_change_no_bit() {
     assert_eq!(results[0], results[2]);
 }
 
+/// A hundred-thousandth around the formula in f64, wherever the numbers lie.
 #[test]
-fn a_variance_far_from_zero_is_exact() {
-    let values: Vec<f32> = (0..60_000).map(|at| 10_000.0 + if at % 2 == 0 { 0.5 } else { -0.5 }).collect();
-    let (mut mean, mut variance) = ([0.0], [0.0]);
-    norm::statistics(&values, &mut mean, &mut variance, &Scratch::default());
-    assert_eq!((mean[0], variance[0]), (10_000.0, 0.25));
+fn a_variance_far_from_zero_is_that_of_the_formula() {
+    for (centre, channels) in
+        [10_003.0, 1000.3, -77_777.7].into_iter().flat_map(|at| [1, 3, 16].map(|c| (at, c)))
+    {
+        let values: Vec<f32> =
+            numbers(60_000 * channels, 1).iter().map(|x| centre + x.signum() * 0.5).collect();
+        let (mut mean, mut variance) = (vec![0.0; channels], vec![0.0; channels]);
+        norm::statistics(&values, &mut mean, &mut variance, &Scratch::default());
+        for c in 0..channels {
+            let column = || values.iter().skip(c).step_by(channels).map(|value| f64::from(*value));
+            let exact = column().sum::<f64>() / 60_000.0;
+            let spread = column().map(|value| (value - exact).powi(2)).sum::<f64>() / 60_000.0;
+            assert_eq!(mean[c], exact as f32, "mean around {centre} of {channels}");
+            let found = f64::from(variance[c]);
+            assert!(
+                (found - spread).abs() < 1e-5 * spread,
+                "{found}, not {spread}, around {centre} of {channels}"
+            );
+        }
+    }
+}
+
+#[test]
+fn no_values_have_no_mean_and_no_variance() {
+    let (mut mean, mut variance) = ([f32::NAN; 3], [f32::NAN; 3]);
+    norm::statistics(&[], &mut mean, &mut variance, &Scratch::default());
+    assert_eq!((mean, variance), ([0.0; 3], [0.0; 3]));
+}
+
+#[test]
+fn an_infinite_value_makes_the_mean_infinite_and_spoils_its_own_channel_alone() {
+    for at in [0, 2, 41_000] {
+        let mut values = numbers(60_000, 1);
+        values[at] = f32::INFINITY;
+        let (mut mean, mut variance) = ([0.0; 2], [0.0; 2]);
+        norm::statistics(&values, &mut mean, &mut variance, &Scratch::default());
+        assert_eq!(mean[0], f32::INFINITY);
+        assert!(variance[0].is_nan() && mean[1].is_finite() && variance[1].is_finite());
+    }
 }
