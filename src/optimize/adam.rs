@@ -59,20 +59,63 @@ impl Moments {
         gradients: &[f32],
         state: &mut [&mut [f32]],
     ) {
-        let [means, squares] = state else { unreachable!("Adam keeps two values for every entry") };
         let steps = step as f64;
-        let step_size = (rate / (1.0 - self.beta1.powf(steps))) as f32;
-        let root_correction = (1.0 - self.beta2.powf(steps)).sqrt() as f32;
-        let (keep1, keep2) = (self.beta1 as f32, self.beta2 as f32);
-        let (new1, new2) = ((1.0 - self.beta1) as f32, (1.0 - self.beta2) as f32);
-        let (epsilon, coupled) = (self.epsilon as f32, coupled as f32);
-        let shrink = (1.0 - rate * decoupled) as f32;
+        let factors = Factors {
+            shrink: (1.0 - rate * decoupled) as f32,
+            coupled: coupled as f32,
+            keep: [self.beta1, self.beta2].map(|beta| beta as f32),
+            fresh: [self.beta1, self.beta2].map(|beta| (1.0 - beta) as f32),
+            least: [f32::MIN_POSITIVE, self.least_square()],
+            step_size: (rate / (1.0 - self.beta1.powf(steps))) as f32,
+            root_correction: (1.0 - self.beta2.powf(steps)).sqrt() as f32,
+            epsilon: self.epsilon as f32,
+        };
+        if coupled == 0.0 {
+            factors.apply::<false>(weights, gradients, state);
+        } else {
+            factors.apply::<true>(weights, gradients, state);
+        }
+    }
+
+    /// Below what a mean of squares becomes 0. What is left out below 2⁻¹²⁶, step by step, adds up to less than
+    /// 2⁻¹²⁶/(1 − β₂) in v/(1 − β₂ᵗ): where the root of that is lost beside ε, the divisor is the same without it.
+    #[inline(always)]
+    fn least_square(&self) -> f32 {
+        let root = (f64::from(f32::MIN_POSITIVE) / (1.0 - self.beta2)).sqrt();
+        if root < self.epsilon * HALF_BIT { f32::MIN_POSITIVE } else { 0.0 }
+    }
+}
+
+/// Half of the last bit of a number in f32 is more than this share of it.
+const HALF_BIT: f64 = 1.0 / (1 << 25) as f64;
+
+/// What the formula multiplies by, in f32.
+struct Factors {
+    shrink: f32,
+    coupled: f32,
+    /// β₁, β₂.
+    keep: [f32; 2],
+    /// 1 − β₁, 1 − β₂.
+    fresh: [f32; 2],
+    /// Below this, m and v become 0.
+    least: [f32; 2],
+    step_size: f32,
+    root_correction: f32,
+    epsilon: f32,
+}
+
+impl Factors {
+    /// Without `DECAY` the weight stays out of the gradient: 0 · ∞ would be NaN.
+    #[inline(always)]
+    fn apply<const DECAY: bool>(&self, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
+        let [means, squares] = state else { unreachable!("Adam keeps two values for every entry") };
+        let Self { shrink, coupled, keep, fresh, least, step_size, root_correction, epsilon } = *self;
         let moments = means.iter_mut().zip(squares.iter_mut());
         for ((weight, gradient), (mean, square)) in weights.iter_mut().zip(gradients).zip(moments) {
             let shrunk = *weight * shrink;
-            let gradient = gradient + coupled * shrunk;
-            *mean = faded(keep1 * *mean + new1 * gradient);
-            *square = keep2 * *square + new2 * gradient * gradient;
+            let gradient = if DECAY { gradient + coupled * shrunk } else { *gradient };
+            *mean = faded(keep[0] * *mean + fresh[0] * gradient, least[0]);
+            *square = faded(keep[1] * *square + fresh[1] * gradient * gradient, least[1]);
             *weight = shrunk - step_size * (*mean / (square.sqrt() / root_correction + epsilon));
         }
     }

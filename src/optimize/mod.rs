@@ -70,46 +70,12 @@ impl Rule for Optimizer {
     }
 }
 
-/// A running mean as it is remembered. One that fades away ends at 0 once it is below the smallest normal number, 2⁻¹²⁶:
-/// many processors take a hundred times as long to compute with what lies between, and no weight would feel it.
+/// A running mean as it is remembered. One that fades away ends at 0 once it is below `least`, the smallest normal number,
+/// 2⁻¹²⁶: many processors take a hundred times as long to compute with what lies between.
 #[inline(always)]
-fn faded(mean: f32) -> f32 {
-    if mean.abs() < f32::MIN_POSITIVE { 0.0 } else { mean }
+fn faded(mean: f32, least: f32) -> f32 {
+    if mean.abs() < least { 0.0 } else { mean }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_mean_that_fades_away_ends_at_zero_and_moves_no_weight() {
-        for optimizer in [
-            Optimizer::Adam(Adam::default()),
-            Optimizer::AdamW(AdamW { weight_decay: 0.0, ..AdamW::default() }),
-            Optimizer::Sgd(Sgd { momentum: 0.9, ..Sgd::default() }),
-        ] {
-            let (mut weight, mut mean, mut square) = ([0.5f32], [1.5e-38f32], [1e-6f32]);
-            let state: &mut [&mut [f32]] = &mut [&mut mean, &mut square];
-            for step in 2..9 {
-                optimizer.update(step, 0.1, &mut weight, &[0.0], &mut state[..optimizer.slots().len()]);
-                assert!(state[0][0] == 0.0 || state[0][0].is_normal(), "{}", optimizer.key());
-            }
-            assert_eq!((weight[0], state[0][0].to_bits()), (0.5, 0), "{}", optimizer.key());
-        }
-    }
-
-    #[test]
-    fn every_optimizer_minimises_a_parabola() {
-        for optimizer in Optimizer::all() {
-            let rule = &optimizer;
-            let mut weight = [1.0f32];
-            let mut state = vec![vec![0.0f32]; rule.slots().len()];
-            for step in 1..=2000 {
-                let gradient = [weight[0]];
-                let mut slots: Vec<&mut [f32]> = state.iter_mut().map(Vec::as_mut_slice).collect();
-                rule.update(step, rule.rate().max(0.01), &mut weight, &gradient, &mut slots);
-            }
-            assert!(weight[0].abs() < 0.02, "{} ends at {}", optimizer.key(), weight[0]);
-        }
-    }
-}
+mod tests;

@@ -22,22 +22,41 @@ impl Rule for Sgd {
         if self.momentum > 0.0 { &["momentum"] } else { &[] }
     }
 
-    /// g ← g + decay·w; v ← momentum·v + (1 − dampening)·g (v ← g at the first step); w ← w − rate·v,
-    /// or with Nesterov w − rate·(g + momentum·v).
-    #[allow(clippy::cast_possible_truncation)] // settings are f64, weights f32
     #[inline(always)]
     fn update(&self, step: u64, rate: f64, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
+        if self.weight_decay == 0.0 {
+            self.apply::<false>(step, rate, weights, gradients, state);
+        } else {
+            self.apply::<true>(step, rate, weights, gradients, state);
+        }
+    }
+}
+
+impl Sgd {
+    /// g ← g + decay·w; v ← momentum·v + (1 − dampening)·g (v ← g at the first step); w ← w − rate·v,
+    /// or with Nesterov w − rate·(g + momentum·v). Without `DECAY` the weight stays out of the gradient: 0 · ∞ would be
+    /// NaN.
+    #[allow(clippy::cast_possible_truncation)] // settings are f64, weights f32
+    #[inline(always)]
+    fn apply<const DECAY: bool>(
+        &self,
+        step: u64,
+        rate: f64,
+        weights: &mut [f32],
+        gradients: &[f32],
+        state: &mut [&mut [f32]],
+    ) {
         let (rate, decay, momentum) = (rate as f32, self.weight_decay as f32, self.momentum as f32);
         let Some(velocities) = state.first_mut() else {
             for (weight, gradient) in weights.iter_mut().zip(gradients) {
-                *weight -= rate * (gradient + decay * *weight);
+                *weight -= rate * if DECAY { gradient + decay * *weight } else { *gradient };
             }
             return;
         };
         let fresh = if step == 1 { 1.0 } else { 1.0 - self.dampening as f32 };
         for ((weight, gradient), velocity) in weights.iter_mut().zip(gradients).zip(velocities.iter_mut()) {
-            let gradient = gradient + decay * *weight;
-            *velocity = faded(momentum * *velocity + fresh * gradient);
+            let gradient = if DECAY { gradient + decay * *weight } else { *gradient };
+            *velocity = faded(momentum * *velocity + fresh * gradient, f32::MIN_POSITIVE);
             *weight -= rate * if self.nesterov { gradient + momentum * *velocity } else { *velocity };
         }
     }
