@@ -1,5 +1,5 @@
 //! Products of two matrices whose terms lie row behind row, as the way back through a linear layer has them.
-#![allow(unsafe_code, reason = "rows are read through pointers, and tasks write disjoint columns")]
+#![allow(unsafe_code, reason = "tasks write disjoint columns of one array")]
 
 use super::parallel::{Shared, tasks};
 use super::simd::{Kernel, LANES, Simd, Vector, dispatch};

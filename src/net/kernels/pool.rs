@@ -37,7 +37,8 @@ impl Images {
     }
 }
 
-/// The largest of each 2×2 pixels, and which it was: the first of equal ones; NaN is larger than anything.
+/// The largest of each 2×2 pixels, and which it was: the first of equal ones; NaN is larger than
+/// any number, and of several NaN the last is taken, as torch does.
 pub fn max_pool(images: &Images, input: &[f32], output: &mut [f32], which: &mut [u8]) {
     let half = images.halved();
     assert_eq!(input.len(), images.len(), "the images have their shape");

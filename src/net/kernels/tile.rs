@@ -31,7 +31,7 @@ pub struct Run {
 /// added one behind the other, for at most [`MAX_ROWS`] rows and `columns` columns, 16 or 32.
 ///
 /// # Panics
-/// When a run leaves the values or the weights.
+/// When a run leaves the values or the weights, or there is another number of rows or columns.
 pub fn products(
     (values, rows): (&[f32], &[usize]),
     weights: &[f32],
@@ -41,6 +41,7 @@ pub fn products(
     sums: &mut Sums,
 ) {
     let (Some(&first), Some(&last)) = (rows.iter().min(), rows.iter().max()) else { return };
+    assert_block(rows.len(), columns);
     for run in runs.iter().filter(|run| run.len > 0) {
         let begins = first.checked_add_signed(run.offset).is_some();
         let ends = last.wrapping_add_signed(run.offset).wrapping_add(run.len);
@@ -50,6 +51,12 @@ pub fn products(
     }
     let (values, weights) = (values.as_ptr(), weights.as_ptr());
     dispatch(Products { values, rows, weights, stride, columns, runs, sums });
+}
+
+/// Holds a block to the sizes that there are sums for.
+fn assert_block(rows: usize, columns: usize) {
+    assert!(rows <= MAX_ROWS, "a block has at most {MAX_ROWS} rows");
+    assert!(columns == LANES || columns == MAX_COLUMNS, "a block has one or two vectors of columns");
 }
 
 /// Where the factors of a sum over pixels lie: three nested loops, the innermost last.
@@ -74,11 +81,12 @@ impl Walk {
 /// columns, 16 or 32.
 ///
 /// # Panics
-/// When the walk leaves the rows or the columns.
+/// When the walk leaves the rows or the columns, or there is another number of them.
 pub fn outer_products(rows: &[f32], columns: &[f32], size: (usize, usize), walk: &Walk, sums: &mut Sums) {
     if walk.counts.contains(&0) {
         return;
     }
+    assert_block(size.0, size.1);
     assert!(walk.reach(&walk.row_steps) + size.0 <= rows.len(), "the walk stays within the rows");
     assert!(walk.reach(&walk.column_steps) + size.1 <= columns.len(), "the walk stays within the columns");
     let (rows, columns) = (rows.as_ptr(), columns.as_ptr());

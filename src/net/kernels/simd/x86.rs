@@ -137,10 +137,10 @@ const fn first_lanes(count: usize) -> __mmask16 {
 /// The processor has AVX-512F.
 #[inline(always)]
 unsafe fn offsets(stride: usize) -> __m512i {
-    let stride = i32::try_from(stride).expect("a row is shorter than 2^31 numbers");
+    let last = i32::try_from((LANES - 1) * stride).expect("the last lane lies nearer than 2^31 numbers");
     unsafe {
         let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-        _mm512_mullo_epi32(lanes, _mm512_set1_epi32(stride))
+        _mm512_mullo_epi32(lanes, _mm512_set1_epi32(last / (LANES - 1) as i32))
     }
 }
 
