@@ -121,10 +121,11 @@ impl Members<'_> {
             self.move_shared(&mut other.gradients, &mut first[0].gradients);
         }
         let state = session.state_mut();
-        for (member, pass) in passes.iter().enumerate() {
+        for (member, pass) in passes.into_iter().enumerate() {
             let (network, memory) = parts(state, member);
             memory.step(&lesson.settings.optimizer, lesson.rate, network, &pass.gradients);
             network.follow(&pass.statistics);
+            place.compute.recycle(pass);
         }
         self.hand_over(state, 0, 1..self.stage.members);
         Ok(())
@@ -203,6 +204,7 @@ fn local_step(
     let (network, memory) = parts(session.state_mut(), member);
     memory.step(&lesson.settings.optimizer, lesson.rate, network, &pass.gradients);
     network.follow(&pass.statistics);
+    place.compute.recycle(pass);
     Ok(())
 }
 
