@@ -1,4 +1,4 @@
-//! How fast it computes: `cargo bench --bench speed -- vgg16-train-b128 --threads 2 [--kernels direct]`.
+//! How fast it computes: `cargo bench --bench speed -- vgg16-train-b128 [--threads 2] [--runs 7] [--kernels direct]`.
 //!
 //! One scenario a call, one line of JSON: the median of several runs in seconds (for one step, epoch or trial), and the
 //! peak of the process's memory. Training takes Winograd's kernels unless told otherwise; tests and campaigns are always
@@ -7,10 +7,14 @@
 //! Scenarios: `NETWORK-train-bN` and `NETWORK-infer-bN` with N samples, where the network is `lenet`, `vggD` or `vggDwW`
 //! (depth and width), or `mlpWxD` (D hidden layers of W units); `lenet-epoch`; `lenet-epoch-jN`, which is N of them side
 //! by side with so many threads each, in seconds for one; `vgg16-campaign`; and the machine's own limits, in seconds for
-//! 10⁹ multiply-adds or bytes: `machine-multiply-adds`, `machine-read`, `machine-copy`. `benches/tables.py` makes the
-//! tables of docs/performance.md of them.
+//! 10⁹ multiply-adds or bytes: `machine-multiply-adds`, `machine-read`, `machine-copy` (a byte counts once, although it is
+//! read and written). `benches/tables.py` makes the tables of docs/performance.md of them.
 
-#![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a benchmark prints its result, or what is wrong"
+)]
 
 #[path = "speed/machine.rs"]
 mod machine;
@@ -36,28 +40,65 @@ const TRIALS: u64 = 128;
 const IMAGES: usize = 256;
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    let after = |name: &str| {
-        let at = arguments.iter().position(|argument| argument == name)?;
-        arguments.get(at + 1)
-    };
-    let threads: usize = after("--threads").and_then(|count| count.parse().ok()).unwrap_or(2);
-    let runs: usize = after("--runs").and_then(|count| count.parse().ok()).unwrap_or(7);
-    let kernels = match after("--kernels").map(String::as_str) {
-        Some("direct") => Kernels::Direct,
-        Some("burn") => Kernels::Burn,
-        None | Some("winograd") => Kernels::Winograd,
-        Some(other) => panic!("there are no kernels {other}; there are winograd, direct and burn"),
-    };
-    let scenario = arguments.first().map_or("", String::as_str);
+    let arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let Call { scenario, threads, runs, kernels } = Call::read(arguments).unwrap_or_else(|message| {
+        eprintln!("{message}; see the top of benches/speed.rs");
+        std::process::exit(2)
+    });
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
-    let mut seconds = pool.install(|| measure(scenario, &kernels, runs, threads));
+    let mut seconds = pool.install(|| measure(&scenario, &kernels, runs, threads));
     seconds.sort_by(f64::total_cmp);
     println!(
         "{{\"side\":\"weightlab\",\"scenario\":\"{scenario}\",\"threads\":{threads},\"median_s\":{},\"peak_bytes\":{}}}",
         seconds[seconds.len() / 2],
         peak_bytes()
     );
+}
+
+/// What is asked for.
+struct Call {
+    scenario: String,
+    threads: usize,
+    runs: usize,
+    kernels: Kernels,
+}
+
+impl Call {
+    /// Options stand anywhere; what is none of them is the scenario.
+    fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut call = Self { scenario: String::new(), threads: 2, runs: 7, kernels: Kernels::Winograd };
+        while let Some(argument) = arguments.next() {
+            if !argument.starts_with("--") {
+                if !call.scenario.is_empty() {
+                    return Err(format!("{argument} is a second scenario, behind {}", call.scenario));
+                }
+                call.scenario = argument;
+                continue;
+            }
+            let value = arguments.next().ok_or_else(|| format!("{argument} needs a value"))?;
+            match argument.as_str() {
+                "--threads" => call.threads = at_least_one(&argument, &value)?,
+                "--runs" => call.runs = at_least_one(&argument, &value)?,
+                "--kernels" => call.kernels = kernels(&value)?,
+                _ => return Err(format!("there is no option {argument}")),
+            }
+        }
+        if call.scenario.is_empty() { Err("a scenario is missing".to_owned()) } else { Ok(call) }
+    }
+}
+
+fn at_least_one(option: &str, value: &str) -> Result<usize, String> {
+    let count = value.parse().ok().filter(|count| *count > 0);
+    count.ok_or_else(|| format!("{option} takes a number from 1, not {value}"))
+}
+
+fn kernels(value: &str) -> Result<Kernels, String> {
+    match value {
+        "direct" => Ok(Kernels::Direct),
+        "burn" => Ok(Kernels::Burn),
+        "winograd" => Ok(Kernels::Winograd),
+        _ => Err(format!("there are no kernels {value}; there are winograd, direct and burn")),
+    }
 }
 
 fn measure(scenario: &str, kernels: &Kernels, runs: usize, threads: usize) -> Vec<f64> {

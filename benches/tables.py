@@ -55,6 +55,7 @@ def middle(a, name, threads):
 
 
 def machine(a):
+    print("A byte that is copied counts once, although it is read and written.\n")
     print("| limit | one thread | all threads |\n|---|---|---|")
     for name, unit in [("multiply-adds", "GF/s"), ("read", "GB/s"), ("copy", "GB/s")]:
         times = 2 if unit == "GF/s" else 1
@@ -88,8 +89,10 @@ args.add_argument("--peer"); args.add_argument("--pairs", type=int, default=5)
 args.add_argument("--threads", type=int, default=2)
 a = args.parse_args()
 a.ours, a.peer = shlex.split(a.ours), a.peer and shlex.split(a.peer)
-for name in a.tables or TABLES:
-    if name in ("pairs", "tuned") and not a.peer:
-        sys.exit(f"the table {name} needs --peer, or name other tables")
+names = a.tables or list(TABLES)
+missing = [name for name in names if name in ("pairs", "tuned")]
+if missing and not a.peer:
+    sys.exit(f"{' and '.join(missing)} need --peer; or name other tables")
+for name in names:
     print(f"\n## {name}\n")
     TABLES[name](a)
