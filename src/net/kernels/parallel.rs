@@ -5,14 +5,22 @@ use rayon::prelude::*;
 /// Multiply-adds (or numbers touched, times a few) below which starting threads costs more than it saves.
 const WORTH: usize = 1 << 21;
 
+/// Whether `count` tasks of `work` multiply-adds in all go to several threads.
+#[inline]
+fn pays(count: usize, work: usize) -> bool {
+    #[cfg(test)]
+    let work = if testing::is_forced() { WORTH } else { work };
+    count > 1 && work >= WORTH && rayon::current_num_threads() > 1
+}
+
 /// Runs `task` for 0..count; on several threads when the whole is `work` multiply-adds or so and that is enough. What a
 /// task computes must not depend on the others.
 #[inline]
 pub fn tasks(count: usize, work: usize, task: impl Fn(usize) + Send + Sync) {
-    if count < 2 || work < WORTH || rayon::current_num_threads() == 1 {
-        (0..count).for_each(&task);
-    } else {
+    if pays(count, work) {
         (0..count).into_par_iter().with_max_len(1).for_each(&task);
+    } else {
+        (0..count).for_each(&task);
     }
 }
 
@@ -40,7 +48,8 @@ impl<'a> Shared<'a> {
     /// `len` numbers from `at` on.
     ///
     /// # Safety
-    /// No other task reads or writes them while the slice lives.
+    /// While the slice lives, nothing else reads or writes any of them: neither another task nor another slice of the
+    /// same one, and [`Shared`] borrows the whole for as long.
     ///
     /// # Panics
     /// When they are not within the slice.
@@ -63,10 +72,10 @@ pub fn chunks_mut<T: Send>(
     task: impl Fn(usize, &mut [T]) + Send + Sync,
 ) {
     let size = size.max(1);
-    if values.len() <= size || work < WORTH || rayon::current_num_threads() == 1 {
-        values.chunks_mut(size).enumerate().for_each(|(at, chunk)| task(at, chunk));
-    } else {
+    if pays(values.len().div_ceil(size), work) {
         values.par_chunks_mut(size).enumerate().for_each(|(at, chunk)| task(at, chunk));
+    } else {
+        values.chunks_mut(size).enumerate().for_each(|(at, chunk)| task(at, chunk));
     }
 }
 
@@ -79,11 +88,53 @@ pub fn pairs_mut<A: Send, B: Send>(
     task: impl Fn(usize, &mut [A], &mut [B]) + Send + Sync,
 ) {
     let (first_size, second_size) = (first_size.max(1), second_size.max(1));
-    if first.len() <= first_size || work < WORTH || rayon::current_num_threads() == 1 {
-        let chunks = first.chunks_mut(first_size).zip(second.chunks_mut(second_size));
-        chunks.enumerate().for_each(|(at, (first, second))| task(at, first, second));
-    } else {
+    if pays(first.len().div_ceil(first_size), work) {
         let chunks = first.par_chunks_mut(first_size).zip(second.par_chunks_mut(second_size));
         chunks.enumerate().for_each(|(at, (first, second))| task(at, first, second));
+    } else {
+        let chunks = first.chunks_mut(first_size).zip(second.chunks_mut(second_size));
+        chunks.enumerate().for_each(|(at, (first, second))| task(at, first, second));
+    }
+}
+
+/// Threads for work of any size, for tests.
+#[cfg(test)]
+pub mod testing {
+    use std::cell::Cell;
+    use std::fmt::Debug;
+
+    thread_local! {
+        static FORCED: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// Whether this thread divides whatever can be divided.
+    pub fn is_forced() -> bool {
+        FORCED.get()
+    }
+
+    /// Does some work on 1, 2 and 5 threads, divided wherever it can be, and says that it yields the same each time.
+    /// `work` must hand over bits: `==` on numbers holds 0 and −0 for the same.
+    pub fn assert_same_bits<T: Debug + PartialEq + Send>(work: impl Fn() -> T + Sync) {
+        let on = |threads: usize| {
+            let pool =
+                rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
+            pool.install(|| {
+                FORCED.set(true);
+                work()
+            })
+        };
+        let one = on(1);
+        assert!(one == on(2), "on two threads");
+        assert!(one == on(5), "on five threads");
+    }
+
+    #[test]
+    fn what_is_forced_is_divided() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads can be started");
+        assert!(!pool.install(|| super::pays(2, 0)));
+        assert!(pool.install(|| {
+            FORCED.set(true);
+            super::pays(2, 0) && !super::pays(1, 0)
+        }));
     }
 }

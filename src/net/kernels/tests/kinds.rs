@@ -1,6 +1,7 @@
 //! All kernels with every kind of vectors that the processor has.
 
 use super::super::activate::{self, Curve};
+use super::super::parallel::testing;
 use super::super::simd::{Kernel, LANES, Simd, Vector, dispatch};
 use super::super::winograd::Winograd;
 use super::*;
@@ -100,10 +101,30 @@ fn everything() -> Vec<Vec<f32>> {
     all
 }
 
-fn bits(results: &[Vec<f32>]) -> Vec<Vec<u32>> {
-    // Which of several NaN comes out is left open.
-    let bits = |value: &f32| if value.is_nan() { f32::NAN.to_bits() } else { value.to_bits() };
-    results.iter().map(|values| values.iter().map(bits).collect()).collect()
+fn all_bits(results: &[Vec<f32>]) -> Vec<Vec<u32>> {
+    results.iter().map(|values| bits(values)).collect()
+}
+
+/// Every kernel on what is divided into several tasks, the last of them smaller.
+#[test]
+fn threads_change_no_bit() {
+    testing::assert_same_bits(|| {
+        let mut all = everything();
+        let shape = ConvShape { images: 9, height: 12, width: 12, inputs: 40, outputs: 72 };
+        all.extend(convolution(&Direct, &shape));
+        all.extend(convolution(
+            &Winograd,
+            &ConvShape { images: 5, height: 9, width: 8, inputs: 48, outputs: 96 },
+        ));
+        all.extend(linear_layer(&LinearShape { samples: 37, inputs: 130, outputs: 75 }));
+        all.extend([batch_norm(3000, 19), batch_norm(1000, 1), batch_norm(700, 64)].concat());
+        all.extend(pooling(&Images { count: 7, height: 9, width: 8, channels: 33 }));
+        all.extend(curves(40_000));
+        let mut turned = vec![f32::NAN; 7 * 5 * 9];
+        activate::to_channels_last(5, 9, &numbers(turned.len(), 1), &mut turned);
+        all.push(turned);
+        all_bits(&all)
+    });
 }
 
 #[test]
@@ -112,7 +133,7 @@ fn fused_kinds_yield_equal_bits_and_the_portable_one_close_numbers() {
     let (_, best) = all.last().expect("there is a portable kind");
     for (level, results) in &all {
         if level.is_some() || cfg!(target_arch = "aarch64") {
-            assert_eq!(bits(results), bits(best), "{level:?}");
+            assert_eq!(all_bits(results), all_bits(best), "{level:?}");
         }
         for (number, (results, best)) in results.iter().zip(best).enumerate() {
             let finite = best.iter().filter(|value| value.is_finite());
