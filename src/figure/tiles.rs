@@ -85,14 +85,16 @@ impl Tile {
     }
 
     /// The tile that has a view among its tabs.
-    fn with(&self, view: &str) -> Option<&Self> {
+    #[must_use]
+    pub fn with(&self, view: &str) -> Option<&Self> {
         match self {
             Self::Tabs { views, .. } => views.iter().any(|known| known == view).then_some(self),
             Self::Row(parts) | Self::Column(parts) => parts.iter().find_map(|part| part.tile.with(view)),
         }
     }
 
-    fn with_mut(&mut self, view: &str) -> Option<&mut Self> {
+    /// The tile that has a view among its tabs, to be changed.
+    pub fn with_mut(&mut self, view: &str) -> Option<&mut Self> {
         match self {
             Self::Tabs { views, .. } => views.iter().any(|known| known == view).then_some(self),
             Self::Row(parts) | Self::Column(parts) => {

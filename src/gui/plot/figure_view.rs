@@ -289,6 +289,10 @@ fn plot_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView, fit: View,
     let (response, transform) = (shown.response, shown.transform);
     let frame = *transform.frame();
     state.frame = Some(frame);
+    if (frame.size() - size).abs().max_elem() > 1.0 {
+        // The ticks were chosen for another size.
+        ui.ctx().request_repaint();
+    }
     groups_ui(ui, &figure.x, &transform);
     response.widget_info(|| WidgetInfo::labeled(Role::Figure, true, format!("Plot of {}", figure.y.title)));
 

@@ -18,6 +18,8 @@ use crate::gui::theme;
 const BAR: f32 = 28.0;
 /// In a narrower row of tabs, in points, there is no room for buttons beside the menu, which has all of them.
 const NARROW: f32 = 200.0;
+/// How often a row of tabs is scrolled to the open one at most: a tab may be wider than its row.
+const TRIES: u8 = 8;
 /// Width of a help text, in points.
 const HELP: f32 = 360.0;
 
@@ -30,12 +32,14 @@ pub struct Drawing<'a> {
     /// The view that was clicked into, or has got the keyboard.
     used: Option<&'static str>,
     asked: Vec<Change>,
+    /// Width of the row of tabs that is drawn just now, in points.
+    row: f32,
 }
 
 impl<'a> Drawing<'a> {
     /// Nothing is drawn yet.
     pub fn new(layout: &'a Tiles, focused: Option<Id>, draw: &'a mut dyn FnMut(&mut Ui, Pane)) -> Self {
-        Self { layout, focused, draw, used: None, asked: Vec::new() }
+        Self { layout, focused, draw, used: None, asked: Vec::new(), row: 0.0 }
     }
 
     /// The view that was used, and what was asked for.
@@ -143,7 +147,7 @@ impl Behavior<Pane> for Drawing<'_> {
         let response = tab_ui(ui, id, title, state, is_active && self.layout.count() > 1);
         let Some(pane) = pane else { return response };
         if state.active {
-            scroll_to(ui, &response, tile);
+            scroll_to(ui, &response, Opened { tile, row: self.row });
         }
         if response.clicked() {
             self.used = Some(pane.name);
@@ -163,6 +167,7 @@ impl Behavior<Pane> for Drawing<'_> {
         tabs: &Tabs,
         scroll_offset: &mut f32,
     ) {
+        self.row = ui.max_rect().width();
         if let Some(active) = tabs.active {
             *scroll_offset += ui.data_mut(|data| data.remove_temp::<f32>(hidden(active))).unwrap_or_default();
         }
@@ -227,20 +232,34 @@ fn hidden(tab: TileId) -> Id {
     Id::unique(("hidden part of a tab", tab.0))
 }
 
-/// Scrolls to the tab that was opened: once, so that a person can scroll on.
-fn scroll_to(ui: &Ui, tab: &Response, tile: TileId) {
-    let opened = ui.scope_id().with("opened tab");
-    if ui.data(|data| data.get_temp::<TileId>(opened)) == Some(tile) {
+/// An open tab in a row of this width, in points.
+#[derive(Clone, Copy, PartialEq)]
+struct Opened {
+    tile: TileId,
+    row: f32,
+}
+
+/// Scrolls to the tab that was opened until it is seen, and then no more, so that a person can scroll on.
+fn scroll_to(ui: &Ui, tab: &Response, opened: Opened) {
+    let key = ui.scope_id().with("opened tab");
+    let last = ui.data(|data| data.get_temp::<(Opened, u8)>(key));
+    let left = last.filter(|last| last.0 == opened).map_or(TRIES, |last| last.1);
+    if left == 0 {
         return;
     }
-    ui.data_mut(|data| data.insert_temp(opened, tile));
     let (seen, rect) = (ui.clip_rect(), tab.rect);
     // The buttons at both ends of the row need room too.
+    let margin = (0.5 * (seen.width() - rect.width())).clamp(0.0, 1.5 * BAR);
     let beyond = f32::max(rect.right() - seen.right(), 0.0) - f32::max(seen.left() - rect.left(), 0.0);
-    if beyond.abs() > 1.0 {
-        ui.data_mut(|data| data.insert_temp(hidden(tile), beyond + beyond.signum() * 1.5 * BAR));
+    let is_seen = beyond.abs() <= 1.0;
+    if !is_seen {
+        let far = beyond + beyond.signum() * margin;
+        ui.data_mut(|data| data.insert_temp(hidden(opened.tile), far));
         ui.ctx().request_repaint();
     }
+    // The row gets its buttons after its first frame, so a tab must be seen twice.
+    let left = left.saturating_sub(if is_seen { TRIES / 2 } else { 1 });
+    ui.data_mut(|data| data.insert_temp(key, (opened, left)));
 }
 
 /// One tab: the open one has the ground of what is below it, that of the active view a line above.

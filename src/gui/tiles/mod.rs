@@ -15,7 +15,7 @@ use crate::figure::plots::{self, Plot};
 use crate::figure::tiles::{Side, Tile, Tiles};
 use drawing::Drawing;
 use empty::empty_ui;
-use tree::{layout_of, tree_of};
+use tree::{is_nested, layout_of, tree_of};
 
 /// A plot or a view, as a tab has it.
 #[derive(Clone, Copy)]
@@ -78,7 +78,7 @@ pub struct Tiling {
     /// Plots that have to do with the data, and all views.
     offered: Vec<&'static str>,
     tree: Tree<Pane>,
-    /// The layout that the tree has.
+    /// The layout that the tree has; nothing when it is to be made anew.
     drawn: Option<Tile>,
     /// What had the keyboard in the last frame.
     focused: Option<eframe::egui::Id>,
@@ -158,10 +158,14 @@ impl Tiling {
         let mut drawing = Drawing::new(&self.layout, focused.filter(|_| is_new_focus), draw);
         self.tree.ui(&mut drawing, ui);
         let (used, asked) = drawing.over();
-        self.drawn = layout_of(&self.tree);
+        self.drawn = layout_of(&self.tree, self.layout.shown());
         let before = self.layout.clone();
         if self.layout.shown() != self.drawn.as_ref() {
             self.layout.put(self.drawn.clone());
+        }
+        if is_nested(&self.tree) {
+            self.drawn = None;
+            ui.ctx().request_repaint();
         }
         if let Some(used) = used {
             self.layout.activate(used);

@@ -56,26 +56,30 @@ fn place(pane: Pane) -> u64 {
     panes().position(|known| known.name == pane.name).unwrap_or_default() as u64
 }
 
-/// The layout of a tree; nothing when there is no view in it.
-pub fn layout_of(tree: &Tree<Pane>) -> Option<Tile> {
-    tile_of(tree, tree.root?)
+/// The layout of a tree that was drawn from `before`; nothing when there is no view in it.
+pub fn layout_of(tree: &Tree<Pane>, before: Option<&Tile>) -> Option<Tile> {
+    tile_of(tree, tree.root?, before)
 }
 
-fn tile_of(tree: &Tree<Pane>, id: TileId) -> Option<Tile> {
+/// Whether tabs hold more than views, as after a drop on what is in them: no layout says that.
+pub fn is_nested(tree: &Tree<Pane>) -> bool {
+    let is_container = |child: &TileId| tree.tiles.get_container(*child).is_some();
+    tree.tiles.tiles().any(|tile| match tile {
+        egui_tiles::Tile::Container(Container::Tabs(tabs)) => tabs.children.iter().any(is_container),
+        _ => false,
+    })
+}
+
+fn tile_of(tree: &Tree<Pane>, id: TileId, before: Option<&Tile>) -> Option<Tile> {
     match tree.tiles.get(id)? {
         egui_tiles::Tile::Pane(pane) => Some(Tile::tabs(vec![pane.name.to_owned()])),
         egui_tiles::Tile::Container(Container::Tabs(tabs)) => {
-            // What was dropped as a tab with several views in it becomes as many tabs.
-            let children: Vec<(TileId, Tile)> =
-                tabs.children.iter().filter_map(|&child| Some((child, tile_of(tree, child)?))).collect();
-            let views: Vec<String> =
-                children.iter().flat_map(|(_, tile)| tile.views()).map(str::to_owned).collect();
-            let active = children.iter().find(|(child, _)| tabs.is_active(*child));
-            let open = active.or(children.first())?.1.views().first().map(|&view| view.to_owned())?;
-            Some(Tile::Tabs { views, open })
+            let child = |&id| Some((tabs.is_active(id), tile_of(tree, id, before)?));
+            lifted(tabs.children.iter().filter_map(child), before)
         }
         egui_tiles::Tile::Container(Container::Linear(linear)) => {
-            let part = |&child| Some(Part { share: linear.shares[child], tile: tile_of(tree, child)? });
+            let part =
+                |&child| Some(Part { share: linear.shares[child], tile: tile_of(tree, child, before)? });
             let parts: Vec<Part> = linear.children.iter().filter_map(part).collect();
             match linear.dir {
                 _ if parts.is_empty() => None,
@@ -84,11 +88,41 @@ fn tile_of(tree: &Tree<Pane>, id: TileId) -> Option<Tile> {
             }
         }
         egui_tiles::Tile::Container(Container::Grid(grid)) => {
-            let part = |&child| Some(Part { share: 1.0, tile: tile_of(tree, child)? });
+            let part = |&child| Some(Part { share: 1.0, tile: tile_of(tree, child, before)? });
             let parts: Vec<Part> = grid.children().filter_map(part).collect();
             (!parts.is_empty()).then_some(Tile::Row(parts))
         }
     }
+}
+
+/// The layout of tabs, each with whether it is the open one. Tabs in a tab become as many tabs. Where a row or column was
+/// made of a tab, it takes the place of the tile, and the other tabs stay with the view that was seen in it `before`.
+fn lifted(children: impl Iterator<Item = (bool, Tile)>, before: Option<&Tile>) -> Option<Tile> {
+    let (mut views, mut open, mut divided) = (Vec::new(), None, None);
+    for (is_open, tile) in children {
+        match tile {
+            Tile::Tabs { views: more, open: seen } => {
+                views.extend(more);
+                open = open.or(is_open.then_some(seen));
+            }
+            Tile::Row(_) | Tile::Column(_) if divided.is_none() => divided = Some((views.len(), tile)),
+            Tile::Row(_) | Tile::Column(_) => views.extend(tile.views().into_iter().map(str::to_owned)),
+        }
+    }
+    let Some((at, mut tile)) = divided else {
+        let open = open.or_else(|| views.first().cloned())?;
+        return Some(Tile::Tabs { views, open });
+    };
+    let seen = match views.first().and_then(|view| before?.with(view)) {
+        Some(Tile::Tabs { open, .. }) if tile.with(open).is_some() => open.clone(),
+        _ => tile.views().first().map(|&view| view.to_owned())?,
+    };
+    if let Some(Tile::Tabs { views: own, .. }) = tile.with_mut(&seen) {
+        let behind = views.split_off(at);
+        own.splice(0..0, views);
+        own.extend(behind);
+    }
+    Some(tile)
 }
 
 #[cfg(test)]
@@ -102,9 +136,67 @@ mod tests {
         for (view, side) in [("loss", Side::Right), ("runs", Side::Below), ("network", Side::Right)] {
             tiles.show(view);
             tiles.split(side);
-            assert_eq!(layout_of(&tree_of(tiles.root.as_ref())), tiles.root);
+            assert_eq!(layout_of(&tree_of(tiles.root.as_ref()), None), tiles.root);
         }
-        assert_eq!(layout_of(&tree_of(None)), None);
+        assert_eq!(layout_of(&tree_of(None), None), None);
+    }
+
+    /// A tree as after a drop of `dropped` on the open one of three tabs, above or below it.
+    fn with_a_drop(dropped: &str, is_above: bool) -> Tree<Pane> {
+        let views = ["accuracy", "loss", "runs"].map(str::to_owned).to_vec();
+        let mut tree = tree_of(Some(&Tile::Tabs { views, open: "loss".to_owned() }));
+        let [seen, dropped] = ["loss", dropped].map(|name| find(name).unwrap());
+        let tile = egui_tiles::Tile::Pane(dropped);
+        let [seen, dropped] = [seen, dropped].map(|pane| TileId::from_u64(place(pane)));
+        tree.remove_recursively(dropped);
+        tree.tiles.insert(dropped, tile);
+        let children = if is_above { vec![dropped, seen] } else { vec![seen, dropped] };
+        let column = tree.tiles.insert_vertical_tile(children);
+        let root = tree.root.unwrap();
+        if let Some(egui_tiles::Tile::Container(Container::Tabs(tabs))) = tree.tiles.get_mut(root) {
+            let at = tabs.children.iter().position(|&child| child == seen).unwrap();
+            tabs.children[at] = column;
+            tabs.set_active(column);
+        }
+        tree
+    }
+
+    #[test]
+    fn what_is_dropped_on_an_open_tab_gets_a_tile_beside_all_tabs() {
+        let tabs = |views: &[&str], open: &str| Tile::Tabs {
+            views: views.iter().map(|&view| view.to_owned()).collect(),
+            open: open.to_owned(),
+        };
+        let column = |tiles: [Tile; 2]| Tile::Column(tiles.map(|tile| Part { share: 1.0, tile }).into());
+        let before = tabs(&["accuracy", "loss", "runs"], "loss");
+        let aside = Tile::Row(
+            [before.clone(), tabs(&["notes"], "notes")].map(|tile| Part { share: 1.0, tile }).into(),
+        );
+        for is_above in [false, true] {
+            for (dropped, left, before) in [
+                ("runs", tabs(&["accuracy", "loss"], "loss"), &before),
+                ("accuracy", tabs(&["loss", "runs"], "loss"), &before),
+                ("notes", before.clone(), &aside),
+            ] {
+                let tree = with_a_drop(dropped, is_above);
+                assert!(is_nested(&tree));
+                let own = tabs(&[dropped], dropped);
+                let wanted = column(if is_above { [own, left] } else { [left, own] });
+                assert_eq!(layout_of(&tree, Some(before)), Some(wanted.clone()), "{dropped}");
+                assert!(!is_nested(&tree_of(Some(&wanted))));
+            }
+        }
+    }
+
+    #[test]
+    fn tabs_in_a_tab_become_as_many_and_the_one_that_was_seen_stays_open() {
+        let tabs = |views: &[&str], open: &str| Tile::Tabs {
+            views: views.iter().map(|&view| view.to_owned()).collect(),
+            open: open.to_owned(),
+        };
+        let children = [(false, tabs(&["notes"], "notes")), (true, tabs(&["loss", "runs"], "runs"))];
+        assert_eq!(lifted(children.into_iter(), None), Some(tabs(&["notes", "loss", "runs"], "runs")));
+        assert_eq!(lifted(std::iter::empty(), None), None);
     }
 
     #[test]

@@ -70,6 +70,51 @@ fn a_tab_that_is_opened_is_scrolled_to_and_its_menu_splits_its_tile() {
 }
 
 #[test]
+fn a_tab_that_is_dropped_in_the_lower_half_of_its_tile_gets_a_tile_below() {
+    let mut window = Window::new();
+    let before = layout(&window);
+    let tab = window.harness.get_by_role_and_label(Role::Tab, "Loss").rect().center();
+    let pane = window.harness.get_by_label("Press Run: curves of the accuracy appear here").rect();
+    let below = pane.center() + egui::vec2(0.0, 200.0);
+    window.harness.hover_at(tab);
+    window.harness.drag_at(tab);
+    window.harness.run_steps(2);
+    for at in [tab.lerp(below, 0.5), below] {
+        window.harness.hover_at(at);
+        window.harness.run_steps(2);
+    }
+    window.harness.drop_at(below);
+    window.harness.run_ok();
+    let Some(Tile::Column(parts)) = layout(&window).root else { panic!("{:?}", layout(&window)) };
+    let left: Vec<&str> = before.views().into_iter().filter(|view| *view != "loss").collect();
+    assert_eq!(parts[0].tile.views(), left);
+    assert_eq!((parts.len(), parts[1].tile.views()), (2, vec!["loss"]));
+    assert!(is_open(&window, "Accuracy") && is_open(&window, "Loss"));
+    assert!(window.harness.query_by_role_and_label(Role::Tab, "").is_none(), "every tab has a name");
+    change(&mut window, Change::Reset);
+    assert_eq!(layout(&window), before);
+    assert!(is_open(&window, "Accuracy") && !is_open(&window, "Loss"));
+}
+
+#[test]
+fn the_open_tab_of_a_layout_that_is_taken_is_in_sight() {
+    let mut window = Window::sized([900.0, 600.0], None);
+    let mut kept = layout(&window);
+    for name in ["past", "notes"] {
+        kept.show(name);
+    }
+    window.harness.set_size(egui::vec2(1900.0, 800.0));
+    window.harness.state_mut().tiles.take(Some(&kept));
+    window.harness.run_steps(4);
+    window.harness.set_size(egui::vec2(900.0, 600.0));
+    window.harness.run_ok();
+    let tab = window.harness.get_by_role_and_label(Role::Tab, "Notes").rect();
+    let right = window.harness.get_by_label("Help on Notes").rect().left();
+    let left = window.harness.get_by_label("+ Add arm").rect().right();
+    assert!(tab.left() >= left - 1.0 && tab.right() <= right, "{tab:?} in {left} to {right}");
+}
+
+#[test]
 fn every_help_has_two_to_six_sentences() {
     for pane in panes() {
         let help = pane.help;
