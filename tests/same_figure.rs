@@ -90,6 +90,7 @@ fn the_window_and_the_command_line_write_the_same_bytes() {
             assert!(window == std::fs::read(folder.join(&line)).unwrap(), "{line} differs");
             if kind == FileKind::Svg {
                 let text = String::from_utf8(window).unwrap();
+                assert_eq!(text.contains("filter: -arm:pruned (2 of 4 runs)"), has_title, "what is left out");
                 assert_eq!((text.contains(">Mine<"), text.contains(">pruned<")), (has_title, !has_title));
             }
         }

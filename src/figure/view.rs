@@ -132,6 +132,15 @@ impl ViewSettings {
         let filter = Filter::parse(&self.filter, settings).unwrap_or_default();
         rows.iter().filter(|row| !filter.holds(row)).map(|row| row.run.clone()).collect()
     }
+
+    /// What figures say of the filter where it leaves out some of so many runs; otherwise nothing.
+    #[must_use]
+    pub fn filter_note(&self, runs: usize, left_out: usize) -> String {
+        if left_out == 0 {
+            return String::new();
+        }
+        format!("filter: {} ({} of {runs} runs)", self.filter.trim(), runs - left_out)
+    }
 }
 
 /// The key of what was noted about an arm.
@@ -208,9 +217,16 @@ pub fn lines_of<'a>(runs: impl IntoIterator<Item = Drawn<'a>>, by_style: bool) -
     lines
 }
 
-/// The figure of a plot with what was chosen about its axes and titles: all of it, also what is hidden.
+/// The figure of a plot with what was chosen about its axes and titles, and what is to be said of the filter: all of it,
+/// also what is hidden.
 #[must_use]
-pub fn whole(plot: &dyn Plot, arms: &[ArmRuns<'_>], options: &PlotOptions, view: &PlotView) -> Figure {
+pub fn whole(
+    plot: &dyn Plot,
+    arms: &[ArmRuns<'_>],
+    options: &PlotOptions,
+    view: &PlotView,
+    filter: &str,
+) -> Figure {
     let mut figure = plot.build(arms, options);
     let has_parallel = !figure.parallel.is_empty();
     for (axis, log, title) in
@@ -231,10 +247,17 @@ pub fn whole(plot: &dyn Plot, arms: &[ArmRuns<'_>], options: &PlotOptions, view:
         && let Some(range) = inner_range(&figure)
     {
         figure.y.range = Some(range);
-        let gap = if figure.note.is_empty() { "" } else { ", " };
-        figure.note = format!("{}{gap}1 % of the values at each end may lie outside", figure.note);
+        remark(&mut figure, "1 % of the values at each end may lie outside");
+    }
+    if !filter.is_empty() {
+        remark(&mut figure, filter);
     }
     figure
+}
+
+fn remark(figure: &mut Figure, text: &str) {
+    let gap = if figure.note.is_empty() { "" } else { ", " };
+    figure.note = format!("{}{gap}{text}", figure.note);
 }
 
 /// What is seen of a figure: without what is hidden, cut to the chosen ranges. This is what an export writes.
@@ -294,7 +317,8 @@ pub fn exported(
         Some(Drawn { line, colour, seed: run.seed, record, row })
     });
     let kept = view.plots.get(plot.name()).cloned().unwrap_or_default();
-    let figure = whole(plot, &lines_of(drawn, view.group.is_some()), &view.options, &kept);
+    let filter = view.filter_note(rows.len(), left_out.len());
+    let figure = whole(plot, &lines_of(drawn, view.group.is_some()), &view.options, &kept, &filter);
     seen(&figure, &kept)
 }
 

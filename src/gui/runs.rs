@@ -174,6 +174,12 @@ impl Runs {
         if self.open.contains(run) && known != RunState::Running { RunState::Waiting } else { known }
     }
 
+    /// Whether a run was started and is not over yet.
+    #[must_use]
+    pub fn is_open(&self, run: &str) -> bool {
+        self.open.contains(run)
+    }
+
     /// The state in words; a run that was never started is not queued.
     #[must_use]
     pub fn word(&self, run: &str) -> &'static str {

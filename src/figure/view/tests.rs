@@ -57,6 +57,8 @@ fn the_filter_leaves_runs_out_and_an_unfinished_one_leaves_out_none() {
     let view = |filter: &str| ViewSettings { filter: filter.to_owned(), ..ViewSettings::default() };
     assert_eq!(view("batch = 16").left_out(&rows, &settings).len(), 4);
     assert_eq!(view("batch <").left_out(&rows, &settings).len(), 0);
+    assert_eq!(view(" batch = 16 ").filter_note(8, 4), "filter: batch = 16 (4 of 8 runs)");
+    assert_eq!(view("state:done").filter_note(8, 0), "", "nothing is missing");
 }
 
 #[test]
@@ -72,7 +74,8 @@ fn axes_and_titles_are_those_that_were_chosen_and_hidden_lines_are_not_seen() {
     let options = PlotOptions { log_x: Some(true), log_y: Some(true), ..PlotOptions::default() };
     let hidden = BTreeSet::from(["a".to_owned()]);
     let view = PlotView { y_title: "Hits".to_owned(), hidden, x: Some([1.0, 2.0]), ..PlotView::default() };
-    let figure = whole(find("accuracy").unwrap(), &arms, &options, &view);
+    let figure = whole(find("accuracy").unwrap(), &arms, &options, &view, "filter: a (1 of 2 runs)");
+    assert!(figure.note.ends_with("filter: a (1 of 2 runs)"), "{}", figure.note);
     assert_eq!((figure.x.scale, figure.y.scale), (Scale::Log10, Scale::Log10));
     assert_eq!(figure.y.label(), "Hits (%)");
     assert_eq!(figure.lines.len(), 2);

@@ -27,7 +27,7 @@ impl App {
     /// Whether the plot is behind the records, or its figure is still being built.
     #[must_use]
     pub fn is_drawing(&self) -> bool {
-        self.plot.is_behind(self.runs.revision())
+        self.plot.is_behind(self.data_revision())
     }
 
     /// Takes the view settings that lie beside the results of the document.
@@ -42,22 +42,42 @@ impl App {
     /// Looks at arms and runs of the document anew; arms keep their colours.
     pub(super) fn take_treatments(&mut self) {
         self.treatments = treatments(&self.document.experiment, self.document.runs());
-        self.compare.take_treatments(&mut self.treatments);
+        for (old, new) in self.compare.take_treatments(&mut self.treatments) {
+            self.plot.rename(&old, &new);
+        }
     }
 
     /// Brings the rows up to date, and writes view settings that have changed.
     pub(super) fn update_comparison(&mut self, ctx: &egui::Context, at_once: bool) {
         let now = ctx.input(|input| input.time);
         self.compare.set_folder(&self.document.results(&self.parts.untitled));
-        self.compare.update(&self.treatments, &self.runs, now);
-        self.compare.keep(&self.plot, now, at_once);
+        let update = self.compare.update(&self.treatments, &self.runs, now);
+        let keep = self.keep_view(now, at_once);
+        for secs in update.into_iter().chain(keep) {
+            ctx.request_repaint_after(Duration::from_secs_f64(secs));
+        }
+    }
+
+    /// Writes view settings that have changed; returns the time after which to look again, in seconds.
+    pub(super) fn keep_view(&mut self, now: f64, at_once: bool) -> Option<f64> {
+        let kept = self.compare.keep(&self.plot, now, at_once);
+        kept.unwrap_or_else(|why| {
+            self.log.error(why);
+            None
+        })
+    }
+
+    /// Counts changes of what the plots are made of: records, and rows, which may come later.
+    fn data_revision(&self) -> u64 {
+        self.runs.revision() + self.compare.revision()
     }
 
     /// Gives tabs to plots that have to do with the runs by now.
     pub(super) fn offer_views(&mut self, ui: &Ui) {
         let now = ui.input(|input| input.time);
         let arms = self.compare.arm_runs(&self.treatments, &self.runs);
-        let input = PlotInput { arms: &arms, revision: self.runs.revision() };
+        let filter = self.compare.filter_note();
+        let input = PlotInput { arms: &arms, filter: &filter, revision: self.data_revision() };
         if let Some(secs) = self.plot.look(&input, now) {
             ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
         }
@@ -81,14 +101,16 @@ impl App {
     /// Builds the figure of the plot that exports are about, which may stand behind another tab.
     pub(super) fn build_figure(&mut self, ctx: &egui::Context) {
         let arms = self.compare.arm_runs(&self.treatments, &self.runs);
-        let input = PlotInput { arms: &arms, revision: self.runs.revision() };
+        let filter = self.compare.filter_note();
+        let input = PlotInput { arms: &arms, filter: &filter, revision: self.data_revision() };
         self.plot.build_now(self.plot.plot(), &input, ctx.input(|input| input.time));
     }
 
     pub(super) fn plot_ui(&mut self, ui: &mut Ui, plot: &'static dyn Plot) {
         let ctx = ui.ctx().clone();
         let arms = self.compare.arm_runs(&self.treatments, &self.runs);
-        let input = PlotInput { arms: &arms, revision: self.runs.revision() };
+        let filter = self.compare.filter_note();
+        let input = PlotInput { arms: &arms, filter: &filter, revision: self.data_revision() };
         let Some(response) = plot_panel(ui, plot, &input, &mut self.plot) else { return };
         self.plot.choose(plot.name());
         match response {
@@ -140,6 +162,7 @@ impl App {
             match archive(&results, id) {
                 Ok(()) => {
                     self.runs.forget(id);
+                    self.compare.untick(id);
                     archived += 1;
                 }
                 Err(why) => self.log.error(why),

@@ -145,7 +145,7 @@ impl App {
             None => self.log.info(format!("Reading results in {folder}…")),
         }
         self.focus = None;
-        self.compare.keep(&self.plot, 0.0, true);
+        self.keep_view(0.0, true);
         let options = self.plot.options.clone();
         self.plot = plot::PlotState::default();
         self.plot.options = options;

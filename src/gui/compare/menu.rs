@@ -1,7 +1,7 @@
 //! Stars, tags and notes.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Mesh, Pos2, Sense, Shape, Stroke, TextEdit, Ui, WidgetInfo, vec2};
+use eframe::egui::{Button, Mesh, Pos2, Sense, Shape, Stroke, TextEdit, Ui, WidgetInfo, vec2};
 
 use super::{Compare, CompareResponse};
 use crate::figure::table::{Mark, Row};
@@ -73,7 +73,10 @@ pub fn context_ui(ui: &mut Ui, row: &Row, compare: &mut Compare) -> Option<Compa
         edit(compare, &arm, |mark| mark.starred = !starred);
         ui.close();
     }
-    if ui.button("Archive this run").on_hover_text("Moves it to the trash; nothing is deleted").clicked() {
+    let refusal = compare.why_not_archive(std::iter::once(&row.run));
+    let archive = ui.add_enabled(refusal.is_none(), Button::new("Archive this run"));
+    let archive = archive.on_hover_text("Moves it to the trash; nothing is deleted");
+    if archive.on_disabled_hover_text(refusal.unwrap_or_default()).clicked() {
         ui.close();
         return Some(CompareResponse::Archive(vec![row.run.clone()]));
     }

@@ -4,8 +4,10 @@
 //! document, which lie beside its runs. [`runs_ui`] draws all of it into whatever room it is given.
 
 mod beside;
+mod keeper;
 mod menu;
 mod notes;
+mod renamed;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -15,14 +17,13 @@ pub use menu::arm_marks_ui;
 pub use notes::{Noting, notes_ui};
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use eframe::egui::{Panel, Ui};
 
 use super::plot::PlotState;
 use super::runs::Runs;
 use super::tree::Treatment;
-use crate::doc::file::write_atomically;
 use crate::doc::{Run, RunRecord};
 use crate::figure::colours::Colours;
 use crate::figure::plots::ArmRuns;
@@ -30,22 +31,20 @@ use crate::figure::table::{Row, filter::Filter, give_settings};
 use crate::figure::view::{Drawn, Lines, ViewSettings, groups, lines_of};
 use crate::run::trash::Trashed;
 use beside::Told;
+use keeper::Keeper;
+use renamed::{are_distinct, move_mark, renamed};
 
 /// Rows are made anew at most this often, in seconds, while records grow.
 const PAUSE: f64 = 0.25;
-/// Changed view settings are written this long after the last change, in seconds.
-const REST: f64 = 1.0;
 
 /// What is kept about comparing runs.
 #[derive(Default)]
 pub struct Compare {
     /// How results are looked at; kept beside the runs.
     pub view: ViewSettings,
-    folder: PathBuf,
-    /// As the file has it, or as it would be without one.
-    written: ViewSettings,
-    /// Since when something is to be written, in seconds.
-    changed_at: Option<f64>,
+    keeper: Keeper,
+    /// The colours of arms in the order of the document, which a reader without the file gives them.
+    plain: Colours,
     rows: Vec<Row>,
     /// Paths of the settings in which runs differ.
     settings: Vec<String>,
@@ -53,10 +52,18 @@ pub struct Compare {
     filter_error: Option<String>,
     lines: Lines,
     made: Option<Made>,
+    /// How often rows were made.
+    revision: u64,
     /// What the stages of ticked runs reported.
     told: Told,
     /// Runs that are ticked, by identity.
     ticked: BTreeSet<String>,
+    /// Runs with results, by identity.
+    results: BTreeSet<String>,
+    /// Runs that go on or wait for their turn.
+    open: BTreeSet<String>,
+    /// The arms by their position, as they were when each had its own name.
+    arms: Vec<String>,
     /// The arms whose seeds are compared.
     pair: [String; 2],
     /// The tag that is being typed.
@@ -99,41 +106,79 @@ impl Compare {
     /// # Errors
     /// When the file is there and cannot be read; the settings have their defaults then.
     pub fn load(&mut self, folder: &Path, plot: &mut PlotState) -> Result<(), String> {
-        let read = ViewSettings::read(folder);
+        let (keeper, read) = Keeper::read(folder);
         let options = plot.options.clone();
-        *self = Self { folder: folder.to_owned(), ..Self::default() };
+        *self = Self { keeper, ..Self::default() };
         let is_new = read.as_ref().is_ok_and(|view| *view == ViewSettings::default());
         self.view = read.as_ref().cloned().unwrap_or_default();
         if is_new {
             self.view.options = options; // what was chosen for the last document suits the next one too
         }
         plot.take(&self.view);
-        self.written = self.view.clone();
+        self.keeper.written = self.view.clone();
         self.trash = crate::run::trash::trashed(folder);
         read.map(drop)
     }
 
-    /// The results have another folder now; the settings go with them.
+    /// The results have another folder now; the settings go with them, also where nothing is written yet.
     pub fn set_folder(&mut self, folder: &Path) {
-        folder.clone_into(&mut self.folder);
+        if folder != self.keeper.folder() {
+            let without_file = ViewSettings { colours: self.plain.clone(), ..ViewSettings::default() };
+            self.keeper.set_folder(folder, without_file);
+            self.look_into_trash();
+        }
     }
 
-    /// Gives treatments their colours, and looks at the document's runs anew.
-    pub fn take_treatments(&mut self, treatments: &mut [Treatment]) {
-        let is_unchanged = self.written == self.view;
-        let colours = self.view.colours.assign(treatments.iter().map(|treatment| treatment.name.as_str()));
+    /// Gives treatments their colours, and looks at the document's runs anew. What was noted about an arm goes with it to
+    /// its new name; returns the old and the new names of such arms.
+    pub fn take_treatments(&mut self, treatments: &mut [Treatment]) -> Vec<(String, String)> {
+        let is_unchanged = self.keeper.written == self.view;
+        let names = || treatments.iter().map(|treatment| treatment.name.as_str());
+        self.plain = Colours::default();
+        self.plain.assign(names());
+        let colours = self.view.colours.assign(names());
         for (treatment, colour) in treatments.iter_mut().zip(colours) {
             treatment.colour = colour;
         }
-        if is_unchanged && self.written.colours == Colours::default() {
+        if is_unchanged && self.keeper.written.colours == Colours::default() {
             // Colours in the order of the document are what a reader without the file gives them too.
-            self.written.colours = self.view.colours.clone();
+            self.keeper.written.colours = self.view.colours.clone();
         }
         self.made = None;
+        let names: Vec<String> = treatments.iter().map(|treatment| treatment.name.clone()).collect();
+        if !are_distinct(&names) {
+            return Vec::new();
+        }
+        let renamed = renamed(&self.arms, &names);
+        for (old, new) in &renamed {
+            move_mark(&mut self.view, old, new);
+        }
+        self.arms = names;
+        renamed
     }
 
-    /// Brings rows, filter and lines up to date.
-    pub fn update(&mut self, treatments: &[Treatment], runs: &Runs, now: f64) {
+    /// A run is ticked no more.
+    pub fn untick(&mut self, run: &str) {
+        self.ticked.remove(run);
+    }
+
+    /// Why these runs cannot go to the trash, if so.
+    fn why_not_archive<'a>(&self, mut runs: impl Iterator<Item = &'a String>) -> Option<&'static str> {
+        let mut is_any = false;
+        let running = runs.any(|run| {
+            is_any |= self.results.contains(run);
+            self.open.contains(run)
+        });
+        match (running, is_any) {
+            (true, _) => Some("These runs go on or wait for their turn: stop them first"),
+            (false, false) => Some("These runs have no results"),
+            (false, true) => None,
+        }
+    }
+
+    /// Brings rows, filter and lines up to date. `now` in seconds; returns the time after which to look again, where rows
+    /// are behind the records.
+    pub fn update(&mut self, treatments: &[Treatment], runs: &Runs, now: f64) -> Option<f64> {
         self.told.update(&self.ticked, runs);
         let made = Made {
             revision: runs.revision(),
@@ -143,8 +188,12 @@ impl Compare {
         };
         if let Some(last) = &self.made {
             let is_same = (&last.filter, &last.group) == (&made.filter, &made.group);
-            if is_same && (last.revision == made.revision || now - last.at < PAUSE) {
-                return;
+            if is_same && last.revision == made.revision {
+                return None;
+            }
+            let left = last.at + PAUSE - now;
+            if is_same && left > 0.0 {
+                return Some(left);
             }
         }
         let is_new = self.made.is_none();
@@ -165,9 +214,23 @@ impl Compare {
                 row.settings = old.settings;
             }
         }
+        let of = |holds: &dyn Fn(&str) -> bool| -> BTreeSet<String> {
+            self.rows.iter().filter(|row| holds(&row.run)).map(|row| row.run.clone()).collect()
+        };
+        let results = of(&|run| runs.record(run).is_some());
+        let open = of(&|run| runs.is_open(run));
+        (self.results, self.open) = (results, open);
         self.filter_error = Filter::parse(&self.view.filter, &self.settings).err();
         self.give_marks();
         self.made = Some(made);
+        self.revision += 1;
+        None
+    }
+
+    /// Counts how often rows were made anew: plots of rows are as old as these.
+    #[must_use]
+    pub const fn revision(&self) -> u64 {
+        self.revision
     }
 
     fn give_marks(&mut self) {
@@ -200,39 +263,26 @@ impl Compare {
         lines_of(drawn, self.view.group.is_some())
     }
 
+    /// What figures say of the filter.
+    #[must_use]
+    pub fn filter_note(&self) -> String {
+        self.view.filter_note(self.rows.len(), self.left_out.len())
+    }
+
     /// Notes that the trash has changed.
     pub fn look_into_trash(&mut self) {
-        self.trash = crate::run::trash::trashed(&self.folder);
+        self.trash = crate::run::trash::trashed(self.keeper.folder());
         self.made = None;
     }
 
-    /// Writes the view settings once they have changed and rest, or at once. Nobody waits for the disk: the file is
-    /// written in a thread, as a whole.
-    pub fn keep(&mut self, plot: &PlotState, now: f64, at_once: bool) {
+    /// Writes the view settings once they have changed and rest, or at once. `now` in seconds; returns the time after
+    /// which to look again, where something is left to do.
+    ///
+    /// # Errors
+    /// When they could not be written; it is said once until they can be.
+    pub fn keep(&mut self, plot: &PlotState, now: f64, at_once: bool) -> Result<Option<f64>, String> {
         plot.give(&mut self.view);
-        if self.view == self.written {
-            self.changed_at = None;
-            return;
-        }
-        let since = *self.changed_at.get_or_insert(now);
-        if now - since < REST && !at_once {
-            return;
-        }
-        self.changed_at = None;
-        self.written = self.view.clone();
-        let (folder, text) = (self.folder.clone(), self.view.to_text());
-        let write = move || {
-            // A folder that cannot be written keeps the settings of this session only; the runs say what is wrong.
-            let _ = std::fs::create_dir_all(&folder)
-                .and_then(|()| write_atomically(&folder.join(crate::figure::view::FILE), text.as_bytes()));
-        };
-        if at_once {
-            write();
-        } else if let Err(_refused) =
-            std::thread::Builder::new().name("view settings".to_owned()).spawn(write)
-        {
-            self.written = ViewSettings::default();
-        }
+        self.keeper.keep(&self.view, now, at_once)
     }
 }
 

@@ -178,11 +178,11 @@ fn view_settings_are_written_beside_the_runs_only_when_they_change() {
     let mut plot = PlotState::default();
     shown.compare.load(folder.path(), &mut plot).unwrap();
     shown.compare.take_treatments(&mut shown.treatments);
-    shown.compare.keep(&plot, 0.0, true);
+    shown.compare.keep(&plot, 0.0, true).unwrap();
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was chosen");
     shown.compare.view.filter = "state:done".to_owned();
     plot.options.smoothing = 0.5;
-    shown.compare.keep(&plot, 0.0, true);
+    shown.compare.keep(&plot, 0.0, true).unwrap();
     let (mut again, mut plot) = (Compare::default(), PlotState::default());
     again.load(folder.path(), &mut plot).unwrap();
     assert_eq!((again.view.filter.as_str(), plot.options.smoothing), ("state:done", 0.5));
@@ -227,4 +227,60 @@ fn a_run_is_tagged_noted_starred_and_archived_from_the_menu_of_its_row() {
     harness.get_by_label("Archive this run").click();
     harness.run();
     assert_eq!(harness.state().responses, [CompareResponse::Archive(vec![id])]);
+}
+
+#[test]
+fn settings_go_with_the_document_to_another_folder() {
+    let root = tempfile::tempdir().unwrap();
+    let [first, second, third] = ["a", "b", "c"].map(|name| root.path().join(name));
+    let mut shown = shown();
+    let plot = PlotState::default();
+    shown.compare.set_folder(&first);
+    shown.compare.keep(&plot, 0.0, true).unwrap();
+    assert!(!first.exists(), "nothing was chosen");
+    shown.compare.view.filter = "state:done".to_owned();
+    shown.compare.set_folder(&second);
+    shown.compare.keep(&plot, 0.0, true).unwrap();
+    shown.compare.set_folder(&third);
+    shown.compare.keep(&plot, 0.0, true).unwrap();
+    for folder in [second, third] {
+        assert_eq!(ViewSettings::read(&folder).unwrap().filter, "state:done");
+    }
+}
+
+#[test]
+fn what_is_noted_about_an_arm_goes_with_it_to_its_new_name() {
+    let Shown { mut compare, mut treatments, .. } = shown();
+    menu::edit(&mut compare, "arm:dense", |mark| mark.starred = true);
+    for name in ["dens", LONG, "sparse"] {
+        treatments[0].name = name.to_owned(); // on its way it is that of the other arm
+        compare.take_treatments(&mut treatments);
+    }
+    let marks: Vec<_> = compare.view.marks.iter().map(|(key, mark)| (key.as_str(), mark.starred)).collect();
+    assert_eq!(marks, [("arm:sparse", true)]);
+}
+
+#[test]
+fn rows_that_are_behind_ask_for_a_look_and_count_when_they_are_made() {
+    let Shown { mut compare, treatments, mut runs, .. } = shown();
+    assert_eq!(compare.update(&treatments, &runs, 8.0), None);
+    let revision = compare.revision();
+    runs.add(std::collections::BTreeMap::new());
+    assert_eq!(compare.update(&treatments, &runs, 8.125), Some(0.125));
+    assert_eq!(compare.revision(), revision);
+    assert_eq!(compare.update(&treatments, &runs, 8.25), None);
+    assert_eq!(compare.revision(), revision + 1);
+}
+
+#[test]
+fn runs_without_results_cannot_go_to_the_trash() {
+    let Shown { mut compare, treatments, mut runs, .. } = shown();
+    let id = treatments[0].runs[0].id.clone();
+    compare.update(&treatments, &runs, 0.0);
+    assert_eq!(compare.why_not_archive(std::iter::once(&id)), None);
+    compare.open.insert(id.clone());
+    assert!(compare.why_not_archive(std::iter::once(&id)).unwrap().contains("stop them"));
+    runs.forget(&id);
+    compare.update(&treatments, &runs, 1.0);
+    assert!(compare.why_not_archive(std::iter::once(&id)).unwrap().contains("no results"));
 }

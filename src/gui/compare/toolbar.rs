@@ -92,13 +92,18 @@ fn copy_ui(ui: &mut Ui, compare: &Compare) -> Option<CompareResponse> {
 
 fn trash_ui(ui: &mut Ui, compare: &Compare) -> Option<CompareResponse> {
     let mut chosen = None;
-    let ticked = compare.ticked.len();
-    let archive = ui.add_enabled(ticked > 0, eframe::egui::Button::new("Archive"));
+    let refusal = if compare.ticked.is_empty() {
+        Some("Tick runs in the table first")
+    } else {
+        compare.why_not_archive(compare.ticked.iter())
+    };
+    let archive = ui.add_enabled(refusal.is_none(), eframe::egui::Button::new("Archive"));
     let archive = archive
         .on_hover_text("Moves the ticked runs to the trash beside the results; nothing is deleted")
-        .on_disabled_hover_text("Tick runs in the table first");
+        .on_disabled_hover_text(refusal.unwrap_or_default());
     if archive.clicked() {
-        chosen = Some(CompareResponse::Archive(compare.ticked.iter().cloned().collect()));
+        let runs = compare.ticked.intersection(&compare.results);
+        chosen = Some(CompareResponse::Archive(runs.cloned().collect()));
     }
     if !compare.trash.is_empty() {
         ui.menu_button(format!("Trash ({})", compare.trash.len()), |ui| {

@@ -30,13 +30,20 @@ pub struct Cause {
     pub options: PlotOptions,
     /// What a person chose about this one.
     pub titles: PlotView,
+    /// What it says of the filter.
+    pub filter: String,
     /// Names, colours and seeds.
     pub arms: Vec<(String, usize, Vec<u64>)>,
 }
 
 impl Cause {
     fn of(options: &PlotOptions, titles: PlotView, input: &PlotInput<'_>) -> Self {
-        Self { options: options.clone(), titles, arms: input.arms.iter().map(told).collect() }
+        Self {
+            options: options.clone(),
+            titles,
+            filter: input.filter.to_owned(),
+            arms: input.arms.iter().map(told).collect(),
+        }
     }
 }
 
@@ -199,7 +206,7 @@ fn points(arms: &[ArmRuns<'_>]) -> usize {
 
 fn build(plot: &dyn Plot, arms: &[ArmRuns<'_>], cause: Cause, revision: u64) -> Built {
     let began = Instant::now();
-    let figure = whole(plot, arms, &cause.options, &cause.titles);
+    let figure = whole(plot, arms, &cause.options, &cause.titles, &cause.filter);
     let has_data = figure.has_data();
     let took = began.elapsed().as_secs_f64();
     Built { figure: Arc::new(figure), has_data, cause, revision, at: 0.0, took }

@@ -133,6 +133,13 @@ impl FigureView {
         self.chosen != [None; 2] || !self.parallel.brushes.is_empty()
     }
 
+    /// A line has another name: it stays hidden if it was.
+    pub(super) fn rename(&mut self, old: &str, new: &str) {
+        if self.hidden.remove(old) {
+            self.hidden.insert(new.to_owned());
+        }
+    }
+
     /// Whether the line with this name is hidden.
     #[must_use]
     pub fn is_hidden(&self, name: &str) -> bool {

@@ -27,6 +27,8 @@ const NO_MEANS: &str = "This plot has no means over seeds";
 pub struct PlotInput<'a> {
     /// The arms with their runs, in the order of the document.
     pub arms: &'a [ArmRuns<'a>],
+    /// What the figures say of the filter; empty where it leaves all runs.
+    pub filter: &'a str,
     /// Another number whenever any record changed.
     pub revision: u64,
 }

@@ -131,6 +131,13 @@ impl PlotState {
         self.data.as_ref().map_or(&[], |data| &data.series)
     }
 
+    /// A line has another name: it stays hidden where it was.
+    pub fn rename(&mut self, old: &str, new: &str) {
+        for view in self.views.values_mut() {
+            view.rename(old, new);
+        }
+    }
+
     /// Takes what is kept about the plots of a document.
     pub fn take(&mut self, view: &ViewSettings) {
         self.options = view.options.clone();

@@ -29,7 +29,7 @@ fn sized(size: Vec2, shown: Shown) -> Harness<'static, Shown> {
             runs: vec![(1, &shown.record)],
             ..ArmRuns::default()
         }];
-        let input = PlotInput { arms: &arms, revision: shown.revision };
+        let input = PlotInput { arms: &arms, filter: "", revision: shown.revision };
         let plot = shown.plot.unwrap_or(ALL[0]);
         shown.state.look(&input, ui.input(|input| input.time));
         shown.response = plot_panel(ui, plot, &input, &mut shown.state).or(shown.response);
@@ -62,7 +62,7 @@ fn two_plots_that_are_seen_are_both_kept_and_others_forgotten() {
         runs: vec![(1, &shown.record)],
         ..ArmRuns::default()
     }];
-    let input = PlotInput { arms: &arms, revision: 0 };
+    let input = PlotInput { arms: &arms, filter: "", revision: 0 };
     for plot in [find("accuracy").unwrap(), find("remaining").unwrap()] {
         shown.state.build_now(plot, &input, 0.0);
         assert!(shown.state.has_data(plot), "{}", plot.name());

@@ -1,0 +1,203 @@
+//! Writing the view settings beside the runs. Nobody waits for the disk: the file is written in a thread, as a whole, and
+//! one thread at a time.
+
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+
+use crate::doc::file::write_atomically;
+use crate::figure::view::{FILE, ViewSettings};
+
+/// Changed view settings are written this long after the first change, in seconds.
+const REST: f64 = 1.0;
+/// While a thread writes, it is looked at again after so many seconds.
+const LOOK: f64 = 0.1;
+
+/// What is known of the file with the view settings.
+#[derive(Default)]
+pub struct Keeper {
+    folder: PathBuf,
+    /// As the file has it, or as it would be without one.
+    pub written: ViewSettings,
+    /// Since when something is to be written, in seconds.
+    changed_at: Option<f64>,
+    writer: Option<JoinHandle<Result<(), String>>>,
+    /// Whether it was said that the file cannot be written.
+    has_complained: bool,
+    /// Whether the file that is there cannot be read: it makes room and is not replaced.
+    is_damaged: bool,
+}
+
+impl Keeper {
+    /// Reads the settings in a folder; until something is written, they are those of the file.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read, with what becomes of it.
+    pub fn read(folder: &Path) -> (Self, Result<ViewSettings, String>) {
+        let read = ViewSettings::read(folder);
+        let keeper = Self {
+            folder: folder.to_owned(),
+            written: ViewSettings::default(),
+            changed_at: None,
+            writer: None,
+            has_complained: false,
+            is_damaged: read.is_err(),
+        };
+        let told = read.map_err(|why| {
+            format!(
+                "{why}. Before new ones are written, it is renamed to {FILE}.damaged (or .damaged-2 and so on): to have it \
+                 back, mend it, close the window and rename it to {FILE}"
+            )
+        });
+        (keeper, told)
+    }
+
+    /// The folder of the file.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The file has another place from now on, and is written there unless the settings are these.
+    pub fn set_folder(&mut self, folder: &Path, without_file: ViewSettings) {
+        self.is_damaged = ViewSettings::read(folder).is_err();
+        folder.clone_into(&mut self.folder);
+        self.written = without_file;
+        self.has_complained = false;
+    }
+
+    /// Writes the settings once they have changed and rest, or at once. `now` in seconds; returns the time after which
+    /// to look again, where something is left to do.
+    ///
+    /// # Errors
+    /// When the file could not be written; it is said once until it can be.
+    pub fn keep(&mut self, view: &ViewSettings, now: f64, at_once: bool) -> Result<Option<f64>, String> {
+        if self.writer.as_ref().is_some_and(|writer| at_once || writer.is_finished()) {
+            self.join()?;
+        }
+        if *view == self.written {
+            self.changed_at = None;
+            return Ok(self.writer.is_some().then_some(LOOK));
+        }
+        let since = *self.changed_at.get_or_insert(now);
+        let left = since + REST - now;
+        if left > 0.0 && !at_once {
+            return Ok(Some(left));
+        }
+        if self.writer.is_some() {
+            return Ok(Some(LOOK));
+        }
+        self.changed_at = None;
+        self.written = view.clone();
+        let (folder, text, is_damaged) = (self.folder.clone(), view.to_text(), self.is_damaged);
+        let work = move || write(&folder, &text, is_damaged);
+        let spawned = std::thread::Builder::new().name("view settings".to_owned()).spawn(work);
+        self.writer = Some(spawned.map_err(|error| self.complain(&error.to_string()))?);
+        if at_once {
+            self.join()?;
+        }
+        Ok(self.writer.is_some().then_some(LOOK))
+    }
+
+    /// Waits for the thread that writes.
+    fn join(&mut self) -> Result<(), String> {
+        let Some(writer) = self.writer.take() else { return Ok(()) };
+        match writer.join().unwrap_or_else(|_| Err("the thread that writes it has failed".to_owned())) {
+            Ok(()) => {
+                (self.has_complained, self.is_damaged) = (false, false);
+                Ok(())
+            }
+            Err(_) if self.has_complained => Ok(()),
+            Err(why) => Err(self.complain(&why)),
+        }
+    }
+
+    fn complain(&mut self, why: &str) -> String {
+        self.has_complained = true;
+        let path = self.folder.join(FILE);
+        format!(
+            "{} was not written ({why}): how results are looked at is lost with the window",
+            path.display()
+        )
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        // Nobody is left to be told.
+        self.join().unwrap_or_default();
+    }
+}
+
+fn write(folder: &Path, text: &str, is_damaged: bool) -> Result<(), String> {
+    let path = folder.join(FILE);
+    let written = std::fs::create_dir_all(folder)
+        .and_then(|()| if is_damaged { set_aside(&path) } else { Ok(()) })
+        .and_then(|()| write_atomically(&path, text.as_bytes()));
+    written.map_err(|error| error.to_string())
+}
+
+/// Renames a file that cannot be read to the first name behind it that is free.
+fn set_aside(path: &Path) -> std::io::Result<()> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let first = path.with_extension("ron.damaged");
+    let others = (2..).map(|number: u32| path.with_extension(format!("ron.damaged-{number}")));
+    let free = std::iter::once(first).chain(others).find(|path| !path.exists());
+    std::fs::rename(path, free.expect("there are more names than files"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filtered(filter: &str) -> ViewSettings {
+        ViewSettings { filter: filter.to_owned(), ..ViewSettings::default() }
+    }
+
+    #[test]
+    fn it_says_when_it_writes_and_that_the_disk_has_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut keeper, _) = Keeper::read(folder.path());
+        assert_eq!(keeper.keep(&ViewSettings::default(), 0.0, false), Ok(None));
+        assert_eq!(keeper.keep(&filtered("a"), 4.0, false), Ok(Some(1.0)));
+        assert_eq!(keeper.keep(&filtered("b"), 4.75, false), Ok(Some(0.25)), "from the first change on");
+        assert_eq!(keeper.keep(&filtered("b"), 5.0, false), Ok(Some(LOOK)));
+        assert_eq!(keeper.keep(&filtered("c"), 5.0, true), Ok(None), "the older one is waited for");
+        assert_eq!(ViewSettings::read(folder.path()), Ok(filtered("c")));
+        assert_eq!(keeper.keep(&filtered("d"), 6.0, false), Ok(Some(1.0)));
+        assert_eq!(keeper.keep(&filtered("d"), 7.0, false), Ok(Some(LOOK)));
+        drop(keeper);
+        assert_eq!(ViewSettings::read(folder.path()), Ok(filtered("d")), "dropping waits, too");
+    }
+
+    #[test]
+    fn a_damaged_file_makes_room_and_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE);
+        for (text, name) in [("(filter: 3", "view.ron.damaged"), ("(filter: 4", "view.ron.damaged-2")] {
+            std::fs::write(&path, text).unwrap();
+            let (mut keeper, read) = Keeper::read(folder.path());
+            assert!(read.unwrap_err().contains("view.ron.damaged"));
+            for filter in ["a", "b"] {
+                assert_eq!(keeper.keep(&filtered(filter), 0.0, true), Ok(None));
+            }
+            assert_eq!(std::fs::read_to_string(folder.path().join(name)).unwrap(), text);
+            assert_eq!(ViewSettings::read(folder.path()), Ok(filtered("b")));
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_said_once_until_it_can_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("x.runs");
+        std::fs::write(&place, "no folder").unwrap();
+        let (mut keeper, _) = Keeper::read(&place.join("below"));
+        keeper.set_folder(&place, ViewSettings::default());
+        assert!(keeper.keep(&filtered("a"), 0.0, true).unwrap_err().contains("was not written"));
+        assert_eq!(keeper.keep(&filtered("b"), 0.0, true), Ok(None));
+        std::fs::remove_file(&place).unwrap();
+        assert_eq!(keeper.keep(&filtered("c"), 0.0, true), Ok(None));
+        assert_eq!(ViewSettings::read(&place), Ok(filtered("c")));
+    }
+}
