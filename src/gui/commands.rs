@@ -326,7 +326,8 @@ mod tests {
         let facts = Facts { error: Some("no seed".to_owned()), ..Facts::default() };
         assert!(Command::RunAll.refusal(&facts).unwrap().contains("no seed"));
         assert_eq!(Command::StopNow.refusal(&facts).unwrap(), "Nothing is running");
-        assert!(Command::RunAll.refusal(&Facts { left: 1, ..Facts::default() }).is_none());
+        assert!(Command::RunAll.refusal(&Facts::default()).unwrap().contains("no arm yet"));
+        assert!(Command::RunAll.refusal(&Facts { arms: 1, left: 1, ..Facts::default() }).is_none());
         assert!(Command::Open.refusal(&Facts { running: true, ..Facts::default() }).is_none());
     }
 
