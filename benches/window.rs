@@ -4,10 +4,13 @@
 //! is drawn every 16 ms. `window-typing`: the same while a key is pressed in a form before every frame. `window-large`: it
 //! opens an experiment with 200 runs, each with 5,000 points of 4 series, from its directory; `open_ms` is the time to the
 //! first frame, `read_ms` until all points are there, `drawn_ms` until the curves of all points are, and frames are drawn
-//! over all curves while the pointer moves, while the view is zoomed, and while a key is pressed in a form.
+//! over all curves while the pointer moves, while the view is zoomed, and while a key is pressed in a form: in the name
+//! of an arm (typing), and in a setting of all runs (setting). `window-busy`: the same with six tiles at 1920 × 1080:
+//! accuracy, loss, accuracy by class, the table of runs, parallel coordinates and tickets.
 //!
 //! What is timed of a frame is `logic` and `ui` together with the tessellation of what they paint: `median_ms`, `p99_ms` and
-//! `max_ms` by the clock, which also counts what else the machine does, and on Linux `cpu_ms`, the mean time on a processor.
+//! `max_ms` by the clock, which also counts what else the machine does, and on Linux `cpu_ms`, the mean time on a processor,
+//! with its `cpu_median_ms` and `cpu_p99_ms`.
 //! Each scenario prints one line of JSON; a name behind `--` chooses one.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
@@ -21,6 +24,8 @@ use eframe::egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use weightlab::doc::Run;
+use weightlab::figure::tiles::{Part, Tile, Tiles};
+use weightlab::figure::view::{FILE, ViewSettings};
 use weightlab::gui::app::{App, Parts, prepare};
 use weightlab::gui::commands::Command;
 use weightlab::gui::desktop::System;
@@ -32,20 +37,31 @@ use weightlab::gui::worker::Threads;
 struct Timed {
     app: App,
     begun: Instant,
-    frames: Vec<Duration>,
-    logic: Duration,
-    /// Time on a processor since the frames were counted last.
-    cpu: Duration,
+    frames: Vec<Took>,
+    logic: Took,
+}
+
+/// How long something took.
+#[derive(Clone, Copy, Default)]
+struct Took {
+    by_clock: Duration,
+    on_processor: Duration,
+}
+
+impl std::ops::AddAssign for Took {
+    fn add_assign(&mut self, other: Self) {
+        self.by_clock += other.by_clock;
+        self.on_processor += other.on_processor;
+    }
 }
 
 impl Timed {
-    /// Does something; how long it took by the clock. Its time on a processor is added up.
-    fn time(&mut self, work: impl FnOnce(&mut App)) -> Duration {
+    /// Does something; how long it took.
+    fn time(&mut self, work: impl FnOnce(&mut App)) -> Took {
         let (begun, cpu) = (Instant::now(), on_processor());
         work(&mut self.app);
-        let took = begun.elapsed();
-        self.cpu += on_processor().saturating_sub(cpu);
-        took
+        let by_clock = begun.elapsed();
+        Took { by_clock, on_processor: on_processor().saturating_sub(cpu) }
     }
 }
 
@@ -62,16 +78,17 @@ impl eframe::App for Timed {
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
-        let took = self.time(|app| app.ui(ui, frame));
-        self.frames.push(self.logic + took);
+        let mut took = self.time(|app| app.ui(ui, frame));
+        took += self.logic;
+        self.frames.push(took);
     }
 }
 
 fn main() {
     let chosen: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let scenarios: [(&str, fn()); 3] =
-        [("window-live", live), ("window-typing", typing), ("window-large", large)];
+    let scenarios: [(&str, fn()); 4] =
+        [("window-live", live), ("window-typing", typing), ("window-large", large), ("window-busy", busy)];
     for (name, scenario) in scenarios {
         if chosen.is_empty() || chosen.iter().any(|chosen| chosen == name) {
             scenario();
@@ -79,8 +96,11 @@ fn main() {
     }
 }
 
-fn window(untitled: PathBuf, file: Option<PathBuf>) -> Harness<'static, Timed> {
-    Harness::builder().with_size([1280.0, 800.0]).with_max_steps(1).build_eframe(move |cc| {
+const SMALL: [f32; 2] = [1280.0, 800.0];
+const FULL: [f32; 2] = [1920.0, 1080.0];
+
+fn window(size: [f32; 2], untitled: PathBuf, file: Option<PathBuf>) -> Harness<'static, Timed> {
+    Harness::builder().with_size(size).with_max_steps(1).build_eframe(move |cc| {
         prepare(&cc.egui_ctx, &Settings::default());
         let parts = Parts {
             worker: Box::new(Threads),
@@ -90,8 +110,7 @@ fn window(untitled: PathBuf, file: Option<PathBuf>) -> Harness<'static, Timed> {
             home: None,
         };
         let app = App::new(parts, Settings::default(), file.as_deref());
-        let (begun, logic, cpu) = (Instant::now(), Duration::ZERO, Duration::ZERO);
-        Timed { app, begun, frames: Vec::new(), logic, cpu }
+        Timed { app, begun: Instant::now(), frames: Vec::new(), logic: Took::default() }
     })
 }
 
@@ -135,7 +154,7 @@ fn press_key(harness: &mut Harness<'_, Timed>) {
 /// The times of frames while runs go on.
 fn while_running(before_frame: impl Fn(&mut Harness<'_, Timed>)) -> String {
     let results = tempfile::tempdir().expect("a folder for results");
-    let mut harness = window(results.path().to_owned(), None);
+    let mut harness = window(SMALL, results.path().to_owned(), None);
     harness.step();
     let ctx = harness.ctx.clone();
     harness.state_mut().app.execute(Command::RunAll, &ctx);
@@ -151,14 +170,23 @@ fn while_running(before_frame: impl Fn(&mut Harness<'_, Timed>)) -> String {
 
 /// Number and times of the frames that were drawn, in milliseconds.
 fn told(harness: &mut Harness<'_, Timed>) -> String {
-    let mut frames = std::mem::take(&mut harness.state_mut().frames);
-    frames.sort_unstable();
-    let at = |share: f64| frames[((frames.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
-    let (median, late, most) = (at(0.5), at(0.99), at(1.0));
-    let cpu = std::mem::take(&mut harness.state_mut().cpu).as_secs_f64() * 1e3 / frames.len() as f64;
+    let frames = std::mem::take(&mut harness.state_mut().frames);
+    let sorted = |of: fn(&Took) -> Duration| -> Vec<f64> {
+        let mut times: Vec<f64> = frames.iter().map(|took| of(took).as_secs_f64() * 1e3).collect();
+        times.sort_unstable_by(f64::total_cmp);
+        times
+    };
+    let (clock, cpu) = (sorted(|took| took.by_clock), sorted(|took| took.on_processor));
+    let at = |times: &[f64], share: f64| times[((times.len() - 1) as f64 * share) as usize];
     format!(
-        "\"frames\":{},\"median_ms\":{median:.3},\"p99_ms\":{late:.3},\"max_ms\":{most:.3},\"cpu_ms\":{cpu:.3}",
-        frames.len()
+        "\"frames\":{},\"median_ms\":{:.3},\"p99_ms\":{:.3},\"max_ms\":{:.3},\"cpu_ms\":{:.3},\"cpu_median_ms\":{:.3},\"cpu_p99_ms\":{:.3}",
+        frames.len(),
+        at(&clock, 0.5),
+        at(&clock, 0.99),
+        at(&clock, 1.0),
+        cpu.iter().sum::<f64>() / cpu.len() as f64,
+        at(&cpu, 0.5),
+        at(&cpu, 0.99),
     )
 }
 
@@ -180,6 +208,9 @@ fn log(run: &Run) -> String {
         let epoch = f64::from(point) / 100.0;
         let noise = f64::from((point * 7919 + run.seed as u32 * 104_729) % 1000) / 1e4;
         let loss = 2.0 / (1.0 + epoch) + noise;
+        // Classes are told at the end of an epoch.
+        let classes =
+            if point % 100 == 0 { ",\"classes\":[0.9,0.8,0.7,0.6,0.5,0.4,0.3,0.2,0.1,0.0]" } else { "" };
         let values = [
             ("train_loss", loss),
             ("test_loss", loss + 0.1),
@@ -187,25 +218,44 @@ fn log(run: &Run) -> String {
             ("validation_accuracy", 0.88 - loss / 3.0),
         ];
         for (series, value) in values {
-            writeln!(log, "{{\"event\":\"point\",\"series\":\"{series}\",\"value\":{value},\"stage\":\"0\",\"epoch\":{epoch},\"iteration\":{point},\"trained\":{epoch},\"remaining\":1.0,\"secs\":{epoch}}}")
+            let classes = if series == "test_accuracy" { classes } else { "" };
+            writeln!(log, "{{\"event\":\"point\",\"series\":\"{series}\",\"value\":{value},\"stage\":\"0\",\"epoch\":{epoch},\"iteration\":{point},\"trained\":{epoch},\"remaining\":1.0{classes},\"secs\":{epoch}}}")
                 .expect("writing to a string");
         }
     }
     log + "{\"event\":\"finished\",\"secs\":50.0}\n"
 }
 
+/// One plot, which is the layout at first.
 fn large() {
+    measure("window-large", SMALL, None);
+}
+
+/// Six tiles: three columns of two.
+fn busy() {
+    let tile = |view: &str| Part { share: 1.0, tile: Tile::tabs(vec![view.to_owned()]) };
+    let column = |views: [&str; 2]| Part { share: 1.0, tile: Tile::Column(views.map(tile).into()) };
+    let columns = [["accuracy", "runs"], ["loss", "parallel"], ["classes", "tickets"]].map(column);
+    let root = Some(Tile::Row(columns.into()));
+    measure("window-busy", FULL, Some(Tiles { root, active: "accuracy".to_owned(), ..Tiles::default() }));
+}
+
+/// Opens an experiment with many results, and draws frames while a person does something.
+fn measure(scenario: &str, size: [f32; 2], tiles: Option<Tiles>) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("large.ron");
+    let results = folder.path().join("large.runs");
     std::fs::write(&file, experiment()).expect("the folder can be written");
     let document = weightlab::doc::file::open(&file).expect("the document is right").experiment;
     for run in weightlab::doc::runs(&document).expect("the document is right") {
-        let place = folder.path().join("large.runs").join(&run.id);
+        let place = results.join(&run.id);
         std::fs::create_dir_all(&place).expect("the folder can be written");
         std::fs::write(place.join("events.jsonl"), log(&run)).expect("the folder can be written");
     }
+    let view = ViewSettings { tiles, ..ViewSettings::default() };
+    std::fs::write(results.join(FILE), view.to_text()).expect("the folder can be written");
     let begun = Instant::now();
-    let mut harness = window(folder.path().join("untitled"), Some(file));
+    let mut harness = window(size, folder.path().join("untitled"), Some(file));
     harness.step();
     let open = begun.elapsed().as_secs_f64() * 1e3;
     while harness.state().app.is_reading() {
@@ -217,7 +267,7 @@ fn large() {
     }
     let drawn = begun.elapsed().as_secs_f64() * 1e3;
     println!(
-        "{{\"scenario\":\"window-large\",\"open_ms\":{open:.0},\"read_ms\":{read:.0},\"drawn_ms\":{drawn:.0},{}}}",
+        "{{\"scenario\":\"{scenario}\",\"open_ms\":{open:.0},\"read_ms\":{read:.0},\"drawn_ms\":{drawn:.0},{}}}",
         told(&mut harness)
     );
     for (name, before_frame) in BUSY {
@@ -225,14 +275,17 @@ fn large() {
             before_frame(&mut harness, step);
             paced_frame(&mut harness);
         }
-        println!("{{\"scenario\":\"window-large, {name}\",{}}}", told(&mut harness));
+        println!("{{\"scenario\":\"{scenario}, {name}\",{}}}", told(&mut harness));
     }
 }
 
 /// What a person does with many curves.
-const BUSY: [(&str, fn(&mut Harness<'_, Timed>, u16)); 4] = [
+const BUSY: [(&str, fn(&mut Harness<'_, Timed>, u16)); 5] = [
     ("still", |_, _| {}),
-    ("pointer", |harness, step| harness.hover_at(egui::pos2(400.0 + f32::from(step), 300.0))),
+    ("pointer", |harness, step| {
+        let plot = harness.get_by_label("Plot of Test accuracy").rect();
+        harness.hover_at(plot.left_center() + egui::vec2(80.0 + f32::from(step), 0.0));
+    }),
     ("zoom", |harness, step| {
         let delta = egui::vec2(0.0, if step < 100 { 8.0 } else { -8.0 });
         let (unit, source) = (egui::MouseWheelUnit::Point, egui::MouseWheelSource::Wheel);
@@ -240,4 +293,13 @@ const BUSY: [(&str, fn(&mut Harness<'_, Timed>, u16)); 4] = [
         harness.event(egui::Event::MouseWheel { unit, delta, phase, source, modifiers });
     }),
     ("typing", |harness, _| press_key(harness)),
+    ("setting", |harness, step| {
+        let rate = harness.query_by_role_and_label(Role::TextInput, "Learning rate");
+        match rate.map(|rate| (rate.is_focused(), rate)) {
+            None => harness.get_by_role_and_label(Role::Button, "Training").click(),
+            Some((false, rate)) => rate.focus(),
+            Some((true, _)) if step % 40 < 20 => harness.key_press(egui::Key::ArrowUp),
+            Some((true, _)) => harness.key_press(egui::Key::ArrowDown),
+        }
+    }),
 ];

@@ -9,8 +9,8 @@ mod screen;
 #[path = "support/window.rs"]
 mod window;
 
-use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::mpsc::{Receiver, sync_channel};
 
 use eframe::egui::{Color32, ColorImage, pos2};
 use egui_kittest::Harness;
@@ -38,8 +38,10 @@ impl Worker for Past {
         unreachable!("no picture starts a run")
     }
 
-    fn records(&self, _: &Path, runs: &[Run]) -> BTreeMap<String, RunRecord> {
-        runs.iter().map(|run| (run.id.clone(), record(run))).collect()
+    fn read(&self, _: &Path, runs: &[Run]) -> Receiver<(String, RunRecord)> {
+        let (sender, read) = sync_channel(runs.len());
+        runs.iter().for_each(|run| sender.send((run.id.clone(), record(run))).unwrap());
+        read
     }
 
     fn cost(&self, run: &Run) -> Result<Cost, String> {

@@ -7,6 +7,7 @@ mod window;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use egui_kittest::LazyRenderer;
 use egui_kittest::kittest::Queryable;
@@ -47,11 +48,12 @@ fn from_window(folder: &Path, name: &str, tab: Option<&str>) -> Vec<u8> {
         harness.run_steps(5);
     }
     execute(&mut harness, Asked::ExportFigure);
-    for _ in 0..100 {
+    for _ in 0..1000 {
         harness.step();
         if to.exists() {
             break;
         }
+        std::thread::sleep(Duration::from_millis(10));
     }
     std::fs::read(to).unwrap()
 }

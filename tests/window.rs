@@ -76,7 +76,7 @@ fn a_short_experiment_runs_to_its_end_and_gives_its_figure() {
     assert_eq!(done.count(), 4);
 
     execute(&mut harness, Command::ExportFigure);
-    wait_for(&mut harness, "tiny.svg");
+    wait_for(&mut harness, "Wrote ");
     let drawn = std::fs::read_to_string(&figure).unwrap();
     assert!(drawn.contains(">pruned<"), "the legend names the arms");
 

@@ -23,6 +23,7 @@ pub struct Points {
     secs: Vec<f64>,
     /// Classes of the points that have some, by their positions in ascending order.
     classes: Vec<(u32, Box<[Option<f64>]>)>,
+    is_pruned: bool,
 }
 
 /// What does not change from one evaluation to the next.
@@ -133,6 +134,17 @@ impl Points {
         self.named(series)?.best.map(|best| self.at(best as usize))
     }
 
+    /// The points that were counted by class, in the order in which they came.
+    pub fn by_class(&self) -> impl DoubleEndedIterator<Item = PointRef<'_>> + ExactSizeIterator {
+        self.classes.iter().map(|(position, _)| self.at(*position as usize))
+    }
+
+    /// Whether any point came from a network that lacks some of its weights.
+    #[must_use]
+    pub const fn is_pruned(&self) -> bool {
+        self.is_pruned
+    }
+
     /// Takes in one more.
     ///
     /// # Panics
@@ -149,6 +161,7 @@ impl Points {
         self.moment.push(number(self.moments.len() - 1));
         self.values.push(point.value);
         self.secs.push(point.secs);
+        self.is_pruned |= point.remaining < 1.0;
         if !point.classes.is_empty() {
             self.classes.push((here, point.classes.into()));
         }
@@ -312,6 +325,10 @@ mod tests {
                 let own = points.iter().map(Point::borrowed).filter(|point| point.series == series);
                 prop_assert_eq!(told(columns.of(series).collect()), told(own.collect()));
             }
+            let counted = points.iter().map(Point::borrowed).filter(|point| !point.classes.is_empty());
+            prop_assert_eq!(told(columns.by_class().collect()), told(counted.clone().collect()));
+            prop_assert_eq!(told(columns.by_class().rev().collect()), told(counted.rev().collect()));
+            prop_assert_eq!(columns.is_pruned(), points.iter().any(|point| point.remaining < 1.0));
             columns.truncate(keep);
             let mut fewer = Points::default();
             points.iter().take(keep).for_each(|point| fewer.push(&point.borrowed()));

@@ -4,6 +4,7 @@ mod act;
 mod around;
 mod comparing;
 mod dropped;
+mod exporting;
 mod flow;
 mod layout;
 mod lists;
@@ -29,7 +30,7 @@ use super::files::{Asked, Picker};
 use super::log::Log;
 use super::menu;
 use super::palette::Palette;
-use super::plot::PlotState;
+use super::plot::{PlotInput, PlotState};
 use super::recent::Presence;
 use super::recovery::{Leftover, Recovery};
 use super::runs::{News, Runs};
@@ -43,6 +44,8 @@ use super::{form, text, theme};
 use crate::doc::{Experiment, RunState, templates};
 use crate::form::path::Place;
 use crate::run::StopKind;
+use act::Wanted;
+use exporting::Exporting;
 
 /// While data arrive, the window is drawn anew this often.
 const PACE: Duration = Duration::from_millis(100);
@@ -83,6 +86,9 @@ pub struct App {
     /// What the runs that are left would take.
     planned: menu::Status,
     plot: PlotState,
+    /// What the plots show, as long as nothing about it has changed.
+    shown: Option<PlotInput>,
+    exports: Vec<Exporting>,
     compare: Compare,
     views: Views,
     /// Where plots and views are.
@@ -98,6 +104,8 @@ pub struct App {
     leftovers: Vec<Leftover>,
     /// What was dropped on the window and is being looked at.
     dropping: Option<Receiver<Vec<Dropped>>>,
+    /// Runs that start as soon as earlier results are read.
+    wanted: Option<Wanted>,
     /// When the runs that go on were started.
     batch_began: Option<Instant>,
     asked: Option<Asked>,
@@ -146,6 +154,8 @@ impl App {
             treatments: Vec::new(),
             planned: menu::Status::default(),
             plot: PlotState::default(),
+            shown: None,
+            exports: Vec::new(),
             compare: Compare::default(),
             views: Views::default(),
             tiles: Tiling::default(),
@@ -156,6 +166,7 @@ impl App {
             recovery: None,
             leftovers: Vec::new(),
             dropping: None,
+            wanted: None,
             batch_began: None,
             asked: None,
             after_saving: None,
@@ -219,9 +230,13 @@ impl App {
 
     /// Takes in messages of runs.
     fn drain(&mut self, ctx: &egui::Context) {
+        if self.runs.is_running() {
+            self.shown = None; // records that nobody shares grow in place
+        }
         for news in self.runs.drain() {
             self.tell(news, ctx);
         }
+        self.start_what_waits();
         if self.runs.is_reading() || (self.runs.is_running() && !self.runs.is_paused()) {
             ctx.request_repaint_after(PACE);
         }
@@ -286,28 +301,6 @@ impl App {
         }
     }
 
-    /// What the bar at the top says.
-    fn status(&self) -> menu::Status {
-        if !self.runs.is_running() {
-            return self.planned.clone();
-        }
-        let (over, all) = self.runs.batch_count();
-        let left = match self.runs.stopping() {
-            _ if self.runs.is_paused() => "paused".to_owned(),
-            Some(StopKind::Now) => "stopping…".to_owned(),
-            Some(StopKind::AfterStage) => "stopping after the stage…".to_owned(),
-            None => match self.runs.secs_left() {
-                Some(secs) => format!("{} left", text::duration(secs)),
-                None => "estimating…".to_owned(),
-            },
-        };
-        menu::Status {
-            text: format!("{over} of {} · {left}", text::counted(all, "run")),
-            detail: String::new(),
-            share: Some(self.runs.batch_share() as f32),
-        }
-    }
-
     /// Answers a request to close the window.
     fn watch_closing(&mut self, ctx: &egui::Context) {
         if let Closing::Waiting(since) = self.closing
@@ -360,6 +353,7 @@ impl eframe::App for App {
     fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
         self.drain(ctx);
         self.take_answer(ctx);
+        self.take_exports(ctx);
         self.refresh(ctx);
         self.keep_edits(ctx);
         self.ask_about_leftovers();

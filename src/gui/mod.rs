@@ -35,6 +35,7 @@ pub mod tiles;
 pub mod tree;
 pub mod views;
 pub mod worker;
+mod working;
 
 use std::path::{Path, PathBuf};
 

@@ -109,12 +109,6 @@ impl Runs {
         true
     }
 
-    /// Waits until everything is read: what is started must know what is done.
-    pub fn finish_reading(&mut self) {
-        self.take_read(Duration::MAX);
-        self.take_more(Duration::MAX);
-    }
-
     /// Takes what is read within so much time; how many runs there were, once that was all.
     fn take_read(&mut self, patience: Duration) -> Option<usize> {
         let began = Instant::now();
@@ -138,14 +132,6 @@ impl Runs {
                 }
             }
         }
-    }
-
-    /// Takes records of runs that nothing is known of yet.
-    pub fn add(&mut self, records: BTreeMap<String, RunRecord>) {
-        for (run, record) in records {
-            self.records.entry(run).or_insert(record);
-        }
-        self.revision += 1;
     }
 
     /// Forgets a run that was put away.

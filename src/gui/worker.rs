@@ -1,6 +1,5 @@
 //! What does the work: the queue of runs, behind a seam that tests put a script into.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,17 +13,9 @@ use crate::run::{self, Cost, Job, Message, Queue, QueueOptions, StopFlag, StopKi
 pub trait Worker {
     /// Begins the jobs in the background.
     fn start(&mut self, jobs: Vec<Job>) -> Work;
-    /// What earlier runs left in a folder.
-    fn records(&self, folder: &Path, runs: &[Run]) -> BTreeMap<String, RunRecord>;
-    /// Reads what earlier runs left, in the background: each run as soon as it is read. The channel closes at the end.
-    fn read(&self, folder: &Path, runs: &[Run]) -> Receiver<(String, RunRecord)> {
-        let records = self.records(folder, runs);
-        let (sender, read) = sync_channel(records.len());
-        for record in records {
-            let _ = sender.try_send(record); // there is room for all of them
-        }
-        read
-    }
+    /// Reads what earlier runs left in a folder, in the background: each run as soon as it is read. The channel closes at
+    /// the end.
+    fn read(&self, folder: &Path, runs: &[Run]) -> Receiver<(String, RunRecord)>;
     /// What a run will take.
     ///
     /// # Errors
@@ -59,10 +50,6 @@ impl Worker for Threads {
             stop: Box::new(move |kind| stopped.stop(kind)),
             pause: Box::new(move |paused| queue.pause(paused)),
         }
-    }
-
-    fn records(&self, folder: &Path, runs: &[Run]) -> BTreeMap<String, RunRecord> {
-        run::read_records(folder, runs)
     }
 
     fn read(&self, folder: &Path, runs: &[Run]) -> Receiver<(String, RunRecord)> {

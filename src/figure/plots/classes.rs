@@ -77,11 +77,13 @@ type Shares<'a> = (u64, &'a [Option<f64>]);
 
 /// The last evaluation of the trunk that was counted by class; of an ensemble, that of its first member.
 fn last(record: &RunRecord) -> Option<PointRef<'_>> {
-    let counted = |point: &PointRef<'_>| {
-        let is_own = point.branch.is_empty() && point.member.is_none_or(|member| member == 1);
-        is_own && !point.classes.is_empty()
+    let is_own =
+        |point: &PointRef<'_>| point.branch.is_empty() && point.member.is_none_or(|member| member == 1);
+    let last_of = |series: &&str| {
+        let mut counted = record.points().by_class().rev();
+        counted.find(|point| point.series == *series && is_own(point))
     };
-    SERIES.iter().find_map(|series| record.points_of(series).rev().find(counted))
+    SERIES.iter().find_map(last_of)
 }
 
 fn shares<'a>(arm: &ArmRuns<'a>) -> Vec<Shares<'a>> {

@@ -49,7 +49,7 @@ impl Plot for Remaining {
     }
 
     fn is_about(&self, record: &RunRecord) -> bool {
-        record.points_of(TEST.name).any(|point| point.remaining < 1.0)
+        record.points().is_pruned() && record.points_of(TEST.name).any(|point| point.remaining < 1.0)
     }
 
     fn lacks(&self) -> &'static str {

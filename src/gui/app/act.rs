@@ -17,6 +17,16 @@ use crate::gui::text;
 use crate::gui::tiles::Change;
 use crate::run::StopKind;
 
+/// Which runs are to be started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    All,
+    /// Those of the arm at this position.
+    Arm(Option<usize>),
+    /// Those that were begun.
+    Resumable,
+}
+
 impl App {
     /// Does what a command says; it can be done now.
     pub(super) fn act(&mut self, command: Command, ctx: &egui::Context) {
@@ -37,14 +47,11 @@ impl App {
                 self.change_arms(command);
             }
             C::ArchiveArm => self.ask_to_archive(),
-            C::RunAll => self.start(|_, _| true),
-            C::RunArm => {
-                let arm = self.selection.arm();
-                self.start(|_, run| Some(run.arm_index) == arm);
-            }
+            C::RunAll => self.start(Wanted::All),
+            C::RunArm => self.start(Wanted::Arm(self.selection.arm())),
             C::Pause => self.runs.pause(true),
             C::Resume if self.runs.is_paused() => self.runs.pause(false),
-            C::Resume => self.start(|app, run| app.runs.is_resumable(&run.id)),
+            C::Resume => self.start(Wanted::Resumable),
             C::StopAfterStage => self.runs.stop(StopKind::AfterStage),
             C::StopNow => self.runs.stop(StopKind::Now),
             C::Notify => self.settings.notify ^= true,
@@ -126,10 +133,20 @@ impl App {
         self.ask(Request { purpose: Purpose::Export, folder: self.folder(), name }, ctx);
     }
 
-    /// Starts those runs that are wanted and not done.
-    fn start(&mut self, wanted: impl Fn(&Self, &Run) -> bool) {
-        self.runs.finish_reading();
-        let chosen: Vec<Run> = self.document.runs().iter().filter(|run| wanted(self, run)).cloned().collect();
+    /// Starts those runs that are wanted and not done. What is started must know what is done: while earlier results are
+    /// being read, they wait.
+    fn start(&mut self, wanted: Wanted) {
+        if self.runs.is_reading() {
+            self.log.info("Runs start as soon as earlier results are read");
+            self.wanted = Some(wanted);
+            return;
+        }
+        let is_wanted = |run: &&Run| match wanted {
+            Wanted::All => true,
+            Wanted::Arm(arm) => Some(run.arm_index) == arm,
+            Wanted::Resumable => self.runs.is_resumable(&run.id),
+        };
+        let chosen: Vec<Run> = self.document.runs().iter().filter(is_wanted).cloned().collect();
         let folder = self.document.results(&self.parts.untitled);
         let jobs = jobs(&chosen, &self.runs, &folder, &self.document.base());
         self.log.info(format!(
@@ -139,6 +156,40 @@ impl App {
         ));
         self.runs.start(self.parts.worker.as_mut(), jobs);
         self.note_start();
+    }
+
+    /// Starts what was asked for while earlier results were being read.
+    pub(super) fn start_what_waits(&mut self) {
+        if self.runs.is_reading() {
+            return;
+        }
+        let Some(wanted) = self.wanted.take() else { return };
+        match self.document.first_error() {
+            None => self.start(wanted),
+            Some(error) => self.log.error(format!("Nothing was started: {error}")),
+        }
+    }
+
+    /// What the bar at the top says.
+    pub(super) fn status(&self) -> menu::Status {
+        if !self.runs.is_running() {
+            return self.planned.clone();
+        }
+        let (over, all) = self.runs.batch_count();
+        let left = match self.runs.stopping() {
+            _ if self.runs.is_paused() => "paused".to_owned(),
+            Some(StopKind::Now) => "stopping…".to_owned(),
+            Some(StopKind::AfterStage) => "stopping after the stage…".to_owned(),
+            None => match self.runs.secs_left() {
+                Some(secs) => format!("{} left", text::duration(secs)),
+                None => "estimating…".to_owned(),
+            },
+        };
+        menu::Status {
+            text: format!("{over} of {} · {left}", text::counted(all, "run")),
+            detail: String::new(),
+            share: Some(self.runs.batch_share() as f32),
+        }
     }
 
     fn change_arms(&mut self, command: Command) {

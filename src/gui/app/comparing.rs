@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use eframe::egui::{self, Ui};
 
-use super::App;
+use super::{App, PATIENCE_FOR_MORE};
 use crate::figure::methods::methods;
 use crate::figure::plots::{self, Plot};
 use crate::gui::commands::Command;
@@ -36,11 +36,13 @@ impl App {
         if let Err(why) = self.compare.load(&results, &mut self.plot) {
             self.log.error(why);
         }
+        self.shown = None;
         self.tiles.take(self.compare.view.tiles.as_ref());
     }
 
     /// Looks at arms and runs of the document anew; arms keep their colours.
     pub(super) fn take_treatments(&mut self) {
+        self.shown = None;
         self.treatments = treatments(&self.document.experiment, self.document.runs());
         for (old, new) in self.compare.take_treatments(&mut self.treatments) {
             self.plot.rename(&old, &new);
@@ -72,12 +74,22 @@ impl App {
         self.runs.revision() + self.compare.revision()
     }
 
+    /// What the plots show: copied once for all of them, and again when something has changed.
+    pub(super) fn plot_input(&mut self) -> PlotInput {
+        let revision = self.data_revision();
+        if let Some(input) = self.shown.as_ref().filter(|input| input.revision == revision) {
+            return input.clone();
+        }
+        let arms = self.compare.arm_runs(&self.treatments, &self.runs);
+        let input = PlotInput::new(&arms, self.compare.filter_note(), revision);
+        self.shown = Some(input.clone());
+        input
+    }
+
     /// Gives tabs to plots that have to do with the runs by now.
     pub(super) fn offer_views(&mut self, ui: &Ui) {
         let now = ui.input(|input| input.time);
-        let arms = self.compare.arm_runs(&self.treatments, &self.runs);
-        let filter = self.compare.filter_note();
-        let input = PlotInput { arms: &arms, filter: &filter, revision: self.data_revision() };
+        let input = self.plot_input();
         if let Some(secs) = self.plot.look(&input, now) {
             ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
         }
@@ -98,20 +110,14 @@ impl App {
         self.plot.keep_only(&seen);
     }
 
-    /// Builds the figure of the plot that exports are about, which may stand behind another tab.
-    pub(super) fn build_figure(&mut self, ctx: &egui::Context) {
-        let arms = self.compare.arm_runs(&self.treatments, &self.runs);
-        let filter = self.compare.filter_note();
-        let input = PlotInput { arms: &arms, filter: &filter, revision: self.data_revision() };
-        self.plot.build_now(self.plot.plot(), &input, ctx.input(|input| input.time));
-    }
-
     pub(super) fn plot_ui(&mut self, ui: &mut Ui, plot: &'static dyn Plot) {
         let ctx = ui.ctx().clone();
-        let arms = self.compare.arm_runs(&self.treatments, &self.runs);
-        let filter = self.compare.filter_note();
-        let input = PlotInput { arms: &arms, filter: &filter, revision: self.data_revision() };
-        let Some(response) = plot_panel(ui, plot, &input, &mut self.plot) else { return };
+        let input = self.plot_input();
+        let response = plot_panel(ui, plot, &input, &mut self.plot);
+        for trouble in self.plot.troubles() {
+            self.log.error(trouble);
+        }
+        let Some(response) = response else { return };
         self.plot.choose(plot.name());
         match response {
             PlotResponse::ExportFigure => self.execute(Command::ExportFigure, &ctx),
@@ -184,7 +190,7 @@ impl App {
             Ok(()) => {
                 let listed: Vec<_> =
                     self.document.runs().iter().filter(|run| run.id == id).cloned().collect();
-                self.runs.add(self.parts.worker.records(&results, &listed));
+                self.runs.read_more(self.parts.worker.read(&results, &listed), PATIENCE_FOR_MORE);
                 self.log.info(format!("Restored {}", self.name_of(id)));
             }
             Err(why) => self.log.error(why),

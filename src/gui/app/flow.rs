@@ -7,8 +7,6 @@ use eframe::egui::{self, ViewportCommand};
 
 use super::{App, Closing};
 use crate::doc::{RunState, file, templates};
-use crate::figure::export::picture;
-use crate::figure::{self, FileKind};
 use crate::gui::commands::Command;
 use crate::gui::dialogs::{Dialog, Next, Reply, dialog_ui};
 use crate::gui::document::Document;
@@ -96,6 +94,7 @@ impl App {
             }
             Next::Quit => {
                 self.closing = Closing::Allowed;
+                self.finish_exports();
                 self.keep_edits(ctx);
                 self.update_comparison(ctx, true);
                 ctx.send_viewport_cmd(ViewportCommand::Close);
@@ -136,7 +135,7 @@ impl App {
     /// Starts afresh with the present document: its results, nothing selected.
     pub(super) fn take_document(&mut self) {
         self.document.refresh();
-        self.discarded = None;
+        (self.discarded, self.wanted) = (None, None);
         let results = self.document.results(&self.parts.untitled);
         let folder = results.display();
         let records = self.parts.worker.read(&results, self.document.runs());
@@ -310,47 +309,6 @@ impl App {
             self.closing = Closing::Waiting(Instant::now());
         } else {
             self.after_stopping = Some(next);
-        }
-    }
-
-    /// Writes what the plot shows; the ending of the file says as what.
-    fn export(&mut self, path: &Path, ctx: &egui::Context) {
-        self.build_figure(ctx);
-        let Some(figure) = self.plot.shown_figure() else {
-            return self.fail("The figure was not written", "The plot shows nothing yet: press Run all.");
-        };
-        let Some(kind) = FileKind::of(path) else {
-            let text = format!(
-                "{} is no kind of figure. End the name with .svg, .pdf, .png or .csv.",
-                path.display()
-            );
-            return self.fail("The figure was not written", &text);
-        };
-        match figure::write(&figure, path, kind, &self.plot.paper()) {
-            Ok(()) => self.log.info(format!("Wrote {}", path.display())),
-            Err(error) => self.fail("The figure was not written", &error.to_string()),
-        }
-    }
-
-    /// Copies what the plot shows as a picture.
-    pub(super) fn copy_figure(&mut self, ctx: &egui::Context) {
-        self.build_figure(ctx);
-        let Some(figure) = self.plot.shown_figure() else { return };
-        match picture(&figure, &self.plot.paper()) {
-            Ok((size, pixels)) => {
-                ctx.copy_image(egui::ColorImage::from_rgba_premultiplied(size, &pixels));
-                self.log.info(format!("Copied the plot as a picture of {} × {} pixels", size[0], size[1]));
-            }
-            Err(error) => self.fail("The figure was not copied", &error.to_string()),
-        }
-    }
-
-    /// Copies the values of what the plot shows.
-    pub(super) fn copy_values(&mut self, ctx: &egui::Context) {
-        self.build_figure(ctx);
-        if let Some(figure) = self.plot.shown_figure() {
-            ctx.copy_text(figure::csv::csv(&figure));
-            self.log.info("Copied the values of the plot as CSV");
         }
     }
 

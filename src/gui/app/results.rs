@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::App;
+use super::{App, PATIENCE_FOR_MORE};
 use crate::gui::files::move_results;
 use crate::gui::text;
 
@@ -22,8 +22,10 @@ impl App {
     /// Reads anew what the folder of results tells, after the document has got another one.
     pub(super) fn reload_records(&mut self) {
         let results = self.document.results(&self.parts.untitled);
-        self.runs.load(self.parts.worker.records(&results, self.document.runs()));
-        self.plan_cost();
+        let records = self.parts.worker.read(&results, self.document.runs());
+        if let Some(count) = self.runs.read(records, PATIENCE_FOR_MORE) {
+            self.tell_read(count);
+        }
     }
 
     /// Results of a document that has got a file move to it, as soon as nothing writes there.

@@ -237,7 +237,10 @@ impl Compare {
         for row in &mut self.rows {
             row.mark = self.view.mark(&row.run, &row.arm);
         }
-        self.left_out = self.view.left_out(&self.rows, &self.settings);
+        let left_out = self.view.left_out(&self.rows, &self.settings);
+        // Stars and tags decide what a filter leaves.
+        self.revision += u64::from(left_out != self.left_out);
+        self.left_out = left_out;
     }
 
     /// What plots get: the runs that the filter leaves, by arm or by the setting that groups them.

@@ -265,7 +265,7 @@ fn rows_that_are_behind_ask_for_a_look_and_count_when_they_are_made() {
     let Shown { mut compare, treatments, mut runs, .. } = shown();
     assert_eq!(compare.update(&treatments, &runs, 8.0), None);
     let revision = compare.revision();
-    runs.add(std::collections::BTreeMap::new());
+    runs.forget("another");
     assert_eq!(compare.update(&treatments, &runs, 8.125), Some(0.125));
     assert_eq!(compare.revision(), revision);
     assert_eq!(compare.update(&treatments, &runs, 8.25), None);

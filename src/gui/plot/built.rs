@@ -2,19 +2,17 @@
 //! and until those are there the last one is shown.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::time::Instant;
 
 use eframe::egui::Context;
 
 use super::figure_view::FigureView;
 use super::look::{Look, Wish};
-use super::panel::PlotInput;
-use crate::doc::RunRecord;
+use super::shown::{Lines, PlotInput};
 use crate::figure::model::Figure;
-use crate::figure::plots::{ArmRuns, Plot, PlotOptions};
-use crate::figure::table::Row;
+use crate::figure::plots::{Plot, PlotOptions};
 use crate::figure::view::{PlotView, whole};
+use crate::gui::working::{Answer, Working};
 
 /// While runs go on, figures are built at most this often, in seconds; where building takes long, at most this share of
 /// the time is spent on it.
@@ -33,17 +31,12 @@ pub struct Cause {
     /// What it says of the filter.
     pub filter: String,
     /// Names, colours and seeds.
-    pub arms: Vec<(String, usize, Vec<u64>)>,
+    pub arms: Vec<Lines>,
 }
 
 impl Cause {
-    fn of(options: &PlotOptions, titles: PlotView, input: &PlotInput<'_>) -> Self {
-        Self {
-            options: options.clone(),
-            titles,
-            filter: input.filter.to_owned(),
-            arms: input.arms.iter().map(told).collect(),
-        }
+    fn of(options: &PlotOptions, titles: PlotView, input: &PlotInput) -> Self {
+        Self { options: options.clone(), titles, filter: input.filter.clone(), arms: input.lines() }
     }
 }
 
@@ -65,15 +58,25 @@ pub struct Built {
 #[derive(Debug, Default)]
 pub struct Builder {
     built: Option<Built>,
-    going: Option<Receiver<(Built, Look)>>,
+    going: Option<Going>,
+    lost: Option<Lost>,
 }
 
-/// An arm of which records and rows are copies.
-struct OwnArm {
-    name: String,
-    colour: usize,
-    runs: Vec<(u64, RunRecord)>,
-    rows: Vec<Row>,
+/// A figure that a thread works at.
+#[derive(Debug)]
+struct Going {
+    cause: Cause,
+    revision: u64,
+    figure: Working<(Built, Look)>,
+}
+
+/// A figure that a thread could not build.
+#[derive(Debug)]
+struct Lost {
+    cause: Cause,
+    revision: u64,
+    /// Why, until it was told.
+    why: Option<String>,
 }
 
 impl Builder {
@@ -95,13 +98,18 @@ impl Builder {
         self.is_going() || self.built.as_ref().is_none_or(|built| built.revision != revision)
     }
 
+    /// Why the figure could not be built, once.
+    pub fn trouble(&mut self) -> Option<String> {
+        self.lost.as_mut()?.why.take()
+    }
+
     /// Builds the figure anew where it is out of date. `now` in seconds; returns the time after which to look again,
     /// where the figure is behind the data.
     pub fn update(
         &mut self,
         plot: &'static dyn Plot,
         (options, titles): (&PlotOptions, PlotView),
-        input: &PlotInput<'_>,
+        input: &PlotInput,
         view: &mut FigureView,
         (ctx, now): (&Context, f64),
     ) -> Option<f64> {
@@ -119,42 +127,43 @@ impl Builder {
         if self.going.is_some() {
             return None; // it wakes the window
         }
-        if points(input.arms) > SMALL && self.begin(plot, input, &cause, view.wish(), ctx) {
+        let is_lost = |lost: &Lost| lost.cause == cause && lost.revision == input.revision;
+        if self.lost.as_ref().is_some_and(is_lost) {
+            return None; // it would be lost again
+        }
+        if input.points() > SMALL && self.begin(plot, input, &cause, view.wish(), ctx) {
             return None;
         }
         view.forget_figure();
-        self.built = Some(Built { at: now, ..build(plot, input.arms, cause, input.revision) });
+        self.built = Some(Built { at: now, ..build(plot, input, cause) });
         None
     }
 
-    /// Builds the figure anew where it is out of date, and waits for it: what is exported is what there is.
-    pub fn build_now(
-        &mut self,
-        plot: &'static dyn Plot,
-        (options, titles): (&PlotOptions, PlotView),
-        input: &PlotInput<'_>,
-        view: &mut FigureView,
-        now: f64,
-    ) {
-        let cause = Cause::of(options, titles, input);
-        let is_new = |built: &Built| built.cause == cause && built.revision == input.revision;
-        if !self.built.as_ref().is_some_and(is_new) {
-            view.forget_figure();
-            self.going = None;
-            self.built = Some(Built { at: now, ..build(plot, input.arms, cause, input.revision) });
-        }
+    /// The figure that was built last, if it shows all of this.
+    #[must_use]
+    pub fn current(
+        &self,
+        options: &PlotOptions,
+        titles: PlotView,
+        input: &PlotInput,
+    ) -> Option<&Arc<Figure>> {
+        let built = self.built.as_ref().filter(|built| built.revision == input.revision)?;
+        (built.cause == Cause::of(options, titles, input)).then_some(&built.figure)
     }
 
     /// Takes what a thread has built.
     fn take(&mut self, view: &mut FigureView, now: f64) {
-        match self.going.as_ref().map(Receiver::try_recv) {
-            Some(Ok((built, look))) => {
+        let Some(going) = self.going.take() else { return };
+        match going.figure.take() {
+            Answer::Waiting => self.going = Some(going),
+            Answer::Here((built, look)) => {
                 view.begin(look);
                 self.built = Some(Built { at: now, ..built });
-                self.going = None;
+                self.lost = None;
             }
-            Some(Err(TryRecvError::Disconnected)) => self.going = None,
-            Some(Err(TryRecvError::Empty)) | None => {}
+            Answer::Lost(why) => {
+                self.lost = Some(Lost { cause: going.cause, revision: going.revision, why: Some(why) });
+            }
         }
     }
 
@@ -162,52 +171,29 @@ impl Builder {
     fn begin(
         &mut self,
         plot: &'static dyn Plot,
-        input: &PlotInput<'_>,
+        input: &PlotInput,
         cause: &Cause,
         wish: Wish,
         ctx: &Context,
     ) -> bool {
-        let own = |arm: &ArmRuns<'_>| OwnArm {
-            name: arm.name.clone(),
-            colour: arm.colour,
-            runs: arm.runs.iter().map(|(seed, record)| (*seed, (*record).clone())).collect(),
-            rows: arm.rows.iter().map(|row| (*row).clone()).collect(),
-        };
-        let arms: Vec<OwnArm> = input.arms.iter().map(own).collect();
-        let (cause, revision, ctx) = (cause.clone(), input.revision, ctx.clone());
-        let (sender, built) = sync_channel(1);
+        let (own, why) = (input.clone(), cause.clone());
         let work = move || {
             let began = Instant::now();
-            let arms: Vec<ArmRuns<'_>> = arms.iter().map(borrowed).collect();
-            let built = build(plot, &arms, cause, revision);
+            let built = build(plot, &own, why);
             let look = Look::of(&built.figure, wish, None);
-            let took = began.elapsed().as_secs_f64();
-            let _ = sender.try_send((Built { took, ..built }, look)); // nobody waits when the window is gone
-            ctx.request_repaint();
+            (Built { took: began.elapsed().as_secs_f64(), ..built }, look)
         };
-        let thread = std::thread::Builder::new().name("figure".to_owned());
-        self.going = thread.spawn(work).is_ok().then_some(built);
+        let figure = Working::begin("figure", ctx, work);
+        let (cause, revision) = (cause.clone(), input.revision);
+        self.going = figure.map(|figure| Going { cause, revision, figure });
         self.going.is_some()
     }
 }
 
-fn told(arm: &ArmRuns<'_>) -> (String, usize, Vec<u64>) {
-    (arm.name.clone(), arm.colour, arm.runs.iter().map(|run| run.0).collect())
-}
-
-fn borrowed(arm: &OwnArm) -> ArmRuns<'_> {
-    let runs = arm.runs.iter().map(|(seed, record)| (*seed, record)).collect();
-    ArmRuns { name: arm.name.clone(), colour: arm.colour, runs, rows: arm.rows.iter().collect() }
-}
-
-fn points(arms: &[ArmRuns<'_>]) -> usize {
-    arms.iter().flat_map(|arm| &arm.runs).map(|(_, record)| record.points().len()).sum()
-}
-
-fn build(plot: &dyn Plot, arms: &[ArmRuns<'_>], cause: Cause, revision: u64) -> Built {
+fn build(plot: &dyn Plot, input: &PlotInput, cause: Cause) -> Built {
     let began = Instant::now();
-    let figure = whole(plot, arms, &cause.options, &cause.titles, &cause.filter);
+    let figure = whole(plot, &input.borrowed(), &cause.options, &cause.titles, &cause.filter);
     let has_data = figure.has_data();
     let took = began.elapsed().as_secs_f64();
-    Built { figure: Arc::new(figure), has_data, cause, revision, at: 0.0, took }
+    Built { figure: Arc::new(figure), has_data, cause, revision: input.revision, at: 0.0, took }
 }

@@ -1,23 +1,25 @@
 //! Draws a figure, and keeps what a person did to its view.
 
+mod looks;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{
-    Context, Label, Pos2, Rect, Response, RichText, ScrollArea, TextStyle, Ui, UiBuilder, WidgetInfo, vec2,
+    Label, Pos2, Rect, Response, RichText, ScrollArea, TextStyle, Ui, UiBuilder, WidgetInfo, vec2,
 };
 use egui_plot::{PlotBounds, PlotTransform};
 
 use super::areas::{SCALE, area_reading_ui, groups_ui, read_areas, scale_ui};
 use super::axes::plot;
 use super::legend::{self, legend_ui};
-use super::look::{Drawn, Going, Kept, Look, Wish, is_large};
+use super::look::{Drawn, Going, Kept, Look, Wish};
 use super::navigate::{Change, View, navigate};
 use super::paint::Brush;
 use super::parallel::{Chosen, parallel_ui};
 use super::reading::{At, read, reading_ui};
-use super::sheet::{self, Sheet};
+use super::sheet::{Canvas, Sheet};
 use crate::figure::model::{Axis, Figure};
 use crate::figure::palette::Theme;
 use crate::figure::view::{PlotView, seen, without};
@@ -49,18 +51,26 @@ pub struct FigureView {
     kept: Option<Arc<Kept>>,
     drawn: Option<Drawn>,
     sheet: Option<Sheet>,
+    /// What lines were painted on last.
+    canvas: Option<Canvas>,
     going: Option<Going>,
+    lost: Option<Lost>,
 }
 
-/// The width of a plot that was never painted.
-const PIXELS: f64 = 800.0;
+/// A look that a thread could not compute.
+#[derive(Debug)]
+struct Lost {
+    wish: Wish,
+    /// Why, until it was told.
+    why: Option<String>,
+}
 
 impl FigureView {
     /// To be called whenever the figure is another one: what was computed for the last one is forgotten. The range that
     /// was chosen stays, also where an axis has another scale now.
     pub fn forget_figure(&mut self) {
         self.refit();
-        (self.kept, self.drawn, self.sheet, self.going) = (None, None, None, None);
+        (self.kept, self.drawn, self.sheet, self.going, self.lost) = (None, None, None, None, None);
     }
 
     /// The figure is another one, and this is how it looks.
@@ -72,8 +82,7 @@ impl FigureView {
     /// What a look at another figure is to be like.
     #[must_use]
     pub fn wish(&self) -> Wish {
-        let pixels = self.drawn.as_ref().map_or(PIXELS, |drawn| drawn.pixels);
-        Wish { hidden: self.hidden.clone(), chosen: self.chosen, zoom: None, pixels }
+        Wish { hidden: self.hidden.clone(), chosen: self.chosen, zoom: None, canvas: self.canvas.clone() }
     }
 
     fn refit(&mut self) {
@@ -150,60 +159,6 @@ impl FigureView {
     #[must_use]
     pub fn shown(&self, figure: &Figure) -> Figure {
         seen(figure, &self.kept(PlotView::default()))
-    }
-
-    /// Brings up to date what is kept between frames.
-    fn prepare(&mut self, figure: &Arc<Figure>, ctx: &Context) -> View {
-        if let Some(Ok(look)) = self.going.as_ref().map(|going| going.take(figure)) {
-            self.going = None;
-            if let Some(look) = look {
-                self.take(look);
-            }
-        }
-        if !self.is_kept() && !self.ask(figure, ctx) {
-            self.kept = Some(Arc::new(Kept::of(figure, &self.wish())));
-            (self.refits, self.drawn, self.sheet) = (false, None, None);
-        }
-        self.kept.as_ref().map_or([[0.0, 1.0]; 2], |kept| kept.fit)
-    }
-
-    fn is_kept(&self) -> bool {
-        !self.refits && self.kept.as_ref().is_some_and(|kept| kept.hidden == self.hidden)
-    }
-
-    fn take(&mut self, look: Look) {
-        self.refits = look.wish.chosen != self.chosen;
-        (self.kept, self.drawn, self.sheet) = (Some(look.kept), Some(look.drawn), None);
-    }
-
-    /// Asks a thread for the look of a large figure; whether the last one will do until then.
-    fn ask(&mut self, figure: &Arc<Figure>, ctx: &Context) -> bool {
-        if self.kept.is_none() || self.drawn.is_none() || !is_large(figure) {
-            return false;
-        }
-        if self.going.is_none() {
-            let wish = Wish { zoom: self.zoom.map(|[x, _]| x), ..self.wish() };
-            let kept = self.kept.clone().filter(|_| self.is_kept());
-            self.going = Going::begin(figure, wish, kept, ctx);
-        }
-        self.going.is_some()
-    }
-
-    /// The lines of the figure in this range. While it changes, those of a large one are thinned for the last one.
-    fn draw(&mut self, figure: &Arc<Figure>, ctx: &Context, range: [f64; 2], pixels: f64) -> Drawn {
-        if let Some(drawn) = &mut self.drawn
-            && !drawn.fits(range, pixels)
-        {
-            // What is asked for has this width.
-            drawn.pixels = pixels;
-            drawn.range = [f64::NAN; 2];
-        }
-        let fits = self.drawn.as_ref().is_some_and(|drawn| drawn.fits(range, pixels));
-        if !fits && !self.ask(figure, ctx) {
-            self.drawn = Some(Drawn::of(figure, &self.hidden, range, pixels));
-            self.sheet = None;
-        }
-        self.drawn.clone().expect("it was made, or is waited for")
     }
 }
 
@@ -303,7 +258,6 @@ fn plot_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView, fit: View,
     groups_ui(ui, &figure.x, &transform);
     response.widget_info(|| WidgetInfo::labeled(Role::Figure, true, format!("Plot of {}", figure.y.title)));
 
-    let pixels = f64::from((frame.width() * ui.ctx().pixels_per_point()).round().max(1.0));
     if !figure.bars.is_empty() {
         let painter = ui.painter().with_clip_rect(frame.intersect(ui.clip_rect()));
         let highlighted = state.highlighted.as_deref();
@@ -320,20 +274,9 @@ fn plot_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView, fit: View,
     if figure.is_of_marks() {
         brush.marks(figure, is_hidden);
     } else {
-        let drawn = state.draw(figure, ui.ctx(), view[0], pixels);
-        let cause = sheet::Cause {
-            frame,
-            view,
-            pixels: ui.pixels_per_point(),
-            theme,
-            highlighted: highlighted.clone(),
-            hidden: hidden.clone(),
-        };
-        let shapes = || brush.lines(figure, &drawn.lines, is_hidden);
         let options = ui.ctx().tessellation_options(|options| *options);
-        let sheet = Sheet::again(state.sheet.take(), cause, options, shapes);
-        painter.add(sheet.shape());
-        state.sheet = Some(sheet);
+        let canvas = Canvas { frame, pixels: ui.pixels_per_point(), theme, highlighted, options };
+        painter.add(state.lines(figure, ui.ctx(), view, canvas));
     }
 
     readings(ui, figure, state, &response, &transform, theme);

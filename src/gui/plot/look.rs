@@ -1,20 +1,25 @@
-//! What is computed of a figure before it is painted: its range, its small print, its lines thinned to pixels. Of a
-//! large figure that takes longer than a frame may, so it comes from a thread, and the last look stays until then.
+//! What is computed of a figure before it is painted: its range, its small print, its lines thinned to pixels, their
+//! triangles. Of a large figure that takes longer than a frame may, so it comes from a thread, and the last look stays
+//! until then.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use eframe::egui::Context;
 
 use super::drawing::{DrawnLine, draw};
 use super::navigate::View;
+use super::sheet::{Canvas, Cause, Sheet};
 use crate::figure::model::{Axis, Figure, Line};
 use crate::figure::scale::ranges;
 use crate::figure::view::without;
+use crate::gui::working::{Answer, Working};
 
 /// Up to so many points, a look takes a small part of a frame.
-const SMALL: usize = 50_000;
+const SMALL: usize = 10_000;
+
+/// The width of a plot that was never painted.
+const PIXELS: f64 = 800.0;
 
 /// What decides how a figure looks.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,10 +28,10 @@ pub struct Wish {
     pub hidden: BTreeSet<String>,
     /// The ranges of x and y that were chosen, as values.
     pub chosen: [Option<[f64; 2]>; 2],
-    /// The places of x that are seen, where a person zoomed.
-    pub zoom: Option<[f64; 2]>,
-    /// Width of the plot.
-    pub pixels: f64,
+    /// The places that are seen, where a person zoomed.
+    pub zoom: Option<View>,
+    /// What it is painted on, once it was painted.
+    pub canvas: Option<Canvas>,
 }
 
 /// What changes with the data, the hidden lines and the chosen ranges.
@@ -62,6 +67,8 @@ pub struct Look {
     pub kept: Arc<Kept>,
     /// What is drawn of it.
     pub drawn: Drawn,
+    /// Its triangles, where they have a canvas.
+    pub sheet: Option<Sheet>,
 }
 
 /// Whether the looks of a figure come from a thread.
@@ -73,8 +80,12 @@ impl Look {
     /// Computes the look; `kept` is what was computed before, where it still holds.
     pub fn of(figure: &Figure, wish: Wish, kept: Option<Arc<Kept>>) -> Self {
         let kept = kept.unwrap_or_else(|| Arc::new(Kept::of(figure, &wish)));
-        let drawn = Drawn::of(figure, &wish.hidden, wish.zoom.unwrap_or(kept.fit[0]), wish.pixels);
-        Self { wish, kept, drawn }
+        let view = wish.zoom.unwrap_or(kept.fit);
+        let pixels = wish.canvas.as_ref().map_or(PIXELS, Canvas::width);
+        let drawn = Drawn::of(figure, &wish.hidden, view[0], pixels);
+        let cause = wish.canvas.clone().map(|canvas| Cause::new(figure, view, &wish.hidden, canvas));
+        let sheet = cause.map(|cause| Sheet::of(figure, &drawn.lines, cause));
+        Self { wish, kept, drawn, sheet }
     }
 }
 
@@ -118,29 +129,27 @@ fn goes_forward(line: &Line) -> bool {
 /// A look that a thread works at.
 #[derive(Debug)]
 pub struct Going {
+    /// What it is to be.
+    pub wish: Wish,
     figure: Arc<Figure>,
-    look: Receiver<Look>,
+    look: Working<Look>,
 }
 
 impl Going {
     /// Begins in a thread, which wakes the window when it is done; `None` where the system refuses it.
     pub fn begin(figure: &Arc<Figure>, wish: Wish, kept: Option<Arc<Kept>>, ctx: &Context) -> Option<Self> {
-        let (sender, look) = sync_channel(1);
-        let (own, ctx) = (figure.clone(), ctx.clone());
-        let work = move || {
-            let _ = sender.try_send(Look::of(&own, wish, kept)); // nobody waits when the window is gone
-            ctx.request_repaint();
-        };
-        std::thread::Builder::new().name("look".to_owned()).spawn(work).ok()?;
-        Some(Self { figure: figure.clone(), look })
+        let (own, asked) = (figure.clone(), wish.clone());
+        let look = Working::begin("look", ctx, move || Look::of(&own, asked, kept))?;
+        Some(Self { wish, figure: figure.clone(), look })
     }
 
-    /// The look, once it is there: `Err` while it is not, `None` when it is of another figure or was lost.
-    pub fn take(&self, figure: &Arc<Figure>) -> Result<Option<Look>, ()> {
-        match self.look.try_recv() {
-            Ok(look) => Ok(Some(look).filter(|_| Arc::ptr_eq(figure, &self.figure))),
-            Err(TryRecvError::Disconnected) => Ok(None),
-            Err(TryRecvError::Empty) => Err(()),
+    /// The look, once it is there; `None` when it is of another figure.
+    pub fn take(&self, figure: &Arc<Figure>) -> Answer<Option<Look>> {
+        let is_own = Arc::ptr_eq(figure, &self.figure);
+        match self.look.take() {
+            Answer::Waiting => Answer::Waiting,
+            Answer::Here(look) => Answer::Here(Some(look).filter(|_| is_own)),
+            Answer::Lost(why) => Answer::Lost(why),
         }
     }
 }

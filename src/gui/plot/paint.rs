@@ -24,6 +24,17 @@ const BAND_OPACITY: f32 = 0.16;
 /// What is not pointed at in the legend steps back.
 const DIMMED: f32 = 0.25;
 
+/// Where and how lines become shapes, on any thread.
+#[derive(Clone, Copy)]
+pub struct Pen<'a> {
+    /// From places to the screen.
+    pub transform: &'a PlotTransform,
+    /// The ground.
+    pub theme: Theme,
+    /// The line that the pointer is on in the legend.
+    pub highlighted: Option<&'a str>,
+}
+
 /// Where and how to paint.
 pub struct Brush<'a> {
     /// Clipped to the plot.
@@ -37,6 +48,10 @@ pub struct Brush<'a> {
 }
 
 impl Brush<'_> {
+    const fn pen(&self) -> Pen<'_> {
+        Pen { transform: self.transform, theme: self.theme, highlighted: self.highlighted }
+    }
+
     /// Paints what lies behind the lines: cells and rules.
     pub fn ground(&self, figure: &Figure, is_hidden: impl Fn(&str) -> bool) {
         if let Some(cells) = &figure.cells {
@@ -47,6 +62,30 @@ impl Brush<'_> {
         }
     }
 
+    /// A dot on a line, with the ground around it.
+    pub fn dot(&self, at: Pos2, style: Style) {
+        self.painter.circle_filled(at, MARKER + 1.5, colour(self.theme.ground()));
+        self.painter.circle_filled(at, MARKER, line_colour(style.colour, self.theme));
+    }
+
+    fn rule(&self, figure: &Figure, rule: &Rule) -> Vec<Shape> {
+        let frame = self.transform.frame();
+        let place = |axis: &Axis, value: f64| axis.scale.forward(value);
+        let ends = match rule.at {
+            At::X(x) => place(&figure.x, x)
+                .map(|x| self.transform.position_from_point_x(x))
+                .map(|x| [pos2(x, frame.top()), pos2(x, frame.bottom())]),
+            At::Y(y) => place(&figure.y, y)
+                .map(|y| self.transform.position_from_point_y(y))
+                .map(|y| [pos2(frame.left(), y), pos2(frame.right(), y)]),
+        };
+        let colour = rule.colour.map_or(colour(self.theme.muted()), |index| line_colour(index, self.theme));
+        let stroke = self.pen().stroke_of(&rule.name, colour);
+        ends.map(|ends| dashed(&ends, rule.dash, stroke)).unwrap_or_default()
+    }
+}
+
+impl Pen<'_> {
     /// The shapes of the lines: bands at the back, then the single runs, then means, each in the order of the figure.
     pub fn lines(
         &self,
@@ -78,28 +117,6 @@ impl Brush<'_> {
             }
         }
         shapes
-    }
-
-    /// A dot on a line, with the ground around it.
-    pub fn dot(&self, at: Pos2, style: Style) {
-        self.painter.circle_filled(at, MARKER + 1.5, colour(self.theme.ground()));
-        self.painter.circle_filled(at, MARKER, line_colour(style.colour, self.theme));
-    }
-
-    fn rule(&self, figure: &Figure, rule: &Rule) -> Vec<Shape> {
-        let frame = self.transform.frame();
-        let place = |axis: &Axis, value: f64| axis.scale.forward(value);
-        let ends = match rule.at {
-            At::X(x) => place(&figure.x, x)
-                .map(|x| self.transform.position_from_point_x(x))
-                .map(|x| [pos2(x, frame.top()), pos2(x, frame.bottom())]),
-            At::Y(y) => place(&figure.y, y)
-                .map(|y| self.transform.position_from_point_y(y))
-                .map(|y| [pos2(frame.left(), y), pos2(frame.right(), y)]),
-        };
-        let colour = rule.colour.map_or(colour(self.theme.muted()), |index| line_colour(index, self.theme));
-        let stroke = self.stroke_of(&rule.name, colour);
-        ends.map(|ends| dashed(&ends, rule.dash, stroke)).unwrap_or_default()
     }
 
     fn stroke(&self, name: &str, index: usize) -> Stroke {

@@ -9,8 +9,9 @@ use eframe::egui::{
 };
 
 use super::figure_view::figure_ui;
+use super::shown::PlotInput;
 use super::state::PlotState;
-use crate::figure::plots::{ArmRuns, Plot, XAxis};
+use crate::figure::plots::{Plot, XAxis};
 use crate::figure::scale::Scale;
 use crate::figure::size::Preset;
 use crate::figure::statistics::Spread;
@@ -21,17 +22,6 @@ const LEAST: Vec2 = vec2(320.0, 300.0);
 
 /// Why band and single runs cannot be chosen.
 const NO_MEANS: &str = "This plot has no means over seeds";
-
-/// What the plots show.
-#[derive(Clone, Copy, Debug)]
-pub struct PlotInput<'a> {
-    /// The arms with their runs, in the order of the document.
-    pub arms: &'a [ArmRuns<'a>],
-    /// What the figures say of the filter; empty where it leaves all runs.
-    pub filter: &'a str,
-    /// Another number whenever any record changed.
-    pub revision: u64,
-}
 
 /// What a person asked for that is not the plot's own business.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +36,7 @@ pub enum PlotResponse {
 pub fn plot_panel(
     ui: &mut Ui,
     plot: &'static dyn Plot,
-    input: &PlotInput<'_>,
+    input: &PlotInput,
     state: &mut PlotState,
 ) -> Option<PlotResponse> {
     let now = ui.input(|input| input.time);

@@ -1,28 +1,66 @@
-//! The lines of a plot as triangles, which are made once and painted as long as nothing about them changes.
+//! The lines of a plot as triangles, which are made once and painted as long as nothing about them changes. Those of a
+//! large figure come from a thread; until they are there, the last ones are moved to where they belong.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use eframe::egui::epaint::{TessellationOptions, Tessellator};
-use eframe::egui::{Mesh, Rect, Shape};
+use eframe::egui::epaint::{TessellationOptions, Tessellator, Vertex};
+use eframe::egui::{Mesh, Rect, Shape, pos2};
+use egui_plot::{PlotBounds, PlotTransform};
 
+use super::drawing::DrawnLine;
+use super::navigate::View;
+use super::paint::Pen;
+use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
 
-/// All that the triangles depend on, beside the drawn lines.
+/// What lines are painted on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cause {
+pub struct Canvas {
     /// The plot on the screen.
     pub frame: Rect,
-    /// The places that it shows, of x and of y.
-    pub view: [[f64; 2]; 2],
     /// Pixels for each point.
     pub pixels: f32,
     /// The ground.
     pub theme: Theme,
     /// The line that is pointed at in the legend.
     pub highlighted: Option<String>,
+    /// How shapes become triangles.
+    pub options: TessellationOptions,
+}
+
+impl Canvas {
+    /// Width of the plot in pixels.
+    #[must_use]
+    pub fn width(&self) -> f64 {
+        f64::from((self.frame.width() * self.pixels).round().max(1.0))
+    }
+}
+
+/// All that the triangles depend on, beside the drawn lines.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cause {
+    canvas: Canvas,
+    /// The places that it shows.
+    view: View,
+    /// Whether x and y grow to the left and downwards.
+    reversed: [bool; 2],
     /// Lines that are not painted.
-    pub hidden: BTreeSet<String>,
+    hidden: BTreeSet<String>,
+}
+
+impl Cause {
+    /// A figure without hidden lines on a canvas.
+    pub fn new(figure: &Figure, view: View, hidden: &BTreeSet<String>, canvas: Canvas) -> Self {
+        let reversed = [figure.x.reversed, figure.y.reversed];
+        Self { canvas, view, reversed, hidden: hidden.clone() }
+    }
+
+    fn transform(&self) -> PlotTransform {
+        let [x, y] = self.view;
+        let bounds = PlotBounds::from_min_max([x[0], y[0]], [x[1], y[1]]);
+        PlotTransform::new_with_invert_axis(self.canvas.frame, bounds, false, self.reversed)
+    }
 }
 
 /// What was painted last.
@@ -33,58 +71,128 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// The sheet of the last frame, or a new one with these shapes where something has changed.
-    pub fn again(
-        last: Option<Self>,
-        cause: Cause,
-        options: TessellationOptions,
-        shapes: impl FnOnce() -> Vec<Shape>,
-    ) -> Self {
-        if let Some(last) = last.filter(|last| last.cause == cause) {
-            return last;
-        }
+    /// The triangles of drawn lines.
+    pub fn of(figure: &Figure, drawn: &[DrawnLine], cause: Cause) -> Self {
+        let (canvas, transform) = (&cause.canvas, cause.transform());
+        let pen =
+            Pen { transform: &transform, theme: canvas.theme, highlighted: canvas.highlighted.as_deref() };
         // Circles are triangles too: the atlas of prepared discs may be another one in a later frame.
-        let mut tessellator = Tessellator::new(cause.pixels, options, [1, 1], Vec::new());
-        tessellator.set_clip_rect(cause.frame);
+        let mut tessellator = Tessellator::new(canvas.pixels, canvas.options, [1, 1], Vec::new());
+        tessellator.set_clip_rect(canvas.frame);
         let mut mesh = Mesh::default();
-        for shape in shapes() {
+        for shape in pen.lines(figure, drawn, |name| cause.hidden.contains(name)) {
             tessellator.tessellate_shape(shape, &mut mesh);
         }
         Self { cause, mesh: Arc::new(mesh) }
     }
 
-    /// To be painted.
-    pub fn shape(&self) -> Shape {
-        Shape::Mesh(self.mesh.clone())
+    /// Whether it is what is to be painted.
+    pub fn fits(&self, cause: &Cause) -> bool {
+        self.cause == *cause
     }
+
+    /// To be painted. Where another part of the figure is seen by now, the triangles are moved and stretched with it.
+    pub fn shape(&self, cause: &Cause) -> Shape {
+        let is_there = (self.cause.canvas.frame, self.cause.view) == (cause.canvas.frame, cause.view);
+        Shape::Mesh(if is_there { self.mesh.clone() } else { Arc::new(self.moved(cause)) })
+    }
+
+    fn moved(&self, cause: &Cause) -> Mesh {
+        let (from, to) = (self.cause.transform(), cause.transform());
+        let [x, y] = self.cause.view;
+        let (across, right) =
+            line_through(x.map(|end| [&from, &to].map(|transform| transform.position_from_point_x(end))));
+        let (up, above) =
+            line_through(y.map(|end| [&from, &to].map(|transform| transform.position_from_point_y(end))));
+        let moved = |vertex: &Vertex| Vertex {
+            pos: pos2(vertex.pos.x.mul_add(across, right), vertex.pos.y.mul_add(up, above)),
+            ..*vertex
+        };
+        let vertices = self.mesh.vertices.iter().map(moved).collect();
+        Mesh { vertices, indices: self.mesh.indices.clone(), texture_id: self.mesh.texture_id }
+    }
+}
+
+/// Slope and height of the line through two points.
+fn line_through([[from, to], [other_from, other_to]]: [[f32; 2]; 2]) -> (f32, f32) {
+    let width = other_from - from;
+    let slope = if width == 0.0 { 1.0 } else { (other_to - to) / width };
+    (slope, slope.mul_add(-from, to))
 }
 
 #[cfg(test)]
 mod tests {
-    use eframe::egui::{Color32, Stroke, pos2, vec2};
+    use eframe::egui::{Pos2, vec2};
 
+    use super::super::look::Drawn;
     use super::*;
+    use crate::figure::{Line, style_of};
 
-    fn cause(low: f64) -> Cause {
-        Cause {
-            frame: Rect::from_min_size(pos2(0.0, 0.0), vec2(100.0, 100.0)),
-            view: [[low, 1.0], [0.0, 1.0]],
+    fn figure() -> Figure {
+        let place = |step: u8| f64::from(step) / 20.0;
+        let parabola = (0..=20).map(|step| [place(step), place(step).powi(2)]).collect();
+        Figure { lines: vec![Line::new("a", style_of(0), parabola)], ..Figure::default() }
+    }
+
+    fn cause(view: View, width: f32) -> Cause {
+        let canvas = Canvas {
+            frame: Rect::from_min_size(pos2(10.0, 20.0), vec2(width, 100.0)),
             pixels: 1.0,
             theme: Theme::Dark,
             highlighted: None,
-            hidden: BTreeSet::new(),
+            options: TessellationOptions { feathering: false, ..TessellationOptions::default() },
+        };
+        Cause::new(&figure(), view, &BTreeSet::new(), canvas)
+    }
+
+    fn sheet(cause: Cause) -> Sheet {
+        let drawn = Drawn::of(&figure(), &BTreeSet::new(), [0.0, 1.0], 100.0);
+        Sheet::of(&figure(), &drawn.lines, cause)
+    }
+
+    fn mesh(shape: &Shape) -> &Arc<Mesh> {
+        let Shape::Mesh(mesh) = shape else { panic!("triangles") };
+        mesh
+    }
+
+    #[test]
+    fn the_same_triangles_are_painted_again_while_nothing_changes() {
+        let still = cause([[0.0, 1.0], [0.0, 1.0]], 100.0);
+        let sheet = sheet(still.clone());
+        assert!(sheet.fits(&still) && !sheet.mesh.is_empty());
+        assert!(Arc::ptr_eq(mesh(&sheet.shape(&still)), &sheet.mesh));
+        assert!(!sheet.fits(&cause([[0.0, 0.5], [0.0, 1.0]], 100.0)));
+    }
+
+    /// Where the middle of the line is in each triangle: its width is not stretched in the new ones.
+    fn middles(mesh: &Mesh) -> Vec<Pos2> {
+        let corners = mesh.vertices.chunks_exact(2);
+        corners
+            .map(|ends| pos2((ends[0].pos.x + ends[1].pos.x) / 2.0, (ends[0].pos.y + ends[1].pos.y) / 2.0))
+            .collect()
+    }
+
+    #[test]
+    fn triangles_that_are_moved_are_where_new_ones_would_be() {
+        let old = sheet(cause([[0.0, 1.0], [0.0, 1.0]], 100.0));
+        for there in [cause([[0.25, 0.75], [-1.0, 1.0]], 100.0), cause([[-0.5, 1.0], [0.0, 0.5]], 150.0)] {
+            let new = sheet(there.clone());
+            let shape = old.shape(&there);
+            let (moved, made) = (middles(mesh(&shape)), middles(&new.mesh));
+            assert_eq!(moved.len(), made.len());
+            for (moved, made) in moved.iter().zip(&made) {
+                assert!(moved.distance(*made) < 1e-2, "{moved} {made}");
+            }
         }
     }
 
     #[test]
-    fn triangles_are_made_again_only_for_another_view() {
-        let line =
-            || vec![Shape::line_segment([pos2(0.0, 0.0), pos2(9.0, 9.0)], Stroke::new(1.0, Color32::RED))];
-        let again = |last, low| Sheet::again(last, cause(low), TessellationOptions::default(), line);
-        let first = again(None, 0.0);
-        assert!(!first.mesh.is_empty());
-        let second = again(Some(first.clone()), 0.0);
-        assert!(Arc::ptr_eq(&first.mesh, &second.mesh));
-        assert!(!Arc::ptr_eq(&first.mesh, &again(Some(second), 0.5).mesh));
+    fn reversed_axes_stay_reversed() {
+        let [from, to] = [[[0.0, 1.0], [0.0, 1.0]], [[0.0, 0.5], [0.0, 1.0]]]
+            .map(|view| Cause { reversed: [true, false], ..cause(view, 100.0) });
+        let (old, new) = (sheet(from), sheet(to.clone()));
+        let shape = old.shape(&to);
+        let (moved, made) = (middles(mesh(&shape)), middles(&new.mesh));
+        assert!(moved.iter().zip(&made).all(|(moved, made)| moved.distance(*made) < 1e-2));
     }
 }

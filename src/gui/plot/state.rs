@@ -1,15 +1,16 @@
 //! What the plots keep: their options, their views, and the figures of those that are seen.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use eframe::egui::Context;
 
 use super::built::{Builder, Built, PAUSE, SHARE};
 use super::figure_view::FigureView;
-use super::panel::PlotInput;
+use super::order::Order;
+use super::shown::{Lines, PlotInput};
 use crate::figure::model::Figure;
-use crate::figure::plots::{ALL, ArmRuns, Plot, PlotOptions, concerns, find};
+use crate::figure::plots::{ALL, Plot, PlotOptions, concerns, find};
 use crate::figure::size::Preset;
 use crate::figure::view::{PlotView, ViewSettings};
 use crate::figure::{DPI, Options};
@@ -31,10 +32,9 @@ pub struct PlotState {
     views: BTreeMap<&'static str, FigureView>,
     builders: BTreeMap<&'static str, Builder>,
     data: Option<Data>,
+    /// Troubles that were told.
+    told: BTreeSet<String>,
 }
-
-/// Name, style and seeds of an arm.
-type Lines = (String, usize, Vec<u64>);
 
 /// What is the same for all plots.
 #[derive(Clone, Debug)]
@@ -62,6 +62,7 @@ impl Default for PlotState {
             views: BTreeMap::new(),
             builders: BTreeMap::new(),
             data: None,
+            told: BTreeSet::new(),
         }
     }
 }
@@ -93,7 +94,9 @@ impl PlotState {
 
     /// Whether the open plot does not show this revision of the records yet.
     pub fn is_behind(&self, revision: u64) -> bool {
-        self.builders.get(self.plot().name()).is_none_or(|builder| builder.is_behind(revision))
+        let name = self.plot().name();
+        self.builders.get(name).is_none_or(|builder| builder.is_behind(revision))
+            || self.views.get(name).is_some_and(FigureView::is_waiting)
     }
 
     /// Whether the first figure of a plot is still being built.
@@ -106,14 +109,45 @@ impl PlotState {
         self.builders.retain(|name, _| seen.contains(name));
     }
 
-    /// What [`Self::plot`] shows on the screen, for export and for CSV: without hidden lines, cut to the part that is
-    /// seen. `None` when there is nothing to see yet.
+    /// What [`Self::plot`] shows of these arms, for exports.
     #[must_use]
+    pub fn order(&self, input: PlotInput) -> Order {
+        let plot = self.plot();
+        let titles = self.titles.get(plot.name()).cloned().unwrap_or_default();
+        let builder = self.builders.get(plot.name());
+        let built =
+            builder.and_then(|builder| builder.current(&self.options, titles.clone(), &input)).cloned();
+        let seen = self.views.get(plot.name()).map(|view| view.kept(PlotView::default())).unwrap_or_default();
+        Order { plot, options: self.options.clone(), titles, seen, input, built }
+    }
+
+    /// What [`Self::plot`] shows on the screen.
+    #[cfg(test)]
     pub fn shown_figure(&self) -> Option<Figure> {
         let plot = self.plot();
         let figure = self.built(plot).filter(|built| built.has_data).map(|built| &built.figure)?;
         let view = self.views.get(plot.name());
         Some(view.map_or_else(|| Figure::clone(figure), |view| view.shown(figure)))
+    }
+
+    /// Why figures could not be built or drawn, each reason once.
+    pub fn troubles(&mut self) -> Vec<String> {
+        let mut found = Vec::new();
+        for plot in ALL {
+            let builder = self.builders.get_mut(plot.name()).and_then(Builder::trouble);
+            let view = self.views.get_mut(plot.name()).and_then(FigureView::trouble);
+            for why in builder.into_iter().chain(view) {
+                let text = format!(
+                    "{} shows what it showed last: the thread that draws it has ended ({why}). Choose other options or \
+                     runs for it; this is an error of Weightlab, please report it",
+                    plot.title()
+                );
+                if self.told.insert(text.clone()) {
+                    found.push(text);
+                }
+            }
+        }
+        found
     }
 
     /// The titles of a plot, to be edited.
@@ -194,8 +228,8 @@ impl PlotState {
 
     /// Looks at the data anew where that is due: which plots they concern. `now` in seconds; returns the time after which
     /// to look again, as [`Self::update`] does.
-    pub fn look(&mut self, input: &PlotInput<'_>, now: f64) -> Option<f64> {
-        let arms = lines(input);
+    pub fn look(&mut self, input: &PlotInput, now: f64) -> Option<f64> {
+        let arms = input.lines();
         if let Some(data) = self.data.as_ref().filter(|data| data.arms == arms) {
             if data.revision == input.revision {
                 return None;
@@ -214,7 +248,7 @@ impl PlotState {
     pub fn update(
         &mut self,
         plot: &'static dyn Plot,
-        input: &PlotInput<'_>,
+        input: &PlotInput,
         ctx: &Context,
         now: f64,
     ) -> Option<f64> {
@@ -222,14 +256,6 @@ impl PlotState {
         let view = self.views.entry(plot.name()).or_default();
         let builder = self.builders.entry(plot.name()).or_default();
         builder.update(plot, (&self.options, titles), input, view, (ctx, now))
-    }
-
-    /// Builds the figure of a plot anew where it is out of date, and waits for it.
-    pub fn build_now(&mut self, plot: &'static dyn Plot, input: &PlotInput<'_>, now: f64) {
-        let titles = self.titles.get(plot.name()).cloned().unwrap_or_default();
-        let view = self.views.entry(plot.name()).or_default();
-        let builder = self.builders.entry(plot.name()).or_default();
-        builder.build_now(plot, (&self.options, titles), input, view, now);
     }
 
     /// The figure of a plot with its view; `None` when there is nothing to see.
@@ -245,21 +271,12 @@ impl PlotState {
     }
 }
 
-fn lines(input: &PlotInput<'_>) -> Vec<Lines> {
-    let line = |arm: &ArmRuns<'_>| (arm.name.clone(), arm.colour, arm.runs.iter().map(|run| run.0).collect());
-    input.arms.iter().map(line).collect()
-}
-
-fn look(input: &PlotInput<'_>, arms: Vec<Lines>, now: f64) -> Data {
+fn look(input: &PlotInput, arms: Vec<Lines>, now: f64) -> Data {
     let began = std::time::Instant::now();
-    let concerned = ALL.iter().filter(|plot| concerns(**plot, input.arms)).map(|plot| plot.name()).collect();
-    let mut series: Vec<String> = input
-        .arms
-        .iter()
-        .flat_map(|arm| &arm.runs)
-        .flat_map(|run| run.1.series())
-        .map(str::to_owned)
-        .collect();
+    let shown = input.borrowed();
+    let concerned = ALL.iter().filter(|plot| concerns(**plot, &shown)).map(|plot| plot.name()).collect();
+    let mut series: Vec<String> =
+        shown.iter().flat_map(|arm| &arm.runs).flat_map(|run| run.1.series()).map(str::to_owned).collect();
     series.sort();
     series.dedup();
     let (revision, took) = (input.revision, began.elapsed().as_secs_f64());

@@ -19,7 +19,12 @@ type Seeds = (PathBuf, Vec<String>);
 #[derive(Default)]
 pub struct Tickets {
     overlap: Loading<Seeds, Option<MaskOverlap>>,
+    /// The trainings as they were found last, and in which points.
+    found: (Vec<Said>, Vec<Training>),
 }
+
+/// What a run has said by now: its identity, how many points, and when the last one.
+type Said = (String, usize, Option<f64>);
 
 /// A training of an arm, over its seeds.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,7 +67,7 @@ impl Tickets {
             ui.add_space(theme::STEP);
             self.overlap_ui(ui, input, &runs);
             ui.add_space(2.0 * theme::STEP);
-            stops_ui(ui, &trainings(input, &runs));
+            stops_ui(ui, self.trainings(input, &runs));
         });
     }
 
@@ -92,6 +97,21 @@ impl Tickets {
                 );
             }
         }
+    }
+}
+
+impl Tickets {
+    /// The trainings of an arm; points are walked through again only where there are others.
+    fn trainings(&mut self, input: &ViewInput<'_>, runs: &[&Run]) -> &[Training] {
+        let said = |run: &&Run| -> Option<Said> {
+            let points = input.runs.record(&run.id)?.points();
+            Some((run.id.clone(), points.len(), points.last().map(|point| point.secs)))
+        };
+        let said: Vec<Said> = runs.iter().filter_map(said).collect();
+        if self.found.0 != said {
+            self.found = (said, trainings(input, runs));
+        }
+        &self.found.1
     }
 }
 

@@ -187,3 +187,19 @@ fn an_experiment_without_arms_says_what_to_do() {
     assert!(window.sees("There is no arm yet") && window.sees("No arm yet"));
     assert!(!window.sees("All runs are done"));
 }
+
+#[test]
+fn runs_that_are_asked_for_while_results_are_read_start_when_these_are_known() {
+    let mut window = Window::new();
+    let (sender, results) = sync_channel(1);
+    window.stage.borrow_mut().results = Some(results);
+    window.edit();
+    window.execute(Command::RunAll);
+    assert!(window.stage.borrow().jobs.is_empty(), "the window goes on meanwhile");
+    let runs = window.harness.state().document.runs();
+    let (all, last) = (runs.len(), runs[runs.len() - 1].id.clone());
+    sender.send((last, RunRecord::of([started(), Event::Finished { secs: 1.0 }]))).unwrap();
+    drop(sender);
+    window.harness.run();
+    assert_eq!(window.stage.borrow().jobs.len(), all - 1, "one of them was done long ago");
+}

@@ -1,12 +1,12 @@
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Key, vec2};
+use eframe::egui::{Context, Key, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
 use crate::doc::RunRecord;
 use crate::figure::plots::testing::{at, record};
-use crate::figure::plots::{ALL, find};
+use crate::figure::plots::{ALL, ArmRuns, find};
 
 #[derive(Default)]
 struct Shown {
@@ -29,7 +29,7 @@ fn sized(size: Vec2, shown: Shown) -> Harness<'static, Shown> {
             runs: vec![(1, &shown.record)],
             ..ArmRuns::default()
         }];
-        let input = PlotInput { arms: &arms, filter: "", revision: shown.revision };
+        let input = PlotInput::new(&arms, String::new(), shown.revision);
         let plot = shown.plot.unwrap_or(ALL[0]);
         shown.state.look(&input, ui.input(|input| input.time));
         shown.response = plot_panel(ui, plot, &input, &mut shown.state).or(shown.response);
@@ -62,9 +62,9 @@ fn two_plots_that_are_seen_are_both_kept_and_others_forgotten() {
         runs: vec![(1, &shown.record)],
         ..ArmRuns::default()
     }];
-    let input = PlotInput { arms: &arms, filter: "", revision: 0 };
+    let input = PlotInput::new(&arms, String::new(), 0);
     for plot in [find("accuracy").unwrap(), find("remaining").unwrap()] {
-        shown.state.build_now(plot, &input, 0.0);
+        shown.state.update(plot, &input, &Context::default(), 0.0);
         assert!(shown.state.has_data(plot), "{}", plot.name());
     }
     shown.state.choose("remaining");

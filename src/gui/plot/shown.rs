@@ -1,0 +1,71 @@
+//! The arms that plots show: copies of what is known of them, which all plots and their threads share.
+
+use std::sync::Arc;
+
+use crate::doc::RunRecord;
+use crate::figure::plots::ArmRuns;
+use crate::figure::table::Row;
+
+/// What the plots show.
+#[derive(Clone, Debug)]
+pub struct PlotInput {
+    /// The arms with their runs, in the order of the document.
+    pub arms: Arc<Vec<ShownArm>>,
+    /// What the figures say of the filter; empty where it leaves all runs.
+    pub filter: String,
+    /// Another number whenever any record changed.
+    pub revision: u64,
+}
+
+/// An arm of which records and rows are copies. Records share what they hold with the originals until these change.
+#[derive(Clone, Debug)]
+pub struct ShownArm {
+    name: String,
+    colour: usize,
+    runs: Vec<(u64, RunRecord)>,
+    rows: Vec<Row>,
+}
+
+impl ShownArm {
+    fn borrowed(&self) -> ArmRuns<'_> {
+        let runs = self.runs.iter().map(|(seed, record)| (*seed, record)).collect();
+        ArmRuns { name: self.name.clone(), colour: self.colour, runs, rows: self.rows.iter().collect() }
+    }
+}
+
+/// Name, style and seeds of an arm.
+pub type Lines = (String, usize, Vec<u64>);
+
+impl PlotInput {
+    /// Copies of these arms.
+    #[must_use]
+    pub fn new(arms: &[ArmRuns<'_>], filter: String, revision: u64) -> Self {
+        let own = |arm: &ArmRuns<'_>| ShownArm {
+            name: arm.name.clone(),
+            colour: arm.colour,
+            runs: arm.runs.iter().map(|(seed, record)| (*seed, (*record).clone())).collect(),
+            rows: arm.rows.iter().map(|row| (*row).clone()).collect(),
+        };
+        Self { arms: Arc::new(arms.iter().map(own).collect()), filter, revision }
+    }
+
+    /// The arms as plots take them.
+    #[must_use]
+    pub fn borrowed(&self) -> Vec<ArmRuns<'_>> {
+        self.arms.iter().map(ShownArm::borrowed).collect()
+    }
+
+    /// What tells the lines of two inputs apart.
+    pub(super) fn lines(&self) -> Vec<Lines> {
+        let line = |arm: &ShownArm| {
+            let seeds = arm.runs.iter().map(|run| run.0).collect();
+            (arm.name.clone(), arm.colour, seeds)
+        };
+        self.arms.iter().map(line).collect()
+    }
+
+    /// How many points their records have.
+    pub(super) fn points(&self) -> usize {
+        self.arms.iter().flat_map(|arm| &arm.runs).map(|(_, record)| record.points().len()).sum()
+    }
+}

@@ -1,0 +1,83 @@
+//! Something that a thread computes for the window.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::time::Duration;
+
+use eframe::egui::Context;
+
+/// What a thread computes, until it is taken.
+#[derive(Debug)]
+pub struct Working<T> {
+    answer: Receiver<Result<T, String>>,
+}
+
+/// How far a thread is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer<T> {
+    /// It goes on.
+    Waiting,
+    /// What it has computed.
+    Here(T),
+    /// It ended with an error of the program, which says this.
+    Lost(String),
+}
+
+impl<T: Send + 'static> Working<T> {
+    /// Begins in a thread of this name, which wakes the window at its end; `None` where the system refuses one.
+    pub fn begin(name: &str, ctx: &Context, work: impl FnOnce() -> T + Send + 'static) -> Option<Self> {
+        let (sender, answer) = sync_channel(1);
+        let ctx = ctx.clone();
+        let all = move || {
+            // What the work shares with others it only reads.
+            let answer = catch_unwind(AssertUnwindSafe(work));
+            let _ = sender.try_send(answer.map_err(|payload| words_of(payload.as_ref()))); // nobody may wait any more
+            ctx.request_repaint();
+        };
+        std::thread::Builder::new().name(name.to_owned()).spawn(all).ok()?;
+        Some(Self { answer })
+    }
+
+    /// Waits until it is over, but not longer than this.
+    pub fn wait(self, most: Duration) {
+        let _ = self.answer.recv_timeout(most); // who waits wants no answer
+    }
+
+    /// What it has computed, once.
+    pub fn take(&self) -> Answer<T> {
+        match self.answer.try_recv() {
+            Ok(Ok(answer)) => Answer::Here(answer),
+            Ok(Err(why)) => Answer::Lost(why),
+            Err(TryRecvError::Empty) => Answer::Waiting,
+            Err(TryRecvError::Disconnected) => Answer::Lost("it ended without a word".to_owned()),
+        }
+    }
+}
+
+/// What a panic said.
+fn words_of(payload: &(dyn std::any::Any + Send)) -> String {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("it does not say why").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn end<T: Send + 'static>(working: &Working<T>) -> Answer<T> {
+        loop {
+            match working.take() {
+                Answer::Waiting => std::thread::yield_now(),
+                answer => return answer,
+            }
+        }
+    }
+
+    #[test]
+    fn an_answer_or_the_words_of_a_panic_come_back() {
+        let ctx = Context::default();
+        assert_eq!(end(&Working::begin("seven", &ctx, || 7).unwrap()), Answer::Here(7));
+        let lost: Working<u32> = Working::begin("panic", &ctx, || panic!("on {}", "purpose")).unwrap();
+        assert_eq!(end(&lost), Answer::Lost("on purpose".to_owned()));
+    }
+}
