@@ -42,14 +42,23 @@ impl Curve {
         }
     }
 
-    /// The derivative, from the value y.
+    /// Whether the derivative is computed from what goes in, instead of what comes out: where |x| is large, nothing is
+    /// left of 1 − |y|.
+    pub const fn goes_back_from_input(self) -> bool {
+        matches!(self, Self::Softsign)
+    }
+
+    /// The derivative, from x or the value y.
     #[inline(always)]
-    fn slope(self, y: f32) -> f32 {
+    fn slope(self, x_or_y: f32) -> f32 {
         match self {
             Self::Relu => unreachable!("a ReLU lets a slope through or not"),
-            Self::Softsign => (1.0 - y.abs()) * (1.0 - y.abs()),
-            Self::Tanh => 1.0 - y * y,
-            Self::Sigmoid => y * (1.0 - y),
+            Self::Softsign => {
+                let share = 1.0 / (1.0 + x_or_y.abs());
+                share * share
+            }
+            Self::Tanh => 1.0 - x_or_y * x_or_y,
+            Self::Sigmoid => x_or_y * (1.0 - x_or_y),
         }
     }
 }
@@ -83,18 +92,19 @@ impl Kernel for Apply<'_> {
     }
 }
 
-/// Multiplies the slope by the derivative, in place; where a ReLU is closed it becomes 0, whatever it was.
-pub fn backward(curve: Curve, output: &[f32], slope: &mut [f32]) {
+/// Multiplies the slope by the derivative, in place; where a ReLU is closed it becomes 0, whatever it was. `values` went
+/// in where the curve [goes back from them](Curve::goes_back_from_input), else they came out.
+pub fn backward(curve: Curve, values: &[f32], slope: &mut [f32]) {
     let work = slope.len() * COST;
     chunks_mut(slope, BLOCK, work, |block, slope| {
-        let output = &output[block * BLOCK..block * BLOCK + slope.len()];
-        dispatch(Back { curve, output, slope });
+        let values = &values[block * BLOCK..block * BLOCK + slope.len()];
+        dispatch(Back { curve, values, slope });
     });
 }
 
 struct Back<'a> {
     curve: Curve,
-    output: &'a [f32],
+    values: &'a [f32],
     slope: &'a mut [f32],
 }
 
@@ -103,10 +113,10 @@ impl Kernel for Back<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
-        let pairs = self.slope.iter_mut().zip(self.output);
+        let pairs = self.slope.iter_mut().zip(self.values);
         match self.curve {
             Curve::Relu => pairs.for_each(|(slope, y)| *slope = if is_closed(*y) { 0.0 } else { *slope }),
-            curve => pairs.for_each(|(slope, y)| *slope *= curve.slope(*y)),
+            curve => pairs.for_each(|(slope, x_or_y)| *slope *= curve.slope(*x_or_y)),
         }
     }
 }

@@ -5,24 +5,31 @@
 //! are small), as long as they see the same part of the window.
 #![allow(unsafe_code, reason = "tasks write disjoint channels of the output")]
 
+use std::ops::Range;
+
 use super::conv::{ConvShape, Convolution};
 use super::direct_weights::weight_gradient;
 use super::geometry::{Pixels, Region};
 use super::norm::Norm;
 use super::pack::{BLOCK, Packing, Side};
 use super::parallel::{Shared, tasks};
+use super::pool::{Images, largest};
 use super::scratch::Scratch;
-use super::simd::{Kernel, LANES, Simd, Vector, dispatch};
-use super::tile::{MAX_ROWS, Run, Sums, products};
+use super::simd::{Kernel, LANES, Simd, Vector, dispatch, prefetch};
+use super::tile::{self, MAX_ROWS, Run, products};
 
 /// Numbers of the input that a task works on: they stay in the second cache, with the weights of a block.
-const GROUP: usize = 192 * 1024;
+pub const GROUP: usize = 192 * 1024;
+
+/// Channels that come in up to which the pixels of a block are worked off faster than they arrive.
+const NARROW: usize = 128;
 
 /// The direct convolution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Direct;
 
-/// What becomes of a sum before it is written: + bias, then a batch norm, then max(0, ·); rounded as if each were done alone.
+/// What becomes of sums before they are written: + bias, then a batch norm, then max(0, ·), then the largest of each 2×2
+/// pixels; rounded as if each were done alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Epilogue<'a> {
     /// Added to every channel.
@@ -31,6 +38,8 @@ pub struct Epilogue<'a> {
     pub norm: Option<Norm<'a>>,
     /// Whether negative values become 0.
     pub relu: bool,
+    /// Whether 2×2 pixels become one; an odd last row or column is left out.
+    pub pool: bool,
 }
 
 /// output = epilogue(input ∗ packed weights).
@@ -44,9 +53,12 @@ pub fn convolve(
     packed: &[f32],
     epilogue: &Epilogue,
     output: &mut [f32],
+    scratch: &Scratch,
 ) {
+    let half = images(shape).halved();
+    let output_len = if epilogue.pool { half.len() } else { shape.output_len() };
     assert_eq!(input.len(), shape.input_len(), "the input has its shape");
-    assert_eq!(output.len(), shape.output_len(), "the output has its shape");
+    assert_eq!(output.len(), output_len, "the output has its shape");
     assert_eq!(
         (packing.rows, packing.columns),
         (shape.inputs, shape.outputs),
@@ -65,17 +77,21 @@ pub fn convolve(
         let (group, block) =
             if weights_first { (task % groups, task / groups) } else { (task / blocks, task % blocks) };
         let (first, end) = (group * shape.images / groups, (group + 1) * shape.images / groups);
-        dispatch(Block {
-            shape,
-            input,
-            packing,
-            packed,
-            epilogue,
-            output: shared,
-            images: (first, end),
-            block,
-        });
+        let images = (first, end);
+        let block = Block { shape, input, packing, packed, epilogue, images, block };
+        if epilogue.pool {
+            block.pooled(shared, scratch);
+        } else {
+            let (channels, channel) = (shape.outputs, block.channels().start);
+            dispatch(Sums { block: &block, to: Target { values: shared, first: 0, channels, channel } });
+        }
     });
+}
+
+/// The images that come out, before they are pooled.
+const fn images(shape: &ConvShape) -> Images {
+    let ConvShape { images, height, width, outputs, .. } = *shape;
+    Images { count: images, height, width, channels: outputs }
 }
 
 /// Some images times one block of channels.
@@ -86,61 +102,122 @@ struct Block<'a> {
     packing: &'a Packing,
     packed: &'a [f32],
     epilogue: &'a Epilogue<'a>,
-    output: Shared<'a>,
     images: (usize, usize),
     block: usize,
 }
 
-impl Kernel for Block<'_> {
+impl Block<'_> {
+    fn channels(&self) -> Range<usize> {
+        let first = self.block * BLOCK;
+        first..(first + BLOCK).min(self.shape.outputs)
+    }
+
+    /// Writes the largest of each 2×2 pixels: all of them wait in the second cache until their neighbours are there.
+    fn pooled(&self, output: Shared, scratch: &Scratch) {
+        let (size, channels) = (self.shape.height * self.shape.width, self.channels().len());
+        let mut room = scratch.take((self.images.1 - self.images.0) * size * channels);
+        let (values, first) = (Shared::new(&mut room), self.images.0 * size);
+        dispatch(Sums { block: self, to: Target { values, first, channels, channel: 0 } });
+        dispatch(Maxima { block: self, values: &room, output });
+    }
+}
+
+/// Where the channels of a block go.
+#[derive(Clone, Copy)]
+struct Target<'a> {
+    values: Shared<'a>,
+    /// The first pixel that is there.
+    first: usize,
+    /// Channels of a pixel there.
+    channels: usize,
+    /// The first of them that is the block's.
+    channel: usize,
+}
+
+impl Target<'_> {
+    /// Where a vector of channels of a pixel begins.
+    #[inline(always)]
+    const fn at(&self, pixel: usize, part: usize) -> usize {
+        (pixel - self.first) * self.channels + self.channel + part * LANES
+    }
+}
+
+/// The sums of a block, with their epilogue but for the pooling.
+struct Sums<'a, 'b> {
+    block: &'b Block<'a>,
+    to: Target<'b>,
+}
+
+impl Kernel for Sums<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        for region in Region::all(self.shape) {
-            let (runs, taps) = region.runs(self.shape.width, self.shape.inputs);
-            let count = (self.images.1 - self.images.0) * region.len();
-            let mut pixels = region.pixels(self.images.0, self.shape.height, self.shape.width);
+        let Block { shape, images, .. } = *self.block;
+        let mut sums = [[0.0; BLOCK]; MAX_ROWS];
+        for region in Region::all(shape) {
+            let (runs, taps) = region.runs(shape.width, shape.inputs);
+            let count = (images.1 - images.0) * region.len();
+            let mut pixels = region.pixels(images.0, shape.height, shape.width);
             let tiles = count.div_ceil(MAX_ROWS);
             for tile in 0..tiles {
-                self.tile(
-                    simd,
-                    &mut pixels,
-                    (tile + 1) * count / tiles - tile * count / tiles,
-                    &runs[..taps],
-                );
+                let count = (tile + 1) * count / tiles - tile * count / tiles;
+                self.tile(simd, &mut pixels, count, &runs[..taps], &mut sums);
             }
         }
     }
 }
 
-impl Block<'_> {
-    /// The next `count` pixels.
+impl Sums<'_, '_> {
+    /// The next `count` pixels; `sums` is room to work in.
     #[inline(always)]
-    fn tile<S: Simd>(&self, simd: S, next: &mut Pixels, count: usize, runs: &[Run]) {
+    fn tile<S: Simd>(&self, simd: S, next: &mut Pixels, count: usize, runs: &[Run], sums: &mut tile::Sums) {
+        let Block { shape, input, packing, packed, block, .. } = *self.block;
         let mut pixels = [0; MAX_ROWS];
         let mut rows = [0; MAX_ROWS];
         for (pixel, row) in pixels[..count].iter_mut().zip(&mut rows) {
             *pixel = next.next();
-            *row = *pixel * self.shape.inputs;
+            *row = *pixel * shape.inputs;
         }
         let (pixels, rows) = (&pixels[..count], &rows[..count]);
-        let width = self.packing.width(self.block);
-        let weights = &self.packed[self.packing.start(self.block)..];
-        let mut sums = [[0.0; BLOCK]; MAX_ROWS];
-        products((self.input, rows), weights, width, width, runs, &mut sums);
+        let width = packing.width(block);
+        self.fetch(pixels, rows, runs, width);
+        products((input, rows), &packed[packing.start(block)..], width, width, runs, sums);
         for part in 0..width / LANES {
-            let first = self.block * BLOCK + part * LANES;
-            self.write(simd, pixels, &sums, part, (first, (first + LANES).min(self.shape.outputs)));
+            self.write(simd, pixels, sums, part);
         }
     }
 
-    /// Writes channels `range` of some pixels.
+    /// Asks for what is written in the end, and for what the next pixels will read that these did not: it is far away.
     #[inline(always)]
-    fn write<S: Simd>(&self, simd: S, pixels: &[usize], sums: &Sums, part: usize, range: (usize, usize)) {
-        let (first, end) = range;
+    fn fetch(&self, pixels: &[usize], rows: &[usize], runs: &[Run], width: usize) {
+        let Block { shape, input, block, .. } = *self.block;
+        for pixel in pixels {
+            let at = self.to.at(*pixel, 0);
+            self.to.values.prefetch(at);
+            self.to.values.prefetch(at + width - LANES);
+        }
+        // With more channels, or for later blocks, the next pixels are near already.
+        let (Some(run), true) = (runs.last(), block == 0 && shape.inputs <= NARROW) else { return };
+        let ahead = run.offset + (run.len + (MAX_ROWS - 1) * shape.inputs) as isize;
+        for row in rows {
+            let pixel = input.as_ptr().wrapping_add(*row).wrapping_offset(ahead);
+            for line in 0..shape.inputs / LANES {
+                prefetch(pixel.wrapping_add(line * LANES));
+            }
+        }
+    }
+
+    /// Writes one vector of channels of some pixels.
+    #[inline(always)]
+    fn write<S: Simd>(&self, simd: S, pixels: &[usize], sums: &tile::Sums, part: usize) {
+        let Epilogue { bias, norm, relu, .. } = *self.block.epilogue;
+        let channels = self.block.channels();
+        let first = channels.start + part * LANES;
+        let end = (first + LANES).min(channels.end);
         let load = |values: &[f32]| simd.load_part(&values[first..end]);
-        let bias = self.epilogue.bias.map(load);
-        let norm = self.epilogue.norm.map(|n| (load(n.mean), load(n.inverse), load(n.scale), load(n.shift)));
+        let bias = bias.map(load);
+        let norm = norm.map(|n| (load(n.mean), load(n.inverse), load(n.scale), load(n.shift)));
         for (pixel, sums) in pixels.iter().zip(sums) {
             let mut value = simd.load(&sums.as_chunks().0[part]);
             if let Some(bias) = bias {
@@ -149,14 +226,42 @@ impl Block<'_> {
             if let Some((mean, inverse, scale, shift)) = norm {
                 value = (value - mean) * inverse * scale + shift;
             }
-            if self.epilogue.relu {
+            if relu {
                 value = value.where_positive(value);
             }
             // SAFETY: no other task has these channels of these images.
-            let to = unsafe { self.output.slice(pixel * self.shape.outputs + first, end - first) };
+            let to = unsafe { self.to.values.slice(self.to.at(*pixel, part), end - first) };
             match to.try_into() {
                 Ok(to) => value.store(to),
                 Err(_) => value.store_part(to),
+            }
+        }
+    }
+}
+
+/// The largest of each 2×2 pixels of a block's sums.
+struct Maxima<'a, 'b> {
+    block: &'b Block<'a>,
+    values: &'b [f32],
+    output: Shared<'b>,
+}
+
+impl Kernel for Maxima<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let (whole, channels) = (images(self.block.shape), self.block.channels());
+        let half = whole.halved();
+        let (row, len) = (whole.width * channels.len(), channels.len());
+        for image in self.block.images.0..self.block.images.1 {
+            let values = &self.values[(image - self.block.images.0) * whole.height * row..];
+            for (y, x) in (0..half.height).flat_map(|y| (0..half.width).map(move |x| (y, x))) {
+                let above = &values[2 * y * row + 2 * x * len..];
+                let at = ((image * half.height + y) * half.width + x) * whole.channels + channels.start;
+                // SAFETY: no other task has these channels of these images.
+                let to = unsafe { self.output.slice(at, len) };
+                largest(above, &above[row..], to);
             }
         }
     }
@@ -176,7 +281,7 @@ impl Convolution for Direct {
         let mut packed = scratch.take(packing.len());
         packing.pack(weight, &mut packed);
         let epilogue = Epilogue { bias: Some(bias), ..Epilogue::default() };
-        convolve(shape, input, &packing, &packed, &epilogue, output);
+        convolve(shape, input, &packing, &packed, &epilogue, output, scratch);
     }
 
     fn backward(
@@ -195,7 +300,7 @@ impl Convolution for Direct {
             let packing = Packing { rows: shape.outputs, columns: shape.inputs, side: Side::Backward };
             let mut packed = scratch.take(packing.len());
             packing.pack(weight, &mut packed);
-            convolve(&turned, slope, &packing, &packed, &Epilogue::default(), input_slope);
+            convolve(&turned, slope, &packing, &packed, &Epilogue::default(), input_slope, scratch);
         }
     }
 }

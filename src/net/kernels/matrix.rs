@@ -1,14 +1,17 @@
 //! Products of two matrices whose terms lie row behind row, as the way back through a linear layer has them.
-#![allow(unsafe_code, reason = "tasks write disjoint columns of one array")]
+#![allow(unsafe_code, reason = "tasks write disjoint parts of one array")]
+
+use std::ops::Range;
 
 use super::parallel::{Shared, tasks};
 use super::simd::{Kernel, LANES, Simd, Vector, dispatch};
-use super::tile::{by_rows, pieces};
+use super::tile::{Blocks, MAX_COLUMNS as COLUMNS, add_products};
 
-/// Columns of a block, at most.
-const COLUMNS: usize = 2 * LANES;
 /// Terms whose part of the right factor stays in the first cache while all rows use it.
 const TERMS: usize = 128;
+/// Rows of a task, at most. Tasks go by rows first, as other passes over the target do: what a processor writes here it
+/// finds in its own cache there.
+const ROWS: usize = 160;
 
 /// target[row][column] = Σ over the terms of left[term][row] · right[term][column], added one behind the other.
 ///
@@ -24,19 +27,22 @@ pub fn multiply(
     assert_eq!(right.len(), terms * columns, "one number for each term and column");
     assert_eq!(target.len(), rows * columns, "one number for each row and column");
     let target = Shared::new(target);
-    tasks(columns.div_ceil(COLUMNS), rows * terms * columns, |task| {
-        let first = task * COLUMNS;
+    let (panels, parts) = (columns.div_ceil(COLUMNS), rows.div_ceil(ROWS));
+    tasks(parts * panels, rows * terms * columns, |task| {
+        let (part, first) = (task / panels, task % panels * COLUMNS);
+        let (start, end) = (part * rows / parts, (part + 1) * rows / parts);
         let width = COLUMNS.min(columns - first);
-        dispatch(Panel { size: (rows, terms, columns), left, right, target, first, width });
+        dispatch(Panel { size: (rows, terms, columns), left, right, target, rows: start..end, first, width });
     });
 }
 
-/// Some columns of a product.
+/// Some columns of some rows of a product.
 struct Panel<'a> {
     size: (usize, usize, usize),
     left: &'a [f32],
     right: &'a [f32],
     target: Shared<'a>,
+    rows: Range<usize>,
     first: usize,
     width: usize,
 }
@@ -46,7 +52,7 @@ impl Kernel for Panel<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let (rows, terms, columns) = self.size;
+        let (_, terms, columns) = self.size;
         // Side by side, so that rows that lie a power of two apart do not push each other out of the cache.
         let mut packed = [[0.0; COLUMNS]; TERMS];
         for start in (0..terms.max(1)).step_by(TERMS) {
@@ -58,66 +64,44 @@ impl Kernel for Panel<'_> {
                     Err(_) => to[..self.width].copy_from_slice(from),
                 }
             }
-            for (row, end) in pieces(rows, S::ROWS) {
-                for column in (0..self.width).step_by(S::COLUMNS * LANES) {
-                    macro_rules! call {
-                        ($rows:literal) => {
-                            if S::COLUMNS == 2 {
-                                self.block::<S, $rows, 2>(simd, packed, start, row, column)
-                            } else {
-                                self.block::<S, $rows, 1>(simd, packed, start, row, column)
-                            }
-                        };
-                    }
-                    by_rows!(end - row, call);
-                }
-            }
+            Terms { panel: &self, packed, start }.all(simd, self.rows.len(), self.width);
         }
     }
 }
 
-impl Panel<'_> {
-    /// `R` rows times `C` vectors: what the terms from `start` on add to the sums of those before.
+/// What the terms from `start` on add to the sums of those before.
+struct Terms<'a, 'b> {
+    panel: &'b Panel<'a>,
+    packed: &'b [[f32; COLUMNS]],
+    start: usize,
+}
+
+impl Blocks for Terms<'_, '_> {
     #[inline(always)]
-    fn block<S: Simd, const R: usize, const C: usize>(
-        &self,
-        simd: S,
-        packed: &[[f32; COLUMNS]],
-        start: usize,
-        row: usize,
-        column: usize,
-    ) {
-        let (rows, _, columns) = self.size;
-        let width = (C * LANES).min(self.width - column);
-        let at = |r: usize| (row + r) * columns + self.first + column;
+    fn block<S: Simd, const R: usize, const C: usize>(&mut self, simd: S, row: usize, column: usize) {
+        let Panel { size: (rows, _, columns), left, target, first, width, .. } = *self.panel;
+        let row = self.panel.rows.start + row;
+        let width = (C * LANES).min(width - column);
+        let at = |r: usize| (row + r) * columns + first + column;
         let mut sums = [[simd.splat(0.0); C]; R];
-        if start > 0 {
+        if self.start > 0 {
             for r in 0..R {
-                // SAFETY: no other task has these columns.
-                let from = unsafe { self.target.slice(at(r), width) };
+                // SAFETY: no other task has these columns of these rows.
+                let from = unsafe { target.slice(at(r), width) };
                 for c in 0..C {
                     let end = width.min((c + 1) * LANES);
                     sums[r][c] = simd.load_part(&from[end.min(c * LANES)..end]);
                 }
             }
         }
-        for (term, values) in packed.iter().enumerate() {
-            let mut vectors = [simd.splat(0.0); C];
-            for c in 0..C {
-                vectors[c] = simd.load(values[column + c * LANES..].first_chunk().expect("a whole vector"));
-            }
-            let factors: &[f32; R] =
-                self.left[(start + term) * rows + row..].first_chunk().expect("a factor for each row");
-            for r in 0..R {
-                let factor = simd.splat(factors[r]);
-                for c in 0..C {
-                    sums[r][c] = vectors[c].multiply_add(factor, sums[r][c]);
-                }
-            }
-        }
+        let left = &left[self.start * rows..][..self.packed.len() * rows];
+        let factors = std::array::from_fn(|r| left.as_ptr().wrapping_add(row + r));
+        let values = self.packed.as_ptr().cast::<f32>().wrapping_add(column);
+        // SAFETY: row + R ≤ rows and column + C · LANES ≤ COLUMNS, and both factors have as many terms.
+        unsafe { add_products(simd, self.packed.len(), (factors, rows), (values, COLUMNS), &mut sums) }
         for r in 0..R {
-            // SAFETY: no other task has these columns.
-            let to = unsafe { self.target.slice(at(r), width) };
+            // SAFETY: no other task has these columns of these rows.
+            let to = unsafe { target.slice(at(r), width) };
             for c in 0..C {
                 let end = width.min((c + 1) * LANES);
                 sums[r][c].store_part(&mut to[end.min(c * LANES)..end]);

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::parallel::{chunks_mut, pairs_mut};
+use super::pool::{Images, Pooled, max_pool};
 use super::scratch::Scratch;
 use super::simd::{Kernel, Simd, dispatch};
 
@@ -150,6 +151,32 @@ pub fn normalise(norm: &Norm, relu: bool, input: &[f32], output: &mut [f32]) {
     });
 }
 
+/// [`normalise`], and the largest of each 2×2 pixels of it with its place: two rows at a time, which stay in the first
+/// cache in between.
+///
+/// # Panics
+/// When the slices do not have the lengths that the images say.
+pub fn normalise_pooled(
+    norm: &Norm,
+    relu: bool,
+    (images, input): (&Images, &[f32]),
+    (output, which): (&mut [f32], &mut [u8]),
+    scratch: &Scratch,
+) {
+    let half = images.halved();
+    assert_eq!(input.len(), images.len(), "the images have their shape");
+    assert_eq!((output.len(), which.len()), (half.len(), half.len()), "half as many rows and columns");
+    let (rows, row) = (2 * images.width * images.channels, half.width * half.channels);
+    let two = Images { count: 1, height: 2, ..*images };
+    let (output, which) = ((output, row), (which, row));
+    pairs_mut(output, which, input.len() * COST, |at, output, which| {
+        let first = at / half.height * images.size() + at % half.height * rows;
+        let mut normal = scratch.take(rows);
+        dispatch(Normalise { norm, relu, input: &input[first..first + rows], output: &mut normal });
+        max_pool(&two, &normal, output, which);
+    });
+}
+
 struct Normalise<'a> {
     norm: &'a Norm<'a>,
     relu: bool,
@@ -196,7 +223,8 @@ pub struct Slopes<'a> {
     pub bias: &'a mut [f32],
 }
 
-/// Takes the slope of the output back to the input, in place. With `batch` the statistics are those of the input, and
+/// Takes the slope of the output back to the input, in place; where the output was `pooled` at once, from the slope behind
+/// the pooling, whatever was in `slope`. With `batch` the statistics are those of the input, and
 /// depend on it; else they are fixed.
 ///
 /// With n numbers in a channel, x̂ = (x − mean) · inverse and g the slope where the ReLU let through:
@@ -204,12 +232,27 @@ pub struct Slopes<'a> {
 /// for fixed statistics (Ioffe & Szegedy, ICML 2015).
 #[allow(clippy::cast_possible_truncation, reason = "added in f64, kept in f32")]
 #[allow(clippy::needless_pass_by_value, reason = "it holds the only references to what is written")]
-pub fn backward(norm: &Norm, way: Way, input: &[f32], slope: &mut [f32], slopes: Slopes, scratch: &Scratch) {
+pub fn backward(
+    norm: &Norm,
+    way: Way,
+    input: &[f32],
+    pooled: Option<&Pooled>,
+    slope: &mut [f32],
+    slopes: Slopes,
+    scratch: &Scratch,
+) {
     let channels = norm.mean.len();
     let mut sums = scratch.take(blocks(input.len(), channels) * 2 * channels);
     let whole = &*slope;
     by_blocks(input.len(), 2 * channels, channels, &mut sums, |block, sums| {
-        dispatch(Sums { norm, relu: way.relu, input: &input[block.clone()], slope: &whole[block], sums });
+        let (relu, input) = (way.relu, &input[block.clone()]);
+        if let Some(pooled) = pooled {
+            let mut slope = scratch.take(block.len());
+            pooled.expand(block.start, &mut slope);
+            dispatch(Sums { norm, relu, input, slope: &slope, sums });
+        } else {
+            dispatch(Sums { norm, relu, input, slope: &whole[block], sums });
+        }
     });
     total(&sums, channels, slopes.shift, 0);
     total(&sums, channels, slopes.scale, channels);
@@ -223,6 +266,9 @@ pub fn backward(norm: &Norm, way: Way, input: &[f32], slope: &mut [f32], slopes:
     let size = length(channels);
     pairs_mut((slope, size), (&mut sums, 2 * channels), input.len() * COST, |block, slope, sums| {
         let input = &input[block * size..block * size + slope.len()];
+        if let Some(pooled) = pooled {
+            pooled.expand(block * size, slope);
+        }
         dispatch(Through { norm, way, means: &means, input, slope, sums: &mut sums[..channels] });
     });
     total(&sums, channels, slopes.bias, 0);

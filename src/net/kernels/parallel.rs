@@ -2,8 +2,10 @@
 
 use rayon::prelude::*;
 
+use super::simd::prefetch;
+
 /// Multiply-adds (or numbers touched, times a few) below which starting threads costs more than it saves.
-const WORTH: usize = 1 << 21;
+const WORTH: usize = 1 << 20;
 
 /// Whether `count` tasks of `work` multiply-adds in all go to several threads.
 #[inline]
@@ -40,6 +42,12 @@ unsafe impl Send for Shared<'_> {}
 unsafe impl Sync for Shared<'_> {}
 
 impl<'a> Shared<'a> {
+    /// Asks for the line of the cache that number `at` is in.
+    #[inline(always)]
+    pub fn prefetch(&self, at: usize) {
+        prefetch(self.start.wrapping_add(at));
+    }
+
     /// Shares a slice.
     pub fn new(values: &'a mut [f32]) -> Self {
         Self { start: values.as_mut_ptr(), len: values.len(), of: std::marker::PhantomData }

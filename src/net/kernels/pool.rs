@@ -37,6 +37,26 @@ impl Images {
     }
 }
 
+/// Whether a value takes the place of the largest so far.
+#[inline(always)]
+const fn wins(value: f32, best: f32) -> bool {
+    value > best || value.is_nan()
+}
+
+/// The largest of 2×2 pixels, as [`max_pool`] has it, from two pixels above and two below.
+#[inline(always)]
+pub fn largest(above: &[f32], below: &[f32], output: &mut [f32]) {
+    let channels = output.len();
+    let (above, below) = (&above[..2 * channels], &below[..2 * channels]);
+    for c in 0..channels {
+        let mut best = above[c];
+        for value in [above[channels + c], below[c], below[channels + c]] {
+            best = if wins(value, best) { value } else { best };
+        }
+        output[c] = best;
+    }
+}
+
 /// The largest of each 2×2 pixels, and which it was: the first of equal ones; NaN is larger than
 /// any number, and of several NaN the last is taken, as torch does.
 pub fn max_pool(images: &Images, input: &[f32], output: &mut [f32], which: &mut [u8]) {
@@ -73,7 +93,7 @@ impl Kernel for MaxPool<'_> {
             for c in 0..channels {
                 let (mut best, mut place) = (above[c], 0);
                 for (number, value) in [(1, above[channels + c]), (2, below[c]), (3, below[channels + c])] {
-                    let wins = value > best || value.is_nan();
+                    let wins = wins(value, best);
                     best = if wins { value } else { best };
                     place = if wins { number } else { place };
                 }
@@ -84,48 +104,71 @@ impl Kernel for MaxPool<'_> {
     }
 }
 
-/// Hands the slope of each maximum to the pixel that was it; all others get 0.
-pub fn max_pool_backward(images: &Images, slope: &[f32], which: &[u8], input_slope: &mut [f32]) {
-    let half = images.halved();
-    assert_eq!(input_slope.len(), images.len(), "the images have their shape");
-    assert_eq!((slope.len(), which.len()), (half.len(), half.len()), "half as many rows and columns");
-    chunks_mut(input_slope, images.size(), images.len() * COST, |image, input_slope| {
-        let part = image * half.size()..(image + 1) * half.size();
-        dispatch(MaxPoolBack { images, slope: &slope[part.clone()], which: &which[part], input_slope });
-    });
+/// The slope behind a max pooling, and which of four pixels each of its numbers belongs to.
+#[derive(Clone, Copy, Debug)]
+pub struct Pooled<'a> {
+    /// The images in front of the pooling.
+    pub images: Images,
+    /// One number for each 2×2 pixels and channel.
+    pub slope: &'a [f32],
+    /// As [`max_pool`] noted it.
+    pub which: &'a [u8],
 }
 
-/// One image.
-struct MaxPoolBack<'a> {
-    images: &'a Images,
-    slope: &'a [f32],
-    which: &'a [u8],
-    input_slope: &'a mut [f32],
+impl Pooled<'_> {
+    /// The slope in front of the pooling, of the numbers from `first` on: whole pixels. It belongs to the pixel that was
+    /// the largest; all others have 0.
+    ///
+    /// # Panics
+    /// When there are not as many numbers as the images say.
+    pub fn expand(&self, first: usize, to: &mut [f32]) {
+        let half = self.images.halved();
+        assert_eq!(
+            (self.slope.len(), self.which.len()),
+            (half.len(), half.len()),
+            "half as many rows and columns"
+        );
+        dispatch(Expand { pooled: self, first, to });
+    }
 }
 
-impl Kernel for MaxPoolBack<'_> {
+/// Some pixels in front of a pooling.
+struct Expand<'a> {
+    pooled: &'a Pooled<'a>,
+    first: usize,
+    to: &'a mut [f32],
+}
+
+impl Kernel for Expand<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
-        let Images { height, width, channels, .. } = *self.images;
-        let half = self.images.halved();
-        if height % 2 == 1 || width % 2 == 1 {
-            self.input_slope.fill(0.0);
-        }
-        let pixels = self.slope.chunks_exact(channels.max(1)).zip(self.which.chunks_exact(channels.max(1)));
-        for (at, (slope, which)) in pixels.enumerate() {
-            let start = (at / half.width * 2 * width + at % half.width * 2) * channels;
-            for (place, offset) in
-                [0, channels, width * channels, (width + 1) * channels].into_iter().enumerate()
-            {
-                let to = &mut self.input_slope[start + offset..][..channels];
-                for ((to, slope), which) in to.iter_mut().zip(slope).zip(which) {
-                    *to = if usize::from(*which) == place { *slope } else { 0.0 };
-                }
+        let Pooled { images: Images { height, width, channels, .. }, slope, which } = *self.pooled;
+        let half = self.pooled.images.halved();
+        for (at, to) in self.to.chunks_exact_mut(channels.max(1)).enumerate() {
+            let pixel = self.first / channels + at;
+            let (x, y, image) = (pixel % width, pixel / width % height, pixel / width / height);
+            if x / 2 >= half.width || y / 2 >= half.height {
+                to.fill(0.0);
+                continue;
+            }
+            let place = y % 2 * 2 + x % 2;
+            let at = ((image * half.height + y / 2) * half.width + x / 2) * channels;
+            let (slope, which) = (&slope[at..at + channels], &which[at..at + channels]);
+            for ((to, slope), which) in to.iter_mut().zip(slope).zip(which) {
+                *to = if usize::from(*which) == place { *slope } else { 0.0 };
             }
         }
     }
+}
+
+/// Hands the slope of each maximum to the pixel that was it; all others get 0.
+pub fn max_pool_backward(pooled: &Pooled, input_slope: &mut [f32]) {
+    let Images { count, .. } = pooled.images;
+    assert_eq!(input_slope.len(), pooled.images.len(), "the images have their shape");
+    let size = pooled.images.size();
+    chunks_mut(input_slope, size, count * size * COST, |image, to| pooled.expand(image * size, to));
 }
 
 /// The pixels of one axis that cell `at` of `cells` averages over, as torch's adaptive pooling.

@@ -105,6 +105,18 @@ pub trait Vector: Copy + Send + Sync + Add<Output = Self> + Sub<Output = Self> +
     }
 }
 
+/// Asks for the line of the cache at `at`, which need not be a place that can be read.
+#[inline(always)]
+pub fn prefetch(at: *const f32) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint, which reads nothing as far as the program can see.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(at.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
+}
+
 /// Work that is compiled for every kind of vectors.
 ///
 /// `run` and all that it calls with vectors must be `#[inline(always)]`: what is not inlined into the function that

@@ -6,10 +6,12 @@ use super::conv::{ConvShape, Convolution};
 use super::direct::Direct;
 use super::linear::{self, LinearShape};
 use super::norm::{self, Norm, Slopes, Way};
-use super::pool::{self, Images};
+use super::pool::{self, Images, Pooled};
 use super::scratch::Scratch;
 use super::simd::level;
 
+mod differences;
+mod fused;
 mod kinds;
 
 /// Numbers in (−1, 1) that look random, from a number.
@@ -196,7 +198,7 @@ proptest! {
         let mut back = slope.clone();
         let [mut scales, mut shifts, mut biases] = [0, 1, 2].map(|_| vec![0.0; channels]);
         let slopes = Slopes { scale: &mut scales, shift: &mut shifts, bias: &mut biases };
-        norm::backward(&norm, Way { relu, batch: true }, &input, &mut back, slopes, &scratch);
+        norm::backward(&norm, Way { relu, batch: true }, &input, None, &mut back, slopes, &scratch);
         for at in 0..input.len() {
             let near_edge = relu && (0..pixels).any(|p| {
                 let y = output[p * channels + at % channels];
@@ -222,7 +224,7 @@ proptest! {
         let (mut output, mut which) = (vec![0.0; half.len()], vec![0; half.len()]);
         pool::max_pool(&images, &input, &mut output, &mut which);
         let mut back = vec![9.0; images.len()];
-        pool::max_pool_backward(&images, &slope, &which, &mut back);
+        pool::max_pool_backward(&Pooled { images, slope: &slope, which: &which }, &mut back);
         let mut expected = vec![0.0; images.len()];
         for at in 0..half.len() {
             let (c, x, y, n) = (at % channels, at / channels % half.width, at / channels / half.width % half.height, at / half.size());

@@ -6,12 +6,15 @@
     reason = "reads through pointers: a bounds check for every product would halve the speed"
 )]
 
-use super::simd::{Kernel, LANES, Simd, Vector, dispatch};
+use super::simd::{Kernel, LANES, Simd, Vector, dispatch, prefetch};
 
 /// Rows of a block, at most.
 pub const MAX_ROWS: usize = 14;
 /// Columns of a block, at most.
 pub const MAX_COLUMNS: usize = 2 * LANES;
+
+/// How many terms ahead columns are fetched from the second cache.
+const AHEAD: usize = 16;
 
 /// Sums, row by row.
 pub type Sums = [[f32; MAX_COLUMNS]; MAX_ROWS];
@@ -93,27 +96,68 @@ pub fn outer_products(rows: &[f32], columns: &[f32], size: (usize, usize), walk:
     dispatch(OuterProducts { rows, columns, size, walk, sums });
 }
 
-/// Calls a method for each number of rows that registers can hold; more rows are done in pieces.
-macro_rules! by_rows {
-    ($rows:expr, $call:ident) => {
-        by_rows!($rows, $call, 1 2 3 4 5 6 7 8 9 10 11 12 13 14)
-    };
-    ($rows:expr, $call:ident, $($count:literal)*) => {
-        match $rows {
-            $($count if const { $count <= S::ROWS } => $call!($count),)*
-            _ => unreachable!("pieces have 1 to ROWS rows"),
+/// What is computed in blocks whose sums stay in registers.
+pub trait Blocks {
+    /// `R` rows times `C` vectors of columns, from a row and a column on.
+    fn block<S: Simd, const R: usize, const C: usize>(&mut self, simd: S, row: usize, column: usize);
+
+    /// All of them: no more rows at a time than registers can hold, and single vectors where there are not two.
+    #[inline(always)]
+    fn all<S: Simd>(&mut self, simd: S, rows: usize, columns: usize) {
+        macro_rules! of {
+            ($rows:expr, $columns:literal, $at:expr, $($count:literal)*) => {
+                match $rows {
+                    $($count if const { $count <= S::ROWS } => {
+                        self.block::<S, $count, $columns>(simd, $at.0, $at.1);
+                    })*
+                    _ => unreachable!("pieces have 1 to ROWS rows"),
+                }
+            };
         }
-    };
+        let pieces = rows.div_ceil(S::ROWS);
+        for piece in 0..pieces {
+            let (first, end) = (piece * rows / pieces, (piece + 1) * rows / pieces);
+            if S::COLUMNS == 2 && columns == MAX_COLUMNS {
+                of!(end - first, 2, (first, 0), 1 2 3 4 5 6 7 8 9 10 11 12 13 14);
+            } else {
+                for column in (0..columns).step_by(LANES) {
+                    of!(end - first, 1, (first, column), 1 2 3 4 5 6 7 8 9 10 11 12 13 14);
+                }
+            }
+        }
+    }
 }
 
-/// The pieces of `len` rows, none longer than `most`.
+/// sums[r][c] += Σ over `count` terms k of rows[r][k · step] · columns[k · stride ..][c], where c counts vectors; added one
+/// behind the other. All that multiplies matrices is made of this loop.
+///
+/// # Safety
+/// For each of the terms, a number of every row and `C` vectors of columns can be read.
 #[inline(always)]
-pub fn pieces(len: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
-    let count = len.div_ceil(most);
-    (0..count).map(move |piece| (piece * len / count, (piece + 1) * len / count))
+pub unsafe fn add_products<S: Simd, const R: usize, const C: usize>(
+    simd: S,
+    count: usize,
+    (rows, step): ([*const f32; R], usize),
+    (columns, stride): (*const f32, usize),
+    sums: &mut [[S::V; C]; R],
+) {
+    for k in 0..count {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut vectors = [simd.splat(0.0); C];
+            for c in 0..C {
+                vectors[c] = simd.load_at(columns.add(k * stride + c * LANES));
+                prefetch(columns.wrapping_add((k + AHEAD) * stride + c * LANES));
+            }
+            for r in 0..R {
+                let factor = simd.splat(rows[r].add(k * step).read());
+                for c in 0..C {
+                    sums[r][c] = vectors[c].multiply_add(factor, sums[r][c]);
+                }
+            }
+        }
+    }
 }
-
-pub(super) use by_rows;
 
 struct Products<'a> {
     values: *const f32,
@@ -130,53 +174,20 @@ impl Kernel for Products<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) {
-        for (first, end) in pieces(self.rows.len(), S::ROWS) {
-            if S::COLUMNS == 2 && self.columns == MAX_COLUMNS {
-                macro_rules! call {
-                    ($rows:literal) => {
-                        self.block::<S, $rows, 2>(simd, first, 0)
-                    };
-                }
-                by_rows!(end - first, call);
-            } else {
-                for column in (0..self.columns).step_by(LANES) {
-                    macro_rules! call {
-                        ($rows:literal) => {
-                            self.block::<S, $rows, 1>(simd, first, column)
-                        };
-                    }
-                    by_rows!(end - first, call);
-                }
-            }
-        }
+        self.all(simd, self.rows.len(), self.columns);
     }
 }
 
-impl Products<'_> {
+impl Blocks for Products<'_> {
     #[inline(always)]
     fn block<S: Simd, const R: usize, const C: usize>(&mut self, simd: S, first: usize, column: usize) {
         let rows: [usize; R] = *self.rows[first..].first_chunk().expect("a piece has R rows");
-        let rows = rows.map(|row| self.values.wrapping_add(row));
         let mut sums = [[simd.splat(0.0); C]; R];
         for run in self.runs {
+            let rows = rows.map(|row| self.values.wrapping_add(row).wrapping_offset(run.offset));
+            let columns = self.weights.wrapping_add(run.weight * self.stride + column);
             // SAFETY: `products` has looked at the ends of every run.
-            unsafe {
-                let starts = rows.map(|row| row.wrapping_offset(run.offset));
-                let mut weight = self.weights.wrapping_add(run.weight * self.stride + column);
-                for k in 0..run.len {
-                    let mut columns = [simd.splat(0.0); C];
-                    for c in 0..C {
-                        columns[c] = simd.load_at(weight.add(c * LANES));
-                    }
-                    for r in 0..R {
-                        let factor = simd.splat(starts[r].add(k).read());
-                        for c in 0..C {
-                            sums[r][c] = columns[c].multiply_add(factor, sums[r][c]);
-                        }
-                    }
-                    weight = weight.wrapping_add(self.stride);
-                }
-            }
+            unsafe { add_products(simd, run.len, (rows, 1), (columns, self.stride), &mut sums) }
         }
         for r in 0..R {
             let row = self.sums[first + r][column..].as_chunks_mut().0;
@@ -200,29 +211,11 @@ impl Kernel for OuterProducts<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) {
-        for (first, end) in pieces(self.size.0, S::ROWS) {
-            if S::COLUMNS == 2 && self.size.1 == MAX_COLUMNS {
-                macro_rules! call {
-                    ($rows:literal) => {
-                        self.block::<S, $rows, 2>(simd, first, 0)
-                    };
-                }
-                by_rows!(end - first, call);
-            } else {
-                for column in (0..self.size.1).step_by(LANES) {
-                    macro_rules! call {
-                        ($rows:literal) => {
-                            self.block::<S, $rows, 1>(simd, first, column)
-                        };
-                    }
-                    by_rows!(end - first, call);
-                }
-            }
-        }
+        self.all(simd, self.size.0, self.size.1);
     }
 }
 
-impl OuterProducts<'_> {
+impl Blocks for OuterProducts<'_> {
     #[inline(always)]
     fn block<S: Simd, const R: usize, const C: usize>(&mut self, simd: S, first: usize, column: usize) {
         let Walk { counts, row_steps, column_steps } = *self.walk;
@@ -235,25 +228,18 @@ impl OuterProducts<'_> {
         }
         for i in 0..counts[0] {
             for j in 0..counts[1] {
-                let mut row = self.rows.wrapping_add(first + i * row_steps[0] + j * row_steps[1]);
-                let mut values =
-                    self.columns.wrapping_add(column + i * column_steps[0] + j * column_steps[1]);
-                for _ in 0..counts[2] {
-                    // SAFETY: `outer_products` has looked at the ends of the walk.
-                    unsafe {
-                        let mut vectors = [simd.splat(0.0); C];
-                        for c in 0..C {
-                            vectors[c] = simd.load_at(values.add(c * LANES));
-                        }
-                        for r in 0..R {
-                            let factor = simd.splat(row.add(r).read());
-                            for c in 0..C {
-                                sums[r][c] = vectors[c].multiply_add(factor, sums[r][c]);
-                            }
-                        }
-                    }
-                    row = row.wrapping_add(row_steps[2]);
-                    values = values.wrapping_add(column_steps[2]);
+                let row = self.rows.wrapping_add(first + i * row_steps[0] + j * row_steps[1]);
+                let columns = self.columns.wrapping_add(column + i * column_steps[0] + j * column_steps[1]);
+                let rows = std::array::from_fn(|r| row.wrapping_add(r));
+                // SAFETY: `outer_products` has looked at the ends of the walk.
+                unsafe {
+                    add_products(
+                        simd,
+                        counts[2],
+                        (rows, row_steps[2]),
+                        (columns, column_steps[2]),
+                        &mut sums,
+                    );
                 }
             }
         }

@@ -6,7 +6,7 @@ use crate::net::kernels::activate;
 use crate::net::kernels::conv::ConvShape;
 use crate::net::kernels::linear;
 use crate::net::kernels::norm::{self, Slopes};
-use crate::net::kernels::pool;
+use crate::net::kernels::pool::{self, Pooled};
 use crate::net::kernels::scratch::Buffer;
 
 impl<'a> Training<'a> {
@@ -46,19 +46,25 @@ impl<'a> Back<'a, '_> {
             Kept::Convolution { layer, input, shape } => {
                 self.convolution(layer, &input, &shape, sums, is_first);
             }
-            Kept::Norm { layer, input, mean, inverse, way } => {
+            Kept::Norm { layer, input, mean, inverse, way, which, shape } => {
                 let norm = pass.norm(layer, &mean, &inverse);
+                let slope = which.as_ref().map(|_| pass.scratch.take(input.len()));
+                let behind = slope.map(|slope| std::mem::replace(&mut self.slope, slope));
+                let pooled = behind.as_deref().zip(which.as_deref());
+                let images = pass.images(shape);
+                let pooled = pooled.map(|(slope, which)| Pooled { images, slope, which });
                 let [mut scale, mut shift] = [0, 1].map(|_| pass.scratch.vector(mean.len()));
                 let mut sums = pass.scratch.take(mean.len());
                 let slopes = Slopes { scale: &mut scale, shift: &mut shift, bias: &mut sums };
-                norm::backward(&norm, way, &input, &mut self.slope, slopes, pass.scratch);
+                norm::backward(&norm, way, &input, pooled.as_ref(), &mut self.slope, slopes, pass.scratch);
                 self.sums = Some(sums);
                 self.give(layer, [scale, shift]);
             }
-            Kept::Activation { curve, output } => activate::backward(curve, &output, &mut self.slope),
+            Kept::Activation { curve, values } => activate::backward(curve, &values, &mut self.slope),
             Kept::MaxPool { images, which } => {
                 let mut slope = pass.scratch.take(images.len());
-                pool::max_pool_backward(&images, &self.slope, &which, &mut slope);
+                let pooled = Pooled { images, slope: &self.slope, which: &which };
+                pool::max_pool_backward(&pooled, &mut slope);
                 self.slope = slope;
             }
             Kept::AveragePool { images, side } => {

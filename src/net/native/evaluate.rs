@@ -6,14 +6,76 @@ use super::pass::{Pass, State};
 use crate::data::Shape;
 use crate::doc::Activation;
 use crate::doc::structure::{LayerKind, Op};
-use crate::net::kernels::direct::{Epilogue, convolve};
+use crate::net::flow::shapes;
+use crate::net::kernels::direct::{Epilogue, GROUP, convolve};
 use crate::net::kernels::norm;
 use crate::net::kernels::pack::{Packing, Side};
+use crate::net::kernels::parallel::chunks_mut;
+use crate::net::kernels::pool::Images;
 use crate::net::kernels::scratch::Buffer;
+
+/// Weights that may be packed anew for every few images.
+const FEW_WEIGHTS: usize = 64 * 1024;
+
+/// Operations at the beginning that are done together.
+struct Head {
+    ops: usize,
+    /// Images at a time.
+    images: usize,
+}
 
 impl<'a> Pass<'a> {
     /// Operations `ops` of the structure.
-    pub fn evaluate(&self, ops: Range<usize>, mut state: State<'a>) -> State<'a> {
+    pub fn evaluate(&self, ops: Range<usize>, state: State<'a>) -> State<'a> {
+        match self.head(&ops, &state) {
+            Some(head) => {
+                let state = self.in_parts(ops.start..ops.start + head.ops, head.images, &state);
+                self.walk(ops.start + head.ops..ops.end, state)
+            }
+            None => self.walk(ops, state),
+        }
+    }
+
+    /// Where images are large and weights few: all operations up to a pooling, and so many images that what flows between
+    /// them stays in the second cache.
+    fn head(&self, ops: &Range<usize>, state: &State<'a>) -> Option<Head> {
+        let structure = self.structure();
+        let shapes = shapes(structure);
+        let (mut weights, mut largest) = (0, 0);
+        for (at, op) in structure.ops.iter().enumerate().take(ops.end).skip(ops.start) {
+            largest = largest.max(shapes[at].len());
+            match op {
+                Op::Layer(layer) if structure.layers[*layer].kind != LayerKind::Linear => {
+                    weights += self.parameter(*layer, 0).len();
+                }
+                Op::Activation(_) => {}
+                Op::MaxPool => {
+                    let images = (GROUP / largest.max(1)).max(1);
+                    let pays = weights <= FEW_WEIGHTS && self.count >= 4 * images && state.shape.is_image();
+                    return pays.then_some(Head { ops: at + 1 - ops.start, images });
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// Operations up to a pooling, some images at a time.
+    fn in_parts(&self, ops: Range<usize>, images: usize, state: &State<'a>) -> State<'a> {
+        let shape = shapes(self.structure())[ops.end];
+        let mut output = self.scratch.take(self.count * shape.len());
+        let (size, layout, values) = (state.shape.len(), state.layout, &**state.values);
+        let (before, part) = (state.shape, images * shape.len());
+        chunks_mut(&mut output, part, usize::MAX, |at, output| {
+            let count = output.len() / shape.len();
+            let values = &values[at * images * size..][..count * size];
+            let pass = Pass { count, ..*self };
+            output.copy_from_slice(&pass.walk(ops.clone(), State::given(values, before, layout)).values);
+        });
+        State::images(output, shape)
+    }
+
+    fn walk(&self, ops: Range<usize>, mut state: State<'a>) -> State<'a> {
         let mut rest = &self.structure().ops[ops];
         while let Some((op, behind)) = rest.split_first() {
             let taken;
@@ -42,8 +104,10 @@ impl<'a> Pass<'a> {
             LayerKind::Convolution => {
                 let norm = self.norm_layer(behind.first());
                 let relu = is_relu(behind.get(usize::from(norm.is_some())));
-                let state = self.convolve(layer, norm, relu, &self.channels_last(state));
-                (state, 1 + usize::from(norm.is_some()) + usize::from(relu))
+                let taken = usize::from(norm.is_some()) + usize::from(relu);
+                let pool = behind.get(taken) == Some(&Op::MaxPool);
+                let state = self.convolve(layer, norm, [relu, pool], &self.channels_last(state));
+                (state, 1 + taken + usize::from(pool))
             }
             LayerKind::BatchNorm => {
                 let relu = is_relu(behind.first());
@@ -65,18 +129,27 @@ impl<'a> Pass<'a> {
         inverse
     }
 
-    /// A convolution with what is done before its sums leave the registers.
-    fn convolve(&self, layer: usize, norm: Option<usize>, relu: bool, state: &State<'a>) -> State<'a> {
+    /// A convolution with what is done before its sums leave the caches.
+    fn convolve(
+        &self,
+        layer: usize,
+        norm: Option<usize>,
+        [relu, pool]: [bool; 2],
+        state: &State<'a>,
+    ) -> State<'a> {
         let shape = self.convolution(layer, state);
         let packing = Packing { rows: shape.inputs, columns: shape.outputs, side: Side::Forward };
         let mut packed = self.scratch.take(packing.len());
         packing.pack(self.parameter(layer, 0), &mut packed);
         let inverse = norm.map(|norm| self.running_inverse(norm));
         let norm = norm.zip(inverse.as_ref()).map(|(n, inverse)| self.norm(n, self.parameter(n, 2), inverse));
-        let epilogue = Epilogue { bias: Some(self.parameter(layer, 1)), norm, relu };
-        let mut output = self.scratch.take(shape.output_len());
-        convolve(&shape, &state.values, &packing, &packed, &epilogue, &mut output);
-        State::images(output, Shape { channels: shape.outputs, ..state.shape })
+        let epilogue = Epilogue { bias: Some(self.parameter(layer, 1)), norm, relu, pool };
+        let images = self.images(Shape { channels: shape.outputs, ..state.shape });
+        let images = if pool { images.halved() } else { images };
+        let mut output = self.scratch.take(images.len());
+        convolve(&shape, &state.values, &packing, &packed, &epilogue, &mut output, self.scratch);
+        let Images { height, width, channels, .. } = images;
+        State::images(output, Shape { channels, height, width })
     }
 }
 

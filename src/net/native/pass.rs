@@ -10,7 +10,7 @@ use crate::net::flow::Layout;
 use crate::net::kernels::activate::{self, Curve};
 use crate::net::kernels::conv::ConvShape;
 use crate::net::kernels::linear::{self, LinearShape};
-use crate::net::kernels::norm::Norm;
+use crate::net::kernels::norm::{self, Norm};
 use crate::net::kernels::pool::{self, Images};
 use crate::net::kernels::scratch::{Buffer, Scratch};
 use crate::net::network::Network;
@@ -192,6 +192,22 @@ impl<'a> Pass<'a> {
         let half = images.halved();
         let (mut output, mut which) = (self.scratch.take(half.len()), self.scratch.take_bytes(half.len()));
         pool::max_pool(&images, &state.values, &mut output, &mut which);
+        let shape = Shape { height: half.height, width: half.width, ..state.shape };
+        (State::images(output, shape), which)
+    }
+
+    /// A batch norm, the ReLU behind it, and 2×2 maxima of that, with where they were.
+    pub fn normalise_pooled(
+        &self,
+        norm: &Norm,
+        relu: bool,
+        state: &State<'a>,
+    ) -> (State<'a>, Buffer<'a, u8>) {
+        let images = self.images(state.shape);
+        let half = images.halved();
+        let (mut output, mut which) = (self.scratch.take(half.len()), self.scratch.take_bytes(half.len()));
+        let input = (&images, &**state.values);
+        norm::normalise_pooled(norm, relu, input, (&mut output, &mut which), self.scratch);
         let shape = Shape { height: half.height, width: half.width, ..state.shape };
         (State::images(output, shape), which)
     }

@@ -32,10 +32,14 @@ pub enum Kept<'a> {
         mean: Values<'a>,
         inverse: Buffer<'a>,
         way: Way,
+        /// Which pixels a pooling behind it took.
+        which: Option<Buffer<'a, u8>>,
+        shape: Shape,
     },
     Activation {
         curve: Curve,
-        output: Rc<Values<'a>>,
+        /// What went in or came out, as the curve needs.
+        values: Rc<Values<'a>>,
     },
     MaxPool {
         images: Images,
@@ -81,13 +85,16 @@ impl<'a> Training<'a> {
         let mut at = 0;
         while let Some(op) = structure.ops.get(at) {
             let norm = self.pass.norm_layer(Some(op));
-            // A norm takes the ReLU behind it along, unless somebody looks between them.
+            // A norm takes the ReLU and the pooling behind it along, unless somebody looks between them.
             let relu = norm.is_some() && !tap.wants(at) && is_relu(structure.ops.get(at + 1));
+            let last = at + usize::from(relu);
+            let pool =
+                norm.is_some() && !tap.wants(last) && structure.ops.get(last + 1) == Some(&Op::MaxPool);
             state = match norm {
-                Some(layer) => self.norm(layer, relu, state),
+                Some(layer) => self.norm(layer, [relu, pool], state),
                 None => self.op(op, state),
             };
-            at += usize::from(relu);
+            at = last + usize::from(pool);
             if tap.wants(at) {
                 state = self.tapped(tap, at, state);
             }
@@ -107,8 +114,10 @@ impl<'a> Training<'a> {
         match op {
             Op::Layer(layer) => self.layer(*layer, state),
             Op::Activation(kind) => {
+                let curve = curve(kind);
+                let input = curve.goes_back_from_input().then(|| state.values.clone());
                 let state = pass.activate(kind, state);
-                self.keep(Kept::Activation { curve: curve(kind), output: state.values.clone() });
+                self.keep(Kept::Activation { curve, values: input.unwrap_or_else(|| state.values.clone()) });
                 state
             }
             Op::MaxPool => {
@@ -152,7 +161,7 @@ impl<'a> Training<'a> {
         result
     }
 
-    fn norm(&mut self, layer: usize, relu: bool, state: State<'a>) -> State<'a> {
+    fn norm(&mut self, layer: usize, [relu, pool]: [bool; 2], state: State<'a>) -> State<'a> {
         let pass = self.pass;
         let state = pass.channels_last(state);
         let batch = !pass.network.fixed_norms().contains(&layer);
@@ -161,10 +170,17 @@ impl<'a> Training<'a> {
         } else {
             (Values::Given(pass.parameter(layer, 2)), pass.running_inverse(layer))
         };
-        let mut output = pass.scratch.take(state.values.len());
-        norm::normalise(&pass.norm(layer, &mean, &inverse), relu, &state.values, &mut output);
-        let result = state.with(output);
-        self.keep(Kept::Norm { layer, input: state.values, mean, inverse, way: Way { relu, batch } });
+        let norm = pass.norm(layer, &mean, &inverse);
+        let (result, which) = if pool {
+            let (output, which) = pass.normalise_pooled(&norm, relu, &state);
+            (output, Some(which))
+        } else {
+            let mut output = pass.scratch.take(state.values.len());
+            norm::normalise(&norm, relu, &state.values, &mut output);
+            (state.with(output), None)
+        };
+        let (way, shape) = (Way { relu, batch }, state.shape);
+        self.keep(Kept::Norm { layer, input: state.values, mean, inverse, way, which, shape });
         result
     }
 

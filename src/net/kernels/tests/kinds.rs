@@ -43,7 +43,7 @@ fn batch_norm(pixels: usize, channels: usize) -> Vec<Vec<f32>> {
     let [mut scales, mut shifts, mut biases, mut sums] = [0, 1, 2, 3].map(|_| vec![f32::NAN; channels]);
     norm::channel_sums(&slope, &mut sums, &scratch);
     let slopes = Slopes { scale: &mut scales, shift: &mut shifts, bias: &mut biases };
-    norm::backward(&norm, Way { relu: true, batch: true }, &input, &mut slope, slopes, &scratch);
+    norm::backward(&norm, Way { relu: true, batch: true }, &input, None, &mut slope, slopes, &scratch);
     vec![mean, variance, output, slope, scales, shifts, biases, sums]
 }
 
@@ -53,7 +53,7 @@ fn pooling(images: &Images) -> Vec<Vec<f32>> {
     let (mut output, mut which) = (vec![f32::NAN; half.len()], vec![0; half.len()]);
     pool::max_pool(images, &input, &mut output, &mut which);
     let mut back = vec![f32::NAN; images.len()];
-    pool::max_pool_backward(images, &slope, &which, &mut back);
+    pool::max_pool_backward(&Pooled { images: *images, slope: &slope, which: &which }, &mut back);
     let mut average = vec![f32::NAN; images.count * 9 * images.channels];
     pool::average_pool(images, 3, &input, &mut average);
     let mut average_back = vec![f32::NAN; images.len()];
@@ -67,8 +67,10 @@ fn curves(len: usize) -> Vec<Vec<f32>> {
         let (mut values, mut slope) = (numbers(len, 1), numbers(len, 2));
         let special = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 1e-40, f32::MAX];
         values.iter_mut().zip(special).for_each(|(value, special)| *value = special);
+        let input = values.clone();
         activate::forward(curve, &mut values);
-        activate::backward(curve, &values, &mut slope);
+        let kept = if curve.goes_back_from_input() { &input } else { &values };
+        activate::backward(curve, kept, &mut slope);
         all.extend([values, slope]);
     }
     all

@@ -1,4 +1,5 @@
 //! Forward, and backward to the inputs: images to planes, products with the weights, planes to images.
+#![allow(unsafe_code, reason = "tasks write disjoint planes")]
 
 use std::ops::Range;
 

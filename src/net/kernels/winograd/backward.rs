@@ -1,4 +1,5 @@
 //! Backward: the slopes of inputs and weights, from one transform of the outputs' slopes.
+#![allow(unsafe_code, reason = "tasks write disjoint planes")]
 
 use std::ops::Range;
 

@@ -1,4 +1,5 @@
 //! Images to planes and back: the transforms of inputs, outputs and their slopes.
+#![allow(unsafe_code, reason = "kernels read and write through pointers, tasks write disjoint places")]
 
 use std::ops::Range;
 

@@ -10,14 +10,6 @@
 //! those of direct sums (a test holds them to that). One huge weight or a value that is not finite spoils all outputs
 //! of the tiles that it meets, also those that it should not reach: what is tested, compared or corrupted is computed by
 //! [`Direct`].
-#![allow(
-    unsafe_code,
-    reason = "tasks write disjoint places of one array, kernels read and write through pointers"
-)]
-#![allow(
-    clippy::inline_always,
-    reason = "what is not inlined into a kernel is compiled without its instructions"
-)]
 
 mod across;
 mod backward;

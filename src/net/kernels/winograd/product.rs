@@ -1,9 +1,11 @@
 //! The matrix products between the transforms.
+#![allow(unsafe_code, reason = "matrices are read and written through pointers")]
 
 use super::super::simd::{Kernel, LANES, Simd, Vector};
+use super::super::tile::{Blocks, add_products};
 
 /// Columns of a product.
-pub const COLUMNS: usize = 2 * LANES;
+pub use super::super::tile::MAX_COLUMNS as COLUMNS;
 
 /// sums = left · right, or sums += left · right. A product is one chain of fused multiply-adds from front to back, and is
 /// added to the sums as a whole: long sums are made of short ones, which rounds less.
@@ -36,30 +38,9 @@ impl Kernel for Product<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd>(self, s: S) {
+    fn run<S: Simd>(mut self, s: S) {
         self.check();
-        let sums = self.sums.as_mut_ptr();
-        let blocks = self.rows.div_ceil(S::ROWS);
-        let mut row = 0;
-        for block in 0..blocks {
-            let rows = self.rows / blocks + usize::from(block < self.rows % blocks);
-            let wide = S::COLUMNS * LANES;
-            let mut column = 0;
-            while column < self.columns {
-                let place = Place::of(&self, sums, row, column);
-                // SAFETY: `check` has looked at the lengths of the three matrices.
-                unsafe {
-                    if wide == COLUMNS && self.columns == COLUMNS {
-                        pick::<S, 2>(s, rows, &place);
-                        column += COLUMNS;
-                    } else {
-                        pick::<S, 1>(s, rows, &place);
-                        column += LANES;
-                    }
-                }
-            }
-            row += rows;
-        }
+        self.all(s, self.rows, self.columns);
     }
 }
 
@@ -76,91 +57,28 @@ impl Product<'_> {
     }
 }
 
-/// One block of the product.
-struct Place {
-    depth: usize,
-    left: *const f32,
-    left_stride: usize,
-    transposed: bool,
-    right: *const f32,
-    right_stride: usize,
-    sums: *mut f32,
-    sums_stride: usize,
-    add: bool,
-}
-
-impl Place {
+impl Blocks for Product<'_> {
     #[inline(always)]
-    fn of(product: &Product, sums: *mut f32, row: usize, column: usize) -> Self {
-        let Product { depth, left_stride, transposed, right_stride, sums_stride, add, .. } = *product;
-        let left = product.left.as_ptr();
-        Self {
-            depth,
-            left: left.wrapping_add(if transposed { row } else { row * left_stride }),
-            left_stride,
-            transposed,
-            right: product.right.as_ptr().wrapping_add(column),
-            right_stride,
-            sums: sums.wrapping_add(row * sums_stride + column),
-            sums_stride,
-            add,
-        }
-    }
-}
-
-/// Picks the code for a number of rows, so that all sums of a block stay in registers.
-///
-/// # Safety
-/// As [`block`].
-#[inline(always)]
-unsafe fn pick<S: Simd, const N: usize>(s: S, rows: usize, place: &Place) {
-    macro_rules! rows {
-        ($($count:literal)*) => {
-            match rows {
-                $($count if $count <= S::ROWS => unsafe {
-                    if place.transposed {
-                        block::<S, $count, N, true>(s, place);
-                    } else {
-                        block::<S, $count, N, false>(s, place);
-                    }
-                },)*
-                _ => unreachable!("blocks have at most fourteen rows"),
+    fn block<S: Simd, const R: usize, const C: usize>(&mut self, s: S, row: usize, column: usize) {
+        let left = self.left.as_ptr();
+        let columns = (self.right.as_ptr().wrapping_add(column), self.right_stride);
+        let mut total = [[s.splat(0.0); C]; R];
+        // SAFETY: `check` has looked at the lengths of the three matrices.
+        unsafe {
+            if self.transposed {
+                let rows = std::array::from_fn(|r| left.wrapping_add(row + r));
+                add_products(s, self.depth, (rows, self.left_stride), columns, &mut total);
+            } else {
+                let rows = std::array::from_fn(|r| left.wrapping_add((row + r) * self.left_stride));
+                add_products(s, self.depth, (rows, 1), columns, &mut total);
             }
-        };
-    }
-    rows!(1 2 3 4 5 6 7 8 9 10 11 12 13 14);
-}
-
-/// # Safety
-/// `R` rows and `N` vectors of columns from the place on lie within the three matrices.
-#[inline(always)]
-#[allow(
-    clippy::needless_range_loop,
-    reason = "iterators need not be inlined, and then vectors go through memory"
-)]
-unsafe fn block<S: Simd, const R: usize, const N: usize, const TRANSPOSED: bool>(s: S, place: &Place) {
-    let Place { depth, left, left_stride, right, right_stride, sums, sums_stride, .. } = *place;
-    let mut total = [[s.splat(0.0); N]; R];
-    // SAFETY: the caller's promise, for all places below.
-    unsafe {
-        for step in 0..depth {
-            let mut values = [s.splat(0.0); N];
-            for column in 0..N {
-                values[column] = s.load_at(right.add(step * right_stride + column * LANES));
-            }
-            for row in 0..R {
-                let at = if TRANSPOSED { step * left_stride + row } else { row * left_stride + step };
-                let factor = s.splat(*left.add(at));
-                for column in 0..N {
-                    total[row][column] = factor.multiply_add(values[column], total[row][column]);
+            for r in 0..R {
+                for c in 0..C {
+                    let at = (row + r) * self.sums_stride + column + c * LANES;
+                    let to = self.sums.as_mut_ptr().wrapping_add(at);
+                    let total = total[r][c];
+                    (if self.add { s.load_at(to) + total } else { total }).store_at(to);
                 }
-            }
-        }
-        for row in 0..R {
-            for column in 0..N {
-                let to = sums.add(row * sums_stride + column * LANES);
-                let total = total[row][column];
-                (if place.add { s.load_at(to) + total } else { total }).store_at(to);
             }
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! PyTorch's weights are `[output][input][3][3]`. Sixteen outputs by sixteen inputs are read as rows of vectors and
 //! turned in registers, so that a vector holds sixteen channels of one tap.
+#![allow(unsafe_code, reason = "tasks write disjoint weights")]
 
 use std::ops::Range;
 

@@ -1,0 +1,160 @@
+//! Gradients against central differences of the kernels themselves. (Batch norm over a mini-batch is in `tests.rs`.)
+
+use super::super::activate::{self, Curve};
+use super::super::winograd::Winograd;
+use super::*;
+
+/// Holds `slope` to the differences of Σ factor · output when entries of `at` move by `step` up and down.
+fn check(
+    at: &[f32],
+    step: f32,
+    slope: &[f32],
+    factors: &[f32],
+    what: &str,
+    outputs: impl Fn(&[f32]) -> Vec<f32>,
+) {
+    assert_eq!(at.len(), slope.len());
+    let size = slope.iter().fold(1.0f64, |size, value| size.max(f64::from(value.abs())));
+    // A hundred entries or so are enough of large arrays.
+    for entry in (0..at.len()).step_by(at.len() / 100 + 1) {
+        let [above, below] = [step, -step].map(|by| {
+            let mut moved = at.to_vec();
+            moved[entry] += by;
+            let by = f64::from(moved[entry]) - f64::from(at[entry]);
+            let outputs = outputs(&moved);
+            (by, outputs.iter().zip(factors).map(|(y, g)| f64::from(*y) * f64::from(*g)).sum::<f64>())
+        });
+        let difference = (above.1 - below.1) / (above.0 - below.0);
+        let found = f64::from(slope[entry]);
+        assert!((found - difference).abs() < 1e-3 * size, "{what} {entry}: {found}, not {difference}");
+    }
+}
+
+fn check_convolution(convolution: &dyn Convolution, shape: &ConvShape) {
+    let scratch = Scratch::default();
+    let (input, weight) = (numbers(shape.input_len(), 1), numbers(shape.weight_len(), 2));
+    let (bias, factors) = (numbers(shape.outputs, 3), numbers(shape.output_len(), 4));
+    let forward = |input: &[f32], weight: &[f32]| {
+        let mut output = vec![f32::NAN; shape.output_len()];
+        convolution.forward(shape, input, weight, &bias, &mut output, &scratch);
+        output
+    };
+    let (mut back, mut weights) = (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
+    convolution.backward(shape, &input, &weight, &factors, Some(&mut back), &mut weights, &scratch);
+    check(&input, 1.0, &back, &factors, "input", |input| forward(input, &weight));
+    check(&weight, 1.0, &weights, &factors, "weight", |weight| forward(&input, weight));
+}
+
+#[test]
+fn convolutions_go_back_as_differences_say() {
+    let shape = |images, height, width, inputs, outputs| ConvShape { images, height, width, inputs, outputs };
+    check_convolution(&Direct, &shape(2, 5, 4, 3, 17));
+    check_convolution(&Direct, &shape(1, 1, 7, 18, 5));
+    // One for each of Winograd's forms.
+    for shape in [shape(1, 13, 16, 32, 32), shape(1, 4, 4, 32, 48), shape(2, 2, 2, 48, 32)] {
+        check_convolution(&Winograd, &shape);
+    }
+}
+
+#[test]
+fn linear_layers_go_back_as_differences_say() {
+    let shape = LinearShape { samples: 7, inputs: 19, outputs: 5 };
+    let (input, weight) = (numbers(7 * 19, 1), numbers(5 * 19, 2));
+    let (bias, factors) = (numbers(5, 3), numbers(7 * 5, 4));
+    let forward = |input: &[f32], weight: &[f32]| {
+        let mut output = vec![f32::NAN; factors.len()];
+        linear::forward(&shape, input, weight, &bias, &mut output);
+        output
+    };
+    let (mut back, mut weights) = (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
+    linear::backward_input(&shape, &weight, &factors, &mut back, &Scratch::default());
+    linear::backward_weight(&shape, &input, &factors, &mut weights);
+    check(&input, 1.0, &back, &factors, "input", |input| forward(input, &weight));
+    check(&weight, 1.0, &weights, &factors, "weight", |weight| forward(&input, weight));
+    let mut biases = vec![f32::NAN; 5];
+    norm::channel_sums(&factors, &mut biases, &Scratch::default());
+    check(&bias, 1.0, &biases, &factors, "bias", |bias| {
+        let mut output = vec![f32::NAN; factors.len()];
+        linear::forward(&shape, &input, &weight, bias, &mut output);
+        output
+    });
+}
+
+#[test]
+fn a_norm_with_fixed_statistics_goes_back_as_differences_say() {
+    let (pixels, channels) = (11, 6);
+    let (input, factors) = (numbers(pixels * channels, 1), numbers(pixels * channels, 2));
+    let [mean, inverse, scale] = [3, 4, 5].map(|seed| numbers(channels, seed));
+    // Some channels are open everywhere, the others closed.
+    let shift: Vec<f32> = (0..channels).map(|c| if c % 3 == 0 { -9.0 } else { 9.0 }).collect();
+    let forward = |input: &[f32], scale: &[f32], shift: &[f32]| {
+        let norm = Norm { mean: &mean, inverse: &inverse, scale, shift };
+        let mut output = vec![f32::NAN; input.len()];
+        norm::normalise(&norm, true, input, &mut output);
+        output
+    };
+    let norm = Norm { mean: &mean, inverse: &inverse, scale: &scale, shift: &shift };
+    let mut back = factors.clone();
+    let [mut scales, mut shifts, mut biases] = [0, 1, 2].map(|_| vec![f32::NAN; channels]);
+    let slopes = Slopes { scale: &mut scales, shift: &mut shifts, bias: &mut biases };
+    let way = Way { relu: true, batch: false };
+    norm::backward(&norm, way, &input, None, &mut back, slopes, &Scratch::default());
+    check(&input, 0.5, &back, &factors, "input", |input| forward(input, &scale, &shift));
+    check(&scale, 0.5, &scales, &factors, "scale", |scale| forward(&input, scale, &shift));
+    check(&shift, 0.5, &shifts, &factors, "shift", |shift| forward(&input, &scale, shift));
+}
+
+#[test]
+fn curves_go_back_as_differences_say() {
+    for curve in [Curve::Relu, Curve::Softsign, Curve::Tanh, Curve::Sigmoid] {
+        let input: Vec<f32> = (-30_i16..30).map(|x| f32::from(x) / 5.0 + 0.1).collect();
+        let factors = numbers(input.len(), 2);
+        let forward = |input: &[f32]| {
+            let mut values = input.to_vec();
+            activate::forward(curve, &mut values);
+            values
+        };
+        let output = forward(&input);
+        let mut slope = factors.clone();
+        let kept = if curve.goes_back_from_input() { &input } else { &output };
+        activate::backward(curve, kept, &mut slope);
+        check(&input, 0.01, &slope, &factors, &format!("{curve:?}"), forward);
+    }
+}
+
+#[test]
+fn the_slope_of_softsign_is_right_far_out() {
+    let input = [1e3, -1e8, 1e20, -1e25, f32::MAX, f32::INFINITY, f32::NEG_INFINITY];
+    let mut slope = [1.0; 7];
+    activate::backward(Curve::Softsign, &input, &mut slope);
+    for (x, found) in input.iter().zip(slope) {
+        let exact = (1.0 + f64::from(x.abs())).powi(-2);
+        // 1.4e-45 is the smallest number above 0.
+        assert!((f64::from(found) - exact).abs() <= 3e-7 * exact + 1.5e-45, "{x}: {found}, not {exact}");
+    }
+}
+
+#[test]
+fn poolings_go_back_as_differences_say() {
+    let images = Images { count: 2, height: 5, width: 7, channels: 3 };
+    // All different, a tenth apart at least.
+    let input: Vec<f32> = (0..images.len()).map(|at| (at * 37 % images.len()) as f32 / 10.0).collect();
+    let half = images.halved().len();
+    let factors = numbers(half, 2);
+    let maxima = |input: &[f32]| {
+        let (mut output, mut which) = (vec![f32::NAN; half], vec![9; half]);
+        pool::max_pool(&images, input, &mut output, &mut which);
+        (output, which)
+    };
+    let mut back = vec![f32::NAN; input.len()];
+    let which = maxima(&input).1;
+    pool::max_pool_backward(&Pooled { images, slope: &factors, which: &which }, &mut back);
+    check(&input, 0.04, &back, &factors, "maximum", |input| maxima(input).0);
+    let factors = numbers(2 * 9 * 3, 3);
+    pool::average_pool_backward(&images, 3, &factors, &mut back);
+    check(&input, 1.0, &back, &factors, "average", |input| {
+        let mut output = vec![f32::NAN; factors.len()];
+        pool::average_pool(&images, 3, input, &mut output);
+        output
+    });
+}
