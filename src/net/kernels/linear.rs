@@ -1,4 +1,5 @@
-//! Linear layers, y = x·Wᵀ + b, on weights as they lie in a network: [outputs, inputs]. Nothing is packed.
+//! Linear layers, y = x·Wᵀ + b, on weights as they lie in a network: [outputs, inputs]. They are not
+//! packed.
 //!
 //! Forward, the sixteen lanes are inputs, and the lanes of a sum are added in the end; an output depends on its sample
 //! and its weights alone. Backward, the lanes are inputs too, and every gradient is one chain of products.
@@ -7,13 +8,15 @@
 use super::activate::transpose;
 use super::matrix::multiply;
 use super::parallel::{Shared, tasks};
-use super::scratch::Scratch;
-use super::simd::{Kernel, LANES, Simd, Vector, dispatch};
+use super::scratch::{Buffer, LINE, Scratch};
+use super::simd::{Kernel, LANES, Simd, Vector, dispatch, prefetch};
 
 /// Samples of a block of the forward pass.
 const SAMPLES: usize = 6;
 /// Outputs of a block of the forward pass.
 const UNITS: usize = 4;
+/// How many numbers ahead weights are fetched from the second cache.
+const AHEAD: usize = 4 * LANES;
 /// Outputs of a task of the forward pass.
 const TASK: usize = 8 * UNITS;
 
@@ -44,19 +47,56 @@ impl LinearShape {
 ///
 /// # Panics
 /// When the slices do not have the lengths that the shape says.
-pub fn forward(shape: &LinearShape, input: &[f32], weight: &[f32], bias: &[f32], output: &mut [f32]) {
+pub fn forward(
+    shape: &LinearShape,
+    input: &[f32],
+    weight: &[f32],
+    bias: &[f32],
+    output: &mut [f32],
+    scratch: &Scratch,
+) {
     shape.check(input, weight, output);
     assert_eq!(bias.len(), shape.outputs, "one bias for each output");
-    let output = Shared::new(output);
+    let rows = Rows::of(shape, input, scratch);
+    let (input, output) = (rows.numbers(input), Shared::new(output));
     tasks(shape.outputs.div_ceil(TASK), shape.work(), |task| {
         let units = (task * TASK, ((task + 1) * TASK).min(shape.outputs));
-        dispatch(Forward { shape, input, weight, bias, output, units });
+        dispatch(Forward { shape, input, pitch: rows.pitch, weight, bias, output, units });
     });
+}
+
+/// Rows of an input that begin where lines of the cache do: a vector that lies in two of them takes two loads, and there
+/// is hardly room for any beside the products.
+struct Rows<'a> {
+    /// A copy, where they begin elsewhere.
+    copy: Option<Buffer<'a>>,
+    /// Numbers from one row to the next.
+    pitch: usize,
+}
+
+impl<'a> Rows<'a> {
+    fn of(shape: &LinearShape, input: &[f32], scratch: &'a Scratch) -> Self {
+        let pitch = shape.inputs.next_multiple_of(LANES);
+        if pitch == 0 || pitch == shape.inputs && input.as_ptr().addr().is_multiple_of(LINE) {
+            return Self { copy: None, pitch };
+        }
+        let mut copy = scratch.take(shape.samples * pitch);
+        for (to, from) in copy.chunks_exact_mut(pitch).zip(input.chunks_exact(shape.inputs)) {
+            to[..shape.inputs].copy_from_slice(from);
+        }
+        Self { copy: Some(copy), pitch }
+    }
+
+    fn numbers<'b>(&'b self, input: &'b [f32]) -> &'b [f32] {
+        self.copy.as_deref().unwrap_or(input)
+    }
 }
 
 struct Forward<'a> {
     shape: &'a LinearShape,
     input: &'a [f32],
+    /// Numbers from one row of the input to the next.
+    pitch: usize,
     weight: &'a [f32],
     bias: &'a [f32],
     output: Shared<'a>,
@@ -89,7 +129,7 @@ impl Forward<'_> {
     fn block<S: Simd, const R: usize>(&self, simd: S, sample: usize, unit: usize) {
         let LinearShape { inputs, outputs, .. } = *self.shape;
         let last = self.units.1 - 1;
-        let rows: [&[f32]; R] = std::array::from_fn(|r| &self.input[(sample + r) * inputs..][..inputs]);
+        let rows: [&[f32]; R] = std::array::from_fn(|r| &self.input[(sample + r) * self.pitch..][..inputs]);
         let columns: [&[f32]; UNITS] =
             std::array::from_fn(|c| &self.weight[(unit + c).min(last) * inputs..][..inputs]);
         let mut sums = [[simd.splat(0.0); UNITS]; R];
@@ -97,6 +137,9 @@ impl Forward<'_> {
         for k in (0..whole).step_by(LANES) {
             // SAFETY: sixteen numbers from k on are within each row and column, which have `inputs` of them.
             let load = |from: &[f32]| unsafe { simd.load_at(from.as_ptr().add(k)) };
+            for column in columns {
+                prefetch(column.as_ptr().wrapping_add(k + AHEAD));
+            }
             add_products::<S, R>(&rows, &columns, load, &mut sums);
         }
         if whole < inputs {

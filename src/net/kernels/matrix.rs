@@ -1,7 +1,5 @@
 //! Products of two matrices whose terms lie row behind row, as the way back through a linear layer has them.
-#![allow(unsafe_code, reason = "tasks write disjoint parts of one array")]
-
-use std::ops::Range;
+#![allow(unsafe_code, reason = "tasks write disjoint columns of one array")]
 
 use super::parallel::{Shared, tasks};
 use super::simd::{Kernel, LANES, Simd, Vector, dispatch};
@@ -9,9 +7,6 @@ use super::tile::{Blocks, MAX_COLUMNS as COLUMNS, add_products};
 
 /// Terms whose part of the right factor stays in the first cache while all rows use it.
 const TERMS: usize = 128;
-/// Rows of a task, at most. Tasks go by rows first, as other passes over the target do: what a processor writes here it
-/// finds in its own cache there.
-const ROWS: usize = 160;
 
 /// target[row][column] = Σ over the terms of left[term][row] · right[term][column], added one behind the other.
 ///
@@ -27,22 +22,19 @@ pub fn multiply(
     assert_eq!(right.len(), terms * columns, "one number for each term and column");
     assert_eq!(target.len(), rows * columns, "one number for each row and column");
     let target = Shared::new(target);
-    let (panels, parts) = (columns.div_ceil(COLUMNS), rows.div_ceil(ROWS));
-    tasks(parts * panels, rows * terms * columns, |task| {
-        let (part, first) = (task / panels, task % panels * COLUMNS);
-        let (start, end) = (part * rows / parts, (part + 1) * rows / parts);
+    tasks(columns.div_ceil(COLUMNS), rows * terms * columns, |task| {
+        let first = task * COLUMNS;
         let width = COLUMNS.min(columns - first);
-        dispatch(Panel { size: (rows, terms, columns), left, right, target, rows: start..end, first, width });
+        dispatch(Panel { size: (rows, terms, columns), left, right, target, first, width });
     });
 }
 
-/// Some columns of some rows of a product.
+/// Some columns of a product.
 struct Panel<'a> {
     size: (usize, usize, usize),
     left: &'a [f32],
     right: &'a [f32],
     target: Shared<'a>,
-    rows: Range<usize>,
     first: usize,
     width: usize,
 }
@@ -52,7 +44,7 @@ impl Kernel for Panel<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let (_, terms, columns) = self.size;
+        let (rows, terms, columns) = self.size;
         // Side by side, so that rows that lie a power of two apart do not push each other out of the cache.
         let mut packed = [[0.0; COLUMNS]; TERMS];
         for start in (0..terms.max(1)).step_by(TERMS) {
@@ -64,7 +56,7 @@ impl Kernel for Panel<'_> {
                     Err(_) => to[..self.width].copy_from_slice(from),
                 }
             }
-            Terms { panel: &self, packed, start }.all(simd, self.rows.len(), self.width);
+            Terms { panel: &self, packed, start }.all(simd, rows, self.width);
         }
     }
 }
@@ -80,13 +72,12 @@ impl Blocks for Terms<'_, '_> {
     #[inline(always)]
     fn block<S: Simd, const R: usize, const C: usize>(&mut self, simd: S, row: usize, column: usize) {
         let Panel { size: (rows, _, columns), left, target, first, width, .. } = *self.panel;
-        let row = self.panel.rows.start + row;
         let width = (C * LANES).min(width - column);
         let at = |r: usize| (row + r) * columns + first + column;
         let mut sums = [[simd.splat(0.0); C]; R];
         if self.start > 0 {
             for r in 0..R {
-                // SAFETY: no other task has these columns of these rows.
+                // SAFETY: no other task has these columns.
                 let from = unsafe { target.slice(at(r), width) };
                 for c in 0..C {
                     let end = width.min((c + 1) * LANES);
@@ -98,9 +89,11 @@ impl Blocks for Terms<'_, '_> {
         let factors = std::array::from_fn(|r| left.as_ptr().wrapping_add(row + r));
         let values = self.packed.as_ptr().cast::<f32>().wrapping_add(column);
         // SAFETY: row + R ≤ rows and column + C · LANES ≤ COLUMNS, and both factors have as many terms.
-        unsafe { add_products(simd, self.packed.len(), (factors, rows), (values, COLUMNS), &mut sums) }
+        unsafe {
+            add_products::<0, S, R, C>(simd, self.packed.len(), (factors, rows), (values, COLUMNS), &mut sums)
+        }
         for r in 0..R {
-            // SAFETY: no other task has these columns of these rows.
+            // SAFETY: no other task has these columns.
             let to = unsafe { target.slice(at(r), width) };
             for c in 0..C {
                 let end = width.min((c + 1) * LANES);

@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
 
 /// Bytes of a line of the caches.
-const LINE: usize = 64;
+pub const LINE: usize = 64;
 
 /// Buffers that wait to be used again.
 ///

@@ -13,9 +13,6 @@ pub const MAX_ROWS: usize = 14;
 /// Columns of a block, at most.
 pub const MAX_COLUMNS: usize = 2 * LANES;
 
-/// How many terms ahead columns are fetched from the second cache.
-const AHEAD: usize = 16;
-
 /// Sums, row by row.
 pub type Sums = [[f32; MAX_COLUMNS]; MAX_ROWS];
 
@@ -129,12 +126,13 @@ pub trait Blocks {
 }
 
 /// sums[r][c] += Σ over `count` terms k of rows[r][k · step] · columns[k · stride ..][c], where c counts vectors; added one
-/// behind the other. All that multiplies matrices is made of this loop.
+/// behind the other. All that multiplies matrices is made of this loop. Columns are fetched into the first cache `AHEAD`
+/// terms before they are needed; 0 where they are there already.
 ///
 /// # Safety
 /// For each of the terms, a number of every row and `C` vectors of columns can be read.
 #[inline(always)]
-pub unsafe fn add_products<S: Simd, const R: usize, const C: usize>(
+pub unsafe fn add_products<const AHEAD: usize, S: Simd, const R: usize, const C: usize>(
     simd: S,
     count: usize,
     (rows, step): ([*const f32; R], usize),
@@ -147,7 +145,9 @@ pub unsafe fn add_products<S: Simd, const R: usize, const C: usize>(
             let mut vectors = [simd.splat(0.0); C];
             for c in 0..C {
                 vectors[c] = simd.load_at(columns.add(k * stride + c * LANES));
-                prefetch(columns.wrapping_add((k + AHEAD) * stride + c * LANES));
+                if AHEAD > 0 {
+                    prefetch(columns.wrapping_add((k + AHEAD) * stride + c * LANES));
+                }
             }
             for r in 0..R {
                 let factor = simd.splat(rows[r].add(k * step).read());
@@ -187,7 +187,9 @@ impl Blocks for Products<'_> {
             let rows = rows.map(|row| self.values.wrapping_add(row).wrapping_offset(run.offset));
             let columns = self.weights.wrapping_add(run.weight * self.stride + column);
             // SAFETY: `products` has looked at the ends of every run.
-            unsafe { add_products(simd, run.len, (rows, 1), (columns, self.stride), &mut sums) }
+            unsafe {
+                add_products::<16, S, R, C>(simd, run.len, (rows, 1), (columns, self.stride), &mut sums)
+            }
         }
         for r in 0..R {
             let row = self.sums[first + r][column..].as_chunks_mut().0;
@@ -233,7 +235,7 @@ impl Blocks for OuterProducts<'_> {
                 let rows = std::array::from_fn(|r| row.wrapping_add(r));
                 // SAFETY: `outer_products` has looked at the ends of the walk.
                 unsafe {
-                    add_products(
+                    add_products::<0, S, R, C>(
                         simd,
                         counts[2],
                         (rows, row_steps[2]),

@@ -168,7 +168,7 @@ impl<'a> Pass<'a> {
         let shape = self.linear_shape(layer);
         let mut output = self.scratch.take(shape.samples * shape.outputs);
         let (weight, bias) = (self.parameter(layer, 0), self.parameter(layer, 1));
-        linear::forward(&shape, &state.values, weight, bias, &mut output);
+        linear::forward(&shape, &state.values, weight, bias, &mut output, self.scratch);
         State::rows(output, shape.outputs)
     }
 

@@ -23,7 +23,7 @@ fn linear_layer(shape: &LinearShape) -> Vec<Vec<f32>> {
     let (input, weight) = (numbers(samples * inputs, 1), numbers(outputs * inputs, 2));
     let (bias, slope) = (numbers(outputs, 3), numbers(samples * outputs, 4));
     let mut output = vec![f32::NAN; samples * outputs];
-    linear::forward(shape, &input, &weight, &bias, &mut output);
+    linear::forward(shape, &input, &weight, &bias, &mut output, &Scratch::default());
     let (mut input_slope, mut weight_slope) = (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
     linear::backward_input(shape, &weight, &slope, &mut input_slope, &Scratch::default());
     linear::backward_weight(shape, &input, &slope, &mut weight_slope);

@@ -67,10 +67,10 @@ impl Blocks for Product<'_> {
         unsafe {
             if self.transposed {
                 let rows = std::array::from_fn(|r| left.wrapping_add(row + r));
-                add_products(s, self.depth, (rows, self.left_stride), columns, &mut total);
+                add_products::<0, S, R, C>(s, self.depth, (rows, self.left_stride), columns, &mut total);
             } else {
                 let rows = std::array::from_fn(|r| left.wrapping_add((row + r) * self.left_stride));
-                add_products(s, self.depth, (rows, 1), columns, &mut total);
+                add_products::<0, S, R, C>(s, self.depth, (rows, 1), columns, &mut total);
             }
             for r in 0..R {
                 for c in 0..C {
