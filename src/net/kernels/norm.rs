@@ -243,16 +243,13 @@ pub fn backward(
 ) {
     let channels = norm.mean.len();
     let mut sums = scratch.take(blocks(input.len(), channels) * 2 * channels);
-    let whole = &*slope;
-    by_blocks(input.len(), 2 * channels, channels, &mut sums, |block, sums| {
-        let (relu, input) = (way.relu, &input[block.clone()]);
+    let (size, work) = (length(channels), input.len() * COST);
+    pairs_mut((slope, size), (&mut sums, 2 * channels), work, |block, slope, sums| {
+        let input = &input[block * size..block * size + slope.len()];
         if let Some(pooled) = pooled {
-            let mut slope = scratch.take(block.len());
-            pooled.expand(block.start, &mut slope);
-            dispatch(Sums { norm, relu, input, slope: &slope, sums });
-        } else {
-            dispatch(Sums { norm, relu, input, slope: &whole[block], sums });
+            pooled.expand(block * size, slope);
         }
+        dispatch(Sums { norm, relu: way.relu, input, slope, sums });
     });
     total(&sums, channels, slopes.shift, 0);
     total(&sums, channels, slopes.scale, channels);
@@ -263,12 +260,8 @@ pub fn backward(
         (means[channel], means[channels + channel]) =
             (share(slopes.shift[channel]), share(slopes.scale[channel]));
     }
-    let size = length(channels);
-    pairs_mut((slope, size), (&mut sums, 2 * channels), input.len() * COST, |block, slope, sums| {
+    pairs_mut((slope, size), (&mut sums, 2 * channels), work, |block, slope, sums| {
         let input = &input[block * size..block * size + slope.len()];
-        if let Some(pooled) = pooled {
-            pooled.expand(block * size, slope);
-        }
         dispatch(Through { norm, way, means: &means, input, slope, sums: &mut sums[..channels] });
     });
     total(&sums, channels, slopes.bias, 0);
