@@ -1,5 +1,4 @@
-//! Linear layers, y = x·Wᵀ + b, on weights as they lie in a network: [outputs, inputs]. They are not
-//! packed.
+//! Linear layers, y = x·Wᵀ + b, on weights as they lie in a network: [outputs, inputs].
 //!
 //! Forward, the sixteen lanes are inputs, and the lanes of a sum are added in the end; an output depends on its sample
 //! and its weights alone. Backward, the lanes are inputs too, and every gradient is one chain of products.
