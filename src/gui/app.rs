@@ -4,6 +4,7 @@ mod act;
 mod around;
 mod comparing;
 mod dropped;
+mod edits;
 mod exporting;
 mod flow;
 mod layout;
@@ -27,6 +28,7 @@ use super::dialogs::{Dialog, Next};
 use super::document::Document;
 use super::drop::Dropped;
 use super::files::{Asked, Picker};
+use super::history::History;
 use super::log::Log;
 use super::menu;
 use super::palette::Palette;
@@ -40,7 +42,7 @@ use super::tiles::Tiling;
 use super::tree::Treatment;
 use super::views::{DryRun, Views};
 use super::worker::Worker;
-use super::{form, text, theme};
+use super::{text, theme};
 use crate::doc::{Experiment, RunState, templates};
 use crate::form::path::Place;
 use crate::run::StopKind;
@@ -74,6 +76,7 @@ pub struct Parts {
 pub struct App {
     parts: Parts,
     document: Document,
+    history: History,
     runs: Runs,
     log: Log,
     settings: Settings,
@@ -145,6 +148,7 @@ impl App {
         let mut app = Self {
             parts,
             document,
+            history: History::default(),
             runs: Runs::default(),
             log: Log::default(),
             settings,
@@ -216,8 +220,8 @@ impl App {
             arm,
             arms: self.document.experiment.arms.len(),
             unsaved: self.document.is_unsaved() || self.document.path().is_none(),
-            can_undo: self.document.history().can_undo(),
-            can_redo: self.document.history().can_redo(),
+            undoes: self.history.undoes(),
+            redoes: self.history.redoes(),
             has_recent: !self.settings.recent.files().is_empty(),
             has_figure: runs
                 .iter()
@@ -277,28 +281,6 @@ impl App {
     fn name_of(&self, run: &str) -> String {
         let known = self.document.runs().iter().find(|known| known.id == run);
         known.map_or_else(|| format!("run {run}"), |run| format!("{}, seed {}", run.arm, run.seed))
-    }
-
-    /// Looks at the document again if it was edited.
-    fn refresh(&mut self, ctx: &egui::Context) {
-        let typing = ctx.memory(egui::Memory::focused).filter(|_| form::is_editing(ctx));
-        self.document.at(typing.or_else(|| ctx.dragged_id()));
-        self.runs.remember(self.document.runs());
-        if self.document.refresh() {
-            let results = self.document.results(&self.parts.untitled);
-            let unknown: Vec<_> = self
-                .document
-                .runs()
-                .iter()
-                .filter(|run| self.runs.record(&run.id).is_none())
-                .cloned()
-                .collect();
-            let records = self.parts.worker.read(&results, &unknown);
-            self.runs.read_more(records, PATIENCE_FOR_MORE);
-            self.take_treatments();
-            self.selection.limit(self.document.experiment.arms.len());
-            self.plan_cost();
-        }
     }
 
     /// Answers a request to close the window.

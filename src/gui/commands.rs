@@ -72,7 +72,7 @@ commands! {
     CopyFigure: "Copy figure", "Copies the plot as a picture, as large as it is exported", [shift(Key::E)];
     CopyResultsFolder: "Copy path of results", "Copies the path of the folder that runs are written to", [shift(Key::C)];
     Quit: "Quit", "Closes the window", [ctrl(Key::Q)];
-    Undo: "Undo", "Takes the last edit of the experiment back", [ctrl(Key::Z)];
+    Undo: "Undo", "Takes the last edit back: of the experiment, or of how its results are looked at", [ctrl(Key::Z)];
     Redo: "Redo", "Makes the edit again that was taken back last", [shift(Key::Z), ctrl(Key::Y)];
     AddArm: "Add arm", "Adds a treatment to compare with the others", [shift(Key::A)];
     DuplicateArm: "Duplicate arm", "Adds a copy of the selected arm", [shift(Key::D)];
@@ -203,10 +203,10 @@ pub struct Facts {
     pub unsaved: bool,
     /// There is a curve.
     pub has_figure: bool,
-    /// There is an edit to take back.
-    pub can_undo: bool,
-    /// An edit was taken back.
-    pub can_redo: bool,
+    /// What the edit is about that can be taken back.
+    pub undoes: Option<&'static str>,
+    /// What the edit is about that was taken back last.
+    pub redoes: Option<&'static str>,
     /// Files were open before.
     pub has_recent: bool,
     /// Tabs of the tile that was used last.
@@ -224,6 +224,17 @@ impl Command {
         self.shortcuts().first().copied()
     }
 
+    /// What menus say now: what would be undone, too.
+    #[must_use]
+    pub fn label(self, facts: &Facts) -> String {
+        let about = match self {
+            Self::Undo => facts.undoes,
+            Self::Redo => facts.redoes,
+            _ => None,
+        };
+        about.map_or_else(|| self.text().to_owned(), |about| format!("{}: {about}", self.text()))
+    }
+
     /// Why it cannot be used now; nothing when it can.
     #[must_use]
     pub fn refusal(self, facts: &Facts) -> Option<String> {
@@ -237,8 +248,8 @@ impl Command {
             Self::ExportFigure | Self::CopyFigure => {
                 say(!facts.has_figure, "There is no curve yet: press Run all")
             }
-            Self::Undo => say(!facts.can_undo, "There is no edit to take back"),
-            Self::Redo => say(!facts.can_redo, "No edit was taken back"),
+            Self::Undo => say(facts.undoes.is_none(), "There is no edit to take back"),
+            Self::Redo => say(facts.redoes.is_none(), "No edit was taken back"),
             Self::DuplicateArm | Self::RemoveArm => say(facts.arm.is_none(), no_arm),
             Self::ArchiveArm => say(facts.arm.is_none(), no_arm)
                 .or_else(|| say(facts.running, "Runs are going on: stop them first, or wait for their end"))

@@ -83,7 +83,7 @@ fn entry_ui(ui: &mut Ui, command: Command, facts: &Facts, on: Option<bool>) -> b
     let mark = on.filter(|on| *on).map(|_| "✓".to_owned());
     let key = command.shortcut().map(|key| key_text(ui.ctx(), key));
     let behind: Vec<String> = mark.into_iter().chain(key).collect();
-    let mut button = Button::new(command.text());
+    let mut button = Button::new(command.label(facts));
     if !behind.is_empty() {
         button = button.shortcut_text(behind.join("   "));
     }

@@ -184,7 +184,7 @@ pub fn command_entries(
         let mark = is_on(command).filter(|on| *on).map(|_| "✓".to_owned());
         let detail: Vec<String> = mark.into_iter().chain(key).collect();
         Entry {
-            text: command.text().to_owned(),
+            text: command.label(facts),
             detail: detail.join("   "),
             refusal: command.refusal(facts),
             choice: Choice::Command(command),

@@ -41,8 +41,8 @@ impl App {
             C::ExportFigure => self.ask_where_to_export(ctx),
             C::CopyFigure => self.copy_figure(ctx),
             C::Quit => self.proceed(Next::Quit, ctx),
-            C::Undo => self.document.undo(),
-            C::Redo => self.document.redo(),
+            C::Undo => self.undo(),
+            C::Redo => self.redo(),
             C::AddArm | C::DuplicateArm | C::RemoveArm | C::MoveArmUp | C::MoveArmDown => {
                 self.change_arms(command);
             }

@@ -8,6 +8,7 @@ mod crowded;
 mod documents;
 mod idle;
 mod tiles;
+mod undo;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};

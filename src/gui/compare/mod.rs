@@ -157,6 +157,13 @@ impl Compare {
         renamed
     }
 
+    /// Takes what was decided about the view before. Its arms are those of another document: none of them was renamed.
+    pub fn take_view(&mut self, view: &ViewSettings) {
+        self.view = view.clone();
+        self.arms.clear();
+        self.made = None;
+    }
+
     /// A run is ticked no more.
     pub fn untick(&mut self, run: &str) {
         self.ticked.remove(run);

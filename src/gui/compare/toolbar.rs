@@ -6,6 +6,7 @@ use super::{Compare, CompareResponse};
 use crate::figure::table::Row;
 use crate::figure::table::columns::{sort, text_of};
 use crate::figure::table::settings::short;
+use crate::gui::form::note_edited;
 use crate::gui::{text, theme};
 
 const HELP: &str = "Words that an arm, tag or note has, and conditions: remaining < 20 %   last >= 0.98   state:done   \
@@ -20,7 +21,7 @@ pub fn toolbar_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse>
             .hint_text("state:done remaining < 20 %")
             .desired_width(260.0)
             .background_color(theme::present(ui).button);
-        ui.add(field).labelled_by(label.id).on_hover_text(HELP);
+        note_edited(&ui.add(field).labelled_by(label.id).on_hover_text(HELP));
         if !compare.view.filter.is_empty()
             && ui.button("Clear").on_hover_text("Shows all runs again").clicked()
         {

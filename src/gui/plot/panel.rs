@@ -15,6 +15,7 @@ use crate::figure::plots::{Plot, XAxis};
 use crate::figure::scale::Scale;
 use crate::figure::size::Preset;
 use crate::figure::statistics::Spread;
+use crate::gui::form::note_edited;
 use crate::gui::text::first_statement;
 
 /// In less room, in points, the controls fold into one menu: the plot must stay readable.
@@ -245,7 +246,8 @@ fn titles_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
     for ((name, field), own) in fields.into_iter().zip(own) {
         ui.horizontal(|ui| {
             let label = ui.label(name);
-            ui.add(TextEdit::singleline(field).hint_text(own).desired_width(200.0)).labelled_by(label.id);
+            let field = TextEdit::singleline(field).hint_text(own).desired_width(200.0);
+            note_edited(&ui.add(field).labelled_by(label.id));
         });
     }
 }
@@ -263,6 +265,7 @@ fn paper_ui(ui: &mut Ui, state: &mut PlotState) {
         for (name, side) in [("Width", &mut width), ("Height", &mut height)] {
             let label = ui.label(name);
             let field = ui.add(DragValue::new(side).range(26..=5080).suffix(" mm")).labelled_by(label.id);
+            note_edited(&field);
             changed |= field.changed();
         }
     });
@@ -272,7 +275,8 @@ fn paper_ui(ui: &mut Ui, state: &mut PlotState) {
     ui.horizontal(|ui| {
         let label = ui.label("Resolution of pictures");
         let field = DragValue::new(&mut state.dpi).range(36..=1200).suffix(" dpi");
-        ui.add(field).labelled_by(label.id).on_hover_text("Of PNG files, and of copied figures");
+        let field = ui.add(field).labelled_by(label.id);
+        note_edited(&field.on_hover_text("Of PNG files, and of copied figures"));
     });
 }
 

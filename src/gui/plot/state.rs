@@ -188,6 +188,20 @@ impl PlotState {
         }
     }
 
+    /// Takes what was decided about the plots before; the ranges that are seen stay.
+    pub fn take_edits(&mut self, view: &ViewSettings) {
+        self.options = view.options.clone();
+        (self.linked, self.size) = (view.linked, view.size);
+        self.dpi = view.dpi.unwrap_or(DPI);
+        self.titles = view.plots.iter().map(|(name, kept)| (name.clone(), titles_of(kept))).collect();
+        for plot in ALL {
+            let hidden = view.plots.get(plot.name()).map(|kept| kept.hidden.clone()).unwrap_or_default();
+            if !hidden.is_empty() || self.views.contains_key(plot.name()) {
+                self.views.entry(plot.name()).or_default().hide(hidden);
+            }
+        }
+    }
+
     /// Hands over what is to be kept about the plots of a document.
     pub fn give(&self, view: &mut ViewSettings) {
         view.options = self.options.clone();
