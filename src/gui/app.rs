@@ -6,6 +6,7 @@ mod comparing;
 mod dropped;
 mod edits;
 mod exporting;
+mod facts;
 mod flow;
 mod layout;
 mod lists;
@@ -21,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::{self, ViewportCommand};
 
-use super::commands::{Command, Facts};
+use super::commands::Command;
 use super::compare::Compare;
 use super::desktop::Desktop;
 use super::dialogs::{Dialog, Next};
@@ -197,39 +198,6 @@ impl App {
             && !self.document.is_unsaved()
             && self.dialog.is_none()
             && self.leftovers.is_empty()
-    }
-
-    /// What decides which commands can be used.
-    fn facts(&self) -> Facts {
-        let runs = self.document.runs();
-        let arm = self.selection.arm();
-        let left = |arm: Option<usize>| {
-            let chosen = runs.iter().filter(|run| arm.is_none_or(|arm| run.arm_index == arm));
-            chosen.filter(|run| self.runs.state(&run.id) != RunState::Done).count()
-        };
-        Facts {
-            running: self.runs.is_running(),
-            paused: self.runs.is_paused(),
-            stopping: self.runs.stopping().is_some(),
-            stopping_now: self.runs.stopping() == Some(StopKind::Now),
-            error: self.document.first_error().map(ToString::to_string),
-            left: left(None),
-            left_of_arm: arm.map(|arm| left(Some(arm))),
-            results_of_arm: arm.map_or(0, |arm| self.results_of(arm).len()),
-            resumable: runs.iter().filter(|run| self.runs.is_resumable(&run.id)).count(),
-            arm,
-            arms: self.document.experiment.arms.len(),
-            unsaved: self.document.is_unsaved() || self.document.path().is_none(),
-            undoes: self.history.undoes(),
-            redoes: self.history.redoes(),
-            has_recent: !self.settings.recent.files().is_empty(),
-            has_figure: runs
-                .iter()
-                .any(|run| self.runs.shown(run).is_some_and(|record| !record.points().is_empty())),
-            tabs: self.tiles.layout().tabs(&self.tiles.layout().active),
-            tiles: self.tiles.layout().count(),
-            views: self.tiles.layout().views().len(),
-        }
     }
 
     /// Takes in messages of runs.

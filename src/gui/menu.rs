@@ -158,7 +158,11 @@ fn is_for_text(ctx: &egui::Context, command: Command) -> bool {
     let is_typing = ctx.text_edit_focused();
     match command {
         Command::Undo | Command::Redo => is_typing && !super::form::is_editing(ctx),
-        Command::RemoveArm | Command::MoveArmUp | Command::MoveArmDown | Command::CloseView => is_typing,
+        Command::RemoveArm
+        | Command::ArchiveArm
+        | Command::MoveArmUp
+        | Command::MoveArmDown
+        | Command::CloseView => is_typing,
         _ => false,
     }
 }

@@ -21,7 +21,7 @@ impl Done {
 
 /// Something that can be done with the selected stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
+pub enum Action {
     /// One row up, into and out of nested plans.
     MoveUp,
     /// One row down.

@@ -228,6 +228,13 @@ impl PlotState {
         }
     }
 
+    /// Shows all data of the plot that was used last.
+    pub fn fit(&mut self) {
+        if let Some(view) = self.views.get_mut(self.plot().name()) {
+            view.fit();
+        }
+    }
+
     /// How exported figures are drawn.
     #[must_use]
     pub fn paper(&self) -> Options {
