@@ -104,7 +104,7 @@ fn controls_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) -> Option<Pl
 fn entries_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) -> Option<PlotResponse> {
     x_ui(ui, plot, state);
     band_ui(ui, plot, state);
-    ui.add_enabled(plot.averages(), Checkbox::new(&mut state.options.traces, "Single runs"))
+    ui.add_enabled(plot.controls().averages, Checkbox::new(&mut state.options.traces, "Single runs"))
         .on_hover_text("Draws each run faintly behind the mean")
         .on_disabled_hover_text(NO_MEANS);
     smoothing_ui(ui, plot, state);
@@ -130,9 +130,9 @@ fn choice_ui(ui: &mut Ui, id: &str, label: &Response, chosen: &str, list: impl F
 }
 
 fn x_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
-    let chooses = plot.chooses_x();
+    let own = plot.controls().own_x;
     let label = ui.label("x:");
-    let chosen = if chooses { state.options.x.label() } else { plot.own_x().to_owned() };
+    let chosen = own.map_or_else(|| state.options.x.label(), str::to_owned);
     let series = state.series().to_vec();
     let x = &mut state.options.x;
     let list = |ui: &mut Ui| {
@@ -147,7 +147,7 @@ fn x_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
             ui.selectable_value(x, other, label);
         }
     };
-    let choice = ui.add_enabled_ui(chooses, |ui| choice_ui(ui, "x axis", &label, &chosen, list));
+    let choice = ui.add_enabled_ui(own.is_none(), |ui| choice_ui(ui, "x axis", &label, &chosen, list));
     choice.inner.on_disabled_hover_text("The horizontal axis of this plot is always the same");
 }
 
@@ -160,12 +160,13 @@ fn band_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
             ui.selectable_value(band, spread, spread.label());
         }
     };
-    let choice = ui.add_enabled_ui(plot.averages(), |ui| choice_ui(ui, "band", &label, chosen, list));
+    let choice =
+        ui.add_enabled_ui(plot.controls().averages, |ui| choice_ui(ui, "band", &label, chosen, list));
     choice.inner.on_disabled_hover_text(NO_MEANS);
 }
 
 fn smoothing_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
-    let smooths = plot.smooths();
+    let smooths = plot.controls().smooths;
     let label = ui.label("Smooth:");
     // The slider and its number wrap as one, so they must be narrow enough to end before the settings.
     ui.spacing_mut().slider_width = 64.0;

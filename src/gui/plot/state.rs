@@ -223,7 +223,7 @@ impl PlotState {
     /// Shows the range of x of a plot in all others with the same axis.
     pub(super) fn link(&mut self, from: &dyn Plot) {
         let Some(x) = self.views.get(from.name()).map(FigureView::x_range) else { return };
-        for plot in ALL.iter().filter(|plot| plot.name() != from.name() && plot.chooses_x()) {
+        for plot in ALL.iter().filter(|plot| plot.name() != from.name() && plot.controls().own_x.is_none()) {
             self.views.entry(plot.name()).or_default().show_x(x);
         }
     }
