@@ -5,6 +5,7 @@ mod around;
 mod comparing;
 mod dropped;
 mod edits;
+mod elsewhere;
 mod exporting;
 mod facts;
 mod flow;
@@ -42,6 +43,7 @@ use super::settings::{KEY, Settings};
 use super::tiles::Tiling;
 use super::tree::Treatment;
 use super::views::{DryRun, Views};
+use super::watching::Watching;
 use super::worker::Worker;
 use super::{text, theme};
 use crate::doc::{Experiment, RunState, templates};
@@ -125,6 +127,12 @@ pub struct App {
     moving: Option<(PathBuf, PathBuf)>,
     closing: Closing,
     title: String,
+    /// Looks for results of other processes.
+    watching: Option<Watching>,
+    /// Whether there can be nobody who looks.
+    cannot_watch: bool,
+    /// What is watched: the folder of results, the revision of the document, and how many runs go on here.
+    aimed: Option<(PathBuf, u64, usize)>,
 }
 
 /// How far the window is with closing.
@@ -181,6 +189,9 @@ impl App {
             moving: None,
             closing: Closing::Open,
             title: String::new(),
+            watching: None,
+            cannot_watch: false,
+            aimed: None,
         };
         let unfinished = app.settings.unfinished.take();
         if !file.or(unfinished.as_deref()).is_some_and(|path| app.open(path)) {
@@ -208,6 +219,7 @@ impl App {
         for news in self.runs.drain() {
             self.tell(news, ctx);
         }
+        self.watch_others(ctx);
         self.start_what_waits();
         if self.runs.is_reading() || (self.runs.is_running() && !self.runs.is_paused()) {
             ctx.request_repaint_after(PACE);
@@ -228,6 +240,7 @@ impl App {
                 let name = self.name_of(&run);
                 self.log.info(format!("{name}: {summary}"));
             }
+            News::Elsewhere { run, owner } => self.leave_to(&run, &owner),
             News::Read(count) => self.tell_read(count),
             News::ReadMore => self.plan_cost(),
             News::Over => {

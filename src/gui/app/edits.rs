@@ -23,13 +23,8 @@ impl App {
             return false;
         }
         let results = self.document.results(&self.parts.untitled);
-        let unknown: Vec<_> = self
-            .document
-            .runs()
-            .iter()
-            .filter(|run| self.runs.record(&run.id).is_none())
-            .cloned()
-            .collect();
+        let unknown: Vec<_> =
+            self.document.runs().iter().filter(|run| self.runs.record(&run.id).is_none()).cloned().collect();
         let records = self.parts.worker.read(&results, &unknown);
         self.runs.read_more(records, PATIENCE_FOR_MORE);
         self.take_treatments();

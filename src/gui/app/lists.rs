@@ -5,7 +5,9 @@ use std::path::Path;
 use eframe::egui;
 
 use super::App;
-use crate::gui::palette::{List, Outcome, Palette, command_entries, file_entries, stage_entries, view_entries};
+use crate::gui::palette::{
+    List, Outcome, Palette, command_entries, file_entries, stage_entries, view_entries,
+};
 
 impl App {
     /// Opens a list.

@@ -86,9 +86,7 @@ impl Command {
             Self::RepeatStage => of_stage(facts, Action::Repeat),
             Self::RemoveStage => of_stage(facts, Action::Remove),
             Self::StarRun => say(!facts.run, no_run),
-            Self::ArchiveRun => {
-                say(!facts.run, no_run).or_else(|| facts.why_not_archive.map(str::to_owned))
-            }
+            Self::ArchiveRun => say(!facts.run, no_run).or_else(|| facts.why_not_archive.map(str::to_owned)),
             Self::RunAll => cannot_start(facts)
                 .or_else(|| say(facts.arms == 0, "There is no arm yet: add one at the left"))
                 .or_else(|| {

@@ -60,8 +60,14 @@ fn typing_in_one_field_is_one_step_and_leaving_it_or_a_break_begins_another() {
     let (name, notes) = (Some(Id::unique("name")), Some(Id::unique("notes")));
     let mut window = Window::start();
     let mut history = window.history();
-    let typed =
-        [(name, "a", 0.0), (name, "b", 1.0), (name, "c", 4.0), (notes, "d", 4.5), (None, "e", 5.0), (None, "f", 5.0)];
+    let typed = [
+        (name, "a", 0.0),
+        (name, "b", 1.0),
+        (name, "c", 4.0),
+        (notes, "d", 4.5),
+        (None, "e", 5.0),
+        (None, "f", 5.0),
+    ];
     for (field, text, at) in typed {
         history.at(field, at);
         window.experiment.name.push_str(text);
@@ -181,8 +187,12 @@ impl Edit {
         match self {
             Self::Filter(text) => window.view.filter.clone_from(text),
             Self::Notes(text) => window.view.notes.clone_from(text),
-            Self::Star(run) => window.view.marks.entry(format!("run {}", run % 3)).or_default().starred ^= true,
-            Self::Title(text) => window.view.plots.entry("loss".to_owned()).or_default().title.clone_from(text),
+            Self::Star(run) => {
+                window.view.marks.entry(format!("run {}", run % 3)).or_default().starred ^= true
+            }
+            Self::Title(text) => {
+                window.view.plots.entry("loss".to_owned()).or_default().title.clone_from(text)
+            }
             Self::Hide(line) => {
                 let hidden = &mut window.view.plots.entry("loss".to_owned()).or_default().hidden;
                 let line = format!("line {}", line % 3);
