@@ -127,6 +127,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::cast_precision_loss, reason = "small numbers")]
     fn time_is_told_by_the_pace_of_what_is_done() {
         let all = runs(&templates::all()[0].experiment()).unwrap();
         let of_first = all.iter().filter(|run| run.arm == all[0].arm).count() as f64;

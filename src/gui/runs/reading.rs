@@ -83,6 +83,13 @@ impl Runs {
         if self.open.contains(run) {
             return None; // what it says here is newer
         }
+        let tells_more = |known: &RunRecord| {
+            *known.state() != *record.state() || known.points().len() != record.points().len()
+        };
+        let is_over = *record.state() != RunState::Running;
+        if is_over && self.records.get(run).is_some_and(|known| !tells_more(known)) {
+            return None; // such as a run that has just ended here, which also knows how far it was
+        }
         let before = self.state(run);
         self.records.insert(run.to_owned(), record);
         self.revision += 1;

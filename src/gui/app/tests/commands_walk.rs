@@ -58,7 +58,8 @@ fn select_for(window: &mut Window, command: Command) {
             app.selection = Selection::Stage { arm: 0, path: vec![1] };
         }
         C::StarRun | C::ArchiveRun => {
-            let run = app.document.runs()[0].clone();
+            let has_results = |run: &&Run| app.runs.record(&run.id).is_some();
+            let run = app.document.runs().iter().find(has_results).unwrap().clone();
             app.selection = Selection::Run { arm: run.arm_index, id: run.id };
         }
         _ => return,
@@ -124,6 +125,7 @@ fn buttons(window: &Window) -> Vec<String> {
 #[test]
 fn whatever_a_context_menu_has_is_in_the_palette() {
     let mut window = busy();
+    window.harness.state_mut().selection = Selection::Arm(0);
     window.execute(Command::Palette);
     let offered = buttons(&window);
     window.harness.key_press(Key::Escape);
@@ -144,7 +146,12 @@ fn whatever_a_context_menu_has_is_in_the_palette() {
         }
         window.harness.run();
         let mut entries = buttons(&window);
-        entries.retain(|name| !before.contains(name));
+        for name in &before {
+            // Buttons elsewhere may be called the same.
+            if let Some(at) = entries.iter().position(|entry| entry == name) {
+                entries.remove(at);
+            }
+        }
         assert!(entries.len() >= count, "{entries:?}");
         for entry in entries {
             let known = IN_THE_PALETTE.iter().find(|(name, _)| *name == entry);

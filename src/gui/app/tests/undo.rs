@@ -95,18 +95,19 @@ fn what_comes_by_itself_is_no_edit() {
 }
 
 /// Edits by what the app has: 0 to 9, with a number.
-fn edit(window: &mut Window, kind: u8, number: usize) {
+fn edit(window: &mut Window, kind: u8, size: u8) {
+    let number = usize::from(size);
     let app = window.harness.state_mut();
     let arms = app.document.experiment.arms.len();
     match kind {
-        0 => app.document.experiment.seeds.push(number as u64),
+        0 => app.document.experiment.seeds.push(u64::from(size)),
         1 if arms > 0 => app.document.experiment.arms[number % arms].name = format!("arm {}", number % 7),
         2 if arms > 0 => drop(app.document.experiment.arms.remove(number % arms)),
         3 => app.execute(Command::AddArm, &egui::Context::default()),
         4 => app.compare.view.filter = format!("seed < {number}"),
         5 => app.compare.view.marks.entry(format!("arm:arm {}", number % 7)).or_default().starred ^= true,
         6 => app.compare.view.notes.push('x'),
-        7 => app.plot.options.smoothing = 0.01 * (number % 90) as f64,
+        7 => app.plot.options.smoothing = f64::from(size % 90) / 100.0,
         8 => app.tiles.change(Change::Close(["loss", "runs", "notes", "accuracy"][number % 4])),
         _ => app.tiles.change(Change::Show(["loss", "runs", "notes", "accuracy"][number % 4])),
     }
@@ -115,9 +116,9 @@ fn edit(window: &mut Window, kind: u8, number: usize) {
 
 #[test]
 fn random_edits_are_all_taken_back_and_all_made_again() {
-    let edits = prop::collection::vec((0_u8..10, 0_usize..100), 1..12);
+    let edits = prop::collection::vec((0_u8..10, 0_u8..100), 1..12);
     let mut runner = TestRunner::new(Config { cases: 6, failure_persistence: None, ..Config::default() });
-    let property = |edits: Vec<(u8, usize)>| {
+    let property = |edits: Vec<(u8, u8)>| {
         let mut window = Window::new();
         let start = state(&window);
         for (kind, number) in edits {
