@@ -1,5 +1,7 @@
 //! A name for the samples that a run used, so that a report can say which ones they were.
 
+use std::fmt::Write;
+
 use sha2::{Digest, Sha256};
 
 use super::{Dataset, Samples};
@@ -17,8 +19,15 @@ impl Dataset {
         for part in [&self.train, &self.validation, &self.test] {
             hash_part(&mut hash, part);
         }
-        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hexadecimal(&hash.finalize())
     }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("writing to a string");
+        text
+    })
 }
 
 fn hash_part(hash: &mut Sha256, part: &Samples) {
@@ -73,7 +82,7 @@ mod tests {
                 bytes.extend([3, 0, 0, 0, 0, 0, 0x80, 0x3f]);
             }
         }
-        let expected: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(dataset.digest(), expected);
+        assert_eq!(dataset.digest(), hexadecimal(&Sha256::digest(&bytes)));
+        assert_eq!(hexadecimal(&[0, 0xf1]), "00f1");
     }
 }

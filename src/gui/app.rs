@@ -48,7 +48,6 @@ use super::worker::Worker;
 use super::{text, theme};
 use crate::doc::{Experiment, RunState, templates};
 use crate::form::path::Place;
-use crate::run::StopKind;
 use act::Wanted;
 use exporting::Exporting;
 
@@ -240,7 +239,10 @@ impl App {
                 let name = self.name_of(&run);
                 self.log.info(format!("{name}: {summary}"));
             }
-            News::Elsewhere { run, owner } => self.leave_to(&run, &owner),
+            News::Elsewhere { run, owner } => {
+                let name = self.name_of(&run);
+                self.log.info(format!("{name}: running elsewhere ({owner}), and left alone here"));
+            }
             News::Read(count) => self.tell_read(count),
             News::ReadMore => self.plan_cost(),
             News::Over => {

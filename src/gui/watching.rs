@@ -85,7 +85,7 @@ impl Watching {
 struct Watcher {
     aim: Arc<Mutex<Aim>>,
     send: SyncSender<Found>,
-    /// The stamps of runs at the last look.
+    /// The stamps of runs when they were looked at last: also of those that are carried out here meanwhile.
     seen: BTreeMap<(PathBuf, String), Option<Stamp>>,
 }
 
@@ -109,7 +109,7 @@ impl Watcher {
             aim.clone()
         };
         let Some(Target { folder, runs }) = target else { return Ok(()) };
-        let mut seen = BTreeMap::new();
+        self.seen.retain(|(known, _), _| *known == folder);
         for run in runs {
             let stamp = Stamp::of(&folder, &run);
             let key = (folder.clone(), run);
@@ -121,9 +121,8 @@ impl Watcher {
                 self.send.send((key.1.clone(), record)).map_err(drop)?;
                 wake();
             }
-            seen.insert(key, stamp);
+            self.seen.insert(key, stamp);
         }
-        self.seen = seen;
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use eframe::egui;
 
 use super::App;
-use crate::doc::{Run, RunRecord};
+use crate::doc::RunRecord;
 use crate::gui::watching::{Target, Watching};
 
 impl App {
@@ -26,17 +26,6 @@ impl App {
         let found: Vec<_> = self.watching.iter().flat_map(Watching::found).collect();
         for (run, record) in found {
             self.take_elsewhere(&run, record);
-        }
-    }
-
-    /// Another process works on a run: it is looked at once now, and watched from now on.
-    pub(super) fn leave_to(&mut self, run: &str, owner: &str) {
-        let name = self.name_of(run);
-        self.log.info(format!("{name}: running elsewhere ({owner}), and left alone here"));
-        let results = self.document.results(&self.parts.untitled);
-        let listed: Vec<Run> = self.document.runs().iter().filter(|known| known.id == run).cloned().collect();
-        for (run, record) in self.parts.worker.records(&results, &listed) {
-            self.runs.take_elsewhere(&run, record);
         }
     }
 

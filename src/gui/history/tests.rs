@@ -188,10 +188,10 @@ impl Edit {
             Self::Filter(text) => window.view.filter.clone_from(text),
             Self::Notes(text) => window.view.notes.clone_from(text),
             Self::Star(run) => {
-                window.view.marks.entry(format!("run {}", run % 3)).or_default().starred ^= true
+                window.view.marks.entry(format!("run {}", run % 3)).or_default().starred ^= true;
             }
             Self::Title(text) => {
-                window.view.plots.entry("loss".to_owned()).or_default().title.clone_from(text)
+                window.view.plots.entry("loss".to_owned()).or_default().title.clone_from(text);
             }
             Self::Hide(line) => {
                 let hidden = &mut window.view.plots.entry("loss".to_owned()).or_default().hidden;
