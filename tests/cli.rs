@@ -7,22 +7,15 @@
     reason = "tests may stop with a panic"
 )]
 
+#[path = "support/tiny.rs"]
+mod tiny;
+
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-
-const TINY: &str = r#"(
-    data: Digits(limit_train: 200, limit_test: 100),
-    net: Mlp(hidden: [16]),
-    train: (optimizer: Adam(rate: 0.01), batch: 32),
-    seeds: [1, 2],
-    arms: [
-        (name: "dense, plain", plan: [Train("5ep"), Test]),
-        (name: "pruned", plan: [Train("5ep"), Do(Prune(amount: Fraction(0.5))), Test]),
-    ],
-)"#;
+use tiny::TINY;
 
 /// One run of sixty stages, long enough to be interrupted in the middle.
 const LONG: &str = r#"(
@@ -136,9 +129,13 @@ fn an_experiment_runs_to_its_end_and_is_not_repeated() {
         assert_eq!(row["remaining"], if row["arm"] == "pruned" { 0.5 } else { 1.0 });
     }
     let log = bench.path("x.runs").join(rows[0]["run"].as_str().unwrap()).join("events.jsonl");
+    let about = std::fs::read_to_string(log.with_file_name("run.ron")).unwrap();
+    assert!(about.contains("state: \"done\"") && about.contains("data: \""), "{about}");
     let before = std::fs::read(&log).unwrap();
     bench.said(&["run", "x.ron"]);
     assert_eq!(std::fs::read(&log).unwrap(), before, "a run that is done is left alone");
+    assert_eq!(std::fs::read_to_string(log.with_file_name("run.ron")).unwrap(), about);
+    assert!(bench.said(&["check", "x.ron"]).ends_with("All of them are done\n"));
 }
 
 #[test]
@@ -339,6 +336,19 @@ fn a_killed_run_goes_on_without_repeating_finished_stages() {
     assert_eq!(points(&log), points(&log_of_whole), "an interruption leaves no trace in the results");
 }
 
+#[test]
+fn a_run_that_another_process_carries_out_is_left_alone() {
+    let bench = Bench::new(LONG);
+    let (mut child, log) = bench.interrupted();
+    let output = bench.weightlab(&["run", "x.ron"]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", errors(&output));
+    let owner = format!("long (seed 1) is running elsewhere (process {} on ", child.id());
+    assert!(errors(&output).contains(&owner), "{}", errors(&output));
+    assert!(!log.with_file_name("FAILED").exists() && !errors(&output).contains("failed"));
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_stops_and_the_run_can_be_resumed() {
@@ -348,6 +358,8 @@ fn ctrl_c_stops_and_the_run_can_be_resumed() {
     assert!(sent.success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(bench.shown(&[])[0]["state"], "stopped");
+    let about = std::fs::read_to_string(log.with_file_name("run.ron")).unwrap();
+    assert!(about.contains("state: \"stopped\""), "{about}");
     bench.said(&["run", "x.ron"]);
     assert_eq!(stages(&log), (0..60).collect::<Vec<u64>>(), "every stage is there once");
 }

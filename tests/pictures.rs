@@ -58,19 +58,12 @@ fn record(run: &Run) -> RunRecord {
             series: series.to_owned(),
             value,
             stage: "1".to_owned(),
-            branch: String::new(),
-            member: None,
-            round: None,
             epoch: trained,
             iteration: u64::from(number) * 10,
             trained,
             remaining: 1.0,
-            rate: None,
-            bit: None,
-            layer: None,
-            along: None,
-            classes: Vec::new(),
             secs: trained,
+            ..Point::default()
         })
     };
     let curve = (1..=48).flat_map(|number| {

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
 
+#[path = "support/tiny.rs"]
+mod tiny;
 #[path = "support/window.rs"]
 mod window;
 
@@ -11,6 +13,7 @@ use std::time::Duration;
 
 use egui_kittest::LazyRenderer;
 use egui_kittest::kittest::Queryable;
+use tiny::TINY;
 use weightlab::figure::plots::PlotOptions;
 use weightlab::figure::statistics::Spread;
 use weightlab::figure::view::{FILE, PlotView, ViewSettings};
@@ -18,17 +21,6 @@ use weightlab::figure::{FileKind, Preset};
 use weightlab::gui::commands::Command as Asked;
 use weightlab::gui::worker::Threads;
 use window::{Opening, execute};
-
-const TINY: &str = r#"(
-    data: Digits(limit_train: 200, limit_test: 100),
-    net: Mlp(hidden: [16]),
-    train: (optimizer: Adam(rate: 0.01), batch: 32),
-    seeds: [1, 2],
-    arms: [
-        (name: "dense, plain", plan: [Train("3ep"), Test]),
-        (name: "pruned", plan: [Train("3ep"), Do(Prune(amount: Fraction(0.5))), Test]),
-    ],
-)"#;
 
 fn weightlab(folder: &Path, arguments: &[&str]) {
     let output =

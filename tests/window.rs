@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
 
+#[path = "support/tiny.rs"]
+mod tiny;
 #[path = "support/window.rs"]
 mod window;
 
@@ -9,22 +11,12 @@ use std::time::{Duration, Instant};
 
 use egui_kittest::kittest::Queryable;
 use egui_kittest::{Harness, LazyRenderer};
+use tiny::TINY;
 use weightlab::doc::templates;
 use weightlab::gui::app::App;
 use weightlab::gui::commands::Command;
 use weightlab::gui::worker::Threads;
 use window::{Opening, execute};
-
-const TINY: &str = r#"(
-    data: Digits(limit_train: 200, limit_test: 100),
-    net: Mlp(hidden: [16]),
-    train: (optimizer: Adam(rate: 0.01), batch: 32),
-    seeds: [1, 2],
-    arms: [
-        (name: "dense", plan: [Train("3ep"), Test]),
-        (name: "pruned", plan: [Train("3ep"), Do(Prune(amount: Fraction(0.5))), Test]),
-    ],
-)"#;
 
 fn open(opening: Opening) -> Harness<'static, App> {
     opening.open(Threads, LazyRenderer::default())

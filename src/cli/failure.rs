@@ -16,6 +16,8 @@ pub enum Exit {
     RunFailed = 1,
     /// The input is wrong.
     BadInput = 2,
+    /// No run failed, but other processes work on some of them.
+    Elsewhere = 3,
     /// Interrupted by the user; started again, it goes on.
     Interrupted = 130,
 }

@@ -21,6 +21,8 @@ struct Work {
     /// Expected work, in multiply-adds.
     size: f64,
     state: RunState,
+    /// The other process that works on it, if one does.
+    elsewhere: Option<String>,
     now: Progress,
     /// Share that was done before this process began, once it is known.
     before: Option<f64>,
@@ -47,6 +49,7 @@ impl ProgressLine {
                 before: Some(if is_done { 1.0 } else { 0.0 }),
                 // What stopped or failed earlier is tried again.
                 state: if is_done { RunState::Done } else { RunState::Waiting },
+                elsewhere: None,
             }
         };
         Self {
@@ -76,6 +79,7 @@ impl ProgressLine {
             }
             Event::Stopped { .. } => work.state = RunState::Stopped,
             Event::Failed { message } => work.state = RunState::Failed(message.clone()),
+            Event::Elsewhere { owner } => work.elsewhere = Some(owner.clone()),
             Event::Rewound { .. }
             | Event::Stage(_)
             | Event::Point(_)
@@ -108,6 +112,12 @@ impl ProgressLine {
         self.works.iter().filter_map(failure).collect()
     }
 
+    /// The other processes that work on runs, by the runs' ids.
+    pub fn elsewhere(&self) -> BTreeMap<String, String> {
+        let of = |(id, work): (&String, &Work)| Some((id.clone(), work.elsewhere.clone()?));
+        self.works.iter().filter_map(of).collect()
+    }
+
     /// Takes the line away, so that other text can follow.
     pub fn clear(&mut self) {
         if self.is_terminal && self.drawn.take().is_some() {
@@ -133,6 +143,10 @@ impl ProgressLine {
         let failed = works().filter(|work| matches!(work.state, RunState::Failed(_))).count();
         if failed > 0 {
             parts.push(format!("{failed} failed"));
+        }
+        let elsewhere = works().filter(|work| work.elsewhere.is_some()).count();
+        if elsewhere > 0 {
+            parts.push(format!("{elsewhere} running elsewhere"));
         }
         let running: Vec<&Work> = works().filter(|work| work.state == RunState::Running).collect();
         match running.as_slice() {
@@ -178,6 +192,18 @@ mod tests {
         line.apply(&progress("a", 0.5));
         line.apply(&progress("a", 0.75));
         assert_eq!(line.text(20.0), "0/1 runs, 75 %, 20 s left, dense (seed 1) at epoch 9.0");
+    }
+
+    #[test]
+    fn a_run_of_another_process_is_no_failure() {
+        let mut line = ProgressLine::new(&[run("a", 1)], &BTreeMap::new());
+        let owner = "process 7 on here".to_owned();
+        line.apply(&Message { run: "a".to_owned(), event: Event::Elsewhere { owner: owner.clone() } });
+        assert_eq!(line.text(1.0), "0/1 runs, 0 %, 1 running elsewhere");
+        assert_eq!(
+            (line.failures(), line.elsewhere()),
+            (BTreeMap::new(), BTreeMap::from([("a".to_owned(), owner)]))
+        );
     }
 
     #[test]

@@ -94,12 +94,12 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     let stop = stop_on_interrupt()?;
     let options = options(arguments, runs.len());
     let (queue, messages) = Queue::start(runs.iter().map(job).collect(), &options, stop.clone());
-    let failures = follow(&messages, line);
+    let line = follow(&messages, line);
     queue.join();
 
     let records = read_records(&folder, &runs);
     say(&summary(&runs, &records, &folder));
-    Ok(outcome(&runs, &records, &failures, &stop))
+    Ok(outcome(&runs, &records, (&line.failures(), &line.elsewhere()), &stop))
 }
 
 fn options(arguments: &RunArgs, runs: usize) -> QueueOptions {
@@ -127,8 +127,8 @@ fn stop_on_interrupt() -> Result<StopFlag, Failure> {
     Ok(stop)
 }
 
-/// Shows progress until all runs are over; why runs failed, by their ids.
-fn follow(messages: &Receiver<Message>, mut line: ProgressLine) -> BTreeMap<String, String> {
+/// Shows progress until all runs are over.
+fn follow(messages: &Receiver<Message>, mut line: ProgressLine) -> ProgressLine {
     loop {
         match messages.recv_timeout(PATIENCE) {
             Ok(message) => line.apply(&message),
@@ -138,28 +138,39 @@ fn follow(messages: &Receiver<Message>, mut line: ProgressLine) -> BTreeMap<Stri
         line.draw();
     }
     line.clear();
-    line.failures()
+    line
 }
 
 fn is_done(records: &BTreeMap<String, RunRecord>, run: &Run) -> bool {
     records.get(&run.id).is_some_and(|record| *record.state() == RunState::Done)
 }
 
-/// The exit status that the ends of all runs add up to; failures are said.
+/// Why runs failed, and the other processes that work on runs; both by the runs' ids.
+type Left<'a> = (&'a BTreeMap<String, String>, &'a BTreeMap<String, String>);
+
+/// The exit status that the ends of all runs add up to; what is not done is said.
 fn outcome(
     runs: &[Run],
     records: &BTreeMap<String, RunRecord>,
-    failures: &BTreeMap<String, String>,
+    (failures, elsewhere): Left<'_>,
     stop: &StopFlag,
 ) -> Exit {
     for run in runs {
         if let Some(message) = failures.get(&run.id) {
             complain(&format!("error: {} (seed {}) failed: {message}", run.arm, run.seed));
         }
+        if let Some(owner) = elsewhere.get(&run.id) {
+            complain(&format!(
+                "{} (seed {}) is running elsewhere ({owner}) and was left alone",
+                run.arm, run.seed
+            ));
+        }
     }
-    let all_done = runs.iter().all(|run| is_done(records, run));
+    let mut own = runs.iter().filter(|run| !elsewhere.contains_key(&run.id));
+    let all_done = own.all(|run| is_done(records, run));
     match (failures.is_empty(), all_done, stop.requested()) {
-        (true, true, _) => Exit::Done,
+        (true, true, _) if elsewhere.is_empty() => Exit::Done,
+        (true, true, _) => Exit::Elsewhere,
         (true, false, Some(_)) => Exit::Interrupted,
         _ => Exit::RunFailed,
     }
@@ -246,10 +257,12 @@ mod tests {
         let all = |b: RunRecord| BTreeMap::from([("a1".to_owned(), done(1.0)), ("b1".to_owned(), b)]);
         let (none, one) = (BTreeMap::new(), BTreeMap::from([("b1".to_owned(), "no data".to_owned())]));
         let stop = StopFlag::new();
-        assert_eq!(outcome(&runs, &all(done(1.0)), &none, &stop), Exit::Done);
-        assert_eq!(outcome(&runs, &all(RunRecord::default()), &one, &stop), Exit::RunFailed);
+        let (failed, elsewhere, fine) = ((&one, &none), (&none, &one), (&none, &none));
+        assert_eq!(outcome(&runs, &all(done(1.0)), fine, &stop), Exit::Done);
+        assert_eq!(outcome(&runs, &all(RunRecord::default()), failed, &stop), Exit::RunFailed);
+        assert_eq!(outcome(&runs, &all(RunRecord::default()), elsewhere, &stop), Exit::Elsewhere);
         stop.request(StopKind::Now);
-        assert_eq!(outcome(&runs, &all(RunRecord::default()), &none, &stop), Exit::Interrupted);
-        assert_eq!(outcome(&runs, &all(RunRecord::default()), &one, &stop), Exit::RunFailed);
+        assert_eq!(outcome(&runs, &all(RunRecord::default()), fine, &stop), Exit::Interrupted);
+        assert_eq!(outcome(&runs, &all(RunRecord::default()), failed, &stop), Exit::RunFailed);
     }
 }

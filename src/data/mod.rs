@@ -13,11 +13,13 @@
 //! | `idx`, `cifar` | MNIST and Fashion-MNIST, CIFAR-10, from a folder |
 //! | `locate` | which folder, when the experiment names none |
 //! | `names` | what classes are called |
+//! | `digest` | a name for what a run has seen |
 //! | `prepare`, `split`, `resize`, `standardise` | from parts to a data set |
 //! | `order`, `augment` | what training draws in every epoch |
 
 mod augment;
 mod cifar;
+mod digest;
 mod embedded;
 mod error;
 mod files;

@@ -54,6 +54,11 @@ pub enum Event {
         /// What happened, where, and what to do.
         message: String,
     },
+    /// Another process works on it, and this one leaves it alone. Never in a log, and says nothing of the run itself.
+    Elsewhere {
+        /// That process, and its host.
+        owner: String,
+    },
 }
 
 impl Event {
@@ -61,7 +66,7 @@ impl Event {
     #[must_use]
     pub const fn is_passing(&self) -> bool {
         match self {
-            Self::Progress(_) => true,
+            Self::Progress(_) | Self::Elsewhere { .. } => true,
             Self::CampaignCell(state) => state.live,
             _ => false,
         }
@@ -89,7 +94,7 @@ pub struct StageBegan {
 
 /// One value of one series, with all of its possible x values. `T` is its texts and `C` its classes: a record hands out
 /// points that borrow theirs, see [`PointRef`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(bound(serialize = "T: Serialize + AsRef<str>, C: Serialize + AsRef<[Option<f64>]>"))]
 pub struct Point<T = String, C = Vec<Option<f64>>> {
     /// Name of the series, such as `test_accuracy`.
@@ -274,24 +279,7 @@ mod tests {
     use super::*;
 
     pub(crate) fn point(series: &str, value: f64) -> Point {
-        Point {
-            series: series.to_owned(),
-            value,
-            stage: "0".to_owned(),
-            branch: String::new(),
-            member: None,
-            round: None,
-            epoch: 0.0,
-            iteration: 0,
-            trained: 0.0,
-            remaining: 1.0,
-            rate: None,
-            bit: None,
-            layer: None,
-            along: None,
-            classes: Vec::new(),
-            secs: 0.0,
-        }
+        Point { series: series.to_owned(), value, stage: "0".to_owned(), remaining: 1.0, ..Point::default() }
     }
 
     #[test]

@@ -115,6 +115,7 @@ impl RunRecord {
                 self.progress = Progress { secs, secs_left: None, ..self.progress };
             }
             Event::Failed { message } => self.state = RunState::Failed(message),
+            Event::Elsewhere { .. } => {}
         }
     }
 

@@ -103,6 +103,20 @@ impl Tile {
         }
     }
 
+    /// Whether the same views stand in the same places, whichever of them are open.
+    fn is_arranged_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Tabs { views, .. }, Self::Tabs { views: others, .. }) => views == others,
+            (Self::Row(parts), Self::Row(others)) | (Self::Column(parts), Self::Column(others)) => {
+                let is_same = |(a, b): (&Part, &Part)| {
+                    a.share.total_cmp(&b.share).is_eq() && a.tile.is_arranged_like(&b.tile)
+                };
+                parts.len() == others.len() && parts.iter().zip(others).all(is_same)
+            }
+            _ => false,
+        }
+    }
+
     /// The first tile.
     fn first_mut(&mut self) -> Option<&mut Self> {
         match self {
@@ -337,6 +351,16 @@ impl Tiles {
         let step = if forward { 1 } else { views.len() - 1 };
         let next = views[(at + step) % views.len()].to_owned();
         self.show(&next);
+    }
+
+    /// Whether the same views stand in the same places, whichever of them are open.
+    #[must_use]
+    pub fn is_arranged_like(&self, other: &Self) -> bool {
+        let is_same_place = match (&self.root, &other.root) {
+            (Some(root), Some(other)) => root.is_arranged_like(other),
+            (root, other) => root.is_none() && other.is_none(),
+        };
+        is_same_place && self.closed == other.closed
     }
 
     /// Gives the tile of the active view all the room, or all tiles theirs back.

@@ -161,12 +161,7 @@ pub fn groups(runs: &[Run], path: &str) -> Lines {
         by_arm.entry(&run.arm).or_insert_with(value);
     }
     let mut values: Vec<&String> = by_arm.values().collect();
-    values.sort_by(|a, b| match (a.parse::<f64>(), b.parse::<f64>()) {
-        (Ok(a), Ok(b)) => a.total_cmp(&b),
-        (Ok(_), Err(_)) => std::cmp::Ordering::Less,
-        (Err(_), Ok(_)) => std::cmp::Ordering::Greater,
-        (Err(_), Err(_)) => a.cmp(b),
-    });
+    values.sort_by(|a, b| settings::compare(a, b));
     values.dedup();
     let line = |run: &Run| {
         let value = by_arm.get(run.arm.as_str())?;

@@ -4,7 +4,10 @@ mod act;
 mod around;
 mod comparing;
 mod dropped;
+mod edits;
+mod elsewhere;
 mod exporting;
+mod facts;
 mod flow;
 mod layout;
 mod lists;
@@ -20,13 +23,14 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::{self, ViewportCommand};
 
-use super::commands::{Command, Facts};
+use super::commands::Command;
 use super::compare::Compare;
 use super::desktop::Desktop;
 use super::dialogs::{Dialog, Next};
 use super::document::Document;
 use super::drop::Dropped;
 use super::files::{Asked, Picker};
+use super::history::History;
 use super::log::Log;
 use super::menu;
 use super::palette::Palette;
@@ -39,11 +43,11 @@ use super::settings::{KEY, Settings};
 use super::tiles::Tiling;
 use super::tree::Treatment;
 use super::views::{DryRun, Views};
+use super::watching::Watching;
 use super::worker::Worker;
-use super::{form, text, theme};
+use super::{text, theme};
 use crate::doc::{Experiment, RunState, templates};
 use crate::form::path::Place;
-use crate::run::StopKind;
 use act::Wanted;
 use exporting::Exporting;
 
@@ -74,6 +78,7 @@ pub struct Parts {
 pub struct App {
     parts: Parts,
     document: Document,
+    history: History,
     runs: Runs,
     log: Log,
     settings: Settings,
@@ -121,6 +126,12 @@ pub struct App {
     moving: Option<(PathBuf, PathBuf)>,
     closing: Closing,
     title: String,
+    /// Looks for results of other processes.
+    watching: Option<Watching>,
+    /// Whether there can be nobody who looks.
+    cannot_watch: bool,
+    /// What is watched: the folder of results, the revision of the document, and how many runs go on here.
+    aimed: Option<(PathBuf, u64, usize)>,
 }
 
 /// How far the window is with closing.
@@ -145,6 +156,7 @@ impl App {
         let mut app = Self {
             parts,
             document,
+            history: History::default(),
             runs: Runs::default(),
             log: Log::default(),
             settings,
@@ -176,6 +188,9 @@ impl App {
             moving: None,
             closing: Closing::Open,
             title: String::new(),
+            watching: None,
+            cannot_watch: false,
+            aimed: None,
         };
         let unfinished = app.settings.unfinished.take();
         if !file.or(unfinished.as_deref()).is_some_and(|path| app.open(path)) {
@@ -195,39 +210,6 @@ impl App {
             && self.leftovers.is_empty()
     }
 
-    /// What decides which commands can be used.
-    fn facts(&self) -> Facts {
-        let runs = self.document.runs();
-        let arm = self.selection.arm();
-        let left = |arm: Option<usize>| {
-            let chosen = runs.iter().filter(|run| arm.is_none_or(|arm| run.arm_index == arm));
-            chosen.filter(|run| self.runs.state(&run.id) != RunState::Done).count()
-        };
-        Facts {
-            running: self.runs.is_running(),
-            paused: self.runs.is_paused(),
-            stopping: self.runs.stopping().is_some(),
-            stopping_now: self.runs.stopping() == Some(StopKind::Now),
-            error: self.document.first_error().map(ToString::to_string),
-            left: left(None),
-            left_of_arm: arm.map(|arm| left(Some(arm))),
-            results_of_arm: arm.map_or(0, |arm| self.results_of(arm).len()),
-            resumable: runs.iter().filter(|run| self.runs.is_resumable(&run.id)).count(),
-            arm,
-            arms: self.document.experiment.arms.len(),
-            unsaved: self.document.is_unsaved() || self.document.path().is_none(),
-            can_undo: self.document.history().can_undo(),
-            can_redo: self.document.history().can_redo(),
-            has_recent: !self.settings.recent.files().is_empty(),
-            has_figure: runs
-                .iter()
-                .any(|run| self.runs.shown(run).is_some_and(|record| !record.points().is_empty())),
-            tabs: self.tiles.layout().tabs(&self.tiles.layout().active),
-            tiles: self.tiles.layout().count(),
-            views: self.tiles.layout().views().len(),
-        }
-    }
-
     /// Takes in messages of runs.
     fn drain(&mut self, ctx: &egui::Context) {
         if self.runs.is_running() {
@@ -236,6 +218,7 @@ impl App {
         for news in self.runs.drain() {
             self.tell(news, ctx);
         }
+        self.watch_others(ctx);
         self.start_what_waits();
         if self.runs.is_reading() || (self.runs.is_running() && !self.runs.is_paused()) {
             ctx.request_repaint_after(PACE);
@@ -255,6 +238,10 @@ impl App {
             News::Report { run, summary } => {
                 let name = self.name_of(&run);
                 self.log.info(format!("{name}: {summary}"));
+            }
+            News::Elsewhere { run, owner } => {
+                let name = self.name_of(&run);
+                self.log.info(format!("{name}: running elsewhere ({owner}), and left alone here"));
             }
             News::Read(count) => self.tell_read(count),
             News::ReadMore => self.plan_cost(),
@@ -277,28 +264,6 @@ impl App {
     fn name_of(&self, run: &str) -> String {
         let known = self.document.runs().iter().find(|known| known.id == run);
         known.map_or_else(|| format!("run {run}"), |run| format!("{}, seed {}", run.arm, run.seed))
-    }
-
-    /// Looks at the document again if it was edited.
-    fn refresh(&mut self, ctx: &egui::Context) {
-        let typing = ctx.memory(egui::Memory::focused).filter(|_| form::is_editing(ctx));
-        self.document.at(typing.or_else(|| ctx.dragged_id()));
-        self.runs.remember(self.document.runs());
-        if self.document.refresh() {
-            let results = self.document.results(&self.parts.untitled);
-            let unknown: Vec<_> = self
-                .document
-                .runs()
-                .iter()
-                .filter(|run| self.runs.record(&run.id).is_none())
-                .cloned()
-                .collect();
-            let records = self.parts.worker.read(&results, &unknown);
-            self.runs.read_more(records, PATIENCE_FOR_MORE);
-            self.take_treatments();
-            self.selection.limit(self.document.experiment.arms.len());
-            self.plan_cost();
-        }
     }
 
     /// Answers a request to close the window.

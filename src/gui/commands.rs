@@ -1,6 +1,10 @@
 //! Everything that the user can tell the app to do, in one list: menus, buttons, keys and the palette are made from it.
 
+mod facts;
+
 use eframe::egui::{Key, KeyboardShortcut, Modifiers};
+
+pub use facts::Facts;
 
 /// Declares the commands: what menus say, what it does in one sentence, and its keys, the usual one first.
 macro_rules! commands {
@@ -70,24 +74,35 @@ commands! {
     SaveAs: "Save as…", "Writes the experiment to another file", [shift(Key::S)];
     ExportFigure: "Export figure…", "Writes the plot as SVG, PDF, PNG or CSV", [ctrl(Key::E)];
     CopyFigure: "Copy figure", "Copies the plot as a picture, as large as it is exported", [shift(Key::E)];
+    CopyValues: "Copy values as CSV", "Copies the values that the plot shows", [];
+    CopyTable: "Copy table of runs", "Copies the rows of the table of runs that are shown, for a spreadsheet", [];
+    CopyMethods: "Copy methods text", "Copies a paragraph for a paper's methods section, made from the document", [];
     CopyResultsFolder: "Copy path of results", "Copies the path of the folder that runs are written to", [shift(Key::C)];
     Quit: "Quit", "Closes the window", [ctrl(Key::Q)];
-    Undo: "Undo", "Takes the last edit of the experiment back", [ctrl(Key::Z)];
+    Undo: "Undo", "Takes the last edit back: of the experiment, or of how its results are looked at", [ctrl(Key::Z)];
     Redo: "Redo", "Makes the edit again that was taken back last", [shift(Key::Z), ctrl(Key::Y)];
     AddArm: "Add arm", "Adds a treatment to compare with the others", [shift(Key::A)];
     DuplicateArm: "Duplicate arm", "Adds a copy of the selected arm", [shift(Key::D)];
     RemoveArm: "Remove arm", "Takes the selected arm out of the experiment; its results stay on disk", [shift(Key::Delete)];
-    ArchiveArm: "Archive results of arm…", "Moves all results of the selected arm to the trash beside the results; nothing is deleted", [];
+    ArchiveArm: "Archive results of arm…", "Moves all results of the selected arm to the trash beside the results; nothing is deleted", [shift(Key::Backspace)];
+    StarArm: "Star arm", "Puts a star at the selected arm, or takes it away", [ctrl(Key::B)];
     MoveArmUp: "Move arm up", "Moves the selected arm up in the list", [shift(Key::ArrowUp)];
     MoveArmDown: "Move arm down", "Moves the selected arm down in the list", [shift(Key::ArrowDown)];
+    MoveStageUp: "Move stage up", "Moves the selected stage up in its plan", [];
+    MoveStageDown: "Move stage down", "Moves the selected stage down in its plan", [];
+    DuplicateStage: "Duplicate stage", "Puts a copy behind the selected stage", [];
+    RepeatStage: "Repeat stage", "Makes the selected stage the only one of a repetition", [];
+    RemoveStage: "Remove stage", "Takes the selected stage out of its plan", [];
+    StarRun: "Star run", "Puts a star at the selected run, or takes it away", [shift(Key::B)];
+    ArchiveRun: "Archive run", "Moves the selected run to the trash beside the results; nothing is deleted", [];
     RunAll: "Run all", "Runs every arm with every seed; what is done is not repeated", [ctrl(Key::R)];
     RunArm: "Run selected arm", "Runs the selected arm with every seed", [shift(Key::R)];
     Pause: "Pause", "Holds all runs after their present mini-batch; Resume lets them go on", [ctrl(Key::P)];
     Resume: "Resume", "Goes on with the runs that are paused, were stopped or failed", [ctrl(Key::G)];
     StopAfterStage: "Stop after this stage", "Lets every run finish its present stage, then stops", [shift(Key::Period)];
     StopNow: "Stop now", "Stops after the present mini-batch; Resume goes on from there", [ctrl(Key::Period)];
-    Notify: "Notify at the end", "Shows a notification of the desktop when runs end that took a minute or longer", [];
-    KeepAwake: "Keep the computer awake", "Keeps the computer from going to sleep while runs go on", [];
+    Notify: "Notify at the end", "Shows a notification of the desktop when runs end that took a minute or longer", [shift(Key::N)];
+    KeepAwake: "Keep the computer awake", "Keeps the computer from going to sleep while runs go on", [shift(Key::K)];
     ToggleTree: "Arms and runs", "Shows or hides the list of arms and runs", [ctrl(Key::Num1)];
     TogglePlan: "Plan of the arm", "Shows or hides the plan of the selected arm", [ctrl(Key::Num2)];
     ToggleProperties: "Properties", "Shows or hides the settings of what is selected", [ctrl(Key::Num3)];
@@ -98,6 +113,8 @@ commands! {
     ZoomIn: "Zoom in", "Makes everything larger", [ctrl(Key::Plus), ctrl(Key::Equals)];
     ZoomOut: "Zoom out", "Makes everything smaller", [ctrl(Key::Minus)];
     ZoomReset: "Normal size", "Gives everything its normal size", [ctrl(Key::Num0)];
+    Filter: "Filter runs", "Goes to the filter of the table of runs, which plots follow", [ctrl(Key::F)];
+    FitFigure: "Fit figure", "Shows all data of the plot", [shift(Key::F)];
     SplitRight: "Split right", "Moves the open tab into a tile of its own at the right", [ctrl(Key::T)];
     SplitDown: "Split down", "Moves the open tab into a tile of its own below", [shift(Key::T)];
     Maximise: "Maximise tile", "Gives the tile that was used last all the room, or the others theirs back", [ctrl(Key::M)];
@@ -147,13 +164,16 @@ impl Menu {
             Self::File => &[
                 &[C::New, C::Open, C::OpenRecent, C::ClearRecent],
                 &[C::Save, C::SaveAs],
-                &[C::ExportFigure, C::CopyFigure, C::CopyResultsFolder],
+                &[C::ExportFigure, C::CopyFigure, C::CopyValues],
+                &[C::CopyTable, C::CopyMethods, C::CopyResultsFolder],
                 &[C::Quit],
             ],
             Self::Edit => &[
                 &[C::Undo, C::Redo],
-                &[C::AddArm, C::DuplicateArm, C::RemoveArm, C::ArchiveArm],
-                &[C::MoveArmUp, C::MoveArmDown],
+                &[C::AddArm, C::DuplicateArm, C::MoveArmUp, C::MoveArmDown],
+                &[C::RemoveArm, C::ArchiveArm, C::StarArm],
+                &[C::DuplicateStage, C::RepeatStage, C::MoveStageUp, C::MoveStageDown, C::RemoveStage],
+                &[C::StarRun, C::ArchiveRun],
             ],
             Self::Run => &[
                 &[C::RunAll, C::RunArm, C::Pause, C::Resume],
@@ -164,6 +184,7 @@ impl Menu {
                 &[C::ToggleTree, C::TogglePlan, C::ToggleProperties, C::ToggleLog],
                 &[C::ThemeSystem, C::ThemeLight, C::ThemeDark],
                 &[C::ZoomIn, C::ZoomOut, C::ZoomReset],
+                &[C::Filter, C::FitFigure],
                 &[C::SplitRight, C::SplitDown, C::Maximise],
                 &[C::NextTab, C::PreviousTab],
                 &[C::CloseView, C::CloseTile, C::ResetLayout],
@@ -173,50 +194,6 @@ impl Menu {
     }
 }
 
-/// What decides whether a command can be used now.
-#[derive(Clone, Debug, Default)]
-#[allow(clippy::struct_excessive_bools)] // independent facts
-pub struct Facts {
-    /// Runs go on.
-    pub running: bool,
-    /// They are held, until they are told to go on.
-    pub paused: bool,
-    /// They were asked to stop now.
-    pub stopping_now: bool,
-    /// They were asked to stop after their stage.
-    pub stopping: bool,
-    /// The first error of the document.
-    pub error: Option<String>,
-    /// Runs of the document that are not done.
-    pub left: usize,
-    /// Runs of the selected arm that are not done; nothing when no arm is selected.
-    pub left_of_arm: Option<usize>,
-    /// Runs of the selected arm that have results.
-    pub results_of_arm: usize,
-    /// Runs that were stopped or failed.
-    pub resumable: usize,
-    /// Position of the selected arm.
-    pub arm: Option<usize>,
-    /// Number of arms.
-    pub arms: usize,
-    /// There is something to save.
-    pub unsaved: bool,
-    /// There is a curve.
-    pub has_figure: bool,
-    /// There is an edit to take back.
-    pub can_undo: bool,
-    /// An edit was taken back.
-    pub can_redo: bool,
-    /// Files were open before.
-    pub has_recent: bool,
-    /// Tabs of the tile that was used last.
-    pub tabs: usize,
-    /// Tiles in the middle of the window.
-    pub tiles: usize,
-    /// Their tabs in all.
-    pub views: usize,
-}
-
 impl Command {
     /// Its usual key.
     #[must_use]
@@ -224,69 +201,16 @@ impl Command {
         self.shortcuts().first().copied()
     }
 
-    /// Why it cannot be used now; nothing when it can.
+    /// What menus say now: what would be undone, too.
     #[must_use]
-    pub fn refusal(self, facts: &Facts) -> Option<String> {
-        let say = |refused: bool, reason: &str| refused.then(|| reason.to_owned());
-        let no_arm = "No arm is selected: click on one in the list at the left";
-        let no_view = "No view is open: the menu View has them all";
-        let no_file = "No file has been opened or saved yet";
-        match self {
-            Self::OpenRecent | Self::ClearRecent => say(!facts.has_recent, no_file),
-            Self::Save => say(!facts.unsaved, "There are no changes to save"),
-            Self::ExportFigure | Self::CopyFigure => {
-                say(!facts.has_figure, "There is no curve yet: press Run all")
-            }
-            Self::Undo => say(!facts.can_undo, "There is no edit to take back"),
-            Self::Redo => say(!facts.can_redo, "No edit was taken back"),
-            Self::DuplicateArm | Self::RemoveArm => say(facts.arm.is_none(), no_arm),
-            Self::ArchiveArm => say(facts.arm.is_none(), no_arm)
-                .or_else(|| say(facts.running, "Runs are going on: stop them first, or wait for their end"))
-                .or_else(|| say(facts.results_of_arm == 0, "The selected arm has no results")),
-            Self::MoveArmUp => say(facts.arm.is_none(), no_arm)
-                .or_else(|| say(facts.arm == Some(0), "The selected arm is the first one")),
-            Self::MoveArmDown => say(facts.arm.is_none(), no_arm).or_else(|| {
-                say(facts.arm.is_some_and(|arm| arm + 1 >= facts.arms), "The selected arm is the last one")
-            }),
-            Self::RunAll => cannot_start(facts)
-                .or_else(|| say(facts.arms == 0, "There is no arm yet: add one at the left"))
-                .or_else(|| {
-                    say(facts.left == 0, "All runs are done: change a setting or add a seed to run more")
-                }),
-            Self::RunArm => cannot_start(facts)
-                .or_else(|| say(facts.left_of_arm.is_none(), no_arm))
-                .or_else(|| say(facts.left_of_arm == Some(0), "All runs of this arm are done")),
-            Self::Pause => cannot_stop(facts, facts.stopping)
-                .or_else(|| say(facts.paused, "The runs are paused: Resume lets them go on")),
-            Self::Resume if facts.paused => None,
-            Self::Resume => {
-                cannot_start(facts).or_else(|| say(facts.resumable == 0, "No run was stopped or failed"))
-            }
-            Self::StopAfterStage => cannot_stop(facts, facts.stopping),
-            Self::StopNow => cannot_stop(facts, facts.stopping_now),
-            Self::SplitRight | Self::SplitDown => say(facts.views == 0, no_view).or_else(|| {
-                say(facts.tabs < 2, "The open tab is alone in its tile: show another view there")
-            }),
-            Self::Maximise => say(facts.tiles < 2, "There is no other tile: Split makes one"),
-            Self::NextTab | Self::PreviousTab => say(facts.views < 2, "There is no other tab"),
-            Self::CloseView | Self::CloseTile => say(facts.views == 0, no_view),
+    pub fn label(self, facts: &Facts) -> String {
+        let about = match self {
+            Self::Undo => facts.undoes,
+            Self::Redo => facts.redoes,
             _ => None,
-        }
+        };
+        about.map_or_else(|| self.text().to_owned(), |about| format!("{}: {about}", self.text()))
     }
-}
-
-fn cannot_start(facts: &Facts) -> Option<String> {
-    if facts.running {
-        return Some("Runs are going on: stop them first, or wait for their end".to_owned());
-    }
-    facts.error.as_ref().map(|error| format!("The document has an error: {error}"))
-}
-
-fn cannot_stop(facts: &Facts, is_stopping: bool) -> Option<String> {
-    if !facts.running {
-        return Some("Nothing is running".to_owned());
-    }
-    is_stopping.then(|| "The runs are about to stop".to_owned())
 }
 
 /// All commands, in the order of the menus.

@@ -7,6 +7,7 @@ use eframe::egui::{self, Frame, Id, Modal, RichText, Ui, vec2};
 use super::commands::{Command, Menu};
 use super::files::{Purpose, Request, with_extension};
 use super::menu::key_text;
+use super::plan::Action;
 use super::text::{counted, duration};
 use super::{templates, theme};
 
@@ -342,8 +343,16 @@ fn shortcuts_ui(ui: &mut Ui) -> Option<Reply> {
                 ui.label(RichText::new(keys.collect::<Vec<_>>().join(", ")).weak());
                 ui.end_row();
             }
+            for action in Action::ALL {
+                let Some(key) = action.shortcut() else { continue };
+                ui.label(format!("{}, on a row of the plan", action.name()));
+                ui.label(RichText::new(key_text(ui.ctx(), key)).weak());
+                ui.end_row();
+            }
         });
     });
+    let palette = Command::Palette.shortcut().map(|key| key_text(ui.ctx(), key)).unwrap_or_default();
+    ui.label(RichText::new(format!("Everything else is in the command palette: {palette}")).weak());
     buttons_ui(ui, &[("Close", Reply::Cancel)])
 }
 

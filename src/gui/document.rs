@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use eframe::egui::Id;
 use sha2::{Digest, Sha256};
 
-use super::history::History;
 use super::recovery::Kept;
 use crate::doc::file::{self, FileError, Opened};
 use crate::doc::{self, Experiment, Problem, Run, Severity};
@@ -23,7 +21,6 @@ pub struct Document {
     saved: Experiment,
     /// Names the folder of results as long as there is no file.
     identity: String,
-    history: History,
     /// Grows with every edit.
     revision: u64,
     checked: Option<Checked>,
@@ -59,8 +56,7 @@ impl Document {
     fn new(opened: Opened, path: Option<PathBuf>, identity: String) -> Self {
         let Opened { experiment, text } = opened;
         let saved = experiment.clone();
-        let history = History::new(experiment.clone());
-        Self { experiment, path, text, saved, identity, history, revision: 0, checked: None }
+        Self { experiment, path, text, saved, identity, revision: 0, checked: None }
     }
 
     /// The document that a crash interrupted, with the edits that were not saved. If its file can be read no more, it
@@ -97,31 +93,10 @@ impl Document {
         self.revision
     }
 
-    /// Notes which field is being edited: what is typed into it without a break is taken back as one.
-    pub fn at(&mut self, field: Option<Id>) {
-        self.history.at(field);
-    }
-
-    /// Edits that can be taken back, and made again.
+    /// The experiment as its file has it.
     #[must_use]
-    pub const fn history(&self) -> &History {
-        &self.history
-    }
-
-    /// Takes the last edit back, if there is one.
-    pub fn undo(&mut self) {
-        self.history.note(&self.experiment);
-        if let Some(before) = self.history.undo() {
-            self.experiment = before.clone();
-        }
-    }
-
-    /// Makes the edit again that was taken back last, if there is one.
-    pub fn redo(&mut self) {
-        self.history.note(&self.experiment);
-        if let Some(after) = self.history.redo() {
-            self.experiment = after.clone();
-        }
+    pub const fn saved(&self) -> &Experiment {
+        &self.saved
     }
 
     /// Its file, if it has one.
@@ -203,7 +178,6 @@ impl Document {
         if self.checked.as_ref().is_some_and(|checked| checked.experiment == self.experiment) {
             return false;
         }
-        self.history.note(&self.experiment);
         self.revision += 1;
         let mut problems = doc::validate(&self.experiment);
         let runs = doc::runs(&self.experiment).unwrap_or_else(|found| {

@@ -1,210 +1,155 @@
-//! Edits that can be taken back, and made again.
+//! Edits that can be taken back, and made again, in one order: those of the document, and those of how its results are
+//! looked at.
 //!
-//! What the user edits is looked at once per frame; whatever is different then is one step. What is typed into one
+//! What the user edits is looked at in every frame; whatever is different then is one step. What is typed into one
 //! field, or dragged on one control, without a break is one step too.
+
+mod state;
 
 use eframe::egui::Id;
 
-use crate::doc::Experiment;
+pub use state::{Present, State};
 
 /// As many steps are kept.
 const KEPT: usize = 1_000;
 
-/// The experiment as it was, step by step.
+/// Typing that rests for so long has a break, in seconds.
+const BREAK: f64 = 3.0;
+
+/// What is to be done so that a step is taken back, or made again.
+#[derive(Clone, Debug)]
+pub enum Task {
+    /// To have all of this again.
+    Take(State),
+    /// To move results of these runs to the trash, by identity.
+    Archive(Vec<String>),
+    /// To bring these runs back from there.
+    Restore(Vec<String>),
+}
+
+/// A task, and what menus call the step that it belongs to.
+#[derive(Debug)]
+struct Step {
+    task: Task,
+    name: &'static str,
+}
+
+/// What is being typed or dragged without a break.
+#[derive(Debug)]
+struct Typing {
+    /// What it changes.
+    name: &'static str,
+    /// When it changed last, in seconds.
+    at: f64,
+}
+
+/// All that can be undone as it was, step by step.
+#[derive(Debug, Default)]
 pub struct History {
-    present: Experiment,
-    past: Vec<Experiment>,
-    future: Vec<Experiment>,
+    present: State,
+    past: Vec<Step>,
+    future: Vec<Step>,
     /// The field that has the keyboard or the pointer.
     field: Option<Id>,
     /// Whether the last step came from this field, and further typing belongs to it.
-    is_typing: bool,
+    typing: Option<Typing>,
+    /// In seconds.
+    now: f64,
 }
 
 impl History {
-    /// The history of an experiment that nobody has edited.
+    /// The history of what nobody has edited.
     #[must_use]
-    pub fn new(present: Experiment) -> Self {
-        Self { present, past: Vec::new(), future: Vec::new(), field: None, is_typing: false }
+    pub fn new(present: State) -> Self {
+        Self { present, ..Self::default() }
     }
 
-    /// Notes which field is being edited, if any.
-    pub fn at(&mut self, field: Option<Id>) {
+    /// Notes which field is being edited, if any. `now` in seconds.
+    pub fn at(&mut self, field: Option<Id>, now: f64) {
+        self.now = now;
         if self.field != field {
             self.field = field;
-            self.is_typing = false;
+            self.typing = None;
         }
     }
 
-    /// Notes what the experiment is now.
-    pub fn note(&mut self, experiment: &Experiment) {
-        if *experiment == self.present {
+    /// Notes what is there now.
+    pub fn note(&mut self, now: Present<'_>) {
+        let Some(name) = self.present.change(now) else {
+            if self.present.tiles != *now.tiles {
+                self.present.tiles.clone_from(now.tiles);
+            }
             return;
-        }
-        let before = std::mem::replace(&mut self.present, experiment.clone());
+        };
+        let next = self.present.next(now);
+        let before = std::mem::replace(&mut self.present, next);
         self.future.clear();
-        if !self.is_typing {
-            self.past.push(before);
-            let forgotten = self.past.len().saturating_sub(KEPT);
-            self.past.drain(..forgotten);
+        let goes_on = |typing: &Typing| typing.name == name && self.now - typing.at < BREAK;
+        if !self.typing.as_ref().is_some_and(goes_on) {
+            self.push(Step { task: Task::Take(before), name });
         }
-        self.is_typing = self.field.is_some();
+        self.typing = self.field.map(|_| Typing { name, at: self.now });
     }
 
-    /// Whether there is a step to take back.
+    /// Notes what is there now, and that nobody has edited it: it followed from something else.
+    pub fn adopt(&mut self, now: Present<'_>) {
+        self.present = self.present.next(now);
+    }
+
+    /// Notes that results of these runs were moved to the trash, or brought back from there.
+    pub fn note_moved(&mut self, runs: Vec<String>, is_archived: bool) {
+        self.future.clear();
+        self.typing = None;
+        let (task, name) = if is_archived {
+            (Task::Restore(runs), "archiving")
+        } else {
+            (Task::Archive(runs), "restoring from the trash")
+        };
+        self.push(Step { task, name });
+    }
+
+    fn push(&mut self, step: Step) {
+        self.past.push(step);
+        let forgotten = self.past.len().saturating_sub(KEPT);
+        self.past.drain(..forgotten);
+    }
+
+    /// What menus call the step to take back; nothing when there is none.
     #[must_use]
-    pub const fn can_undo(&self) -> bool {
-        !self.past.is_empty()
+    pub fn undoes(&self) -> Option<&'static str> {
+        self.past.last().map(|step| step.name)
     }
 
-    /// Whether a step was taken back.
+    /// What menus call the step to make again; nothing when none was taken back.
     #[must_use]
-    pub const fn can_redo(&self) -> bool {
-        !self.future.is_empty()
+    pub fn redoes(&self) -> Option<&'static str> {
+        self.future.last().map(|step| step.name)
     }
 
-    /// Takes the last step back; what the experiment is then.
-    pub fn undo(&mut self) -> Option<&Experiment> {
-        let before = self.past.pop()?;
-        self.future.push(std::mem::replace(&mut self.present, before));
-        self.is_typing = false;
-        Some(&self.present)
+    /// Takes the last step back: what is to be done for it.
+    pub fn undo(&mut self) -> Option<Task> {
+        self.typing = None;
+        move_step(&mut self.past, &mut self.future, &mut self.present)
     }
 
-    /// Makes the step again that was taken back last; what the experiment is then.
-    pub fn redo(&mut self) -> Option<&Experiment> {
-        let after = self.future.pop()?;
-        self.past.push(std::mem::replace(&mut self.present, after));
-        self.is_typing = false;
-        Some(&self.present)
+    /// Makes the step again that was taken back last: what is to be done for it.
+    pub fn redo(&mut self) -> Option<Task> {
+        self.typing = None;
+        move_step(&mut self.future, &mut self.past, &mut self.present)
     }
+}
+
+/// Moves the last step over to the other side, where it says how to come back here.
+fn move_step(from: &mut Vec<Step>, to: &mut Vec<Step>, present: &mut State) -> Option<Task> {
+    let Step { task, name } = from.pop()?;
+    let back = match &task {
+        Task::Take(state) => Task::Take(std::mem::replace(present, state.clone())),
+        Task::Archive(runs) => Task::Restore(runs.clone()),
+        Task::Restore(runs) => Task::Archive(runs.clone()),
+    };
+    to.push(Step { task: back, name });
+    Some(task)
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::doc::templates;
-
-    fn start() -> Experiment {
-        templates::all()[0].experiment()
-    }
-
-    #[test]
-    fn typing_in_one_field_is_one_step_and_leaving_it_begins_another() {
-        let (name, notes) = (Some(Id::unique("name")), Some(Id::unique("notes")));
-        let mut experiment = start();
-        let mut history = History::new(experiment.clone());
-        let mut type_at = |field, text: &str, history: &mut History| {
-            history.at(field);
-            experiment.name.push_str(text);
-            history.note(&experiment);
-        };
-        for (field, text) in [(name, "a"), (name, "b"), (notes, "c"), (None, "d"), (None, "e")] {
-            type_at(field, text, &mut history);
-        }
-        let name = start().name;
-        let mut seen = Vec::new();
-        while let Some(experiment) = history.undo() {
-            seen.push(experiment.name[name.len()..].to_owned());
-        }
-        assert_eq!(seen, ["abcd", "abc", "ab", ""]);
-        assert_eq!(history.redo().unwrap().name, format!("{name}ab"));
-    }
-
-    #[test]
-    fn an_edit_after_undo_ends_what_could_be_redone() {
-        let mut experiment = start();
-        let mut history = History::new(experiment.clone());
-        experiment.seeds.push(77);
-        history.note(&experiment);
-        history.undo();
-        let mut other = start();
-        other.seeds.push(78);
-        history.note(&other);
-        assert!(!history.can_redo() && history.can_undo());
-    }
-
-    #[derive(Clone, Debug)]
-    enum Edit {
-        Name(String),
-        Seed(u64),
-        NoSeed,
-        Batch(usize),
-        CopyArm(usize),
-        RemoveArm(usize),
-        SwapArms(usize, usize),
-        RemoveStage(usize, usize),
-        CopyStage(usize, usize),
-    }
-
-    impl Edit {
-        fn apply(&self, experiment: &mut Experiment) {
-            let arms = experiment.arms.len();
-            match self {
-                Self::Name(name) => experiment.name.clone_from(name),
-                Self::Seed(seed) => experiment.seeds.push(*seed),
-                Self::NoSeed => experiment.seeds.truncate(experiment.seeds.len().saturating_sub(1)),
-                Self::Batch(batch) => experiment.train.batch = *batch,
-                _ if arms == 0 => {}
-                Self::CopyArm(arm) => experiment.arms.push(experiment.arms[arm % arms].clone()),
-                Self::RemoveArm(arm) => drop(experiment.arms.remove(arm % arms)),
-                Self::SwapArms(a, b) => experiment.arms.swap(a % arms, b % arms),
-                Self::RemoveStage(arm, stage) | Self::CopyStage(arm, stage) => {
-                    let plan = &mut experiment.arms[arm % arms].plan;
-                    if plan.is_empty() {
-                        return;
-                    }
-                    let stage = stage % plan.len();
-                    match self {
-                        Self::CopyStage(..) => plan.push(plan[stage].clone()),
-                        _ => drop(plan.remove(stage)),
-                    }
-                }
-            }
-        }
-    }
-
-    fn edit() -> impl Strategy<Value = Edit> {
-        prop_oneof![
-            "[a-z]{0,3}".prop_map(Edit::Name),
-            any::<u64>().prop_map(Edit::Seed),
-            Just(Edit::NoSeed),
-            (1_usize..300).prop_map(Edit::Batch),
-            any::<usize>().prop_map(Edit::CopyArm),
-            any::<usize>().prop_map(Edit::RemoveArm),
-            any::<(usize, usize)>().prop_map(|(a, b)| Edit::SwapArms(a, b)),
-            any::<(usize, usize)>().prop_map(|(a, b)| Edit::RemoveStage(a, b)),
-            any::<(usize, usize)>().prop_map(|(a, b)| Edit::CopyStage(a, b)),
-        ]
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
-
-        #[test]
-        fn taking_everything_back_gives_the_start_and_making_it_again_the_end(
-            edits in prop::collection::vec((edit(), prop::option::of(0_u8..3), 0_usize..3), 0..40)
-        ) {
-            let mut experiment = start();
-            let mut history = History::new(experiment.clone());
-            for (edit, field, undone) in edits {
-                history.at(field.map(Id::unique));
-                edit.apply(&mut experiment);
-                history.note(&experiment);
-                for _ in 0..undone {
-                    if let Some(before) = history.undo() {
-                        experiment = before.clone();
-                    }
-                }
-            }
-            while history.redo().is_some() {}
-            let end = history.present.clone();
-            while history.undo().is_some() {}
-            prop_assert_eq!(&history.present, &start());
-            while history.redo().is_some() {}
-            prop_assert_eq!(&history.present, &end);
-        }
-    }
-}
+mod tests;

@@ -83,7 +83,7 @@ fn entry_ui(ui: &mut Ui, command: Command, facts: &Facts, on: Option<bool>) -> b
     let mark = on.filter(|on| *on).map(|_| "✓".to_owned());
     let key = command.shortcut().map(|key| key_text(ui.ctx(), key));
     let behind: Vec<String> = mark.into_iter().chain(key).collect();
-    let mut button = Button::new(command.text());
+    let mut button = Button::new(command.label(facts));
     if !behind.is_empty() {
         button = button.shortcut_text(behind.join("   "));
     }
@@ -158,7 +158,11 @@ fn is_for_text(ctx: &egui::Context, command: Command) -> bool {
     let is_typing = ctx.text_edit_focused();
     match command {
         Command::Undo | Command::Redo => is_typing && !super::form::is_editing(ctx),
-        Command::RemoveArm | Command::MoveArmUp | Command::MoveArmDown | Command::CloseView => is_typing,
+        Command::RemoveArm
+        | Command::ArchiveArm
+        | Command::MoveArmUp
+        | Command::MoveArmDown
+        | Command::CloseView => is_typing,
         _ => false,
     }
 }

@@ -34,6 +34,7 @@ pub mod theme;
 pub mod tiles;
 pub mod tree;
 pub mod views;
+pub mod watching;
 pub mod worker;
 mod working;
 

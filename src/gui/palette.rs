@@ -9,6 +9,7 @@ use eframe::egui::{self, Align2, Button, Frame, Id, Key, Modal, Modifiers, RichT
 use super::commands::{self, Command, Facts};
 use super::dialogs::scroll_area;
 use super::menu::key_text;
+use super::plan;
 use super::text::first_statement;
 use super::theme;
 use super::tiles::{Pane, find, panes};
@@ -21,6 +22,8 @@ pub enum Choice {
     Command(Command),
     /// To show a plot or view, by its name.
     Show(&'static str),
+    /// To add a stage to the plan, by what menus call it.
+    AddStage(&'static str),
     /// A file that was open before.
     File(PathBuf),
 }
@@ -168,6 +171,10 @@ fn below(entry: Option<&Entry>) -> String {
         (None, Choice::Show(view)) => {
             find(view).map(|pane| first_statement(pane.help).to_owned()).unwrap_or_default()
         }
+        (None, Choice::AddStage(label)) => {
+            let known = plan::addable().find(|(known, _)| known == label);
+            known.map(|(_, help)| help.to_owned()).unwrap_or_default()
+        }
         (None, Choice::File(path)) => path.display().to_string(),
     }
 }
@@ -184,7 +191,7 @@ pub fn command_entries(
         let mark = is_on(command).filter(|on| *on).map(|_| "✓".to_owned());
         let detail: Vec<String> = mark.into_iter().chain(key).collect();
         Entry {
-            text: command.text().to_owned(),
+            text: command.label(facts),
             detail: detail.join("   "),
             refusal: command.refusal(facts),
             choice: Choice::Command(command),
@@ -203,6 +210,19 @@ pub fn view_entries(has_tab: &dyn Fn(&str) -> bool) -> Vec<Entry> {
         choice: Choice::Show(pane.name),
     };
     panes().map(entry).collect()
+}
+
+/// All stages that can be added to the selected arm as entries.
+#[must_use]
+pub fn stage_entries(facts: &Facts) -> Vec<Entry> {
+    let refusal = Command::DuplicateArm.refusal(facts); // both need a selected arm
+    let entry = |(label, _): (&'static str, &str)| Entry {
+        text: format!("Add stage: {label}"),
+        detail: String::new(),
+        refusal: refusal.clone(),
+        choice: Choice::AddStage(label),
+    };
+    plan::addable().map(entry).collect()
 }
 
 /// Files as entries; those that are not there any more say so.

@@ -13,7 +13,8 @@ use eframe::egui::{Event, RichText, Ui};
 use super::form::FormContext;
 use crate::doc::Stage;
 use crate::form::{Stored, ron_text};
-use action::{Action, Done, insert_behind};
+pub use action::Action;
+use action::{Done, insert_behind};
 pub use outline::{stage_at, stage_at_mut};
 
 /// What the user did with a plan.
@@ -159,6 +160,22 @@ fn stages_of(text: &str) -> Option<Vec<Stage>> {
 /// What stands in place of rows where there are none.
 fn empty_ui(ui: &mut Ui) {
     ui.label(RichText::new("Nothing yet. Add a first stage, such as Train.").weak());
+}
+
+/// Does something with the stage at a path; the stage that is selected then.
+pub fn act(plan: &mut Vec<Stage>, path: &[usize], action: Action) -> Option<Vec<usize>> {
+    action.apply(plan, path)?.selected
+}
+
+/// All stages that can be added: what menus call them, and what they do.
+pub fn addable() -> impl Iterator<Item = (&'static str, &'static str)> {
+    menu::entries().into_iter().map(|entry| (entry.label, entry.help))
+}
+
+/// Adds the stage that menus call so behind the selected one, or at the end; where it is then.
+pub fn add(plan: &mut Vec<Stage>, selected: Option<&[usize]>, label: &str) -> Option<Vec<usize>> {
+    let entry = menu::entries().into_iter().find(|entry| entry.label == label)?;
+    Some(insert_behind(plan, selected, entry.stage))
 }
 
 /// All stages that can be added, for tests that walk them.

@@ -1,8 +1,10 @@
 //! The runs of the document and what is known of them: the fold of their messages.
 
+mod reading;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
 use super::worker::{Work, Worker};
@@ -28,6 +30,13 @@ pub enum News {
         run: String,
         /// In one sentence.
         summary: String,
+    },
+    /// Another process works on a run: it was left alone.
+    Elsewhere {
+        /// Its identity.
+        run: String,
+        /// The other process, and its host.
+        owner: String,
     },
     /// All runs that were started are over.
     Over,
@@ -64,76 +73,6 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// Forgets all records and takes those that earlier runs left on disk.
-    pub fn load(&mut self, records: BTreeMap<String, RunRecord>) {
-        self.records = records;
-        self.more.clear();
-        self.earlier.clear();
-        self.skipped.clear();
-        self.revision += 1;
-    }
-
-    /// Forgets all records and takes those that are being read, as they come. Small results are here at once: for the
-    /// others nobody waits longer than `patience`.
-    pub fn read(&mut self, records: Receiver<(String, RunRecord)>, patience: Duration) -> Option<usize> {
-        self.load(BTreeMap::new());
-        self.reading = Some((records, 0));
-        self.take_read(patience)
-    }
-
-    /// Whether records are still being read.
-    #[must_use]
-    pub const fn is_reading(&self) -> bool {
-        self.reading.is_some() || !self.more.is_empty()
-    }
-
-    /// Takes records of runs that nothing is known of yet, as they are read. Nobody waits longer than `patience`.
-    pub fn read_more(&mut self, records: Receiver<(String, RunRecord)>, patience: Duration) {
-        self.more.push(records);
-        self.take_more(patience);
-    }
-
-    /// Takes what is read of further runs within so much time; whether that was all.
-    fn take_more(&mut self, patience: Duration) -> bool {
-        let began = Instant::now();
-        while let Some(records) = self.more.first() {
-            match records.recv_timeout(patience.saturating_sub(began.elapsed())) {
-                Ok((run, record)) => {
-                    self.records.entry(run).or_insert(record);
-                    self.revision += 1;
-                }
-                Err(RecvTimeoutError::Timeout) => return false,
-                Err(RecvTimeoutError::Disconnected) => drop(self.more.remove(0)),
-            }
-        }
-        true
-    }
-
-    /// Takes what is read within so much time; how many runs there were, once that was all.
-    fn take_read(&mut self, patience: Duration) -> Option<usize> {
-        let began = Instant::now();
-        loop {
-            let (records, count) = self.reading.as_mut()?;
-            match records.recv_timeout(patience.saturating_sub(began.elapsed())) {
-                Ok((run, record)) => {
-                    *count += 1;
-                    // What a run says now is newer than what lay there.
-                    self.records.entry(run).or_insert(record);
-                    self.revision += 1;
-                    if began.elapsed() > patience.max(DRAIN) {
-                        return None;
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => return None,
-                Err(RecvTimeoutError::Disconnected) => {
-                    let (_, count) = self.reading.take()?;
-                    self.revision += 1;
-                    return Some(count);
-                }
-            }
-        }
-    }
-
     /// Forgets a run that was put away.
     pub fn forget(&mut self, run: &str) {
         self.records.remove(run);
@@ -164,6 +103,12 @@ impl Runs {
     #[must_use]
     pub fn is_open(&self, run: &str) -> bool {
         self.open.contains(run)
+    }
+
+    /// How many runs were started and are not over yet.
+    #[must_use]
+    pub fn open_count(&self) -> usize {
+        self.open.len()
     }
 
     /// The state in words; a run that was never started is not queued.
@@ -294,6 +239,10 @@ impl Runs {
 
     fn apply(&mut self, run: String, event: Event) -> Option<News> {
         self.revision += 1;
+        if let Event::Elsewhere { owner } = event {
+            self.open.remove(&run);
+            return Some(News::Elsewhere { run, owner });
+        }
         let record = self.records.entry(run.clone()).or_default();
         let news = match &event {
             Event::Report(report) => Some(News::Report { run: run.clone(), summary: report.summary.clone() }),

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::Duration;
 
 use crate::doc::{Run, RunRecord};
 use crate::run::{self, Cost, Job, Message, Queue, QueueOptions, StopFlag, StopKind};
@@ -16,6 +17,10 @@ pub trait Worker {
     /// Reads what earlier runs left in a folder, in the background: each run as soon as it is read. The channel closes at
     /// the end.
     fn read(&self, folder: &Path, runs: &[Run]) -> Receiver<(String, RunRecord)>;
+    /// How often to look for results that other processes write; nothing where there are none.
+    fn watch_every(&self) -> Option<Duration> {
+        None
+    }
     /// What a run will take.
     ///
     /// # Errors
@@ -35,6 +40,9 @@ pub struct Work {
 
 /// Records that are read before the window takes them.
 const READ_AHEAD: usize = 64;
+
+/// Results of other processes are looked for this often.
+const WATCH: Duration = Duration::from_secs(3);
 
 /// The real queue, in threads of this process.
 pub struct Threads;
@@ -72,6 +80,10 @@ impl Worker for Threads {
             }
         }
         read
+    }
+
+    fn watch_every(&self) -> Option<Duration> {
+        Some(WATCH)
     }
 
     fn cost(&self, run: &Run) -> Result<Cost, String> {

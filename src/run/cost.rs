@@ -17,6 +17,8 @@ pub struct Cost {
     pub multiply_adds: u64,
     /// Mini-batches of all training stages.
     pub iterations: u64,
+    /// Trials of all campaigns, as far as they are drawn and not read from a list.
+    pub trials: u64,
     /// Multiply-adds of the whole training, forward and backward (three times forward).
     pub training_multiply_adds: u64,
     /// Bytes of the network, its gradients and what the optimizer remembers.
@@ -40,6 +42,10 @@ pub fn cost(run: &Run) -> Result<Cost, String> {
         iterations = batches.saturating_add(iterations);
         seen = batches.saturating_mul(passes).saturating_mul(batch as u64).saturating_add(seen);
     }
+    let trials = program.iter().map(|step| match &step.op {
+        Op::Campaign(campaign) => planned(campaign, &structure).iter().map(|cell| cell.trials).sum(),
+        _ => 0,
+    });
     let multiply_adds = structure.multiply_adds();
     let parameters = structure.trained_count();
     let slots = spec.train.optimizer.slots().len() as u64;
@@ -47,6 +53,7 @@ pub fn cost(run: &Run) -> Result<Cost, String> {
         parameters,
         multiply_adds,
         iterations,
+        trials: trials.sum(),
         training_multiply_adds: seen.saturating_mul(3 * multiply_adds),
         bytes: 4 * parameters as u64 * (2 + slots),
     })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::data::{Data, DataError, Dataset};
 use crate::doc::Net;
@@ -10,7 +10,10 @@ use crate::form::Stored;
 
 /// Datasets that were read already.
 #[derive(Clone, Debug, Default)]
-pub struct Datasets(Arc<Mutex<BTreeMap<String, Arc<Dataset>>>>);
+pub struct Datasets(Arc<Mutex<BTreeMap<String, Entry>>>);
+
+/// A dataset, and its digest once somebody has asked for it.
+type Entry = (Arc<Dataset>, Arc<OnceLock<String>>);
 
 impl Datasets {
     /// The dataset that the settings name, for a network; paths are relative to `base`.
@@ -18,14 +21,27 @@ impl Datasets {
     /// # Errors
     /// What cannot be read, where it was looked for, and where to get it.
     pub fn get(&self, data: &Data, net: &Net, base: &Path) -> Result<Arc<Dataset>, DataError> {
+        self.entry(data, net, base).map(|(dataset, _)| dataset)
+    }
+
+    /// The digest of that dataset.
+    ///
+    /// # Errors
+    /// As [`Self::get`].
+    pub fn digest(&self, data: &Data, net: &Net, base: &Path) -> Result<String, DataError> {
+        let (dataset, digest) = self.entry(data, net, base)?;
+        Ok(digest.get_or_init(|| dataset.digest()).clone())
+    }
+
+    fn entry(&self, data: &Data, net: &Net, base: &Path) -> Result<Entry, DataError> {
         let side = net.image_side();
         let key = format!("{} {side:?} {}", data.to_ron(), base.display());
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(dataset) = known.get(&key) {
-            return Ok(dataset.clone());
+        if let Some(entry) = known.get(&key) {
+            return Ok(entry.clone());
         }
-        let dataset = Arc::new(data.read(side, base)?);
-        known.insert(key, dataset.clone());
-        Ok(dataset)
+        let entry = (Arc::new(data.read(side, base)?), Arc::default());
+        known.insert(key, entry.clone());
+        Ok(entry)
     }
 }

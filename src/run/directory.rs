@@ -1,7 +1,7 @@
 //! Run directories: one writer each, readers at any time.
 //!
 //! ```text
-//! lottery.runs/<id>/run.ron              what the run is
+//! lottery.runs/<id>/run.ron              what the run is, the digest of its data, how it ended
 //!                   events.jsonl         append-only: one event on each line
 //!                   checkpoint/state.safetensors   enough to go on exactly
 //!                   weights.safetensors  the network at the end
@@ -14,14 +14,14 @@
 //!                   DONE | FAILED        written last
 //! ```
 
+mod about;
 pub(super) mod claim;
+mod stamp;
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-
-use serde::{Deserialize, Serialize};
 
 use super::checkpoint::{self, Checkpoint, Lengths};
 use super::error::RunError;
@@ -33,7 +33,9 @@ use crate::doc::{Event, Report, Run, RunRecord, RunSpec, RunState};
 use crate::net::Network;
 use crate::net::pins_file::write_pins;
 use crate::net::weights_file::{tensors_of, write_tensors};
+use about::{About, Outcome};
 use claim::Claim;
+pub use stamp::Stamp;
 
 /// The folder of an experiment's runs: `lottery.ron` has `lottery.runs`.
 #[must_use]
@@ -55,36 +57,25 @@ pub(super) const PINS: &str = "pins.safetensors";
 /// # Errors
 /// When its `run.ron` cannot be read.
 pub(super) fn spec_of(folder: &Path, id: &str) -> Result<RunSpec, String> {
-    let path = folder.join(id).join("run.ron");
-    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let about: Result<About, _> = crate::form::ron_text::from_str(&text);
-    about.map(|about| about.spec).map_err(|error| format!("{} is damaged: {error}", path.display()))
+    About::read(&folder.join(id)).map(|about| about.spec)
 }
 
 /// The arm and the seed that the directory of a run names; `None` where it cannot be read.
 pub(super) fn about_of(folder: &Path, id: &str) -> Option<(String, u64)> {
-    let text = std::fs::read_to_string(folder.join(id).join("run.ron")).ok()?;
-    let about: About = crate::form::ron_text::from_str(&text).ok()?;
+    let about = About::read(&folder.join(id)).ok()?;
     Some((about.arm, about.seed))
-}
-
-/// What `run.ron` says.
-#[derive(Serialize, Deserialize)]
-struct About {
-    arm: String,
-    seed: u64,
-    program: String,
-    spec: RunSpec,
 }
 
 /// The directory of a run that this process writes.
 pub struct RunDirectory {
     path: PathBuf,
     id: String,
+    about: About,
     events: File,
     written: u64,
     tables: Tables,
-    claim: Claim,
+    /// Held as long as this lives.
+    _claim: Claim,
     forward: Box<dyn FnMut(Event) + Send>,
 }
 
@@ -98,26 +89,42 @@ impl RunDirectory {
         let fail = |source| RunError::Disk { path: path.clone(), source };
         std::fs::create_dir_all(path.join("checkpoint")).map_err(fail)?;
         let claim = Claim::take(&path)?;
-        let about = About {
-            arm: run.arm.clone(),
-            seed: run.seed,
-            program: concat!("weightlab ", env!("CARGO_PKG_VERSION")).to_owned(),
-            spec: run.spec.clone(),
-        };
-        let text =
-            crate::form::ron_text::to_pretty(&about).map_err(|error| fail(std::io::Error::other(error)))?;
-        write_atomically(&path.join("run.ron"), text.as_bytes()).map_err(fail)?;
+        let about = About::new(run);
+        if !is_done(folder, &run.id) {
+            about.write(&path).map_err(fail)?;
+        }
         let log = path.join("events.jsonl");
         let events = OpenOptions::new().create(true).append(true).open(log).map_err(fail)?;
         let written = events.metadata().map_err(fail)?.len();
         let tables = Tables::of(&path);
-        Ok(Self { path, id: run.id.clone(), events, written, tables, claim, forward })
+        Ok(Self { path, id: run.id.clone(), about, events, written, tables, _claim: claim, forward })
     }
 
     /// The directory.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Notes which data the run uses, by their digest.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn note_data(&mut self, digest: String) -> Result<(), RunError> {
+        self.about.data = Some(digest);
+        self.write_about()
+    }
+
+    fn write_about(&self) -> Result<(), RunError> {
+        self.about.write(&self.path).map_err(|source| RunError::Disk { path: self.path.clone(), source })
+    }
+
+    /// Notes how the run ended.
+    fn note_outcome(&mut self, state: &str, message: &str) -> Result<(), RunError> {
+        let outcome = Outcome::of(&self.path, state, message);
+        let outcome = outcome.map_err(|source| RunError::Disk { path: self.path.clone(), source })?;
+        self.about.outcome = Some(outcome);
+        self.write_about()
     }
 
     /// The checkpoint to go on from. What the log says beyond it is taken back, since it will be said again; without a
@@ -182,6 +189,7 @@ impl RunDirectory {
         let about = BTreeMap::from([("run".to_owned(), self.id.clone())]);
         write_pins(&self.path.join(PINS), network)?;
         write_tensors(&self.path.join("weights.safetensors"), &tensors_of(network), &about)?;
+        self.note_outcome("done", "")?;
         self.mark("DONE", "")?;
         let fail = |source| RunError::Disk { path: self.path.clone(), source };
         remove_if_there(&self.checkpoint_path()).map_err(fail)
@@ -192,6 +200,7 @@ impl RunDirectory {
     /// # Errors
     /// When the disk refuses.
     pub fn fail(&mut self, message: &str) -> Result<(), RunError> {
+        self.note_outcome("failed", message)?;
         self.mark("FAILED", message)
     }
 
@@ -215,7 +224,9 @@ impl Listener for RunDirectory {
                 .map_err(|source| RunError::Disk { path: self.path.join("events.jsonl"), source })?;
             self.written += line.len() as u64;
         }
-        self.claim.keep_alive();
+        if matches!(event, Event::Stopped { .. }) {
+            self.note_outcome("stopped", "")?;
+        }
         (self.forward)(event);
         Ok(())
     }
@@ -232,7 +243,6 @@ impl Listener for RunDirectory {
     fn lines(&mut self, table: Table, lines: &str) -> Result<(), RunError> {
         let written = self.tables.append(table, lines);
         written.map_err(|source| RunError::Disk { path: self.tables.path(table), source })?;
-        self.claim.keep_alive();
         Ok(())
     }
 

@@ -35,7 +35,7 @@ pub use campaign::{Replay, ReplayError, Replayed, planned, replay, write_images}
 pub use checkpoint::Checkpoint;
 pub use cost::{Cost, cost};
 pub use datasets::Datasets;
-pub use directory::{RunDirectory, folder_of, read_record, read_records, weights_path};
+pub use directory::{RunDirectory, Stamp, folder_of, read_record, read_records, weights_path};
 pub use error::RunError;
 pub use faults::Faults;
 pub use inputs::input_problems;

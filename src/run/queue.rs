@@ -131,17 +131,18 @@ fn work(
             Ok(pool) => pool.install(carry_out),
             Err(_) => carry_out(), // without a pool of its own, the run uses the common one
         }));
-        let message = match result {
+        let event = match result {
             Ok(Ok(())) => continue,
-            Ok(Err(error)) => error.to_string(),
+            Ok(Err(RunError::Claimed { owner, .. })) => Event::Elsewhere { owner },
+            Ok(Err(error)) => Event::Failed { message: error.to_string() },
             Err(panic) => {
                 let text = text_of(panic.as_ref());
                 let message = format!("the program met an error of its own: {text}; please report it");
                 note_failure(&job, &message);
-                message
+                Event::Failed { message }
             }
         };
-        let _ = sender.send(Message { run, event: Event::Failed { message } }); // nobody listens any more
+        let _ = sender.send(Message { run, event }); // nobody listens any more
     }
 }
 
@@ -188,6 +189,7 @@ fn carry_out(
         Ok(data) => data,
         Err(error) => return refuse(&mut directory, &error.to_string()),
     };
+    directory.note_data(datasets.digest(&run.spec.data, &run.spec.net, base)?)?;
     let compute = backend(&run.spec.device, &run.spec.train.kernels);
     let output = directory.path().to_owned();
     let place = Workplace::new(run.spec.clone(), run.arm.clone(), data, compute, base.clone(), output);

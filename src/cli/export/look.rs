@@ -62,8 +62,8 @@ impl LookArgs {
             view.options.ignore_outliers = false;
         }
         let Some(x) = &self.x else { return Ok(()) };
-        if !plot.chooses_x() {
-            let own = plot.own_x().to_lowercase();
+        if let Some(own) = plot.controls().own_x {
+            let own = own.to_lowercase();
             let name = plot.name();
             return Err(Failure::Input(format!(
                 "--x: the figure \"{name}\" has a horizontal axis of its own ({own}); leave --x out"

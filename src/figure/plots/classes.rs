@@ -1,7 +1,7 @@
 //! Accuracy of each class.
 
 use super::curves::{Averaged, figure};
-use super::{ArmRuns, Plot, PlotOptions};
+use super::{ArmRuns, Controls, Plot, PlotOptions};
 use crate::doc::{PointRef, RunRecord};
 use crate::figure::model::{Axis, Band, Category, Figure, Line, Trace};
 use crate::figure::palette::{COLOURS, Marker, Style, style_of};
@@ -59,16 +59,8 @@ impl Plot for Classes {
         figure(x, Axis::percent("Accuracy of the class"), drawn, &options)
     }
 
-    fn chooses_x(&self) -> bool {
-        false
-    }
-
-    fn smooths(&self) -> bool {
-        false
-    }
-
-    fn own_x(&self) -> &'static str {
-        "Class"
+    fn controls(&self) -> Controls {
+        Controls::of_means("Class")
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::campaigns::{SERIES, campaigns};
-use super::{ArmRuns, Plot, PlotOptions};
+use super::{ArmRuns, Controls, Plot, PlotOptions};
 use crate::doc::RunRecord;
 use crate::doc::campaign::{CampaignRecord, Estimate};
 use crate::figure::model::{At, Axis, Band, Figure, Format, Line, Rule, Trace};
@@ -55,16 +55,8 @@ impl Plot for FaultRate {
         Figure { x, y: Axis::percent("Accuracy under faults"), lines, rules, note, ..Figure::default() }
     }
 
-    fn chooses_x(&self) -> bool {
-        false
-    }
-
-    fn smooths(&self) -> bool {
-        false
-    }
-
-    fn own_x(&self) -> &'static str {
-        "Fault rate"
+    fn controls(&self) -> Controls {
+        Controls::of_means("Fault rate")
     }
 }
 

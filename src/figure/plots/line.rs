@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::curves::{Averaged, Series, average, figure, style};
 use super::series::{Curve, Path};
-use super::{ArmRuns, Plot, PlotOptions};
+use super::{ArmRuns, Controls, Plot, PlotOptions};
 use crate::doc::{PointRef, RunRecord};
 use crate::figure::model::{Axis, Figure};
 
@@ -43,16 +43,8 @@ impl Plot for LineError {
         along(arms, ACCURACY, Axis::percent("Test error"), options, |accuracy| 1.0 - accuracy)
     }
 
-    fn chooses_x(&self) -> bool {
-        false
-    }
-
-    fn smooths(&self) -> bool {
-        false
-    }
-
-    fn own_x(&self) -> &'static str {
-        POSITION
+    fn controls(&self) -> Controls {
+        Controls::of_means(POSITION)
     }
 }
 
@@ -83,16 +75,8 @@ impl Plot for LineLoss {
         along(arms, LOSS, Axis::new("Test loss", ""), options, |loss| loss)
     }
 
-    fn chooses_x(&self) -> bool {
-        false
-    }
-
-    fn smooths(&self) -> bool {
-        false
-    }
-
-    fn own_x(&self) -> &'static str {
-        POSITION
+    fn controls(&self) -> Controls {
+        Controls::of_means(POSITION)
     }
 }
 

@@ -58,21 +58,9 @@ pub trait Plot: Sync {
     /// The figure of what is known by now. Arms without points do not appear; [`Figure::has_data`] is false when no
     /// arm has any.
     fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure;
-    /// Whether the x axis can be chosen; otherwise the plot has its own.
-    fn chooses_x(&self) -> bool {
-        true
-    }
-    /// Whether its lines can be smoothed.
-    fn smooths(&self) -> bool {
-        true
-    }
-    /// Whether it shows means over seeds with a band and single runs behind them.
-    fn averages(&self) -> bool {
-        true
-    }
-    /// What its x axis is when it cannot be chosen.
-    fn own_x(&self) -> &'static str {
-        REMAINING
+    /// What can be chosen about it.
+    fn controls(&self) -> Controls {
+        Controls::ALL
     }
     /// The series that its tab waits for, any of them; none for a plot of every experiment.
     fn needs(&self) -> &'static [&'static str] {
@@ -85,6 +73,34 @@ pub trait Plot: Sync {
     /// Why it would be empty for runs that it is not about.
     fn lacks(&self) -> &'static str {
         "these runs have no results for it"
+    }
+}
+
+/// What can be chosen about a plot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Controls {
+    /// What its x axis is, where it is always the same; nothing where it can be chosen.
+    pub own_x: Option<&'static str>,
+    /// Whether its lines can be smoothed.
+    pub smooths: bool,
+    /// Whether it shows means over seeds with a band and single runs behind them.
+    pub averages: bool,
+}
+
+impl Controls {
+    /// Of curves: everything.
+    pub const ALL: Self = Self { own_x: None, smooths: true, averages: true };
+
+    /// Of means over an axis that is always the same.
+    #[must_use]
+    pub const fn of_means(own_x: &'static str) -> Self {
+        Self { own_x: Some(own_x), smooths: false, averages: true }
+    }
+
+    /// Of what has neither curves nor means.
+    #[must_use]
+    pub const fn fixed(own_x: &'static str) -> Self {
+        Self { own_x: Some(own_x), smooths: false, averages: false }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::campaigns::{SERIES, bits, has_outcomes, layers, named, note, parts, sums};
-use super::{ArmRuns, Plot, PlotOptions};
+use super::{ArmRuns, Controls, Plot, PlotOptions};
 use crate::doc::RunRecord;
 use crate::doc::campaign::Tally;
 use crate::figure::bars::Bars;
@@ -49,20 +49,8 @@ impl Plot for OutcomesByBit {
         Figure { x: Axis::named("Bit", categories), y, bars, note, ..Figure::default() }
     }
 
-    fn chooses_x(&self) -> bool {
-        false
-    }
-
-    fn smooths(&self) -> bool {
-        false
-    }
-
-    fn averages(&self) -> bool {
-        false
-    }
-
-    fn own_x(&self) -> &'static str {
-        "Bit"
+    fn controls(&self) -> Controls {
+        Controls::fixed("Bit")
     }
 }
 
@@ -103,20 +91,8 @@ impl Plot for OutcomesByLayer {
         Figure { x, y, bars, note, ..Figure::default() }
     }
 
-    fn chooses_x(&self) -> bool {
-        false
-    }
-
-    fn smooths(&self) -> bool {
-        false
-    }
-
-    fn averages(&self) -> bool {
-        false
-    }
-
-    fn own_x(&self) -> &'static str {
-        "Share of images"
+    fn controls(&self) -> Controls {
+        Controls::fixed("Share of images")
     }
 }
 

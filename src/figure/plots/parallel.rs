@@ -2,7 +2,7 @@
 
 mod values;
 
-use super::{ArmRuns, Plot, PlotOptions};
+use super::{ArmRuns, Controls, Plot, PlotOptions};
 use crate::doc::RunRecord;
 use crate::figure::model::{Axis, Category, Figure, Line, Trace};
 use crate::figure::palette::style_of;
@@ -73,20 +73,8 @@ impl Plot for Parallel {
         }
     }
 
-    fn chooses_x(&self) -> bool {
-        false
-    }
-
-    fn smooths(&self) -> bool {
-        false
-    }
-
-    fn averages(&self) -> bool {
-        false
-    }
-
-    fn own_x(&self) -> &'static str {
-        "Settings and results"
+    fn controls(&self) -> Controls {
+        Controls::fixed("Settings and results")
     }
 }
 

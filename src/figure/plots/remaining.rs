@@ -1,7 +1,7 @@
 //! Accuracy of what is left of a network.
 
 use super::curves::{Averaged, Series, figure, lines};
-use super::{ArmRuns, Plot, PlotOptions, XAxis};
+use super::{ArmRuns, Controls, Plot, PlotOptions, REMAINING, XAxis};
 use crate::doc::{RunRecord, RunState};
 use crate::figure::model::{At, Axis, Figure, Rule};
 use crate::figure::palette::{Dash, Marker};
@@ -56,12 +56,8 @@ impl Plot for Remaining {
         "nothing was pruned in these runs"
     }
 
-    fn chooses_x(&self) -> bool {
-        false
-    }
-
-    fn smooths(&self) -> bool {
-        false
+    fn controls(&self) -> Controls {
+        Controls::of_means(REMAINING)
     }
 }
 

@@ -9,20 +9,13 @@ pub fn at(series: &str, trained: f64, value: f64) -> Point {
         series: series.to_owned(),
         value,
         stage: "0".to_owned(),
-        branch: String::new(),
-        member: None,
-        round: None,
         epoch: trained,
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         iteration: (trained * 10.0) as u64,
         trained,
         remaining: 1.0,
-        rate: None,
-        bit: None,
-        layer: None,
-        along: None,
-        classes: Vec::new(),
         secs: trained,
+        ..Point::default()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The settings of runs as text by path, and which of them differ.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::doc::RunSpec;
@@ -10,6 +11,17 @@ pub type Settings = BTreeMap<String, String>;
 
 /// What stands for a setting that a run does not have.
 pub const NONE: &str = "–";
+
+/// The order of values: numbers by their size, then words.
+#[must_use]
+pub fn compare(a: &str, b: &str) -> Ordering {
+    match (a.parse::<f64>(), b.parse::<f64>()) {
+        (Ok(a), Ok(b)) => a.total_cmp(&b),
+        (Ok(_), Err(_)) => Ordering::Less,
+        (Err(_), Ok(_)) => Ordering::Greater,
+        (Err(_), Err(_)) => a.cmp(b),
+    }
+}
 
 /// All single settings of a run but its seed.
 #[must_use]

@@ -5,11 +5,14 @@ use eframe::egui::{self, gui_zoom};
 use super::App;
 use crate::doc::{Arm, Run, RunState};
 use crate::figure::tiles::Side;
+use crate::figure::view::arm_key;
 use crate::gui::commands::Command;
+use crate::gui::compare::CompareResponse;
 use crate::gui::dialogs::{Dialog, Next};
 use crate::gui::files::{Purpose, Request};
 use crate::gui::menu;
 use crate::gui::palette::{Choice, List};
+use crate::gui::plan::{self, Action};
 use crate::gui::runs::jobs;
 use crate::gui::selection::Selection;
 use crate::gui::settings::Look;
@@ -40,13 +43,26 @@ impl App {
             C::SaveAs => self.ask_where_to_save(ctx),
             C::ExportFigure => self.ask_where_to_export(ctx),
             C::CopyFigure => self.copy_figure(ctx),
+            C::CopyValues => self.copy_values(ctx),
+            C::CopyTable => self.answer(self.compare.copy('\t'), ctx),
+            C::CopyMethods => self.answer(CompareResponse::CopyMethods, ctx),
             C::Quit => self.proceed(Next::Quit, ctx),
-            C::Undo => self.document.undo(),
-            C::Redo => self.document.redo(),
+            C::Undo => self.undo(),
+            C::Redo => self.redo(),
             C::AddArm | C::DuplicateArm | C::RemoveArm | C::MoveArmUp | C::MoveArmDown => {
                 self.change_arms(command);
             }
             C::ArchiveArm => self.ask_to_archive(),
+            C::StarArm | C::StarRun => self.star(command),
+            C::ArchiveRun => {
+                let run = self.selection.run().cloned();
+                self.archive(run.as_slice());
+            }
+            C::MoveStageUp => self.change_stage(Action::MoveUp),
+            C::MoveStageDown => self.change_stage(Action::MoveDown),
+            C::DuplicateStage => self.change_stage(Action::Duplicate),
+            C::RepeatStage => self.change_stage(Action::Repeat),
+            C::RemoveStage => self.change_stage(Action::Remove),
             C::RunAll => self.start(Wanted::All),
             C::RunArm => self.start(Wanted::Arm(self.selection.arm())),
             C::Pause => self.runs.pause(true),
@@ -77,6 +93,11 @@ impl App {
             C::NextTab => self.tiles.change(Change::Cycle(true)),
             C::PreviousTab => self.tiles.change(Change::Cycle(false)),
             C::ResetLayout => self.tiles.change(Change::Reset),
+            C::Filter => {
+                self.tiles.change(Change::Show("runs"));
+                self.compare.go_to_filter();
+            }
+            C::FitFigure => self.plot.fit(),
             C::CopyResultsFolder => self.copy_results_folder(ctx),
             C::CopyLog => ctx.copy_text(self.log.full_text()),
             C::Palette => self.open_list(List::Commands),
@@ -97,6 +118,10 @@ impl App {
             Command::ThemeSystem => Some(self.settings.theme == Look::System),
             Command::ThemeLight => Some(self.settings.theme == Look::Light),
             Command::ThemeDark => Some(self.settings.theme == Look::Dark),
+            Command::StarArm | Command::StarRun => {
+                let key = self.star_key(command)?;
+                Some(self.compare.view.marks.get(&key).is_some_and(|mark| mark.starred))
+            }
             Command::Maximise if self.tiles.layout().count() > 1 => Some(self.tiles.layout().maximised),
             _ => None,
         }
@@ -112,6 +137,7 @@ impl App {
         match choice {
             Choice::Command(command) => self.execute(command, ctx),
             Choice::Show(view) => self.tiles.change(Change::Show(view)),
+            Choice::AddStage(label) => self.add_stage_of(label),
             Choice::File(path) => self.proceed(Next::Open(path), ctx),
         }
     }
@@ -189,6 +215,49 @@ impl App {
             text: format!("{over} of {} · {left}", text::counted(all, "run")),
             detail: String::new(),
             share: Some(self.runs.batch_share() as f32),
+        }
+    }
+
+    /// What is noted about the selected arm or run goes by this key.
+    fn star_key(&self, command: Command) -> Option<String> {
+        if command == Command::StarRun {
+            return self.selection.run().cloned();
+        }
+        let arm = self.selection.arm()?;
+        let name = match self.selection.run() {
+            // An arm with a sweep has several names.
+            Some(id) => &self.document.runs().iter().find(|run| run.id == *id)?.arm,
+            None => &self.treatments.iter().find(|treatment| treatment.arm == arm)?.name,
+        };
+        Some(arm_key(name))
+    }
+
+    fn star(&mut self, command: Command) {
+        if let Some(key) = self.star_key(command) {
+            self.compare.star(&key);
+        }
+    }
+
+    fn change_stage(&mut self, action: Action) {
+        let Selection::Stage { arm, path } = &self.selection else { return };
+        let (index, path) = (*arm, path.clone());
+        let Some(arm) = self.document.experiment.arms.get_mut(index) else { return };
+        self.selection = match plan::act(&mut arm.plan, &path, action) {
+            Some(path) => Selection::Stage { arm: index, path },
+            None => Selection::Arm(index),
+        };
+    }
+
+    fn add_stage_of(&mut self, label: &str) {
+        let Some(index) = self.selection.arm() else { return };
+        let Some(arm) = self.document.experiment.arms.get_mut(index) else { return };
+        let selected = match &self.selection {
+            Selection::Stage { path, .. } => Some(path.as_slice()),
+            _ => None,
+        };
+        if let Some(path) = plan::add(&mut arm.plan, selected, label) {
+            self.selection = Selection::Stage { arm: index, path };
+            self.settings.properties = true;
         }
     }
 

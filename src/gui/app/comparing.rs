@@ -93,7 +93,10 @@ impl App {
         if let Some(secs) = self.plot.look(&input, now) {
             ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
         }
-        self.tiles.offer(self.plot.concerned());
+        self.note_edits();
+        if self.tiles.offer(self.plot.concerned()) {
+            self.adopt_edits();
+        }
     }
 
     /// Notes where everything is, and which plot exports are about: the active one, or the first that is seen.
@@ -143,7 +146,10 @@ impl App {
                 }
             },
             CompareResponse::Archive(runs) => self.archive(&runs),
-            CompareResponse::Restore(id) => self.restore_run(&id),
+            CompareResponse::Restore(id) => {
+                let restored = self.move_from_trash(&[id]);
+                self.note_moved(restored, false);
+            }
         }
     }
 
@@ -161,41 +167,61 @@ impl App {
         self.dialog = Some(Dialog::Archive { name: arm.name.clone(), runs });
     }
 
+    /// Moves runs to the trash, which can be undone.
     pub(super) fn archive(&mut self, runs: &[String]) {
+        let archived = self.move_to_trash(runs);
+        self.note_moved(archived, true);
+    }
+
+    fn note_moved(&mut self, runs: Vec<String>, is_archived: bool) {
+        if !runs.is_empty() {
+            self.history.note_moved(runs, is_archived);
+        }
+    }
+
+    /// Moves runs to the trash; those that are there now.
+    pub(super) fn move_to_trash(&mut self, runs: &[String]) -> Vec<String> {
         let results = self.document.results(&self.parts.untitled);
-        let mut archived = 0;
+        let mut archived = Vec::new();
         for id in runs {
             match archive(&results, id) {
                 Ok(()) => {
                     self.runs.forget(id);
                     self.compare.untick(id);
-                    archived += 1;
+                    archived.push(id.clone());
                 }
                 Err(why) => self.log.error(why),
             }
         }
-        if archived > 0 {
+        if !archived.is_empty() {
             self.log.info(format!(
-                "Moved {} to the trash; Runs brings them back",
-                text::counted(archived, "run")
+                "Moved {} to the trash; Undo or Runs brings them back",
+                text::counted(archived.len(), "run")
             ));
         }
         self.compare.look_into_trash();
         self.plan_cost();
+        archived
     }
 
-    fn restore_run(&mut self, id: &str) {
+    /// Brings runs back from the trash; those that are back.
+    pub(super) fn move_from_trash(&mut self, runs: &[String]) -> Vec<String> {
         let results = self.document.results(&self.parts.untitled);
-        match restore(&results, id) {
-            Ok(()) => {
-                let listed: Vec<_> =
-                    self.document.runs().iter().filter(|run| run.id == id).cloned().collect();
-                self.runs.read_more(self.parts.worker.read(&results, &listed), PATIENCE_FOR_MORE);
-                self.log.info(format!("Restored {}", self.name_of(id)));
+        let mut restored = Vec::new();
+        for id in runs {
+            match restore(&results, id) {
+                Ok(()) => {
+                    self.log.info(format!("Restored {}", self.name_of(id)));
+                    restored.push(id.clone());
+                }
+                Err(why) => self.log.error(why),
             }
-            Err(why) => self.log.error(why),
         }
+        let listed: Vec<_> =
+            self.document.runs().iter().filter(|run| restored.contains(&run.id)).cloned().collect();
+        self.runs.read_more(self.parts.worker.read(&results, &listed), PATIENCE_FOR_MORE);
         self.compare.look_into_trash();
         self.plan_cost();
+        restored
     }
 }

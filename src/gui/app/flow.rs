@@ -150,6 +150,7 @@ impl App {
         self.plot.options = options;
         self.load_view();
         self.take_treatments();
+        self.begin_history();
         self.selection = if self.treatments.is_empty() { Selection::Experiment } else { Selection::Arm(0) };
         self.plan_cost();
         for problem in self.document.problems() {

@@ -5,7 +5,9 @@ use std::path::Path;
 use eframe::egui;
 
 use super::App;
-use crate::gui::palette::{List, Outcome, Palette, command_entries, file_entries, view_entries};
+use crate::gui::palette::{
+    List, Outcome, Palette, command_entries, file_entries, stage_entries, view_entries,
+};
 
 impl App {
     /// Opens a list.
@@ -19,7 +21,9 @@ impl App {
         let Some(mut palette) = self.palette.take() else { return };
         let entries = match palette.list {
             List::Commands => {
-                let mut entries = command_entries(ctx, &self.facts(), &|command| self.is_on(command));
+                let facts = self.facts();
+                let mut entries = command_entries(ctx, &facts, &|command| self.is_on(command));
+                entries.extend(stage_entries(&facts));
                 entries.extend(view_entries(&|view| self.has_view(view)));
                 entries
             }

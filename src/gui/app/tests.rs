@@ -6,8 +6,10 @@ mod citizen;
 mod commands_walk;
 mod crowded;
 mod documents;
+mod elsewhere;
 mod idle;
 mod tiles;
+mod undo;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -42,6 +44,8 @@ struct Stage {
     requests: Vec<Request>,
     notes: Vec<String>,
     is_awake: bool,
+    /// How often results of other processes are looked for.
+    watch: Option<Duration>,
 }
 
 type Shared = Rc<RefCell<Stage>>;
@@ -65,6 +69,10 @@ impl Worker for Script {
     fn read(&self, _folder: &Path, _runs: &[Run]) -> Receiver<(String, RunRecord)> {
         let nothing = || sync_channel(1).1;
         self.0.borrow_mut().results.take().unwrap_or_else(nothing)
+    }
+
+    fn watch_every(&self) -> Option<Duration> {
+        self.0.borrow().watch
     }
 
     fn cost(&self, run: &Run) -> Result<Cost, String> {
@@ -187,19 +195,12 @@ fn accuracy(value: f64, trained: f64) -> Event {
         series: "test_accuracy".to_owned(),
         value,
         stage: "0".to_owned(),
-        branch: String::new(),
-        member: None,
-        round: None,
         epoch: trained,
         iteration: 1,
         trained,
         remaining: 1.0,
-        rate: None,
-        bit: None,
-        layer: None,
-        along: None,
-        classes: Vec::new(),
         secs: trained,
+        ..Point::default()
     })
 }
 

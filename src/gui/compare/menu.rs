@@ -6,6 +6,7 @@ use eframe::egui::{Button, Mesh, Pos2, Sense, Shape, Stroke, TextEdit, Ui, Widge
 use super::{Compare, CompareResponse};
 use crate::figure::table::{Mark, Row};
 use crate::figure::view::arm_key;
+use crate::gui::form::note_edited;
 use crate::gui::theme;
 
 /// Draws the star of a row, full or empty; a click turns it around.
@@ -125,7 +126,9 @@ fn note_ui(ui: &mut Ui, name: &str, key: &str, compare: &mut Compare) {
     let mut note = compare.view.marks.get(key).map(|mark| mark.note.clone()).unwrap_or_default();
     let label = ui.label(name);
     let field = TextEdit::multiline(&mut note).desired_rows(1).desired_width(220.0);
-    if ui.add(field).labelled_by(label.id).changed() {
+    let field = ui.add(field).labelled_by(label.id);
+    note_edited(&field);
+    if field.changed() {
         edit(compare, key, |mark| mark.note = note);
     }
 }

@@ -27,6 +27,7 @@ use super::tree::Treatment;
 use crate::doc::{Run, RunRecord};
 use crate::figure::colours::Colours;
 use crate::figure::plots::ArmRuns;
+use crate::figure::table::columns::text_of;
 use crate::figure::table::{Row, filter::Filter, give_settings};
 use crate::figure::view::{Drawn, Lines, ViewSettings, groups, lines_of};
 use crate::run::trash::Trashed;
@@ -69,6 +70,8 @@ pub struct Compare {
     /// The tag that is being typed.
     tag: String,
     trash: Vec<Trashed>,
+    /// Whether the filter is to get the keyboard.
+    wants_filter: bool,
 }
 
 /// From what rows, filter and lines were made.
@@ -157,13 +160,37 @@ impl Compare {
         renamed
     }
 
+    /// Takes what was decided about the view before. Its arms are those of another document: none of them was renamed.
+    pub fn take_view(&mut self, view: &ViewSettings) {
+        self.view = view.clone();
+        self.arms.clear();
+        self.made = None;
+    }
+
+    /// The keyboard is to type into the filter, as soon as that is drawn.
+    pub const fn go_to_filter(&mut self) {
+        self.wants_filter = true;
+    }
+
+    /// Puts a star at what is noted under a key, or takes it away.
+    pub fn star(&mut self, key: &str) {
+        menu::edit(self, key, |mark| mark.starred ^= true);
+    }
+
+    /// The rows that are shown as text, with this between cells.
+    #[must_use]
+    pub fn copy(&self, separator: char) -> CompareResponse {
+        let rows = toolbar::shown(self);
+        CompareResponse::Copy(text_of(&rows, &self.settings, separator), rows.len())
+    }
+
     /// A run is ticked no more.
     pub fn untick(&mut self, run: &str) {
         self.ticked.remove(run);
     }
 
     /// Why these runs cannot go to the trash, if so.
-    fn why_not_archive<'a>(&self, mut runs: impl Iterator<Item = &'a String>) -> Option<&'static str> {
+    pub fn why_not_archive<'a>(&self, mut runs: impl Iterator<Item = &'a String>) -> Option<&'static str> {
         let mut is_any = false;
         let running = runs.any(|run| {
             is_any |= self.results.contains(run);

@@ -6,6 +6,7 @@ use super::Compare;
 use super::menu::{edit, star_button};
 use crate::figure::table::Mark;
 use crate::figure::view::arm_key;
+use crate::gui::form::note_edited;
 use crate::gui::theme;
 
 /// Height of a line, in points.
@@ -37,7 +38,7 @@ pub fn notes_ui(ui: &mut Ui, compare: &mut Compare, noting: &mut Noting) {
         .desired_width(f32::INFINITY)
         .background_color(theme::present(ui).button);
     ScrollArea::vertical().id_salt("free notes").max_height((0.35 * room).max(48.0)).show(ui, |ui| {
-        ui.add(field).accessible_name("Notes on the results");
+        note_edited(&ui.add(field).accessible_name("Notes on the results"));
     });
     ui.add_space(theme::STEP);
     ui.horizontal_wrapped(|ui| {
@@ -99,30 +100,40 @@ fn line_ui(ui: &mut Ui, line: &Line, compare: &mut Compare, noting: &mut Noting)
             .hint_text("note")
             .desired_width(f32::INFINITY)
             .background_color(theme::present(ui).button);
-        if ui.add(field).accessible_name(format!("Note on {}", line.name)).changed() {
+        let field = ui.add(field).accessible_name(format!("Note on {}", line.name));
+        note_edited(&field);
+        if field.changed() {
             edit(compare, &line.key, |mark| mark.note = note);
         }
     });
 }
 
 fn tags_ui(ui: &mut Ui, line: &Line, mark: &Mark, compare: &mut Compare, noting: &mut Noting, width: f32) {
-    let typed = noting.typed.as_ref().filter(|(key, _)| *key == line.key);
+    // What was undone meanwhile is not what was typed.
+    let is_typed = |(key, text): &&(String, String)| *key == line.key && words(text) == mark.tags;
+    let typed = noting.typed.as_ref().filter(is_typed);
     let mut text = typed.map_or_else(|| mark.tags.join(" "), |(_, text)| text.clone());
     let field = TextEdit::singleline(&mut text)
         .hint_text("tags")
         .desired_width(width)
         .background_color(theme::present(ui).button);
     let response = ui.add(field).accessible_name(format!("Tags of {}", line.name));
+    note_edited(&response);
     if response.changed() {
-        let mut tags: Vec<String> = Vec::new();
-        for word in text.split_whitespace().map(str::to_owned) {
-            if !tags.contains(&word) {
-                tags.push(word);
-            }
-        }
-        edit(compare, &line.key, |mark| mark.tags = tags);
+        edit(compare, &line.key, |mark| mark.tags = words(&text));
         noting.typed = Some((line.key.clone(), text));
     } else if !response.has_focus() && noting.typed.as_ref().is_some_and(|(key, _)| *key == line.key) {
         noting.typed = None;
     }
+}
+
+/// The words of a text, each once.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        if !words.iter().any(|known| known == word) {
+            words.push(word.to_owned());
+        }
+    }
+    words
 }

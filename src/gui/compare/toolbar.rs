@@ -4,8 +4,9 @@ use eframe::egui::{ComboBox, RichText, TextEdit, Ui};
 
 use super::{Compare, CompareResponse};
 use crate::figure::table::Row;
-use crate::figure::table::columns::{sort, text_of};
+use crate::figure::table::columns::sort;
 use crate::figure::table::settings::short;
+use crate::gui::form::note_edited;
 use crate::gui::{text, theme};
 
 const HELP: &str = "Words that an arm, tag or note has, and conditions: remaining < 20 %   last >= 0.98   state:done   \
@@ -20,7 +21,11 @@ pub fn toolbar_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse>
             .hint_text("state:done remaining < 20 %")
             .desired_width(260.0)
             .background_color(theme::present(ui).button);
-        ui.add(field).labelled_by(label.id).on_hover_text(HELP);
+        let field = ui.add(field).labelled_by(label.id).on_hover_text(HELP);
+        if std::mem::take(&mut compare.wants_filter) {
+            field.request_focus();
+        }
+        note_edited(&field);
         if !compare.view.filter.is_empty()
             && ui.button("Clear").on_hover_text("Shows all runs again").clicked()
         {
@@ -76,8 +81,7 @@ fn copy_ui(ui: &mut Ui, compare: &Compare) -> Option<CompareResponse> {
         ("Copy as CSV", ',', "Copies the rows that are shown as CSV, with all digits"),
     ] {
         if ui.button(name).on_hover_text(help).clicked() {
-            let rows = shown(compare);
-            chosen = Some(CompareResponse::Copy(text_of(&rows, &compare.settings, separator), rows.len()));
+            chosen = Some(compare.copy(separator));
         }
     }
     let methods = ui.button("Copy methods text");

@@ -113,9 +113,7 @@ impl<'a> FormContext<'a> {
     /// Notes an input, for the case that its line is to get the keyboard.
     fn note_input(&mut self, response: &Response) {
         self.first_input.get_or_insert(response.id);
-        if response.has_focus() {
-            response.ctx.data_mut(|data| data.insert_temp(Id::unique(EDITED), response.id));
-        }
+        note_edited(response);
     }
 
     /// Draws something that belongs to the present place; scrolls there and hands over the keyboard if asked to.
@@ -141,10 +139,17 @@ impl<'a> FormContext<'a> {
     }
 }
 
-/// Names what remembers which input of a form had the keyboard last.
+/// Names what remembers which of these inputs had the keyboard last.
 const EDITED: &str = "edited setting";
 
-/// Whether the keyboard types into a setting of the document, and what it types is a value.
+/// Notes an input whose edits the window undoes, rather than the input itself.
+pub fn note_edited(response: &Response) {
+    if response.has_focus() {
+        response.ctx.data_mut(|data| data.insert_temp(Id::unique(EDITED), response.id));
+    }
+}
+
+/// Whether the keyboard types into something whose edits the window undoes, and what it types is a value.
 pub fn is_editing(ctx: &egui::Context) -> bool {
     let edited: Option<Id> = ctx.data(|data| data.get_temp(Id::unique(EDITED)));
     edited.is_some() && ctx.memory(eframe::egui::Memory::focused) == edited

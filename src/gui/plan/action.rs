@@ -21,7 +21,7 @@ impl Done {
 
 /// Something that can be done with the selected stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
+pub enum Action {
     /// One row up, into and out of nested plans.
     MoveUp,
     /// One row down.
@@ -50,7 +50,7 @@ impl Action {
     }
 
     /// Sign on its button.
-    pub const fn sign(self) -> Sign {
+    pub(super) const fn sign(self) -> Sign {
         match self {
             Self::MoveUp => Sign::Up,
             Self::MoveDown => Sign::Down,
@@ -84,7 +84,7 @@ impl Action {
     }
 
     /// Does it; nothing where it is not possible.
-    pub fn apply(self, plan: &mut Vec<Stage>, path: &[usize]) -> Option<Done> {
+    pub(super) fn apply(self, plan: &mut Vec<Stage>, path: &[usize]) -> Option<Done> {
         match self {
             Self::MoveUp => above(plan, path).and_then(|to| relocate(plan, path, &to)).map(Done::at),
             Self::MoveDown => below(plan, path).and_then(|to| relocate(plan, path, &to)).map(Done::at),

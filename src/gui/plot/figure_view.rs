@@ -142,6 +142,11 @@ impl FigureView {
         self.chosen != [None; 2] || !self.parallel.brushes.is_empty()
     }
 
+    /// Hides these lines and no others.
+    pub(super) fn hide(&mut self, lines: BTreeSet<String>) {
+        self.hidden = lines;
+    }
+
     /// A line has another name: it stays hidden if it was.
     pub(super) fn rename(&mut self, old: &str, new: &str) {
         if self.hidden.remove(old) {

@@ -3,7 +3,7 @@
 use eframe::egui::{Pos2, Stroke};
 use egui_plot::PlotPoint;
 
-use super::paint::{Brush, line_colour, marker};
+use super::paint::{Brush, DIMMED, line_colour, marker};
 use crate::figure::model::Figure;
 use crate::figure::palette::Marker;
 
@@ -11,8 +11,6 @@ use crate::figure::palette::Marker;
 const WHISKER: f32 = 1.25;
 const DOT: f32 = 1.75;
 const DOT_OPACITY: f32 = 0.45;
-/// What is not pointed at in the legend steps back.
-const DIMMED: f32 = 0.25;
 
 impl Brush<'_> {
     /// Paints the marks of all lines that are shown.

@@ -21,8 +21,8 @@ const MARKER: f32 = 3.5;
 const MARKER_DISTANCE: f32 = 20.0;
 const TRACE_OPACITY: f32 = 0.28;
 const BAND_OPACITY: f32 = 0.16;
-/// What is not pointed at in the legend steps back.
-const DIMMED: f32 = 0.25;
+/// Strength of what is not pointed at, while something is.
+pub(super) const DIMMED: f32 = 0.25;
 
 /// Where and how lines become shapes, on any thread.
 #[derive(Clone, Copy)]

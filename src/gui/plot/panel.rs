@@ -15,6 +15,7 @@ use crate::figure::plots::{Plot, XAxis};
 use crate::figure::scale::Scale;
 use crate::figure::size::Preset;
 use crate::figure::statistics::Spread;
+use crate::gui::form::note_edited;
 use crate::gui::text::first_statement;
 
 /// In less room, in points, the controls fold into one menu: the plot must stay readable.
@@ -103,7 +104,7 @@ fn controls_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) -> Option<Pl
 fn entries_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) -> Option<PlotResponse> {
     x_ui(ui, plot, state);
     band_ui(ui, plot, state);
-    ui.add_enabled(plot.averages(), Checkbox::new(&mut state.options.traces, "Single runs"))
+    ui.add_enabled(plot.controls().averages, Checkbox::new(&mut state.options.traces, "Single runs"))
         .on_hover_text("Draws each run faintly behind the mean")
         .on_disabled_hover_text(NO_MEANS);
     smoothing_ui(ui, plot, state);
@@ -129,9 +130,9 @@ fn choice_ui(ui: &mut Ui, id: &str, label: &Response, chosen: &str, list: impl F
 }
 
 fn x_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
-    let chooses = plot.chooses_x();
+    let own = plot.controls().own_x;
     let label = ui.label("x:");
-    let chosen = if chooses { state.options.x.label() } else { plot.own_x().to_owned() };
+    let chosen = own.map_or_else(|| state.options.x.label(), str::to_owned);
     let series = state.series().to_vec();
     let x = &mut state.options.x;
     let list = |ui: &mut Ui| {
@@ -146,7 +147,7 @@ fn x_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
             ui.selectable_value(x, other, label);
         }
     };
-    let choice = ui.add_enabled_ui(chooses, |ui| choice_ui(ui, "x axis", &label, &chosen, list));
+    let choice = ui.add_enabled_ui(own.is_none(), |ui| choice_ui(ui, "x axis", &label, &chosen, list));
     choice.inner.on_disabled_hover_text("The horizontal axis of this plot is always the same");
 }
 
@@ -159,12 +160,13 @@ fn band_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
             ui.selectable_value(band, spread, spread.label());
         }
     };
-    let choice = ui.add_enabled_ui(plot.averages(), |ui| choice_ui(ui, "band", &label, chosen, list));
+    let choice =
+        ui.add_enabled_ui(plot.controls().averages, |ui| choice_ui(ui, "band", &label, chosen, list));
     choice.inner.on_disabled_hover_text(NO_MEANS);
 }
 
 fn smoothing_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
-    let smooths = plot.smooths();
+    let smooths = plot.controls().smooths;
     let label = ui.label("Smooth:");
     // The slider and its number wrap as one, so they must be narrow enough to end before the settings.
     ui.spacing_mut().slider_width = 64.0;
@@ -245,7 +247,8 @@ fn titles_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
     for ((name, field), own) in fields.into_iter().zip(own) {
         ui.horizontal(|ui| {
             let label = ui.label(name);
-            ui.add(TextEdit::singleline(field).hint_text(own).desired_width(200.0)).labelled_by(label.id);
+            let field = TextEdit::singleline(field).hint_text(own).desired_width(200.0);
+            note_edited(&ui.add(field).labelled_by(label.id));
         });
     }
 }
@@ -263,6 +266,7 @@ fn paper_ui(ui: &mut Ui, state: &mut PlotState) {
         for (name, side) in [("Width", &mut width), ("Height", &mut height)] {
             let label = ui.label(name);
             let field = ui.add(DragValue::new(side).range(26..=5080).suffix(" mm")).labelled_by(label.id);
+            note_edited(&field);
             changed |= field.changed();
         }
     });
@@ -272,7 +276,8 @@ fn paper_ui(ui: &mut Ui, state: &mut PlotState) {
     ui.horizontal(|ui| {
         let label = ui.label("Resolution of pictures");
         let field = DragValue::new(&mut state.dpi).range(36..=1200).suffix(" dpi");
-        ui.add(field).labelled_by(label.id).on_hover_text("Of PNG files, and of copied figures");
+        let field = ui.add(field).labelled_by(label.id);
+        note_edited(&field.on_hover_text("Of PNG files, and of copied figures"));
     });
 }
 

@@ -8,7 +8,7 @@ use eframe::egui::{
 
 use super::areas::{AreaReading, area_reading_ui};
 use super::axes::{colour, shortened_to};
-use super::paint::{dashed, line_colour};
+use super::paint::{DIMMED, dashed, line_colour};
 use crate::figure::model::{Axis, Figure, Line, Trace};
 use crate::figure::number::readable;
 use crate::figure::palette::Theme;
@@ -20,9 +20,8 @@ use crate::figure::view::Brushes;
 const RUN: f32 = 1.25;
 const POINTED: f32 = 3.0;
 const BOX: f32 = 14.0;
-/// Strengths of lines: of all, and of those that others are pointed at instead of.
+/// Strength of lines.
 const STRENGTH: f32 = 0.8;
-const DIMMED: f32 = 0.2;
 /// Room above the axes for their names, and below for half a label.
 const ABOVE: f32 = 42.0;
 /// Room at the left for the labels of the first axis.

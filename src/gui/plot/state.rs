@@ -188,6 +188,20 @@ impl PlotState {
         }
     }
 
+    /// Takes what was decided about the plots before; the ranges that are seen stay.
+    pub fn take_edits(&mut self, view: &ViewSettings) {
+        self.options = view.options.clone();
+        (self.linked, self.size) = (view.linked, view.size);
+        self.dpi = view.dpi.unwrap_or(DPI);
+        self.titles = view.plots.iter().map(|(name, kept)| (name.clone(), titles_of(kept))).collect();
+        for plot in ALL {
+            let hidden = view.plots.get(plot.name()).map(|kept| kept.hidden.clone()).unwrap_or_default();
+            if !hidden.is_empty() || self.views.contains_key(plot.name()) {
+                self.views.entry(plot.name()).or_default().hide(hidden);
+            }
+        }
+    }
+
     /// Hands over what is to be kept about the plots of a document.
     pub fn give(&self, view: &mut ViewSettings) {
         view.options = self.options.clone();
@@ -209,8 +223,15 @@ impl PlotState {
     /// Shows the range of x of a plot in all others with the same axis.
     pub(super) fn link(&mut self, from: &dyn Plot) {
         let Some(x) = self.views.get(from.name()).map(FigureView::x_range) else { return };
-        for plot in ALL.iter().filter(|plot| plot.name() != from.name() && plot.chooses_x()) {
+        for plot in ALL.iter().filter(|plot| plot.name() != from.name() && plot.controls().own_x.is_none()) {
             self.views.entry(plot.name()).or_default().show_x(x);
+        }
+    }
+
+    /// Shows all data of the plot that was used last.
+    pub fn fit(&mut self) {
+        if let Some(view) = self.views.get_mut(self.plot().name()) {
+            view.fit();
         }
     }
 

@@ -111,8 +111,15 @@ impl Tiling {
         (self.layout != Tiles::of(&self.offered)).then(|| self.layout.clone())
     }
 
-    /// Gives tabs to views that have none: `plots` are those that have to do with the data.
-    pub fn offer(&mut self, plots: impl Iterator<Item = &'static str>) {
+    /// Puts everything where it was before.
+    pub fn arrange(&mut self, layout: Tiles) {
+        self.layout = layout;
+    }
+
+    /// Gives tabs to views that have none: `plots` are those that have to do with the data. Whether that made another
+    /// layout.
+    pub fn offer(&mut self, plots: impl Iterator<Item = &'static str>) -> bool {
+        let before = self.layout.clone();
         self.offered = plots.chain(views::ALL.iter().map(|view| view.name)).collect();
         if std::mem::take(&mut self.is_new) {
             self.layout = Tiles::of(&self.offered);
@@ -121,6 +128,7 @@ impl Tiling {
         for view in &self.offered {
             self.layout.offer(view, &order);
         }
+        self.layout != before
     }
 
     /// Does what a person asked for.

@@ -3,20 +3,24 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, SystemTime};
 
 use crate::run::error::RunError;
 
 /// A claim whose heartbeat is older is that of a dead process.
 const DEAD_AFTER: Duration = Duration::from_mins(2);
-/// How often the heartbeat is renewed, at most.
+/// How often the heartbeat is renewed.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 
-/// The claim of this process; given back when it is dropped.
+/// The claim of this process; given back when it is dropped. A thread renews its heartbeat: one evaluation can take
+/// longer than a claim lives.
 pub struct Claim {
     path: PathBuf,
     text: String,
-    renewed: Instant,
+    /// The thread, which ends when the channel does.
+    heartbeat: Option<(SyncSender<()>, JoinHandle<()>)>,
 }
 
 impl Claim {
@@ -30,7 +34,12 @@ impl Claim {
                 Ok(mut file) => {
                     file.write_all(text.as_bytes())
                         .map_err(|source| RunError::Disk { path: path.clone(), source })?;
-                    return Ok(Self { path, text, renewed: Instant::now() });
+                    let heartbeat = beat(path.clone(), text.clone(), HEARTBEAT);
+                    let heartbeat = heartbeat.map_err(|source| {
+                        let _ = std::fs::remove_file(&path); // nobody would renew it
+                        RunError::Disk { path: path.clone(), source }
+                    });
+                    return Ok(Self { heartbeat: Some(heartbeat?), path, text });
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                     if Self::is_alive(directory) {
@@ -63,29 +72,38 @@ impl Claim {
         let modified = std::fs::metadata(&path).and_then(|about| about.modified());
         modified.is_ok_and(|at| SystemTime::now().duration_since(at).unwrap_or_default() < DEAD_AFTER)
     }
-
-    fn is_mine(&self) -> bool {
-        std::fs::read_to_string(&self.path).is_ok_and(|text| text == self.text)
-    }
-
-    /// Renews the heartbeat, when it is due.
-    pub fn keep_alive(&mut self) {
-        if self.renewed.elapsed() > HEARTBEAT {
-            self.renewed = Instant::now();
-            // A heartbeat that fails once is renewed the next time.
-            if self.is_mine() {
-                let _ = std::fs::write(&self.path, &self.text);
-            }
-        }
-    }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        if self.is_mine() {
+        if let Some((stop, thread)) = self.heartbeat.take() {
+            drop(stop);
+            let _ = thread.join(); // it has nothing to tell
+        }
+        if is_mine(&self.path, &self.text) {
             let _ = std::fs::remove_file(&self.path); // nothing can be done about it here; the claim expires
         }
     }
+}
+
+/// Begins to renew a claim, until the sender is dropped.
+fn beat(path: PathBuf, text: String, every: Duration) -> std::io::Result<(SyncSender<()>, JoinHandle<()>)> {
+    let (stop, stopped): (_, Receiver<()>) = sync_channel(0);
+    let work = move || {
+        while stopped.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+            // A heartbeat that fails once is renewed the next time.
+            if is_mine(&path, &text) {
+                let _ = std::fs::write(&path, &text);
+            }
+        }
+    };
+    let thread = std::thread::Builder::new().name("heartbeat".to_owned()).spawn(work)?;
+    Ok((stop, thread))
+}
+
+/// Whether a claim is still that of this process.
+fn is_mine(path: &Path, text: &str) -> bool {
+    std::fs::read_to_string(path).is_ok_and(|found| found == text)
 }
 
 fn host() -> String {
@@ -109,6 +127,8 @@ fn take_away(path: &Path) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     #[test]
@@ -118,6 +138,30 @@ mod tests {
         assert!(matches!(Claim::take(folder.path()), Err(RunError::Claimed { .. })));
         drop(claim);
         assert!(Claim::take(folder.path()).is_ok());
+    }
+
+    #[test]
+    fn a_claim_is_renewed_while_nothing_is_said_and_never_another_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("claim");
+        std::fs::write(&path, "mine").unwrap();
+        let long_ago = SystemTime::now() - 2 * DEAD_AFTER;
+        let age = || File::options().write(true).open(&path).unwrap().set_modified(long_ago).unwrap();
+        let is_old =
+            || std::fs::metadata(&path).unwrap().modified().unwrap() < SystemTime::now() - DEAD_AFTER;
+        age();
+        let (stop, thread) = beat(path.clone(), "mine".to_owned(), Duration::from_millis(1)).unwrap();
+        while is_old() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        drop(stop);
+        thread.join().unwrap();
+        age();
+        let (stop, thread) = beat(path.clone(), "another".to_owned(), Duration::from_millis(1)).unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+        drop(stop);
+        thread.join().unwrap();
+        assert!(is_old());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::figure::model::{Axis, Category};
 use crate::figure::scale::{Scale, range};
+use crate::figure::table::settings::compare;
 
 /// From here on, from the smallest to the largest, an axis of positive numbers is logarithmic.
 const WIDE: f64 = 100.0;
@@ -25,12 +26,7 @@ pub fn axis_of_texts(title: &str, texts: &[&str]) -> (Axis, Vec<f64>) {
         return (axis_of_numbers(Axis::new(title, unit), &values), values);
     }
     let mut words: Vec<&str> = texts.to_vec();
-    words.sort_by(|a, b| match (a.parse::<f64>(), b.parse::<f64>()) {
-        (Ok(a), Ok(b)) => a.total_cmp(&b),
-        (Ok(_), Err(_)) => std::cmp::Ordering::Less,
-        (Err(_), Ok(_)) => std::cmp::Ordering::Greater,
-        (Err(_), Err(_)) => a.cmp(b),
-    });
+    words.sort_by(|a, b| compare(a, b));
     words.dedup();
     #[allow(clippy::cast_precision_loss)] // words are counted in tens
     let place =

@@ -59,6 +59,10 @@ fn archived_results_of_an_arm_leave_the_plots_and_come_back_from_the_trash() {
     assert!(window.log().contains("Moved 2 runs to the trash"), "{}", window.log());
     assert!(window.harness.state().results_of(1).is_empty());
     assert_eq!(crate::run::trash::trashed(&results).len(), 2);
+    window.execute(Command::Undo);
+    assert!(crate::run::trash::trashed(&results).is_empty());
+    window.execute(Command::Redo);
+    assert_eq!(crate::run::trash::trashed(&results).len(), 2);
     window.click("Runs");
     window.click("Trash (2)");
     window.click("Restore b, seed 1");

@@ -49,12 +49,31 @@ fn busy() -> Window {
     window
 }
 
+/// Selects what a command is about.
+fn select_for(window: &mut Window, command: Command) {
+    use Command as C;
+    let app = window.harness.state_mut();
+    match command {
+        C::MoveStageUp | C::MoveStageDown | C::DuplicateStage | C::RepeatStage | C::RemoveStage => {
+            app.selection = Selection::Stage { arm: 0, path: vec![1] };
+        }
+        C::StarRun | C::ArchiveRun => {
+            let has_results = |run: &&Run| app.runs.record(&run.id).is_some();
+            let run = app.document.runs().iter().find(has_results).unwrap().clone();
+            app.selection = Selection::Run { arm: run.arm_index, id: run.id };
+        }
+        _ => return,
+    }
+    window.harness.run_ok();
+}
+
 #[test]
 fn every_command_is_carried_out_from_its_menu() {
     let mut refused = Vec::new();
     for menu in Menu::ALL {
         let mut window = busy();
         for command in menu.groups().iter().copied().flatten() {
+            select_for(&mut window, *command);
             if !choose(&mut window, menu, *command) {
                 refused.push(*command);
             }
@@ -79,6 +98,95 @@ fn every_command_is_carried_out_from_its_menu() {
         let stage = window.stage.borrow();
         assert!(!stage.stops.is_empty() || stage.pauses == [true], "{command:?}");
     }
+}
+
+/// Entries of context menus that the palette calls otherwise.
+const IN_THE_PALETTE: [(&str, &str); 12] = [
+    ("Move up", "Move stage up"),
+    ("Move down", "Move stage down"),
+    ("Duplicate", "Duplicate stage"),
+    ("Repeat this", "Repeat stage"),
+    ("Remove", "Remove stage"),
+    ("Star the arm", "Star arm"),
+    ("Add tag", "Show view: Notes"),
+    ("Archive this run", "Archive run"),
+    ("Move to the right", "Split right"),
+    ("Move below", "Split down"),
+    ("Give it all the room", "Maximise tile"),
+    ("Close this view", "Close view"),
+];
+
+/// The names of all buttons.
+fn buttons(window: &Window) -> Vec<String> {
+    let all = window.harness.query_all_by_role(Role::Button);
+    all.filter_map(|node| node.accesskit_node().label()).collect()
+}
+
+#[test]
+fn whatever_a_context_menu_has_is_in_the_palette() {
+    let mut window = busy();
+    let app = window.harness.state_mut();
+    app.selection = Selection::Arm(0);
+    app.settings.log = false; // its lines come when they want
+    window.execute(Command::Palette);
+    let offered = buttons(&window);
+    window.harness.key_press(Key::Escape);
+    window.harness.run();
+    window.execute(Command::Filter);
+    let arm = window.harness.query_all_by_role_and_label(Role::Button, "dense").next().unwrap().rect();
+    let in_table = window.harness.query_all_by_role_and_label(Role::Label, "dense").last().unwrap().rect();
+    let tab = window.harness.get_by_role_and_label(Role::Tab, "Loss").rect();
+    let stage = window.harness.get_by_label("1 Train 12 epochs").rect();
+    for (place, count) in [(arm, 8), (in_table, 3), (tab, 4), (stage, 5)] {
+        let before = buttons(&window);
+        window.harness.hover_at(place.center());
+        window.harness.run();
+        let (pos, modifiers) = (place.center(), Modifiers::NONE);
+        for pressed in [true, false] {
+            let button = egui::PointerButton::Secondary;
+            window.harness.event(egui::Event::PointerButton { pos, button, pressed, modifiers });
+        }
+        window.harness.run();
+        let mut entries = buttons(&window);
+        for name in &before {
+            // Buttons elsewhere may be called the same.
+            if let Some(at) = entries.iter().position(|entry| entry == name) {
+                entries.remove(at);
+            }
+        }
+        assert!(entries.len() >= count, "{entries:?}");
+        for entry in entries {
+            let known = IN_THE_PALETTE.iter().find(|(name, _)| *name == entry);
+            let name = known.map_or(entry.as_str(), |(_, name)| name);
+            assert!(offered.iter().any(|offer| offer == name), "{entry} is not in the palette");
+        }
+        window.harness.key_press(Key::Escape);
+        window.harness.run();
+    }
+}
+
+#[test]
+fn a_stage_is_added_from_the_palette_behind_the_selected_one() {
+    let mut window = Window::new();
+    window.harness.state_mut().selection = Selection::Stage { arm: 1, path: vec![0] };
+    window.execute(Command::Palette);
+    window.harness.get_by_label("Search commands").type_text("Add stage: Test");
+    window.harness.run();
+    window.harness.key_press(Key::Enter);
+    window.harness.run();
+    let app = window.harness.state();
+    assert_eq!(app.document.experiment.arms[1].plan[1], crate::doc::Stage::Test);
+    assert_eq!(app.selection, Selection::Stage { arm: 1, path: vec![1] });
+}
+
+#[test]
+fn the_key_of_the_filter_goes_to_it() {
+    let mut window = Window::new();
+    window.harness.key_press_modifiers(Modifiers::COMMAND, Key::F);
+    window.harness.run();
+    window.harness.event(egui::Event::Text("seed = 1".to_owned()));
+    window.harness.run();
+    assert_eq!(window.harness.state().compare.view.filter, "seed = 1");
 }
 
 #[test]

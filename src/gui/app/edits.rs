@@ -1,0 +1,91 @@
+//! What the user edits: noticed in every frame, taken back, made again.
+
+use eframe::egui;
+
+use super::{App, PATIENCE_FOR_MORE};
+use crate::gui::form;
+use crate::gui::history::{History, Present, State, Task};
+
+impl App {
+    /// Looks at the document again if it was edited, and notes what can be undone.
+    pub(super) fn refresh(&mut self, ctx: &egui::Context) {
+        let typing = ctx.memory(egui::Memory::focused).filter(|_| form::is_editing(ctx));
+        let field = typing.or_else(|| ctx.dragged_id()).or_else(|| ctx.drag_stopped_id());
+        self.history.at(field, ctx.input(|input| input.time));
+        self.runs.remember(self.document.runs());
+        self.look_at_document();
+        self.note_edits();
+    }
+
+    /// Looks at the document again if it has changed; whether it had.
+    fn look_at_document(&mut self) -> bool {
+        if !self.document.refresh() {
+            return false;
+        }
+        let results = self.document.results(&self.parts.untitled);
+        let unknown: Vec<_> =
+            self.document.runs().iter().filter(|run| self.runs.record(&run.id).is_none()).cloned().collect();
+        let records = self.parts.worker.read(&results, &unknown);
+        self.runs.read_more(records, PATIENCE_FOR_MORE);
+        self.take_treatments();
+        self.selection.limit(self.document.experiment.arms.len());
+        self.plan_cost();
+        true
+    }
+
+    /// Begins a history: what was saved is its start, so that edits that a crash had taken can be undone.
+    pub(super) fn begin_history(&mut self) {
+        self.plot.give(&mut self.compare.view);
+        let (experiment, view) = (self.document.saved(), &self.compare.view);
+        self.history = History::new(State::of(Present { experiment, view, tiles: self.tiles.layout() }));
+    }
+
+    /// Notes what was edited since the last time.
+    pub(super) fn note_edits(&mut self) {
+        self.plot.give(&mut self.compare.view);
+        let (experiment, view) = (&self.document.experiment, &self.compare.view);
+        self.history.note(Present { experiment, view, tiles: self.tiles.layout() });
+    }
+
+    /// Notes that what changed since the last time followed from something else, and was no edit.
+    pub(super) fn adopt_edits(&mut self) {
+        self.plot.give(&mut self.compare.view);
+        let (experiment, view) = (&self.document.experiment, &self.compare.view);
+        self.history.adopt(Present { experiment, view, tiles: self.tiles.layout() });
+    }
+
+    /// Takes the last edit back.
+    pub(super) fn undo(&mut self) {
+        self.note_edits();
+        if let Some(task) = self.history.undo() {
+            self.carry_out(task);
+        }
+    }
+
+    /// Makes the edit again that was taken back last.
+    pub(super) fn redo(&mut self) {
+        self.note_edits();
+        if let Some(task) = self.history.redo() {
+            self.carry_out(task);
+        }
+    }
+
+    fn carry_out(&mut self, task: Task) {
+        match task {
+            Task::Take(state) => self.take_state(state),
+            Task::Archive(runs) => drop(self.move_to_trash(&runs)),
+            Task::Restore(runs) => drop(self.move_from_trash(&runs)),
+        }
+    }
+
+    fn take_state(&mut self, state: State) {
+        self.document.experiment = state.experiment.as_ref().clone();
+        self.compare.take_view(&state.view);
+        self.plot.take_edits(&state.view);
+        self.tiles.arrange(state.tiles);
+        if !self.look_at_document() {
+            self.take_treatments();
+        }
+        self.adopt_edits(); // arms that were not there have got their colours
+    }
+}

@@ -1,0 +1,55 @@
+//! What other processes do with the runs of the document.
+
+use eframe::egui;
+
+use super::App;
+use crate::doc::RunRecord;
+use crate::gui::watching::{Target, Watching};
+
+impl App {
+    /// Takes in results that other processes have written, and looks for more.
+    pub(super) fn watch_others(&mut self, ctx: &egui::Context) {
+        let Some(every) = self.parts.worker.watch_every() else { return };
+        if self.watching.is_none() && !self.cannot_watch {
+            let ctx = ctx.clone();
+            match Watching::new(every, move || ctx.request_repaint()) {
+                Ok(watching) => self.watching = Some(watching),
+                Err(error) => {
+                    self.cannot_watch = true;
+                    self.log.error(format!(
+                        "Results of other processes appear when the file is opened again: {error}"
+                    ));
+                }
+            }
+        }
+        self.aim();
+        let found: Vec<_> = self.watching.iter().flat_map(Watching::found).collect();
+        for (run, record) in found {
+            self.take_elsewhere(&run, record);
+        }
+    }
+
+    fn take_elsewhere(&mut self, run: &str, record: RunRecord) {
+        if let Some(state) = self.runs.take_elsewhere(run, record) {
+            let name = self.name_of(run);
+            self.log.info(format!("{name}: {} elsewhere", state.word()));
+            self.plan_cost();
+        }
+    }
+
+    /// Watches all runs of the document that are not carried out here.
+    fn aim(&mut self) {
+        let Some(watching) = &self.watching else { return };
+        let folder = self.document.results(&self.parts.untitled);
+        let aimed = (folder, self.document.revision(), self.runs.open_count());
+        if self.aimed.as_ref() == Some(&aimed) {
+            return;
+        }
+        let mut runs: Vec<String> = self.document.runs().iter().map(|run| run.id.clone()).collect();
+        runs.retain(|run| !self.runs.is_open(run));
+        runs.sort();
+        runs.dedup();
+        watching.look_at(Target { folder: aimed.0.clone(), runs });
+        self.aimed = Some(aimed);
+    }
+}

@@ -1,0 +1,58 @@
+//! What decides which commands can be used.
+
+use super::App;
+use crate::doc::RunState;
+use crate::gui::commands::Facts;
+use crate::gui::plan::Action;
+use crate::gui::selection::Selection;
+use crate::run::StopKind;
+
+impl App {
+    /// What decides which commands can be used.
+    pub(super) fn facts(&self) -> Facts {
+        let runs = self.document.runs();
+        let arm = self.selection.arm();
+        let left = |arm: Option<usize>| {
+            let chosen = runs.iter().filter(|run| arm.is_none_or(|arm| run.arm_index == arm));
+            chosen.filter(|run| self.runs.state(&run.id) != RunState::Done).count()
+        };
+        Facts {
+            running: self.runs.is_running(),
+            paused: self.runs.is_paused(),
+            stopping: self.runs.stopping().is_some(),
+            stopping_now: self.runs.stopping() == Some(StopKind::Now),
+            error: self.document.first_error().map(ToString::to_string),
+            left: left(None),
+            left_of_arm: arm.map(|arm| left(Some(arm))),
+            results_of_arm: arm.map_or(0, |arm| self.results_of(arm).len()),
+            stage: self.why_no_stage(),
+            run: self.selection.run().is_some(),
+            why_not_archive: self.compare.why_not_archive(self.selection.run().into_iter()),
+            resumable: runs.iter().filter(|run| self.runs.is_resumable(&run.id)).count(),
+            arm,
+            arms: self.document.experiment.arms.len(),
+            unsaved: self.document.is_unsaved() || self.document.path().is_none(),
+            undoes: self.history.undoes(),
+            redoes: self.history.redoes(),
+            has_recent: !self.settings.recent.files().is_empty(),
+            has_figure: runs
+                .iter()
+                .any(|run| self.runs.shown(run).is_some_and(|record| !record.points().is_empty())),
+            tabs: self.tiles.layout().tabs(&self.tiles.layout().active),
+            tiles: self.tiles.layout().count(),
+            views: self.tiles.layout().views().len(),
+        }
+    }
+
+    /// What cannot be done with the selected stage, and why.
+    fn why_no_stage(&self) -> [Option<&'static str>; Action::ALL.len()] {
+        let (mut plan, path) = match &self.selection {
+            Selection::Stage { arm, path } => {
+                let arm = self.document.experiment.arms.get(*arm);
+                (arm.map(|arm| arm.plan.clone()).unwrap_or_default(), Some(path.as_slice()))
+            }
+            _ => (Vec::new(), None),
+        };
+        Action::ALL.map(|action| action.why_not(&mut plan, path))
+    }
+}

@@ -1,0 +1,128 @@
+//! What can be undone: the experiment, and what a person decided about how its results are looked at.
+//!
+//! Where somebody just looks is left out: ranges that were zoomed to, the tab that is open, a tile with all the room.
+
+use std::sync::Arc;
+
+use crate::doc::{Arm, Experiment};
+use crate::figure::tiles::Tiles;
+use crate::figure::view::{PlotView, ViewSettings};
+
+/// All of it as it was at some moment. Parts that did not change are shared with the moment before.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// The document.
+    pub experiment: Arc<Experiment>,
+    /// How results are looked at; the layout is beside it.
+    pub view: Arc<ViewSettings>,
+    /// Where the views are.
+    pub tiles: Tiles,
+}
+
+/// All of it as it is now.
+#[derive(Clone, Copy, Debug)]
+pub struct Present<'a> {
+    /// The document.
+    pub experiment: &'a Experiment,
+    /// How results are looked at; the layout is beside it.
+    pub view: &'a ViewSettings,
+    /// Where the views are.
+    pub tiles: &'a Tiles,
+}
+
+impl State {
+    /// As it is now.
+    #[must_use]
+    pub fn of(now: Present<'_>) -> Self {
+        let (experiment, view) = (Arc::new(now.experiment.clone()), Arc::new(now.view.clone()));
+        Self { experiment, view, tiles: now.tiles.clone() }
+    }
+
+    /// As it is now, of which one part is another one than here.
+    pub(super) fn next(&self, now: Present<'_>) -> Self {
+        let experiment = if *self.experiment == *now.experiment {
+            self.experiment.clone()
+        } else {
+            Arc::new(now.experiment.clone())
+        };
+        let is_same_view = change_of_view(&self.view, now.view).is_none();
+        let view = if is_same_view { self.view.clone() } else { Arc::new(now.view.clone()) };
+        Self { experiment, view, tiles: now.tiles.clone() }
+    }
+
+    /// What somebody has edited since, in a few words; nothing when that is nothing. An edit of the document can bring
+    /// changes of the view with it, such as the colour of a new arm.
+    #[must_use]
+    pub fn change(&self, now: Present<'_>) -> Option<&'static str> {
+        if *self.experiment != *now.experiment {
+            return Some(change_of_experiment(&self.experiment, now.experiment));
+        }
+        if !self.tiles.is_arranged_like(now.tiles) {
+            return Some("layout");
+        }
+        change_of_view(&self.view, now.view)
+    }
+}
+
+/// What differs between two experiments, of which something does.
+fn change_of_experiment(old: &Experiment, new: &Experiment) -> &'static str {
+    match new.arms.len().cmp(&old.arms.len()) {
+        std::cmp::Ordering::Greater => return "new arm",
+        std::cmp::Ordering::Less => return "removal of an arm",
+        std::cmp::Ordering::Equal => {}
+    }
+    let pairs: Vec<(&Arm, &Arm)> = old.arms.iter().zip(&new.arms).filter(|(old, new)| old != new).collect();
+    match pairs[..] {
+        [] if old.name != new.name => "name of the experiment",
+        [] if old.notes != new.notes => "notes of the experiment",
+        [] if old.seeds != new.seeds => "seeds",
+        [] => "settings",
+        [(old, new)] if old.name != new.name => "name of an arm",
+        [(old, new)] if old.plan != new.plan => "plan",
+        [_] => "settings of an arm",
+        _ => "arms",
+    }
+}
+
+/// What somebody has decided otherwise about how results are looked at, if anything.
+fn change_of_view(old: &ViewSettings, new: &ViewSettings) -> Option<&'static str> {
+    // All fields by name: whoever adds one decides whether it can be undone.
+    let ViewSettings {
+        options,
+        plots: _, // compared below, without ranges
+        filter,
+        sort,
+        group,
+        linked,
+        size,
+        dpi,
+        colours,
+        marks,
+        notes,
+        tiles: _, // beside it
+    } = new;
+    let titles = |plot: &PlotView| [plot.title.clone(), plot.x_title.clone(), plot.y_title.clone()];
+    let changes = [
+        (old.notes != *notes, "notes"),
+        (old.marks != *marks, "star, tag or note"),
+        (old.filter != *filter, "filter"),
+        (old.group != *group, "grouping"),
+        (old.sort != *sort, "order of runs"),
+        (old.colours != *colours, "colours"),
+        (plots_differ(old, new, titles), "titles of a figure"),
+        (plots_differ(old, new, |plot| plot.hidden.clone()), "lines that are shown"),
+        (old.options != *options || old.linked != *linked, "axes and bands of plots"),
+        (old.size != *size || old.dpi != *dpi, "size of figures"),
+    ];
+    changes.into_iter().find_map(|(is_other, name)| is_other.then_some(name))
+}
+
+/// Whether this part of what is kept about some plot differs.
+fn plots_differ<T: PartialEq>(a: &ViewSettings, b: &ViewSettings, part: impl Fn(&PlotView) -> T) -> bool {
+    if a.plots == b.plots {
+        return false;
+    }
+    let none = PlotView::default();
+    let of = |view: &ViewSettings, name: &str| part(view.plots.get(name).unwrap_or(&none));
+    a.plots.keys().chain(b.plots.keys()).any(|name| of(a, name) != of(b, name))
+}

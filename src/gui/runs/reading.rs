@@ -1,0 +1,98 @@
+//! Records that come from the disk: of earlier runs, and of other processes.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use super::{DRAIN, Runs};
+use crate::doc::{RunRecord, RunState};
+
+impl Runs {
+    /// Forgets all records and takes those that earlier runs left on disk.
+    pub fn load(&mut self, records: BTreeMap<String, RunRecord>) {
+        self.records = records;
+        self.more.clear();
+        self.earlier.clear();
+        self.skipped.clear();
+        self.revision += 1;
+    }
+
+    /// Forgets all records and takes those that are being read, as they come. Small results are here at once: for the
+    /// others nobody waits longer than `patience`.
+    pub fn read(&mut self, records: Receiver<(String, RunRecord)>, patience: Duration) -> Option<usize> {
+        self.load(BTreeMap::new());
+        self.reading = Some((records, 0));
+        self.take_read(patience)
+    }
+
+    /// Whether records are still being read.
+    #[must_use]
+    pub const fn is_reading(&self) -> bool {
+        self.reading.is_some() || !self.more.is_empty()
+    }
+
+    /// Takes records of runs that nothing is known of yet, as they are read. Nobody waits longer than `patience`.
+    pub fn read_more(&mut self, records: Receiver<(String, RunRecord)>, patience: Duration) {
+        self.more.push(records);
+        self.take_more(patience);
+    }
+
+    /// Takes what is read of further runs within so much time; whether that was all.
+    pub(super) fn take_more(&mut self, patience: Duration) -> bool {
+        let began = Instant::now();
+        while let Some(records) = self.more.first() {
+            match records.recv_timeout(patience.saturating_sub(began.elapsed())) {
+                Ok((run, record)) => {
+                    self.records.entry(run).or_insert(record);
+                    self.revision += 1;
+                }
+                Err(RecvTimeoutError::Timeout) => return false,
+                Err(RecvTimeoutError::Disconnected) => drop(self.more.remove(0)),
+            }
+        }
+        true
+    }
+
+    /// Takes what is read within so much time; how many runs there were, once that was all.
+    pub(super) fn take_read(&mut self, patience: Duration) -> Option<usize> {
+        let began = Instant::now();
+        loop {
+            let (records, count) = self.reading.as_mut()?;
+            match records.recv_timeout(patience.saturating_sub(began.elapsed())) {
+                Ok((run, record)) => {
+                    *count += 1;
+                    // What a run says now is newer than what lay there.
+                    self.records.entry(run).or_insert(record);
+                    self.revision += 1;
+                    if began.elapsed() > patience.max(DRAIN) {
+                        return None;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => return None,
+                Err(RecvTimeoutError::Disconnected) => {
+                    let (_, count) = self.reading.take()?;
+                    self.revision += 1;
+                    return Some(count);
+                }
+            }
+        }
+    }
+
+    /// Takes the record of a run that another process carries out; its state, when that has changed.
+    pub fn take_elsewhere(&mut self, run: &str, record: RunRecord) -> Option<RunState> {
+        if self.open.contains(run) {
+            return None; // what it says here is newer
+        }
+        let tells_more = |known: &RunRecord| {
+            *known.state() != *record.state() || known.points().len() != record.points().len()
+        };
+        let is_over = *record.state() != RunState::Running;
+        if is_over && self.records.get(run).is_some_and(|known| !tells_more(known)) {
+            return None; // such as a run that has just ended here, which also knows how far it was
+        }
+        let before = self.state(run);
+        self.records.insert(run.to_owned(), record);
+        self.revision += 1;
+        Some(self.state(run)).filter(|state| *state != before)
+    }
+}

@@ -1,0 +1,199 @@
+//! Results that other processes write, such as machines of a cluster: a thread looks for them every few seconds, and
+//! wakes the window when there is something to see.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use crate::doc::RunRecord;
+use crate::run::{Stamp, read_record};
+
+/// Records that were read and that the window has not taken yet.
+const READ_AHEAD: usize = 16;
+
+/// Looking and reading take at most this share of the thread's time.
+const SHARE: f64 = 0.1;
+
+/// What was written this long before the first look may have been missed by who read it then: clocks of disks are
+/// coarse, and those of servers differ.
+const DOUBT: Duration = Duration::from_secs(2);
+
+/// A record that has changed, by the identity of its run.
+type Found = (String, RunRecord);
+
+/// Where to look.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Target {
+    /// The folder of the runs.
+    pub folder: PathBuf,
+    /// Runs that this process does not carry out, by identity.
+    pub runs: Vec<String>,
+}
+
+/// The target, as the thread has it.
+#[derive(Clone, Debug)]
+struct Aim {
+    target: Option<Target>,
+    /// What is written there from then on is news.
+    since: SystemTime,
+    /// Whether nobody has looked since then.
+    is_fresh: bool,
+}
+
+/// The thread, as the window has it; it ends with this.
+pub struct Watching {
+    aim: Arc<Mutex<Aim>>,
+    found: Receiver<Found>,
+    /// Never sent to: the thread ends when it is dropped.
+    _stop: SyncSender<()>,
+}
+
+impl Watching {
+    /// Begins to look every so often; `wake` is called when something was found.
+    ///
+    /// # Errors
+    /// What the system says when there can be no thread.
+    pub fn new(every: Duration, wake: impl Fn() + Send + 'static) -> std::io::Result<Self> {
+        let aim = Aim { target: None, since: SystemTime::now(), is_fresh: false };
+        let aim = Arc::new(Mutex::new(aim));
+        let (send, found) = sync_channel(READ_AHEAD);
+        let (stop, stopped) = sync_channel(0);
+        let mut watcher = Watcher { aim: aim.clone(), send, seen: BTreeMap::new() };
+        let work = move || watcher.work(&stopped, every, &wake);
+        std::thread::Builder::new().name("watcher".to_owned()).spawn(work)?;
+        Ok(Self { aim, found, _stop: stop })
+    }
+
+    /// Looks there from now on.
+    pub fn look_at(&self, target: Target) {
+        let mut aim = self.aim.lock().unwrap_or_else(PoisonError::into_inner);
+        aim.target = Some(target);
+        if !aim.is_fresh {
+            (aim.since, aim.is_fresh) = (SystemTime::now(), true);
+        }
+    }
+
+    /// What was found since the last time.
+    pub fn found(&self) -> impl Iterator<Item = Found> {
+        self.found.try_iter()
+    }
+}
+
+/// The thread.
+struct Watcher {
+    aim: Arc<Mutex<Aim>>,
+    send: SyncSender<Found>,
+    /// The stamps of runs when they were looked at last: also of those that are carried out here meanwhile.
+    seen: BTreeMap<(PathBuf, String), Option<Stamp>>,
+}
+
+impl Watcher {
+    fn work(&mut self, stopped: &Receiver<()>, every: Duration, wake: &dyn Fn()) {
+        let mut pause = every;
+        while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+            let began = Instant::now();
+            if self.look(wake).is_err() {
+                return; // the window has gone
+            }
+            pause = every.max(began.elapsed().div_f64(SHARE));
+        }
+    }
+
+    /// Looks once; an error when nobody listens any more.
+    fn look(&mut self, wake: &dyn Fn()) -> Result<(), ()> {
+        let Aim { target, since, .. } = {
+            let mut aim = self.aim.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut aim.is_fresh);
+            aim.clone()
+        };
+        let Some(Target { folder, runs }) = target else { return Ok(()) };
+        self.seen.retain(|(known, _), _| *known == folder);
+        for run in runs {
+            let stamp = Stamp::of(&folder, &run);
+            let key = (folder.clone(), run);
+            let is_news = match self.seen.get(&key) {
+                Some(last) => *last != stamp,
+                None => stamp.is_some_and(|stamp| stamp.is_after(since - DOUBT)),
+            };
+            if is_news && let Some(record) = read_record(&folder, &key.1) {
+                self.send.send((key.1.clone(), record)).map_err(drop)?;
+                wake();
+            }
+            self.seen.insert(key, stamp);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::doc::RunState;
+
+    const STARTED: &str = "{\"event\":\"started\",\"resumed\":false,\"threads\":1}\n";
+    const FINISHED: &str = "{\"event\":\"finished\",\"secs\":1.0}\n";
+
+    fn write(folder: &Path, run: &str, text: &str) {
+        std::fs::create_dir_all(folder.join(run)).unwrap();
+        std::fs::write(folder.join(run).join("events.jsonl"), text).unwrap();
+    }
+
+    fn watcher(folder: &Path, runs: &[&str], since: SystemTime) -> (Watcher, Receiver<Found>) {
+        let (send, found) = sync_channel(READ_AHEAD);
+        let runs = runs.iter().map(|&run| run.to_owned()).collect();
+        let target = Some(Target { folder: folder.to_owned(), runs });
+        let aim = Aim { target, since, is_fresh: true };
+        (Watcher { aim: Arc::new(Mutex::new(aim)), send, seen: BTreeMap::new() }, found)
+    }
+
+    #[test]
+    fn what_another_process_writes_is_read_once_and_what_lay_there_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), "old", &format!("{STARTED}{FINISHED}"));
+        let later = SystemTime::now() + Duration::from_mins(1);
+        let (mut watcher, found) = watcher(folder.path(), &["old", "new", "never"], later);
+        let look = |watcher: &mut Watcher| -> Vec<(String, RunState)> {
+            watcher.look(&|| ()).unwrap();
+            found.try_iter().map(|(run, record)| (run, record.state().clone())).collect()
+        };
+        assert_eq!(look(&mut watcher), []);
+        write(folder.path(), "new", STARTED);
+        assert_eq!(look(&mut watcher), [("new".to_owned(), RunState::Stopped)], "nobody claims it");
+        assert_eq!(look(&mut watcher), []);
+        write(folder.path(), "new", &format!("{STARTED}{FINISHED}"));
+        assert_eq!(look(&mut watcher), [("new".to_owned(), RunState::Done)]);
+        watcher.aim.lock().unwrap().target = None;
+        assert_eq!(look(&mut watcher), []);
+    }
+
+    #[test]
+    fn what_was_written_while_results_were_read_is_not_missed() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), "run", STARTED);
+        let (mut watcher, found) = watcher(folder.path(), &["run"], SystemTime::now());
+        watcher.look(&|| ()).unwrap();
+        assert_eq!(found.try_iter().count(), 1);
+    }
+
+    #[test]
+    fn the_thread_wakes_the_window_and_ends_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (woken, waits) = sync_channel(1);
+        let wake = move || {
+            let _ = woken.try_send(()); // one waking is enough
+        };
+        let watching = Watching::new(Duration::from_millis(1), wake).unwrap();
+        watching.look_at(Target { folder: folder.path().to_owned(), runs: vec!["run".to_owned()] });
+        write(folder.path(), "run", STARTED);
+        waits.recv_timeout(Duration::from_secs(20)).unwrap();
+        assert_eq!(watching.found().next().unwrap().0, "run");
+        drop(watching);
+        let ended =
+            || matches!(waits.recv_timeout(Duration::from_secs(20)), Err(RecvTimeoutError::Disconnected));
+        assert!(ended() || ended(), "the thread has dropped its end");
+    }
+}

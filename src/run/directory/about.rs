@@ -1,0 +1,130 @@
+//! What a run is, which data it used and how it ended: `run.ron`, replaced as a whole.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::doc::file::write_atomically;
+use crate::doc::{Run, RunRecord, RunSpec};
+use crate::form::ron_text;
+
+/// The file in the directory of a run.
+const FILE: &str = "run.ron";
+
+/// What `run.ron` says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct About {
+    pub arm: String,
+    pub seed: u64,
+    /// Name and version of the program.
+    program: String,
+    pub spec: RunSpec,
+    /// The digest of the data, once they were read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<String>,
+    /// How it ended last; nothing while it goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+}
+
+/// How a run ended, and the last values of what most tables are about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// `done`, `stopped` or `failed`.
+    state: String,
+    /// Why it failed; empty otherwise.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    message: String,
+    /// Wall time at the last point, seconds.
+    secs: f64,
+    /// Epochs trained in all.
+    trained: f64,
+    /// Share of the prunable weights that remain, in [0, 1].
+    remaining: f64,
+    /// The last test accuracy, in [0, 1].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    test_accuracy: Option<f64>,
+}
+
+impl About {
+    /// A run before its data are read.
+    pub fn new(run: &Run) -> Self {
+        Self {
+            arm: run.arm.clone(),
+            seed: run.seed,
+            program: concat!("weightlab ", env!("CARGO_PKG_VERSION")).to_owned(),
+            spec: run.spec.clone(),
+            data: None,
+            outcome: None,
+        }
+    }
+
+    /// Reads what the directory of a run says that it is.
+    ///
+    /// # Errors
+    /// When it cannot be read, and why.
+    pub fn read(directory: &Path) -> Result<Self, String> {
+        let path = directory.join(FILE);
+        let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        ron_text::from_str(&text).map_err(|error| format!("{} is damaged: {error}", path.display()))
+    }
+
+    /// Writes it into the directory of the run.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn write(&self, directory: &Path) -> std::io::Result<()> {
+        let text = ron_text::to_pretty(self).map_err(std::io::Error::other)?;
+        write_atomically(&directory.join(FILE), text.as_bytes())
+    }
+}
+
+impl Outcome {
+    /// How a run ended whose log is in this directory.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub fn of(directory: &Path, state: &str, message: &str) -> std::io::Result<Self> {
+        let record = RunRecord::of_log(&std::fs::read(directory.join("events.jsonl"))?);
+        let last = record.points().last();
+        Ok(Self {
+            state: state.to_owned(),
+            message: message.to_owned(),
+            secs: last.as_ref().map_or(0.0, |point| point.secs),
+            trained: last.as_ref().map_or(0.0, |point| point.trained),
+            remaining: last.as_ref().map_or(1.0, |point| point.remaining),
+            test_accuracy: record.latest("test_accuracy"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_older_programs_wrote_can_be_read_and_what_is_new_comes_back() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(FILE), "(arm: \"a\", seed: 3, program: \"weightlab\", spec: ())")
+            .unwrap();
+        let mut about = About::read(folder.path()).unwrap();
+        assert_eq!((about.seed, &about.data, &about.outcome), (3, &None, &None));
+        let point = r#"{"event":"point","series":"test_accuracy","value":0.75,"stage":"0","epoch":2.0,"iteration":9,"trained":4.0,"remaining":0.5,"secs":1.5}"#;
+        std::fs::write(folder.path().join("events.jsonl"), format!("{point}\n")).unwrap();
+        about.data = Some("00ff".to_owned());
+        about.outcome = Some(Outcome::of(folder.path(), "done", "").unwrap());
+        about.write(folder.path()).unwrap();
+        let text = std::fs::read_to_string(folder.path().join(FILE)).unwrap();
+        for part in [
+            "data: \"00ff\"",
+            "state: \"done\"",
+            "secs: 1.5",
+            "trained: 4",
+            "remaining: 0.5",
+            "test_accuracy: 0.75",
+        ] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+        assert_eq!(About::read(folder.path()).unwrap(), about);
+    }
+}
