@@ -203,18 +203,19 @@ impl<'a> Frame<'a> {
 
     /// The triangles of these runs, as they were painted last where nothing has changed.
     fn runs(&self, chosen: &mut Chosen, canvas: Canvas, runs: Vec<[usize; 2]>, is_back: bool) -> Arc<Mesh> {
-        let last = chosen.sheet.take();
         let is_same =
             |sheet: &Sheet| (&sheet.canvas, &sheet.runs, sheet.is_back) == (&canvas, &runs, is_back);
-        let sheet = last.filter(is_same).unwrap_or_else(|| {
+        let sheet = if let Some(last) = chosen.sheet.take().filter(is_same) {
+            last
+        } else {
             let shapes = runs.iter().flat_map(|run| {
                 let (line, trace) = self.at(*run);
                 let is_other = canvas.highlighted.as_ref().is_some_and(|name| *name != line.name);
                 self.run(line, trace, RUN, if is_back || is_other { DIMMED } else { STRENGTH })
             });
             let mesh = Arc::new(canvas.triangles(shapes));
-            Sheet { canvas: canvas.clone(), runs: runs.clone(), is_back, mesh }
-        });
+            Sheet { canvas, runs, is_back, mesh }
+        };
         chosen.sheet.insert(sheet).mesh.clone()
     }
 
