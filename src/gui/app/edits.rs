@@ -12,16 +12,17 @@ impl App {
         let typing = ctx.memory(egui::Memory::focused).filter(|_| form::is_editing(ctx));
         let field = typing.or_else(|| ctx.dragged_id()).or_else(|| ctx.drag_stopped_id());
         self.history.at(field, ctx.input(|input| input.time));
-        self.runs.remember(self.document.runs());
         self.look_at_document();
         self.note_edits();
     }
 
     /// Looks at the document again if it has changed; whether it had.
     fn look_at_document(&mut self) -> bool {
-        if !self.document.refresh() {
+        if !self.document.has_changed() {
             return false;
         }
+        self.runs.remember(self.document.runs());
+        self.document.refresh();
         let results = self.document.results(&self.parts.untitled);
         let unknown: Vec<_> =
             self.document.runs().iter().filter(|run| self.runs.record(&run.id).is_none()).cloned().collect();
