@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use eframe::egui::{self, Frame, Id, Modal, RichText, Ui, vec2};
 
 use super::commands::{Command, Menu};
-use super::files::{Purpose, Request, with_extension};
+use super::files::{Purpose, Request, typed, with_extension};
 use super::menu::key_text;
 use super::text::{counted, duration};
 use super::{templates, theme};
@@ -311,7 +311,9 @@ fn path_ui(ui: &mut Ui, request: &Request, text: &mut String) -> Option<Reply> {
     if request.purpose == Purpose::Export {
         ui.label(RichText::new("The extension decides: svg, pdf, png or csv").small().weak());
     }
-    let path = with_extension(PathBuf::from(text.trim()), request.purpose);
+    let folders = directories::BaseDirs::new();
+    let home = folders.as_ref().map(directories::BaseDirs::home_dir);
+    let path = with_extension(typed(text, home), request.purpose);
     let reply = buttons_ui(ui, &[(verb, Reply::Path(path.clone())), ("Cancel", Reply::Cancel)]);
     if entered { Some(Reply::Path(path)) } else { reply }
 }
@@ -324,7 +326,11 @@ fn message_ui(ui: &mut Ui, title: &str, text: &str) -> Option<Reply> {
         if ui.button("Copy").clicked() {
             ui.ctx().copy_text(text.to_owned());
         }
-        if ui.add(accent_button(ui, "Close")).clicked() {
+        let close = ui.add(accent_button(ui, "Close"));
+        if ui.memory(|memory| memory.focused().is_none()) {
+            close.request_focus();
+        }
+        if close.clicked() {
             reply = Some(Reply::Cancel);
         }
     });

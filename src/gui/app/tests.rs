@@ -42,6 +42,7 @@ struct Stage {
     requests: Vec<Request>,
     notes: Vec<String>,
     is_awake: bool,
+    trouble: Option<String>,
 }
 
 type Shared = Rc<RefCell<Stage>>;
@@ -84,6 +85,10 @@ impl Desktop for Around {
     fn keep_awake(&mut self, on: bool) -> Result<(), String> {
         self.0.borrow_mut().is_awake = on;
         Ok(())
+    }
+
+    fn trouble(&mut self) -> Option<String> {
+        self.0.borrow_mut().trouble.take()
     }
 }
 

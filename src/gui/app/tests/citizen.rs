@@ -305,6 +305,9 @@ fn the_computer_stays_awake_while_runs_go_on_if_wanted() {
     assert!(!window.stage.borrow().is_awake);
     window.execute(Command::KeepAwake);
     assert!(window.stage.borrow().is_awake);
+    window.stage.borrow_mut().trouble = Some("The computer may go to sleep: no login manager".to_owned());
+    window.harness.run();
+    assert!(window.sees("The computer may go to sleep: no login manager"));
     window.hang_up();
     assert!(!window.stage.borrow().is_awake);
 }
