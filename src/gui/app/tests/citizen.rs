@@ -250,6 +250,22 @@ fn a_folder_of_data_becomes_the_data_and_anything_else_says_what_it_is() {
 }
 
 #[test]
+fn what_is_dropped_on_the_start_opens_and_a_question_is_answered_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = saved_template(folder.path());
+    let mut window = Window::new();
+    let question = Dialog::Unsaved { title: "mine".to_owned(), next: crate::gui::dialogs::Next::Quit };
+    window.harness.state_mut().dialog = Some(question.clone());
+    drop_on(&mut window, &path);
+    assert_eq!(window.harness.state().dialog, Some(question));
+    assert_eq!(window.harness.state().document.path(), None);
+    window.harness.state_mut().dialog = Some(Dialog::Templates { recent: Vec::new() });
+    drop_on(&mut window, &path);
+    assert_eq!(window.harness.state().document.path(), Some(path.as_path()));
+    assert_eq!(window.harness.state().dialog, None);
+}
+
+#[test]
 fn what_would_be_dropped_is_told() {
     let mut window = Window::new();
     let file = egui::HoveredFile { path: Some("/x/mine.ron".into()), ..Default::default() };
