@@ -79,6 +79,11 @@ pub enum Dialog {
         /// Its runs that have results, by identity.
         runs: Vec<String>,
     },
+    /// Replace what another program has written into the file?
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
     /// Lose the comments of the file?
     Comments {
         /// The file.
@@ -210,6 +215,16 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
                 "Plots and tables no longer show them. Nothing is deleted: the list Trash of the view Runs brings each back.",
             );
             buttons_ui(ui, &[("Move to the trash", Reply::Archive), ("Cancel", Reply::Cancel)])
+        }
+        Dialog::Changed { path } => {
+            title_ui(ui, "The file was changed elsewhere");
+            ui.label(format!(
+                "Another program has written {} since it was opened here. Save under another name to keep both.",
+                path.display()
+            ));
+            let replies =
+                [("Save as…", Reply::SaveAs), ("Replace it", Reply::Overwrite), ("Cancel", Reply::Cancel)];
+            buttons_ui(ui, &replies)
         }
         Dialog::Comments { path } => {
             title_ui(ui, "Saving would lose comments");

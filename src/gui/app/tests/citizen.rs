@@ -348,3 +348,24 @@ fn runs_that_were_stopped_by_closing_can_go_on_at_the_next_start() {
     next.click("Go on");
     assert_eq!(next.stage.borrow().jobs.len(), 12);
 }
+
+#[test]
+fn a_file_that_was_changed_elsewhere_is_replaced_only_on_demand() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = saved_template(folder.path());
+    let mut window = Window::open(Some(path.clone()));
+    window.edit();
+    let theirs = std::fs::read_to_string(&path).unwrap().replacen('(', "( ", 1);
+    std::fs::write(&path, &theirs).unwrap();
+    window.execute(Command::Save);
+    window.harness.run();
+    assert!(window.sees("The file was changed elsewhere"));
+    window.click("Cancel");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), theirs);
+    assert!(window.harness.state().document.is_unsaved());
+    window.execute(Command::Save);
+    window.harness.run();
+    window.click("Replace it");
+    assert_ne!(std::fs::read_to_string(&path).unwrap(), theirs);
+    assert!(!window.harness.state().document.is_unsaved());
+}
