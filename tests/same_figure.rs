@@ -57,15 +57,15 @@ fn the_window_and_the_command_line_write_the_same_bytes() {
     std::fs::write(folder.join("x.ron"), TINY).unwrap();
     weightlab(folder, &["run", "x.ron"]);
     let chosen = ViewSettings {
-        options: PlotOptions {
-            band: Spread::MinMax,
-            log_x: Some(true),
-            smoothing: 0.5,
-            ..PlotOptions::default()
-        },
+        options: PlotOptions { band: Spread::MinMax, smoothing: 0.5, ..PlotOptions::default() },
         plots: [(
             "accuracy".to_owned(),
-            PlotView { title: "Mine".to_owned(), x: Some([1.0, 2.5]), ..PlotView::default() },
+            PlotView {
+                title: "Mine".to_owned(),
+                log_x: Some(true),
+                x: Some([1.0, 2.5]),
+                ..PlotView::default()
+            },
         )]
         .into(),
         filter: "-arm:pruned".to_owned(),

@@ -2,77 +2,195 @@
 
 use std::fmt::Write;
 
-use super::number::fixed;
-use crate::doc::{ExpandedArm, Experiment, Problem, RunSpec, Stage, Structure, expand_arms};
-use crate::form::{Node, Value};
+use super::table::settings::{NONE, Settings, differing, settings, short, value_of};
+use crate::doc::{
+    ExpandedArm, Experiment, Kernels, Mlp, Net, Problem, RunSpec, Stage, Structure, Training, Vgg,
+    expand_arms,
+};
+use crate::form::number::grouped;
+use crate::form::{Group, Node, Steps, StepsUnit, Value};
+use crate::optimize::Schedule;
 
-/// The paragraph, and a line for each arm.
+/// The paragraph, and a line for each arm. What it says of data, network and training is true of all arms, but for what
+/// their lines say instead.
 ///
 /// # Errors
 /// What is wrong with the arms.
 pub fn methods(experiment: &Experiment) -> Result<String, Vec<Problem>> {
     let arms = expand_arms(experiment)?;
     let Some(first) = arms.first() else { return Ok("The experiment has no arms yet.\n".to_owned()) };
-    let mut text = String::new();
-    let shared = |same: fn(&RunSpec, &RunSpec) -> bool| arms.iter().all(|arm| same(&arm.spec, &first.spec));
-    let net = shared(|a, b| a.net == b.net);
-    let train = shared(|a, b| a.train == b.train);
-    text.push_str(&data(&first.spec));
-    if net {
-        write!(text, " The network was {}.", network(&first.spec)).expect("writing to a string");
-    }
-    if train {
-        write!(text, " Training: {}.", in_words(&mut first.spec.train.clone())).expect("writing to a string");
-    }
-    text.push_str(&replicates(experiment, arms.len()));
-    text.push('\n');
-    for arm in &arms {
-        text.push_str(&of_arm(arm, net, train));
+    let mut text = format!(
+        "{} was trained on {}. {} {}\n",
+        network(&first.spec),
+        data(&first.spec),
+        training(&first.spec.train),
+        replicates(experiment, arms.len())
+    );
+    let all: Vec<Settings> = arms.iter().map(|arm| without_plan(&arm.spec)).collect();
+    let differing = differing(&all);
+    for (arm, settings) in arms.iter().zip(&all) {
+        text.push_str(&of_arm(arm, &all[0], settings, &differing));
     }
     Ok(text)
 }
 
-fn data(spec: &RunSpec) -> String {
-    let facts = spec.data.facts(spec.net.image_side());
-    let counted = |number: usize| fixed(f64::from(u32::try_from(number).unwrap_or(u32::MAX)), 0);
-    format!(
-        "Data: {}; {} samples for training and {} for testing, {} classes.",
-        in_words(&mut spec.data.without_place()),
-        counted(facts.train_samples),
-        counted(facts.test_samples),
-        facts.classes
-    )
+/// The settings of an arm but its plan, which is told in sentences.
+fn without_plan(spec: &RunSpec) -> Settings {
+    settings(&RunSpec { plan: Vec::new(), ..spec.clone() })
 }
 
+/// "MNIST (60,000 samples for training and 10,000 for testing, 10 classes)".
+fn data(spec: &RunSpec) -> String {
+    let facts = spec.data.facts(spec.net.image_side());
+    let counted = |number: usize| grouped(number as u64);
+    let mut parts = vec![format!(
+        "{} samples for training and {} for testing",
+        counted(facts.train_samples),
+        counted(facts.test_samples)
+    )];
+    parts.push(format!("{} classes", facts.classes));
+    let chosen = changed(&mut spec.data.without_place());
+    if !chosen.is_empty() {
+        parts.push(chosen);
+    }
+    format!("{} ({})", bare(spec.data.label()), parts.join("; "))
+}
+
+/// "A multi-layer perceptron with hidden layers of 300 and 100 units and ReLU (266,610 trained parameters, …)".
 fn network(spec: &RunSpec) -> String {
     let facts = spec.data.facts(spec.net.image_side());
     let structure = Structure::new(&spec.net, facts.shape, facts.classes, &spec.train.loss);
-    let parameters = f64::from(u32::try_from(structure.trained_count()).unwrap_or(u32::MAX));
-    format!("{}, with {} trained parameters", in_words(&mut spec.net.clone()), fixed(parameters, 0))
+    let parameters = grouped(structure.trained_count() as u64);
+    let (shape, weights, biases) = match &spec.net {
+        Net::Mlp(mlp) => (perceptron(mlp), mlp.init.label(), mlp.bias_init.label()),
+        Net::Vgg(vgg) => (convolutional(vgg), vgg.init.label(), vgg.bias_init.label()),
+    };
+    let biases = match biases {
+        "As usual" => String::new(),
+        biases => format!(", initial biases {}", biases.to_lowercase()),
+    };
+    format!("{shape} ({parameters} trained parameters, initial weights {weights}{biases})")
+}
+
+fn perceptron(mlp: &Mlp) -> String {
+    let units: Vec<String> = mlp.hidden.iter().map(ToString::to_string).collect();
+    let layers = match units.len() {
+        0 => "without hidden layers".to_owned(),
+        1 => format!("with one hidden layer of {} units and {}", units[0], mlp.activation.label()),
+        _ => format!("with hidden layers of {} units and {}", listed(&units), mlp.activation.label()),
+    };
+    let output = match mlp.output.label() {
+        "Linear" => String::new(),
+        label => format!(", with a {} at the output", label.to_lowercase()),
+    };
+    format!("A multi-layer perceptron {layers}{output}")
+}
+
+fn convolutional(vgg: &Vgg) -> String {
+    let norm = if vgg.batch_norm { "with batch norm" } else { "without batch norm" };
+    let width = if vgg.width == 64 { String::new() } else { format!(" of width {}", vgg.width) };
+    let head = match vgg.head {
+        crate::doc::Head::Linear => "a linear head".to_owned(),
+        crate::doc::Head::ImageNet => format!("the ImageNet head (dropout {})", vgg.dropout),
+    };
+    format!("A VGG-{}{width} {norm} and {head}", vgg.depth)
+}
+
+/// "Training minimised the cross-entropy with SGD (…) in mini-batches of 64 samples."
+fn training(train: &Training) -> String {
+    let Training { optimizer, schedule, warm_up, batch, loss, evaluate, augment, kernels, .. } = train;
+    let mut text = format!(
+        "Training minimised the {} with {} in mini-batches of {batch}",
+        loss.label().to_lowercase(),
+        in_words(&mut optimizer.clone())
+    );
+    match schedule {
+        Schedule::Constant => {}
+        Schedule::Steps(steps) => {
+            let times: Vec<String> = steps.at.iter().map(|at| length(*at)).collect();
+            write!(text, ", the rate multiplied by {} after {}", steps.factor, listed(&times)).expect(STRING);
+        }
+        Schedule::Cosine(cosine) => {
+            let floor =
+                if cosine.floor > 0.0 { format!(" to {} of it", cosine.floor) } else { String::new() };
+            write!(text, ", the rate falling{floor} along half a cosine over {}", length(cosine.over))
+                .expect(STRING);
+        }
+    }
+    if let Some(steps) = warm_up {
+        write!(text, ", after a linear warm-up of {}", length(*steps)).expect(STRING);
+    }
+    if !augment.is_empty() {
+        let changes: Vec<String> =
+            augment.iter().map(|change| in_words(&mut change.clone()).to_lowercase()).collect();
+        write!(text, "; images were augmented by {}", listed(&changes)).expect(STRING);
+    }
+    write!(text, ". Networks were evaluated every {}.", every(*evaluate)).expect(STRING);
+    match kernels {
+        Kernels::Direct => {}
+        Kernels::Winograd => text.push_str(" Training passes computed convolutions by Winograd's algorithm."),
+        Kernels::Burn => text.push_str(" Networks were computed by Burn."),
+    }
+    text
+}
+
+const STRING: &str = "a string can be written to";
+
+fn length(steps: Steps) -> String {
+    let unit = match steps.unit {
+        StepsUnit::Epochs => "epoch",
+        StepsUnit::Iterations => "iteration",
+    };
+    format!("{} {unit}{}", grouped(steps.count), if steps.count == 1 { "" } else { "s" })
+}
+
+/// "epoch", "5 epochs".
+fn every(steps: Steps) -> String {
+    let length = length(steps);
+    length.strip_prefix("1 ").map(str::to_owned).unwrap_or(length)
+}
+
+/// "a, b and c".
+fn listed(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// A label without what stands in brackets behind it.
+fn bare(label: &str) -> &str {
+    label.split(" (").next().unwrap_or(label)
 }
 
 fn replicates(experiment: &Experiment, arms: usize) -> String {
     let seeds = &experiment.seeds;
     let list: Vec<String> = seeds.iter().map(ToString::to_string).collect();
     let seeds = if seeds.len() == 1 { "1 seed".to_owned() } else { format!("{} seeds", seeds.len()) };
-    let arms = if arms == 1 { "1 arm was".to_owned() } else { format!("{arms} arms were") };
+    let (arms, each) =
+        if arms == 1 { ("1 arm was".to_owned(), "") } else { (format!("{arms} arms were"), " each") };
     let pairs = " Runs with the same seed share initial weights, order of the data and other random draws, so that arms are compared in pairs.";
     format!(
-        " {arms} run with {seeds} each ({}).{} All runs used Weightlab {} in single precision.",
+        "{arms} run with {seeds}{each} ({}).{} All runs used Weightlab {} in single precision.",
         list.join(", "),
         if experiment.seeds.len() > 1 { pairs } else { "" },
         env!("CARGO_PKG_VERSION")
     )
 }
 
-fn of_arm(arm: &ExpandedArm, net: bool, train: bool) -> String {
+/// The plan of an arm, and its settings where they are not those of the first one.
+fn of_arm(arm: &ExpandedArm, first: &Settings, own: &Settings, differing: &[String]) -> String {
     let mut text = format!("Arm \"{}\": {}.", arm.name, plan(&arm.spec.plan));
-    if !net {
-        write!(text, " Its network was {}.", network(&arm.spec)).expect("writing to a string");
-    }
-    if !train {
-        write!(text, " Its training: {}.", in_words(&mut arm.spec.train.clone()))
-            .expect("writing to a string");
+    let told = |path: &&String| value_of(own, path) != value_of(first, path);
+    let set: Vec<String> = differing
+        .iter()
+        .filter(told)
+        .filter(|path| value_of(own, path) != NONE)
+        .map(|path| format!("{} {}", short(path, differing).replace(['_', '.'], " "), value_of(own, path)))
+        .collect();
+    if !set.is_empty() {
+        write!(text, " Here: {}.", listed(&set)).expect(STRING);
     }
     text + "\n"
 }
@@ -91,6 +209,15 @@ fn plan(stages: &[Stage]) -> String {
     }
 }
 
+/// The settings of a choice that do not have their defaults, by their labels.
+fn changed(value: &mut dyn Value) -> String {
+    match value.node() {
+        Node::Choice(choice) => choice.payload().map(changed).unwrap_or_default(),
+        Node::Group(group) => parts(group, false),
+        _ => String::new(),
+    }
+}
+
 /// A setting with all that it holds, by its labels; what is left out is not named.
 fn in_words(value: &mut dyn Value) -> String {
     match value.node() {
@@ -99,29 +226,41 @@ fn in_words(value: &mut dyn Value) -> String {
             let inner = choice.payload().map(in_words).unwrap_or_default();
             if inner.is_empty() { label } else { format!("{label} ({inner})") }
         }
-        Node::Group(group) => {
-            let mut parts = Vec::new();
-            for (index, field) in group.fields().iter().enumerate() {
-                let text = in_words(group.value(index));
-                if !text.is_empty() {
-                    let unit = if field.unit.is_empty() { String::new() } else { format!(" {}", field.unit) };
-                    parts.push(format!("{} {text}{unit}", field.label.to_lowercase()));
-                }
-            }
-            parts.join(", ")
-        }
+        Node::Group(group) => parts(group, true),
         Node::List(list) => {
             let items: Vec<String> = (0..list.count()).map(|index| in_words(list.item(index))).collect();
-            items.join(" and ")
+            listed(&items)
         }
         Node::Optional(optional) => optional.value().map(in_words).unwrap_or_default(),
         Node::Text(text) => text.clone(),
         Node::Parsed(parsed) => parsed.text(),
         Node::Switch(on) => if *on { "yes" } else { "no" }.to_owned(),
-        Node::Integer(number) => number.get().to_string(),
+        Node::Integer(number) => grouped(number.get()),
         Node::Number(number) => number.to_string(),
         Node::Overrides(_) => String::new(),
     }
+}
+
+/// The settings of a group, all of them or those that do not have their defaults. A switch that is off is not named.
+fn parts(group: &mut dyn Group, all: bool) -> String {
+    let mut parts = Vec::new();
+    for (index, field) in group.fields().iter().enumerate() {
+        if !all && group.is_default(index) {
+            continue;
+        }
+        let label = field.label.to_lowercase();
+        let is_switch = matches!(group.value(index).node(), Node::Switch(_));
+        let text = in_words(group.value(index));
+        match text.as_str() {
+            "" => {}
+            "no" if is_switch => {}
+            "yes" if is_switch => parts.push(label),
+            // "training samples 300", not "training samples 300 samples"
+            _ if field.unit.is_empty() || label.contains(field.unit) => parts.push(format!("{label} {text}")),
+            _ => parts.push(format!("{label} {text} {}", field.unit)),
+        }
+    }
+    parts.join(", ")
 }
 
 #[cfg(test)]
@@ -137,33 +276,43 @@ mod tests {
 
     #[test]
     fn a_paper_can_say_what_was_done() {
-        let text = text("(data: Digits(), net: Mlp(hidden: [30]), seeds: [1, 2], train: (optimizer: Sgd(rate: 0.25), batch: 60), arms: [(name: \"ticket\",
+        let text = text("(data: Digits(limit_train: 300), net: Mlp(hidden: [30]), seeds: [1, 2], train: (optimizer: Sgd(rate: 0.25), batch: 60, schedule: Cosine(over: \"3ep\")), arms: [(name: \"ticket\",
             plan: [Train(\"3ep\"), Repeat(times: 2, body: [Do(Prune(amount: Fraction(0.5))), Test])])])");
+        // 64·30 + 30 + 30·10 + 10
+        let begin = "A multi-layer perceptron with one hidden layer of 30 units and ReLU (2,260 trained parameters, initial weights PyTorch's default) was trained on Digits (300 samples for training and 360 for testing; 10 classes; training samples 300). Training minimised the cross-entropy with SGD (";
+        assert!(text.starts_with(begin), "{text}");
         for part in [
-            "Digits",
-            "1437 samples for training and 360 for testing, 10 classes",
-            "hidden layers 30 units",
-            "2 seeds each (1, 2)",
-            "0.25",
-            "batch size 60 samples",
-            "Arm \"ticket\": Train 3 epochs; Repeat 2 times",
-            "(Prune 50 %",
+            "rate 0.25",
+            ") in mini-batches of 60, the rate falling along half a cosine over 3 epochs. Networks were evaluated every epoch. 1 arm was run with 2 seeds (1, 2). ",
+            "Arm \"ticket\": Train 3 epochs; Repeat 2 times (Prune 50 %",
             "; Test).",
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }
-        // 64·30 + 30 + 30·10 + 10
-        assert!(text.contains("2260 trained parameters"), "{text}");
     }
 
     #[test]
-    fn what_differs_between_arms_is_said_of_each() {
+    fn a_convolutional_network_is_told_with_what_it_was_trained_on() {
+        let text = text("(data: Cifar10(), net: Vgg(depth: 11, width: 16), train: (augment: [FlipHorizontal, Crop(4)], kernels: Winograd, evaluate: \"100it\"),
+            arms: [(name: \"a\", plan: [Test])])");
+        assert!(text.starts_with("A VGG-11 of width 16 with batch norm and a linear head ("), "{text}");
+        for part in [
+            " was trained on CIFAR-10 (50,000 samples for training and 10,000 for testing; 10 classes). ",
+            "; images were augmented by flip and crop (4). Networks were evaluated every 100 iterations. ",
+            "by Winograd's algorithm.",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+    }
+
+    #[test]
+    fn of_an_arm_only_what_differs_is_said() {
         let text = text("(sweep: { \"train.batch\": [8, 16] }, arms: [(name: \"a\", plan: [Test])])");
+        assert!(text.contains("in mini-batches of 8."), "{text}");
         assert!(
-            text.contains("Arm \"a, batch 8\": Test. Its training:")
-                && text.contains("batch size 16 samples"),
+            text.ends_with("Arm \"a, batch 8\": Test.\nArm \"a, batch 16\": Test. Here: batch 16.\n"),
             "{text}"
         );
-        assert_eq!(text.matches("The network was").count(), 1);
+        assert_eq!(text.matches("Training minimised").count(), 1);
     }
 }

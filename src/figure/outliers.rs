@@ -2,11 +2,11 @@
 
 use super::model::{Figure, Line};
 
-/// The share of values that is left out at each end.
+/// The share of values that is left out at each end; of a few, one value.
 const SHARE: f64 = 0.01;
 
 /// The range of y without its outermost hundredths, of what the range of x shows; `None` with too few values to tell
-/// outliers from others, or where all are equal.
+/// outliers from others, or where nothing would lie outside.
 #[must_use]
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // positions in a list
 pub fn inner_range(figure: &Figure) -> Option<[f64; 2]> {
@@ -20,9 +20,10 @@ pub fn inner_range(figure: &Figure) -> Option<[f64; 2]> {
     }
     values.sort_by(f64::total_cmp);
     let last = values.len() - 1;
-    let at = |share: f64| values[(last as f64 * share).round() as usize];
-    let ends = [at(SHARE), at(1.0 - SHARE)];
-    (ends[0] < ends[1]).then_some(ends)
+    let left_out = ((last as f64 * SHARE).round() as usize).max(1);
+    let ends = [values[left_out], values[last - left_out]];
+    let cuts = values[0] < ends[0] || ends[1] < values[last];
+    (cuts && ends[0] < ends[1]).then_some(ends)
 }
 
 #[cfg(test)]
@@ -41,5 +42,13 @@ mod tests {
         assert_eq!(inner_range(&figure(ys)), Some([2.0, 198.0]));
         assert_eq!(inner_range(&figure([1.0, f64::NAN, 1e9])), None, "too few to tell");
         assert_eq!(inner_range(&figure((0..100).map(|_| 1.0))), None);
+    }
+
+    #[test]
+    fn of_a_few_values_the_outermost_ones_are_left_out() {
+        let ys = |wild: f64| (0..36).map(move |i| if i == 7 { wild } else { f64::from(i) });
+        assert_eq!(inner_range(&figure(ys(1e9))), Some([1.0, 35.0]));
+        let alike = (0..36).map(|i| f64::from(i / 9));
+        assert_eq!(inner_range(&figure(alike)), None, "nothing lies outside");
     }
 }

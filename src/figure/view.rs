@@ -64,6 +64,12 @@ pub struct PlotView {
     pub x_title: String,
     /// Instead of the plot's own title of y; empty for that.
     pub y_title: String,
+    /// Whether the horizontal axis is logarithmic; `None` leaves that to the plot.
+    pub log_x: Option<bool>,
+    /// The same of the vertical axis.
+    pub log_y: Option<bool>,
+    /// Whether the vertical range leaves out the outermost hundredths of the values.
+    pub ignore_outliers: bool,
     /// Names in the legend that are not drawn.
     pub hidden: BTreeSet<String>,
     /// The range of x that is seen; all of it when there is none.
@@ -225,7 +231,7 @@ pub fn whole(
     let mut figure = plot.build(arms, options);
     let has_parallel = !figure.parallel.is_empty();
     for (axis, log, title) in
-        [(&mut figure.x, options.log_x, &view.x_title), (&mut figure.y, options.log_y, &view.y_title)]
+        [(&mut figure.x, view.log_x, &view.x_title), (&mut figure.y, view.log_y, &view.y_title)]
     {
         if axis.categories.is_empty() && !has_parallel {
             axis.scale = log.map_or(axis.scale, |log| if log { Scale::Log10 } else { Scale::Linear });
@@ -237,7 +243,7 @@ pub fn whole(
     if !view.title.trim().is_empty() {
         figure.title.clone_from(&view.title);
     }
-    if options.ignore_outliers
+    if view.ignore_outliers
         && !has_parallel
         && let Some(range) = inner_range(&figure)
     {

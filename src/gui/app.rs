@@ -322,6 +322,7 @@ impl eframe::App for App {
         self.refresh(ctx);
         self.keep_edits(ctx);
         self.ask_about_leftovers();
+        self.hear_desktop();
         self.watch_closing(ctx);
         self.show_title(ctx);
     }

@@ -1,8 +1,9 @@
 //! What the app asks of the desktop around it: a notification, and to stay awake. Done with the programs that desktops
 //! bring along, so that nothing else depends on them; what is missing is told, and never in the way.
 
-use std::io;
+use std::io::{self, Read};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 /// The desktop, or a script in tests.
 pub trait Desktop {
@@ -17,20 +18,49 @@ pub trait Desktop {
     /// # Errors
     /// Why it cannot be kept awake.
     fn keep_awake(&mut self, on: bool) -> Result<(), String>;
+
+    /// What did not work although it could be started, once for each; to be asked now and then.
+    fn trouble(&mut self) -> Option<String>;
 }
 
 /// The desktop that the app runs on.
-#[derive(Default)]
 pub struct System {
-    awake: Option<Child>,
+    awake: Option<Awake>,
+    tell: SyncSender<String>,
+    told: Receiver<String>,
+}
+
+/// The program that keeps the computer awake, and what it complains about before it ends.
+struct Awake {
+    child: Child,
+    complaint: Receiver<String>,
+}
+
+/// More complaints than this are not kept until somebody asks.
+const KEPT: usize = 8;
+
+impl Default for System {
+    fn default() -> Self {
+        let (tell, told) = sync_channel(KEPT);
+        Self { awake: None, tell, told }
+    }
 }
 
 impl Desktop for System {
     fn notify(&mut self, title: &str, text: &str) -> Result<(), String> {
         let mut command = notification(title, text);
-        let mut child = start(&mut command).map_err(|error| told(&command, &error))?;
+        let child = start(&mut command).map_err(|error| told(&command, &error))?;
+        let (tell, program) = (self.tell.clone(), name_of(&command));
+        let wait = move || {
+            if let Ok(output) = child.wait_with_output()
+                && !output.status.success()
+            {
+                let said = String::from_utf8_lossy(&output.stderr);
+                // Where nobody asks, nobody is told.
+                let _ = tell.try_send(format!("No notification was shown: {}", refused(&program, &said)));
+            }
+        };
         // A process that nobody waits for stays a zombie. If no thread can be started it does, until the app ends.
-        let wait = move || drop(child.wait());
         let _ = std::thread::Builder::new().name("notification".to_owned()).spawn(wait);
         Ok(())
     }
@@ -39,18 +69,46 @@ impl Desktop for System {
         if !on {
             self.let_sleep();
         } else if self.awake.is_none() {
-            let mut command = inhibitor();
-            command.stdin(Stdio::piped());
-            self.awake = Some(start(&mut command).map_err(|error| told(&command, &error))?);
+            self.awake = Some(Awake::start(&mut inhibitor())?);
         }
         Ok(())
+    }
+
+    fn trouble(&mut self) -> Option<String> {
+        let complaint = self.awake.as_ref().and_then(|awake| awake.complaint.try_recv().ok());
+        if let Some(complaint) = complaint {
+            self.let_sleep();
+            return Some(format!("The computer may go to sleep: {complaint}"));
+        }
+        self.told.try_recv().ok()
+    }
+}
+
+impl Awake {
+    /// Starts a program that keeps the computer awake until its input ends.
+    fn start(command: &mut Command) -> Result<Self, String> {
+        command.stdin(Stdio::piped());
+        let mut child = start(command).map_err(|error| told(command, &error))?;
+        let (program, errors) = (name_of(command), child.stderr.take());
+        let (tell, complaint) = sync_channel(1);
+        let listen = move || {
+            let mut said = String::new();
+            if let Some(mut errors) = errors {
+                let _ = errors.read_to_string(&mut said); // what could be read is told
+            }
+            // Nobody listens any more where the program was told to end.
+            let _ = tell.try_send(refused(&program, &said));
+        };
+        // Without a thread it works, and complaints are not heard.
+        let _ = std::thread::Builder::new().name("keep awake".to_owned()).spawn(listen);
+        Ok(Self { child, complaint })
     }
 }
 
 impl System {
     /// The inhibitor lasts as long as its input: it also ends when the app does so without a word.
     fn let_sleep(&mut self) {
-        let Some(mut child) = self.awake.take() else { return };
+        let Some(Awake { mut child, .. }) = self.awake.take() else { return };
         drop(child.stdin.take());
         let _ = child.kill(); // it may have ended by itself
         let _ = child.wait();
@@ -64,11 +122,23 @@ impl Drop for System {
 }
 
 fn start(command: &mut Command) -> io::Result<Child> {
-    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()
+    command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()
+}
+
+fn name_of(command: &Command) -> String {
+    command.get_program().to_string_lossy().into_owned()
 }
 
 fn told(command: &Command, error: &io::Error) -> String {
-    format!("{} could not be started: {error}", command.get_program().to_string_lossy())
+    format!("{} could not be started: {error}", name_of(command))
+}
+
+/// That a program ended, and the first thing it said.
+fn refused(program: &str, said: &str) -> String {
+    match said.lines().map(str::trim).find(|line| !line.is_empty()) {
+        Some(line) => format!("{program} refused ({line})"),
+        None => format!("{program} ended"),
+    }
 }
 
 #[cfg(not(any(target_os = "macos", target_os = "windows")))]
@@ -142,17 +212,39 @@ mod tests {
     }
 
     #[cfg(unix)]
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[cfg(unix)]
     #[test]
     fn what_keeps_awake_ends_with_the_app() {
-        let mut command = Command::new("cat");
-        command.stdin(Stdio::piped());
-        let mut child = start(&mut command).unwrap();
-        assert!(child.try_wait().unwrap().is_none());
+        let mut awake = Awake::start(&mut Command::new("cat")).unwrap();
+        assert!(awake.child.try_wait().unwrap().is_none());
         // The app is gone: its end of the pipe is closed by the system.
-        drop(child.stdin.take());
-        assert!(child.wait().unwrap().success());
-        let mut system = System { awake: Some(start(command.stdin(Stdio::piped())).unwrap()) };
+        drop(awake.child.stdin.take());
+        assert!(awake.child.wait().unwrap().success());
+        let awake = Awake::start(&mut Command::new("cat")).unwrap();
+        let mut system = System { awake: Some(awake), ..System::default() };
+        assert_eq!(system.trouble(), None);
         system.keep_awake(false).unwrap();
-        assert!(system.awake.is_none());
+        assert!(system.awake.is_none() && system.trouble().is_none());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_gives_up_is_told_once() {
+        let awake = Awake::start(&mut shell("echo no login manager >&2; exit 1")).unwrap();
+        let mut system = System { awake: Some(awake), ..System::default() };
+        let told = loop {
+            match system.trouble() {
+                Some(told) => break told,
+                None => std::thread::yield_now(),
+            }
+        };
+        assert_eq!(told, "The computer may go to sleep: sh refused (no login manager)");
+        assert!(system.awake.is_none() && system.trouble().is_none(), "and nothing is left of it");
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use eframe::egui::{self, Frame, Id, Modal, RichText, Ui, vec2};
 
 use super::commands::{Command, Menu};
-use super::files::{Purpose, Request, with_extension};
+use super::files::{Purpose, Request, typed, with_extension};
 use super::menu::key_text;
 use super::plan::Action;
 use super::text::{counted, duration};
@@ -79,6 +79,11 @@ pub enum Dialog {
         name: String,
         /// Its runs that have results, by identity.
         runs: Vec<String>,
+    },
+    /// Replace what another program has written into the file?
+    Changed {
+        /// The file.
+        path: PathBuf,
     },
     /// Lose the comments of the file?
     Comments {
@@ -212,6 +217,16 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
             );
             buttons_ui(ui, &[("Move to the trash", Reply::Archive), ("Cancel", Reply::Cancel)])
         }
+        Dialog::Changed { path } => {
+            title_ui(ui, "The file was changed elsewhere");
+            ui.label(format!(
+                "Another program has written {} since it was opened here. Save under another name to keep both.",
+                path.display()
+            ));
+            let replies =
+                [("Save as…", Reply::SaveAs), ("Replace it", Reply::Overwrite), ("Cancel", Reply::Cancel)];
+            buttons_ui(ui, &replies)
+        }
         Dialog::Comments { path } => {
             title_ui(ui, "Saving would lose comments");
             ui.label(format!(
@@ -312,7 +327,9 @@ fn path_ui(ui: &mut Ui, request: &Request, text: &mut String) -> Option<Reply> {
     if request.purpose == Purpose::Export {
         ui.label(RichText::new("The extension decides: svg, pdf, png or csv").small().weak());
     }
-    let path = with_extension(PathBuf::from(text.trim()), request.purpose);
+    let folders = directories::BaseDirs::new();
+    let home = folders.as_ref().map(directories::BaseDirs::home_dir);
+    let path = with_extension(typed(text, home), request.purpose);
     let reply = buttons_ui(ui, &[(verb, Reply::Path(path.clone())), ("Cancel", Reply::Cancel)]);
     if entered { Some(Reply::Path(path)) } else { reply }
 }
@@ -325,7 +342,11 @@ fn message_ui(ui: &mut Ui, title: &str, text: &str) -> Option<Reply> {
         if ui.button("Copy").clicked() {
             ui.ctx().copy_text(text.to_owned());
         }
-        if ui.add(accent_button(ui, "Close")).clicked() {
+        let close = ui.add(accent_button(ui, "Close"));
+        if ui.memory(|memory| memory.focused().is_none()) {
+            close.request_focus();
+        }
+        if close.clicked() {
             reply = Some(Reply::Cancel);
         }
     });

@@ -76,6 +76,10 @@ impl Document {
             document.identity.clone_from(&kept.identity);
         }
         document.experiment = experiment;
+        if document.path.is_some() {
+            // The edits are edits of what was there then; whether that is still so is asked before it is replaced.
+            document.text.clone_from(&kept.saved);
+        }
         Ok(document)
     }
 
@@ -152,6 +156,13 @@ impl Document {
             Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
             _ => PathBuf::from("."),
         }
+    }
+
+    /// Whether its file has other contents than when it was opened or last saved: another program has written it.
+    #[must_use]
+    pub fn is_changed_elsewhere(&self) -> bool {
+        let text = self.path.as_deref().and_then(|path| std::fs::read_to_string(path).ok());
+        text.is_some_and(|text| text != self.text)
     }
 
     /// Whether saving would lose comments that somebody wrote between the settings.
@@ -279,6 +290,26 @@ mod tests {
         assert_eq!(document.results(Path::new("/data")), untitled);
         document.path = Some(PathBuf::from("/x/lottery.ron"));
         assert_eq!(document.results(Path::new("/data")), Path::new("/x/lottery.runs"));
+    }
+
+    #[test]
+    fn what_another_program_has_written_is_noticed_also_after_a_crash() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.ron");
+        std::fs::write(&path, TEXT).unwrap();
+        let mut document = Document::open(&path).unwrap();
+        document.experiment.seeds.push(3);
+        assert!(!document.is_changed_elsewhere());
+        let kept = document.to_keep().unwrap();
+        assert!(!Document::recovered(&kept).unwrap().is_changed_elsewhere());
+        std::fs::write(&path, TEXT.replace("A / b", "B")).unwrap();
+        assert!(document.is_changed_elsewhere());
+        let recovered = Document::recovered(&kept).unwrap();
+        assert!(recovered.is_changed_elsewhere() && recovered.is_unsaved());
+        document.save(&path).unwrap();
+        assert!(!document.is_changed_elsewhere());
+        std::fs::remove_file(&path).unwrap();
+        assert!(!document.is_changed_elsewhere(), "nothing would be replaced");
     }
 
     #[test]

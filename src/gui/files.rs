@@ -68,9 +68,9 @@ fn ask(request: &Request) -> Answer {
     let mut dialog = rfd::FileDialog::new().set_directory(&request.folder);
     dialog = match request.purpose {
         Purpose::Open | Purpose::Save => dialog.add_filter("Weightlab experiment", &["ron"]),
-        Purpose::Export => ["svg", "pdf", "png", "csv"]
-            .iter()
-            .fold(dialog, |dialog, kind| dialog.add_filter(kind.to_uppercase(), &[kind])),
+        Purpose::Export => {
+            WRITTEN.iter().fold(dialog, |dialog, kind| dialog.add_filter(kind.to_uppercase(), &[kind]))
+        }
     };
     let picked = match request.purpose {
         Purpose::Open => dialog.set_title("Open experiment").pick_file(),
@@ -110,15 +110,41 @@ impl Asked {
     }
 }
 
-/// The path with the extension that its purpose needs, if it has none.
+/// Kinds of files that are written.
+const WRITTEN: [&str; 4] = ["svg", "pdf", "png", "csv"];
+/// Kinds of pictures that are not: a name that asks for one is refused, not given another ending.
+const FOREIGN: [&str; 9] = ["jpg", "jpeg", "gif", "tif", "tiff", "eps", "ps", "bmp", "webp"];
+
+/// The path with the ending that its purpose needs, behind what the name has: `fig.v1` becomes `fig.v1.svg`.
 #[must_use]
 pub fn with_extension(path: PathBuf, purpose: Purpose) -> PathBuf {
-    let extension = match purpose {
+    let (usual, known): (&str, &[&str]) = match purpose {
         Purpose::Open => return path,
-        Purpose::Save => "ron",
-        Purpose::Export => "svg",
+        Purpose::Save => ("ron", &["ron"]),
+        Purpose::Export => ("svg", &WRITTEN),
     };
-    if path.extension().is_some() { path } else { path.with_extension(extension) }
+    let Some(name) = path.file_name() else { return path };
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    let is_of = |kinds: &[&str]| ending.as_ref().is_some_and(|ending| kinds.contains(&ending.as_str()));
+    if is_of(known) || (purpose == Purpose::Export && is_of(&FOREIGN)) {
+        return path;
+    }
+    let mut name = name.to_owned();
+    name.push(".");
+    name.push(usual);
+    path.with_file_name(name)
+}
+
+/// A path as a person types it: `~` at its head stands for the home folder.
+#[must_use]
+pub fn typed(text: &str, home: Option<&Path>) -> PathBuf {
+    let text = text.trim();
+    match (text.strip_prefix('~'), home) {
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with(['/', '\\']) => {
+            home.join(rest.trim_start_matches(['/', '\\']))
+        }
+        _ => PathBuf::from(text),
+    }
 }
 
 /// Moves run directories from one folder to another; those that are there already stay where they are.
@@ -207,6 +233,18 @@ mod tests {
     #[test]
     fn a_name_without_extension_gets_the_usual_one() {
         assert_eq!(with_extension("a".into(), Purpose::Save), PathBuf::from("a.ron"));
-        assert_eq!(with_extension("a.png".into(), Purpose::Export), PathBuf::from("a.png"));
+        assert_eq!(with_extension("a.PNG".into(), Purpose::Export), PathBuf::from("a.PNG"));
+        assert_eq!(with_extension("x/fig.v1".into(), Purpose::Export), PathBuf::from("x/fig.v1.svg"));
+        assert_eq!(with_extension("a.v2".into(), Purpose::Save), PathBuf::from("a.v2.ron"));
+        assert_eq!(with_extension("a.jpg".into(), Purpose::Export), PathBuf::from("a.jpg"), "to be refused");
+    }
+
+    #[test]
+    fn a_tilde_stands_for_the_home_folder() {
+        let home = Some(Path::new("/home/me"));
+        assert_eq!(typed(" ~/a.ron ", home), PathBuf::from("/home/me/a.ron"));
+        assert_eq!(typed("~", home), PathBuf::from("/home/me/"));
+        assert_eq!(typed("~other/a", home), PathBuf::from("~other/a"));
+        assert_eq!(typed("~/a", None), PathBuf::from("~/a"));
     }
 }

@@ -25,6 +25,10 @@ impl Desktop for Quiet {
     fn keep_awake(&mut self, _: bool) -> Result<(), String> {
         Ok(())
     }
+
+    fn trouble(&mut self) -> Option<String> {
+        None
+    }
 }
 
 /// A window to be opened.

@@ -58,8 +58,9 @@ impl LookArgs {
         if let Some(band) = self.band {
             view.options.band = band;
         }
+        let kept = view.plots.entry(plot.name().to_owned()).or_default();
         if self.y_range.is_some() {
-            view.options.ignore_outliers = false;
+            kept.ignore_outliers = false;
         }
         let Some(x) = &self.x else { return Ok(()) };
         if let Some(own) = plot.controls().own_x {
@@ -72,11 +73,9 @@ impl LookArgs {
         let asked = axis(x, records)?;
         if asked != view.options.x {
             // What was kept is a part of another axis.
-            if let Some(kept) = view.plots.get_mut(plot.name()) {
-                kept.x = None;
-                kept.x_title.clear();
-            }
-            view.options.log_x = None;
+            kept.x = None;
+            kept.x_title.clear();
+            kept.log_x = None;
         }
         view.options.x = asked;
         Ok(())

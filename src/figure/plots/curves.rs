@@ -69,7 +69,15 @@ pub fn average(name: &str, style: Style, mut curves: Vec<Curve>, options: &PlotO
     let has_traces = options.smoothing > 0.0 || (options.traces && curves.len() > 1);
     let traces = if has_traces { curves.iter().map(trace).collect() } else { Vec::new() };
     for curve in &mut curves {
+        // Weights only get fewer: what came before stands behind.
+        let is_backward = options.x == XAxis::Remaining;
+        if is_backward {
+            curve.points.reverse();
+        }
         smooth(&mut curve.points, options.smoothing);
+        if is_backward {
+            curve.points.reverse();
+        }
     }
     let line = match curves.as_slice() {
         [only] => Line::new(name, style, only.points.clone()),
@@ -223,6 +231,15 @@ mod tests {
         assert!(line.points[1][1].is_nan(), "a gap");
         assert!(line.band.is_empty() && line.traces.is_empty());
         assert_eq!(figure.note, "");
+    }
+
+    #[test]
+    fn over_remaining_weights_smoothing_follows_the_pruning() {
+        let curve = Curve { points: vec![[0.25, 0.0], [0.5, 3.0], [1.0, 3.0]], ..Curve::default() };
+        let options = PlotOptions { smoothing: 0.5, x: XAxis::Remaining, ..options() };
+        let line = average("a", style_of(0), vec![curve], &options);
+        assert_eq!(line.points[2], [1.0, 3.0], "the first value is itself");
+        assert!(line.points[0][1] > 0.0 && line.points[1][1] == 3.0, "{:?}", line.points);
     }
 
     #[test]

@@ -142,25 +142,11 @@ pub struct PlotOptions {
     pub traces: bool,
     /// Weight of the past in the moving average, in [0, 1); 0 leaves the values as they are.
     pub smoothing: f64,
-    /// Whether the horizontal axis is logarithmic; `None` leaves that to the plot.
-    pub log_x: Option<bool>,
-    /// The same of the vertical axis.
-    pub log_y: Option<bool>,
-    /// Whether the vertical range leaves out the outermost hundredths of the values.
-    pub ignore_outliers: bool,
 }
 
 impl Default for PlotOptions {
     fn default() -> Self {
-        Self {
-            x: XAxis::default(),
-            band: Spread::default(),
-            traces: true,
-            smoothing: 0.0,
-            log_x: None,
-            log_y: None,
-            ignore_outliers: false,
-        }
+        Self { x: XAxis::default(), band: Spread::default(), traces: true, smoothing: 0.0 }
     }
 }
 

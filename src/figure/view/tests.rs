@@ -70,9 +70,16 @@ fn axes_and_titles_are_those_that_were_chosen_and_hidden_lines_are_not_seen() {
         runs: vec![(1, &record)],
         ..ArmRuns::default()
     });
-    let options = PlotOptions { log_x: Some(true), log_y: Some(true), ..PlotOptions::default() };
+    let options = PlotOptions::default();
     let hidden = BTreeSet::from(["a".to_owned()]);
-    let view = PlotView { y_title: "Hits".to_owned(), hidden, x: Some([1.0, 2.0]), ..PlotView::default() };
+    let view = PlotView {
+        y_title: "Hits".to_owned(),
+        log_x: Some(true),
+        log_y: Some(true),
+        hidden,
+        x: Some([1.0, 2.0]),
+        ..PlotView::default()
+    };
     let figure = whole(find("accuracy").unwrap(), &arms, &options, &view, "filter: a (1 of 2 runs)");
     assert!(figure.note.ends_with("filter: a (1 of 2 runs)"), "{}", figure.note);
     assert_eq!((figure.x.scale, figure.y.scale), (Scale::Log10, Scale::Log10));

@@ -10,6 +10,13 @@ use crate::gui::text;
 const LONG: Duration = Duration::from_mins(1);
 
 impl App {
+    /// Tells what the desktop could not do after all.
+    pub(super) fn hear_desktop(&mut self) {
+        while let Some(trouble) = self.parts.desktop.trouble() {
+            self.log.info(trouble);
+        }
+    }
+
     /// The runs begin.
     pub(super) fn note_start(&mut self) {
         self.batch_began = Some(Instant::now());

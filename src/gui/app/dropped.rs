@@ -17,7 +17,8 @@ impl App {
     pub(super) fn take_dropped(&mut self, ctx: &egui::Context) {
         let paths: Vec<PathBuf> =
             ctx.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect());
-        if !paths.is_empty() && self.dialog.is_none() {
+        if !paths.is_empty() && self.takes_drops() {
+            self.dialog = None;
             self.dropping = Some(drop::look(paths, ctx));
         }
         let Some(answer) = &self.dropping else { return };
@@ -35,9 +36,15 @@ impl App {
     pub(super) fn drop_ui(&self, ctx: &egui::Context) {
         let held: Vec<Option<PathBuf>> =
             ctx.input(|input| input.raw.hovered_files.iter().map(|file| file.path.clone()).collect());
-        if !held.is_empty() {
+        if !held.is_empty() && self.takes_drops() {
             drop::overlay_ui(ctx, &drop::promise(&held, self.arm_of_plan()));
         }
+    }
+
+    /// Whether something may be dropped: not while a question is open. What only shows something makes room.
+    fn takes_drops(&self) -> bool {
+        use Dialog as D;
+        matches!(self.dialog, None | Some(D::Templates { .. } | D::Message { .. } | D::Shortcuts | D::About))
     }
 
     fn arm_of_plan(&self) -> &str {

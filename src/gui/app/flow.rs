@@ -164,6 +164,10 @@ impl App {
     /// Saves under the known path, or asks for one.
     pub(super) fn save_document(&mut self, ctx: &egui::Context) {
         let Some(path) = self.document.path().map(Path::to_owned) else { return self.ask_where_to_save(ctx) };
+        if self.document.is_changed_elsewhere() {
+            self.dialog = Some(Dialog::Changed { path });
+            return;
+        }
         if self.document.would_lose_comments(&path) {
             self.dialog = Some(Dialog::Comments { path });
             return;
@@ -276,7 +280,8 @@ impl App {
                 self.stop_and(next, ctx);
             }
             (Dialog::Comments { path }, Reply::LoseComments) => self.save_to(&path, ctx),
-            (Dialog::Comments { .. }, Reply::SaveAs) => self.ask_where_to_save(ctx),
+            (Dialog::Changed { path }, Reply::Overwrite) => self.save_to(&path, ctx),
+            (Dialog::Comments { .. } | Dialog::Changed { .. }, Reply::SaveAs) => self.ask_where_to_save(ctx),
             (Dialog::Path { request, .. }, Reply::Path(path)) => {
                 if request.purpose != Purpose::Open && path.exists() {
                     self.dialog = Some(Dialog::Overwrite { path, purpose: request.purpose });

@@ -46,6 +46,7 @@ struct Stage {
     is_awake: bool,
     /// How often results of other processes are looked for.
     watch: Option<Duration>,
+    trouble: Option<String>,
 }
 
 type Shared = Rc<RefCell<Stage>>;
@@ -92,6 +93,10 @@ impl Desktop for Around {
     fn keep_awake(&mut self, on: bool) -> Result<(), String> {
         self.0.borrow_mut().is_awake = on;
         Ok(())
+    }
+
+    fn trouble(&mut self) -> Option<String> {
+        self.0.borrow_mut().trouble.take()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The table of runs.
 
+use eframe::egui::style::ScrollStyle;
 use eframe::egui::{
     Align, Button, Checkbox, Label, Layout, Popup, PopupCloseBehavior, RichText, ScrollArea, Sense, Ui,
 };
@@ -18,12 +19,13 @@ const ROW: f32 = 22.0;
 
 fn width(column: &Column) -> f32 {
     match column {
-        Column::Star => 36.0,
-        Column::Arm => 200.0,
-        Column::Seed => 44.0,
-        Column::State | Column::Duration => 88.0,
-        Column::Best | Column::Last | Column::Remaining => 76.0,
-        Column::BestEpoch => 60.0,
+        Column::Star => 32.0,
+        Column::Arm => 140.0,
+        Column::Seed => 40.0,
+        Column::State => 80.0,
+        Column::Best | Column::Last | Column::Duration => 68.0,
+        Column::Remaining => 76.0,
+        Column::BestEpoch => 56.0,
         Column::Setting(_) | Column::Tags => 96.0,
         Column::Note => 160.0,
     }
@@ -35,7 +37,10 @@ pub fn table_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
     let columns = columns(&compare.settings);
     let mut response = None;
     let height = ui.available_height();
+    // More columns than fit must be seen to be there.
+    ui.spacing_mut().scroll = ScrollStyle::solid();
     ScrollArea::horizontal().id_salt("runs table").auto_shrink([false, false]).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.x = theme::STEP / 2.0;
         let mut table = TableBuilder::new(ui)
             .id_salt("runs")
             .striped(true)

@@ -2,8 +2,8 @@
 
 use eframe::egui::containers::menu::MenuButton;
 use eframe::egui::{
-    Align, Button, DragAndDrop, FontSelection, Id, Layout, Rect, Response, RichText, Sense, Stroke, Ui, pos2,
-    text::LayoutJob,
+    Align, Button, DragAndDrop, FontSelection, Id, Key, Layout, Rect, Response, RichText, Sense, Stroke, Ui,
+    pos2, text::LayoutJob,
 };
 
 use super::action::Action;
@@ -161,7 +161,9 @@ fn row_wish(
     if response.clicked() {
         response.request_focus();
     }
-    if response.clicked() || response.gained_focus() && !is_selected {
+    // Tab passes by; only a click, Enter and the arrow keys choose.
+    let by_arrow = || ui.input(|input| input.key_pressed(Key::ArrowUp) || input.key_pressed(Key::ArrowDown));
+    if response.clicked() || response.gained_focus() && !is_selected && by_arrow() {
         wish = Some(Wish::Select(row.path.clone()));
     }
     response.context_menu(|ui| {

@@ -176,7 +176,7 @@ pub fn area_reading_ui(ui: &Ui, reading: &AreaReading, pointer: Pos2) {
     let is_left = pointer.x < ui.ctx().content_rect().center().x;
     let (pivot, side) = if is_left { (Align2::LEFT_CENTER, 16.0) } else { (Align2::RIGHT_CENTER, -16.0) };
     Area::new(ui.scope_id().with("reading"))
-        .order(Order::Tooltip)
+        .order(Order::Middle) // dialogs and menus stand before it
         .interactable(false)
         .fade_in(false)
         .pivot(pivot)

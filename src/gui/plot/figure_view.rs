@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{
-    Label, Pos2, Rect, Response, RichText, ScrollArea, TextStyle, Ui, UiBuilder, WidgetInfo, vec2,
+    Key, Label, Pos2, Rect, Response, RichText, ScrollArea, TextStyle, Ui, UiBuilder, WidgetInfo, vec2,
 };
 use egui_plot::{PlotBounds, PlotTransform};
 
@@ -38,7 +38,7 @@ pub struct FigureView {
     hidden: BTreeSet<String>,
     /// Ranges on parallel axes.
     parallel: Chosen,
-    /// Places of the reading on both axes.
+    /// Where a reading is kept: values of both axes, so that it stays there on another scale.
     pinned: Option<[f64; 2]>,
     /// Where a zoom box began.
     drag: Option<Pos2>,
@@ -136,6 +136,13 @@ impl FigureView {
     /// Shows this range of x, and of y what there is in it.
     pub fn show_x(&mut self, x: Option<[f64; 2]>) {
         self.chosen = [x, None];
+        self.refit();
+    }
+
+    /// The horizontal axis has other values now.
+    pub(super) fn forget_x(&mut self) {
+        self.chosen[0] = None;
+        self.pinned = None;
         self.refit();
     }
 
@@ -317,16 +324,23 @@ fn readings(
     }
     let place = hovered.map(|at| transform.value_from_position(at)).map(|at| [at.x, at.y]);
     if response.clicked() {
-        state.pinned = if state.pinned.is_some() { None } else { place };
+        let here = |[x, y]: [f64; 2]| [figure.x.scale.inverse(x), figure.y.scale.inverse(y)];
+        state.pinned = if state.pinned.is_some() { None } else { place.map(here) };
+    } else if ui.input(|input| input.key_pressed(Key::Escape)) {
+        state.pinned = None;
     }
-    let Some([x, y]) = state.pinned.or(place) else { return };
+    let pinned =
+        state.pinned.and_then(|[x, y]| Some([figure.x.scale.forward(x)?, figure.y.scale.forward(y)?]));
+    let Some([x, y]) = pinned.or(place) else { return };
     let at = At { x, y, per_point: transform.dvalue_dpos()[0].abs() };
     let forward = state.kept.as_ref().map_or(&[][..], |kept| &kept.forward);
     let Some(reading) = read(figure, forward, |name| state.hidden.contains(name), at) else { return };
     let painter = ui.painter().with_clip_rect(transform.frame().expand(4.0));
     let brush = Brush { painter: &painter, transform, theme, highlighted: None };
     let height = transform.position_from_point_y(y);
-    reading_ui(ui, figure, &reading, &brush, height);
+    // What stays must not cover what stands around the plot.
+    let room = if pinned.is_some() { ui.max_rect() } else { ui.ctx().content_rect() };
+    reading_ui(ui, figure, &reading, &brush, height, room);
 }
 
 #[cfg(test)]

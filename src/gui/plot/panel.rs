@@ -109,8 +109,9 @@ fn entries_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) -> Option<Plo
         .on_disabled_hover_text(NO_MEANS);
     smoothing_ui(ui, plot, state);
     let is_zoomed = state.view(plot).is_some_and(|view| view.is_zoomed());
-    let fit =
-        ui.add_enabled(is_zoomed, Button::new("Fit")).on_hover_text("Shows all data; so does a double-click");
+    let fit = ui
+        .add_enabled(is_zoomed, Button::new("Fit"))
+        .on_hover_text("Shows all data; so does a double-click. A click keeps a reading; Escape lets it go");
     if fit.on_disabled_hover_text("All data are shown. A drag over the plot zooms in").clicked()
         && let Some(view) = state.view(plot)
     {
@@ -134,6 +135,7 @@ fn x_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
     let label = ui.label("x:");
     let chosen = own.map_or_else(|| state.options.x.label(), str::to_owned);
     let series = state.series().to_vec();
+    let before = state.options.x.clone();
     let x = &mut state.options.x;
     let list = |ui: &mut Ui| {
         for known in XAxis::ALL {
@@ -149,6 +151,9 @@ fn x_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
     };
     let choice = ui.add_enabled_ui(own.is_none(), |ui| choice_ui(ui, "x axis", &label, &chosen, list));
     choice.inner.on_disabled_hover_text("The horizontal axis of this plot is always the same");
+    if state.options.x != before {
+        state.forget_x();
+    }
 }
 
 fn band_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
@@ -199,10 +204,10 @@ fn axes_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
     let [x, y] = state
         .figure(plot)
         .map_or([false; 2], |figure| [&figure.x, &figure.y].map(|axis| axis.scale == Scale::Log10));
-    for (name, now, chosen) in [
-        ("Logarithmic x axis", x, &mut state.options.log_x),
-        ("Logarithmic y axis", y, &mut state.options.log_y),
-    ] {
+    let scales = state.titles(plot);
+    for (name, now, chosen) in
+        [("Logarithmic x axis", x, &mut scales.log_x), ("Logarithmic y axis", y, &mut scales.log_y)]
+    {
         let mut is_on = chosen.unwrap_or(now);
         if ui
             .checkbox(&mut is_on, name)
@@ -212,7 +217,7 @@ fn axes_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
             *chosen = Some(is_on);
         }
     }
-    ui.checkbox(&mut state.options.ignore_outliers, "Ignore outliers")
+    ui.checkbox(&mut scales.ignore_outliers, "Ignore outliers")
         .on_hover_text("The vertical range leaves out the outermost hundredth of the values at each end");
     if ui
         .checkbox(&mut state.linked, "Same x range in all plots")

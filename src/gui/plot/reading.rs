@@ -160,8 +160,8 @@ fn nearest(figure: &Figure, points: &[[f64; 2]], forward: bool, place: f64) -> O
     Some(Nearest { distance, point: points[index], index, is_inside })
 }
 
-/// Draws the vertical line, a dot on each line, and the table beside them.
-pub fn reading_ui(ui: &Ui, figure: &Figure, reading: &Reading, brush: &Brush<'_>, height: f32) {
+/// Draws the vertical line, a dot on each line, and the table beside them, within `room`.
+pub fn reading_ui(ui: &Ui, figure: &Figure, reading: &Reading, brush: &Brush<'_>, height: f32, room: Rect) {
     let (transform, theme) = (brush.transform, brush.theme);
     let Some(x) = figure.x.scale.forward(reading.x) else { return };
     let frame = *transform.frame();
@@ -178,12 +178,12 @@ pub fn reading_ui(ui: &Ui, figure: &Figure, reading: &Reading, brush: &Brush<'_>
     let (pivot, side) =
         if is_left { (Align2::LEFT_CENTER, DISTANCE) } else { (Align2::RIGHT_CENTER, -DISTANCE) };
     Area::new(ui.scope_id().with("reading"))
-        .order(Order::Tooltip)
+        .order(Order::Middle) // dialogs and menus stand before it
         .interactable(false)
         .fade_in(false)
         .pivot(pivot)
         .fixed_pos(pos2(across + side, height))
-        .constrain_to(ui.ctx().content_rect())
+        .constrain_to(room)
         .show(ui.ctx(), |ui| {
             Frame::popup(ui.style()).show(ui, |ui| table_ui(ui, ui.scope_id(), figure, reading, theme));
         });

@@ -20,7 +20,7 @@ use crate::figure::{DPI, Options};
 pub struct PlotState {
     /// What a person chose about the plots.
     pub options: PlotOptions,
-    /// Titles that a person gave, by the plot's name.
+    /// Titles and scales that a person chose, by the plot's name.
     titles: BTreeMap<String, PlotView>,
     /// Whether zooming along x shows the same range in all plots with this axis.
     pub linked: bool,
@@ -150,7 +150,20 @@ impl PlotState {
         found
     }
 
-    /// The titles of a plot, to be edited.
+    /// Something else runs along the horizontal axis: ranges, titles and readings of the former one mean nothing on it.
+    pub(super) fn forget_x(&mut self) {
+        for plot in ALL.iter().filter(|plot| plot.chooses_x()) {
+            if let Some(view) = self.views.get_mut(plot.name()) {
+                view.forget_x();
+            }
+            if let Some(titles) = self.titles.get_mut(plot.name()) {
+                titles.x_title.clear();
+                titles.log_x = None;
+            }
+        }
+    }
+
+    /// The titles and scales of a plot, to be edited.
     pub(super) fn titles(&mut self, plot: &dyn Plot) -> &mut PlotView {
         self.titles.entry(plot.name().to_owned()).or_default()
     }
@@ -308,8 +321,8 @@ fn look(input: &PlotInput, arms: Vec<Lines>, now: f64) -> Data {
     Data { arms, revision, concerned, series, at: now, took }
 }
 
-/// The titles alone.
+/// The titles and scales alone.
 fn titles_of(kept: &PlotView) -> PlotView {
-    let PlotView { title, x_title, y_title, .. } = kept.clone();
-    PlotView { title, x_title, y_title, ..PlotView::default() }
+    let PlotView { title, x_title, y_title, log_x, log_y, ignore_outliers, .. } = kept.clone();
+    PlotView { title, x_title, y_title, log_x, log_y, ignore_outliers, ..PlotView::default() }
 }

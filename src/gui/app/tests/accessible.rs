@@ -81,6 +81,7 @@ fn dialogs() -> Vec<Dialog> {
         Dialog::Recover { title: title.clone(), path: Some(path.clone()), secs: 90 },
         Dialog::Import { path: path.clone(), arm: 0, name: title.clone() },
         Dialog::Comments { path: path.clone() },
+        Dialog::Changed { path: path.clone() },
         Dialog::Overwrite { path, purpose: Purpose::Save },
         Dialog::path_field(request),
         Dialog::Message { title, text: "What, where, what to do".to_owned() },

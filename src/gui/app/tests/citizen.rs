@@ -250,6 +250,22 @@ fn a_folder_of_data_becomes_the_data_and_anything_else_says_what_it_is() {
 }
 
 #[test]
+fn what_is_dropped_on_the_start_opens_and_a_question_is_answered_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = saved_template(folder.path());
+    let mut window = Window::new();
+    let question = Dialog::Unsaved { title: "mine".to_owned(), next: crate::gui::dialogs::Next::Quit };
+    window.harness.state_mut().dialog = Some(question.clone());
+    drop_on(&mut window, &path);
+    assert_eq!(window.harness.state().dialog, Some(question));
+    assert_eq!(window.harness.state().document.path(), None);
+    window.harness.state_mut().dialog = Some(Dialog::Templates { recent: Vec::new() });
+    drop_on(&mut window, &path);
+    assert_eq!(window.harness.state().document.path(), Some(path.as_path()));
+    assert_eq!(window.harness.state().dialog, None);
+}
+
+#[test]
 fn what_would_be_dropped_is_told() {
     let mut window = Window::new();
     let file = egui::HoveredFile { path: Some("/x/mine.ron".into()), ..Default::default() };
@@ -305,6 +321,9 @@ fn the_computer_stays_awake_while_runs_go_on_if_wanted() {
     assert!(!window.stage.borrow().is_awake);
     window.execute(Command::KeepAwake);
     assert!(window.stage.borrow().is_awake);
+    window.stage.borrow_mut().trouble = Some("The computer may go to sleep: no login manager".to_owned());
+    window.harness.run();
+    assert!(window.sees("The computer may go to sleep: no login manager"));
     window.hang_up();
     assert!(!window.stage.borrow().is_awake);
 }
@@ -328,4 +347,25 @@ fn runs_that_were_stopped_by_closing_can_go_on_at_the_next_start() {
     assert!(matches!(next.harness.state().dialog, Some(Dialog::GoOn { runs: 12, .. })));
     next.click("Go on");
     assert_eq!(next.stage.borrow().jobs.len(), 12);
+}
+
+#[test]
+fn a_file_that_was_changed_elsewhere_is_replaced_only_on_demand() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = saved_template(folder.path());
+    let mut window = Window::open(Some(path.clone()));
+    window.edit();
+    let theirs = std::fs::read_to_string(&path).unwrap().replacen('(', "( ", 1);
+    std::fs::write(&path, &theirs).unwrap();
+    window.execute(Command::Save);
+    window.harness.run();
+    assert!(window.sees("The file was changed elsewhere"));
+    window.click("Cancel");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), theirs);
+    assert!(window.harness.state().document.is_unsaved());
+    window.execute(Command::Save);
+    window.harness.run();
+    window.click("Replace it");
+    assert_ne!(std::fs::read_to_string(&path).unwrap(), theirs);
+    assert!(!window.harness.state().document.is_unsaved());
 }

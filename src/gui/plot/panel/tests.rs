@@ -101,7 +101,7 @@ fn in_little_room_the_controls_fold_into_a_menu() {
         }
         harness.get_by_label("Ignore outliers").click_accesskit();
         harness.run();
-        assert!(harness.state().state.options.ignore_outliers);
+        assert!(harness.state_mut().state.titles(ALL[0]).ignore_outliers);
     }
 }
 
@@ -172,9 +172,11 @@ fn axes_titles_and_paper_are_chosen_in_a_menu_that_stays_open() {
         harness.get_by_label(name).click();
         harness.run();
     }
-    let state = &harness.state().state;
-    assert_eq!((state.options.log_x, state.options.log_y), (Some(true), Some(true)));
-    assert!(state.options.ignore_outliers && state.linked);
+    let state = &mut harness.state_mut().state;
+    let chosen = state.titles(ALL[0]).clone();
+    assert_eq!((chosen.log_x, chosen.log_y), (Some(true), Some(true)));
+    assert!(chosen.ignore_outliers && state.linked);
+    assert_eq!(*state.titles(ALL[1]), PlotView::default(), "another plot has scales of its own");
     for (name, text) in [("Title", "Tickets"), ("Title of x", "Epochs"), ("Title of y", "Hits")] {
         harness.get_by_role_and_label(Role::TextInput, name).focus();
         harness.run();
@@ -194,6 +196,30 @@ fn axes_titles_and_paper_are_chosen_in_a_menu_that_stays_open() {
     );
     assert_eq!(figure.x.scale, Scale::Log10);
     assert!(figure.x.range.is_some(), "the range is fixed");
+}
+
+#[test]
+fn another_horizontal_axis_shows_all_of_it() {
+    let mut harness = harness(running());
+    let state = &mut harness.state_mut().state;
+    *state.titles(ALL[0]) = PlotView {
+        x_title: "Epochs".to_owned(),
+        y_title: "Hits".to_owned(),
+        log_x: Some(true),
+        log_y: Some(true),
+        ..PlotView::default()
+    };
+    state.view(ALL[0]).unwrap().show_x(Some([1.0, 1.5]));
+    harness.run();
+    harness.get_by_role_and_label(Role::ComboBox, "x:").click();
+    harness.run();
+    harness.get_by_label("Wall time").click();
+    harness.run();
+    let state = &mut harness.state_mut().state;
+    assert_eq!(state.view(ALL[0]).unwrap().x_range(), None);
+    let chosen = state.titles(ALL[0]).clone();
+    assert_eq!((chosen.x_title.as_str(), chosen.log_x), ("", None));
+    assert_eq!((chosen.y_title.as_str(), chosen.log_y), ("Hits", Some(true)), "this one is the same");
 }
 
 #[test]
