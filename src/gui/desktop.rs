@@ -227,7 +227,8 @@ mod tests {
         drop(awake.child.stdin.take());
         assert!(awake.child.wait().unwrap().success());
         let awake = Awake::start(&mut Command::new("cat")).unwrap();
-        let mut system = System { awake: Some(awake), ..System::default() };
+        let mut system = System::default();
+        system.awake = Some(awake);
         assert_eq!(system.trouble(), None);
         system.keep_awake(false).unwrap();
         assert!(system.awake.is_none() && system.trouble().is_none());
@@ -237,7 +238,8 @@ mod tests {
     #[test]
     fn a_program_that_gives_up_is_told_once() {
         let awake = Awake::start(&mut shell("echo no login manager >&2; exit 1")).unwrap();
-        let mut system = System { awake: Some(awake), ..System::default() };
+        let mut system = System::default();
+        system.awake = Some(awake);
         let told = loop {
             match system.trouble() {
                 Some(told) => break told,

@@ -152,7 +152,7 @@ impl PlotState {
 
     /// Something else runs along the horizontal axis: ranges, titles and readings of the former one mean nothing on it.
     pub(super) fn forget_x(&mut self) {
-        for plot in ALL.iter().filter(|plot| plot.chooses_x()) {
+        for plot in ALL.iter().filter(|plot| plot.controls().own_x.is_none()) {
             if let Some(view) = self.views.get_mut(plot.name()) {
                 view.forget_x();
             }

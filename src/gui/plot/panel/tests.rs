@@ -7,6 +7,7 @@ use super::*;
 use crate::doc::RunRecord;
 use crate::figure::plots::testing::{at, record};
 use crate::figure::plots::{ALL, ArmRuns, find};
+use crate::figure::view::PlotView;
 
 #[derive(Default)]
 struct Shown {
