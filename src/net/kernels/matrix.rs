@@ -90,7 +90,13 @@ impl Blocks for Terms<'_, '_> {
         let values = self.packed.as_ptr().cast::<f32>().wrapping_add(column);
         // SAFETY: row + R ≤ rows and column + C · LANES ≤ COLUMNS, and both factors have as many terms.
         unsafe {
-            add_products::<0, S, R, C>(simd, self.packed.len(), (factors, rows), (values, COLUMNS), &mut sums)
+            add_products::<0, S, R, C>(
+                simd,
+                self.packed.len(),
+                (factors, rows),
+                (values, COLUMNS),
+                &mut sums,
+            );
         }
         for r in 0..R {
             // SAFETY: no other task has these columns.

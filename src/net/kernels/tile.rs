@@ -188,7 +188,7 @@ impl Blocks for Products<'_> {
             let columns = self.weights.wrapping_add(run.weight * self.stride + column);
             // SAFETY: `products` has looked at the ends of every run.
             unsafe {
-                add_products::<16, S, R, C>(simd, run.len, (rows, 1), (columns, self.stride), &mut sums)
+                add_products::<16, S, R, C>(simd, run.len, (rows, 1), (columns, self.stride), &mut sums);
             }
         }
         for r in 0..R {
