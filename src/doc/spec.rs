@@ -27,10 +27,14 @@ impl RunSpec {
     /// Identity of the run: 16 hexadecimal digits of the SHA-256 of its settings, defaults and the data's place left out.
     #[must_use]
     pub fn id(&self) -> String {
+        identity(&self.text())
+    }
+
+    /// The text that an identity is made of.
+    fn text(&self) -> String {
         let mut spec = Self { data: self.data.without_place(), ..self.clone() };
         forget_places(&mut spec.plan);
-        let digest = Sha256::digest(spec.to_ron());
-        crate::doc::hexadecimal(&digest[..8])
+        spec.to_ron()
     }
 }
 
@@ -96,14 +100,57 @@ pub fn expand_arms(experiment: &Experiment) -> Result<Vec<ExpandedArm>, Vec<Prob
 /// # Errors
 /// As [`expand_arms`].
 pub fn runs(experiment: &Experiment) -> Result<Vec<Run>, Vec<Problem>> {
-    let mut runs = Vec::new();
+    runs_after(&[], experiment)
+}
+
+/// As [`runs`], after an edit: those whose settings are the same as `before` keep their identity without computing it.
+///
+/// # Errors
+/// As [`expand_arms`].
+pub fn runs_after(before: &[Run], experiment: &Experiment) -> Result<Vec<Run>, Vec<Problem>> {
+    let mut runs = Vec::with_capacity(before.len());
     for arm in expand_arms(experiment)? {
+        let mut identities = Identities { spec: &arm.spec, text: None };
         for &seed in &experiment.seeds {
             let spec = RunSpec { seed, ..arm.spec.clone() };
-            runs.push(Run { id: spec.id(), arm: arm.name.clone(), arm_index: arm.index, seed, spec });
+            let known = before.get(runs.len()).filter(|run| run.spec == spec);
+            let id = known.map_or_else(|| identities.of(seed), |run| run.id.clone());
+            runs.push(Run { id, arm: arm.name.clone(), arm_index: arm.index, seed, spec });
         }
     }
     Ok(runs)
+}
+
+/// Identities of runs that differ in their seeds alone: the text of their settings is written once.
+struct Identities<'a> {
+    spec: &'a RunSpec,
+    /// What stands before and behind the seed.
+    text: Option<[String; 2]>,
+}
+
+impl Identities<'_> {
+    /// As [`RunSpec::id`].
+    fn of(&mut self, seed: u64) -> String {
+        let default = RunSpec::default().seed;
+        let with = |seed: u64| RunSpec { seed, ..self.spec.clone() };
+        if seed == default {
+            return with(seed).id(); // defaults are not written
+        }
+        let text = self.text.get_or_insert_with(|| {
+            let mark = default.wrapping_sub(2);
+            let text = with(mark).text();
+            // No setting behind the seed has numbers.
+            let parts = text.rsplit_once(&mark.to_string());
+            let (before, behind) = parts.expect("a seed that is not the default is written");
+            [before.to_owned(), behind.to_owned()]
+        });
+        identity(&format!("{}{seed}{}", text[0], text[1]))
+    }
+}
+
+/// 16 hexadecimal digits of the SHA-256 of a text.
+fn identity(text: &str) -> String {
+    crate::doc::hexadecimal(&Sha256::digest(text)[..8])
 }
 
 fn expand_arm(experiment: &Experiment, arm: &Arm, index: usize) -> Result<Vec<ExpandedArm>, Vec<Problem>> {
@@ -192,6 +239,25 @@ mod tests {
         assert_eq!(ids(ticket), ["98347f49b52702bd", "93b7a4db3933b81e"]);
         let vgg = "(data: Cifar10(dir: \"x\", limit_train: 2000), net: Vgg(depth: 16), train: (optimizer: Sgd(rate: 0.05)), device: Ndarray, arms: [(plan: [Train(steps: \"1ep\", rate: 0.1), Test])])";
         assert_eq!(ids(vgg), ["59f5e9cc84fe4859"]);
+    }
+
+    #[test]
+    fn after_an_edit_every_identity_is_that_of_its_settings() {
+        let parsed = |text: &str| parse(text, Path::new("x.ron")).unwrap();
+        let seeds = format!("[1, 2, 0, {}, 18]", u64::MAX);
+        let arms = |batch: u32, rate: f64| {
+            parsed(&format!(
+                "(train: (batch: {batch}), seeds: {seeds}, device: Ndarray, arms: [(name: \"18446744073709551615\", plan: [Test]),
+                (name: \"b\", set: {{ \"train.optimizer.rate\": {rate} }}, plan: [Do(Snapshot(name: \"18446744073709551615\")), Train(\"1ep\")])])"
+            ))
+        };
+        let mut before = Vec::new();
+        for (batch, rate) in [(8, 0.5), (8, 0.25), (16, 0.25)] {
+            let after = runs_after(&before, &arms(batch, rate)).unwrap();
+            assert_eq!(after.len(), 10);
+            assert!(after.iter().all(|run| run.id == run.spec.id()), "{after:?}");
+            before = after;
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::scale::Scale;
 use super::size::Preset;
 use super::table::columns::Sort;
 use super::table::settings::{self, short};
-use super::table::{Mark, Row, filter::Filter};
+use super::table::{Differing, Mark, Row, filter::Filter};
 use super::tiles::Tiles;
 use crate::doc::{Run, RunRecord};
 use crate::form::ron_text;
@@ -154,9 +154,9 @@ pub type Lines = BTreeMap<String, (String, usize)>;
 
 /// The lines that the values of a setting make, in their order: numbers by size, then words.
 #[must_use]
-pub fn groups(runs: &[Run], path: &str) -> Lines {
+pub fn groups<'a>(runs: impl IntoIterator<Item = &'a Run> + Clone, path: &str) -> Lines {
     let mut by_arm: BTreeMap<&str, String> = BTreeMap::new();
-    for run in runs {
+    for run in runs.clone() {
         let value = || settings::value_of(&settings::settings(&run.spec), path);
         by_arm.entry(&run.arm).or_insert_with(value);
     }
@@ -173,7 +173,7 @@ pub fn groups(runs: &[Run], path: &str) -> Lines {
         let colour = values.iter().position(|known| *known == value)?;
         Some((run.id.clone(), (format!("{} {value}", short(path, &[])), colour)))
     };
-    runs.iter().filter_map(line).collect()
+    runs.into_iter().filter_map(line).collect()
 }
 
 /// A run that is drawn, and the line it belongs to.
@@ -307,7 +307,7 @@ pub fn exported(
         Row { mark: view.mark(&run.id, &run.arm), ..Row::of(run, record, state, colour(run)) }
     };
     let mut rows: Vec<Row> = all.iter().map(row).collect();
-    let settings = super::table::give_settings(&mut rows, all);
+    let settings = Differing::default().give(&mut rows, &all.iter().collect::<Vec<_>>()).to_vec();
     let left_out = view.left_out(&rows, &settings);
     let lines = view.group.as_ref().map(|path| groups(all, path)).unwrap_or_default();
     let asked = all.iter().zip(&rows).filter(|(run, _)| asked(run) && !left_out.contains(&run.id));

@@ -283,8 +283,9 @@ impl App {
     fn refresh(&mut self, ctx: &egui::Context) {
         let typing = ctx.memory(egui::Memory::focused).filter(|_| form::is_editing(ctx));
         self.document.at(typing.or_else(|| ctx.dragged_id()));
-        self.runs.remember(self.document.runs());
-        if self.document.refresh() {
+        if self.document.has_changed() {
+            self.runs.remember(self.document.runs());
+            self.document.refresh();
             let results = self.document.results(&self.parts.untitled);
             let unknown: Vec<_> = self
                 .document

@@ -198,15 +198,21 @@ impl Document {
         Ok(())
     }
 
+    /// Whether the experiment has changed since the last look.
+    #[must_use]
+    pub fn has_changed(&self) -> bool {
+        self.checked.as_ref().is_none_or(|checked| checked.experiment != self.experiment)
+    }
+
     /// Looks at the experiment again if it has changed since the last look; tells whether it had.
     pub fn refresh(&mut self) -> bool {
-        if self.checked.as_ref().is_some_and(|checked| checked.experiment == self.experiment) {
+        if !self.has_changed() {
             return false;
         }
         self.history.note(&self.experiment);
         self.revision += 1;
         let mut problems = doc::validate(&self.experiment);
-        let runs = doc::runs(&self.experiment).unwrap_or_else(|found| {
+        let runs = doc::runs_after(self.runs(), &self.experiment).unwrap_or_else(|found| {
             for problem in found {
                 if !problems.contains(&problem) {
                     problems.push(problem);

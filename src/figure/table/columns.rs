@@ -135,20 +135,26 @@ impl Column {
             Self::Setting(path) => row.settings.get(path).cloned().unwrap_or_default(),
         }
     }
+}
 
-    /// The order of two rows; numbers in settings by their value. What is not known comes last.
-    #[must_use]
-    pub fn order(&self, a: &Row, b: &Row, descending: bool) -> Ordering {
-        let [x, y] = [a, b].map(|row| self.cell(row));
-        let is_known = |text: &str| !text.is_empty() && text != NONE;
-        match (is_known(&x), is_known(&y)) {
-            (true, false) => return Ordering::Less,
-            (false, true) => return Ordering::Greater,
-            _ => {}
-        }
-        let order = match (x.parse::<f64>(), y.parse::<f64>()) {
-            (Ok(x), Ok(y)) => x.total_cmp(&y),
-            _ => x.cmp(&y),
+/// What a row is sorted by: its cell, and its value where that is a number. What is not known has none.
+struct Key(Option<(String, Option<f64>)>);
+
+impl Key {
+    fn of(column: &Column, row: &Row) -> Self {
+        let cell = column.cell(row);
+        let is_known = !cell.is_empty() && cell != NONE;
+        Self(is_known.then(|| (cell.parse().ok(), cell)).map(|(number, cell)| (cell, number)))
+    }
+
+    /// Numbers by their value, and what is not known last.
+    fn order(&self, other: &Self, descending: bool) -> Ordering {
+        let (Some((x, a)), Some((y, b))) = (&self.0, &other.0) else {
+            return self.0.is_none().cmp(&other.0.is_none());
+        };
+        let order = match (a, b) {
+            (Some(a), Some(b)) => a.total_cmp(b),
+            _ => x.cmp(y),
         };
         if descending { order.reverse() } else { order }
     }
@@ -171,8 +177,11 @@ fn duration(secs: f64) -> String {
 
 /// Puts rows in order; equal ones stay in the order of the document.
 pub fn sort(rows: &mut [&Row], by: &Sort) {
-    if let Some(column) = &by.column {
-        rows.sort_by(|a, b| column.order(a, b, by.descending));
+    let Some(column) = &by.column else { return };
+    let mut keyed: Vec<(Key, &Row)> = rows.iter().map(|row| (Key::of(column, row), *row)).collect();
+    keyed.sort_by(|(a, _), (b, _)| a.order(b, by.descending));
+    for (place, (_, row)) in rows.iter_mut().zip(keyed) {
+        *place = row;
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::doc::{PointRef, Run, RunRecord};
+use crate::doc::{PointRef, Run, RunRecord, RunSpec};
 use settings::Settings;
 
 /// What a person noted about a run or an arm. Never part of a run's identity.
@@ -108,17 +108,85 @@ impl Row {
     }
 }
 
-/// Gives every row its settings in which the runs differ; returns their paths.
-pub fn give_settings(rows: &mut [Row], runs: &[Run]) -> Vec<String> {
-    let mut by_arm: BTreeMap<&str, Settings> = BTreeMap::new();
-    for run in runs {
-        by_arm.entry(&run.arm).or_insert_with(|| settings::settings(&run.spec));
+/// The settings in which runs differ, as they were found last: where a document is edited, most of its arms stay as they
+/// are.
+#[derive(Debug, Default)]
+pub struct Differing {
+    /// The first run of each arm, and all of its settings.
+    specs: Vec<RunSpec>,
+    all: Vec<Settings>,
+    /// The settings in which they differ, and what each arm has there.
+    paths: Vec<String>,
+    own: Vec<Settings>,
+}
+
+impl Differing {
+    /// Looks at the runs of a document, and gives every row its settings; returns the paths of these.
+    pub fn give(&mut self, rows: &mut [Row], runs: &[&Run]) -> &[String] {
+        let mut arms: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut specs: Vec<&RunSpec> = Vec::new();
+        for run in runs {
+            arms.entry(&run.arm).or_insert_with(|| {
+                specs.push(&run.spec);
+                specs.len() - 1
+            });
+        }
+        self.look(&specs);
+        for row in rows {
+            let Some(arm) = arms.get(row.arm.as_str()) else { continue };
+            row.settings.clone_from(&self.own[*arm]);
+        }
+        &self.paths
     }
-    let all: Vec<Settings> = by_arm.values().cloned().collect();
-    let paths = settings::differing(&all);
-    for row in rows {
-        let Some(own) = by_arm.get(row.arm.as_str()) else { continue };
-        row.settings = paths.iter().map(|path| (path.clone(), settings::value_of(own, path))).collect();
+
+    fn look(&mut self, specs: &[&RunSpec]) {
+        let is_known = |index: usize| self.specs.get(index) == Some(specs[index]);
+        let known: Vec<bool> = (0..specs.len()).map(is_known).collect();
+        if specs.len() == self.specs.len() && known.iter().all(|known| *known) {
+            return;
+        }
+        self.all.resize_with(specs.len(), Settings::new);
+        for (index, _) in known.iter().enumerate().filter(|(_, known)| !**known) {
+            self.all[index] = settings::settings(specs[index]);
+        }
+        self.specs = specs.iter().map(|spec| (*spec).clone()).collect();
+        self.paths = settings::differing(&self.all);
+        let value = |all: &Settings, path: &String| (path.clone(), settings::value_of(all, path));
+        let own = |all: &Settings| self.paths.iter().map(|path| value(all, path)).collect();
+        self.own = self.all.iter().map(own).collect();
     }
-    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::doc::{file::parse, runs};
+
+    #[test]
+    fn after_every_edit_rows_have_what_they_would_have_without_one_before() {
+        let mut edited = Differing::default();
+        for (batches, extra) in [
+            ([8, 16], ""),
+            ([8, 32], ""),
+            ([8, 8], ""),
+            ([8, 32], ", (name: \"c\", plan: [Test])"),
+            ([8, 16], ""),
+        ] {
+            let [a, b] = batches.map(|batch| {
+                format!("(train: (batch: {batch}), name: \"arm {batch}\", plan: [Train(\"1ep\")])")
+            });
+            let text =
+                format!("(seeds: [1, 2], arms: [{a}, {}{extra}])", b.replace("name: \"arm", "name: \"b"));
+            let listed = runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
+            let listed: Vec<&Run> = listed.iter().collect();
+            let rows = || -> Vec<Row> { listed.iter().map(|run| Row::of(run, None, "", 0)).collect() };
+            let (mut again, mut anew) = (rows(), rows());
+            let paths = edited.give(&mut again, &listed).to_vec();
+            assert_eq!(paths, Differing::default().give(&mut anew, &listed));
+            assert_eq!(again, anew);
+            assert_eq!(paths.contains(&"train.batch".to_owned()), batches != [8, 8] || !extra.is_empty());
+        }
+    }
 }

@@ -2,7 +2,6 @@ use super::*;
 use crate::doc::{file::parse, runs};
 use crate::figure::plots::testing::{at, record};
 use crate::figure::plots::{find, in_words};
-use crate::figure::table::give_settings;
 
 fn listed() -> Vec<Run> {
     let text = "(sweep: { \"train.batch\": [128, 16] }, seeds: [1, 2], arms: [(name: \"a\", plan: [Test]), (name: \"b\", plan: [Train(\"1ep\")])])";
@@ -53,7 +52,7 @@ fn values_of_a_setting_make_lines_in_their_order() {
 fn the_filter_leaves_runs_out_and_an_unfinished_one_leaves_out_none() {
     let runs = listed();
     let mut rows: Vec<Row> = runs.iter().map(|run| Row::of(run, None, "done", 0)).collect();
-    let settings = give_settings(&mut rows, &runs);
+    let settings = Differing::default().give(&mut rows, &runs.iter().collect::<Vec<_>>()).to_vec();
     let view = |filter: &str| ViewSettings { filter: filter.to_owned(), ..ViewSettings::default() };
     assert_eq!(view("batch = 16").left_out(&rows, &settings).len(), 4);
     assert_eq!(view("batch <").left_out(&rows, &settings).len(), 0);

@@ -244,13 +244,16 @@ impl App {
 }
 
 fn planned(left: &[&Run], cost: impl Fn(&Run) -> Result<crate::run::Cost, String>) -> menu::Status {
-    let costs: Result<Vec<_>, String> = left.iter().map(|run| cost(run)).collect();
+    // Runs of an arm cost the same.
+    let arms = left.chunk_by(|a, b| (a.arm_index, &a.arm) == (b.arm_index, &b.arm));
+    let costs: Result<Vec<_>, String> =
+        arms.map(|runs| Ok(std::iter::repeat_n(cost(runs[0])?, runs.len()))).collect();
     let text = match left.len() {
         0 => return menu::Status { text: "All runs are done".to_owned(), ..menu::Status::default() },
         count => format!("{} to do", text::counted(count, "run")),
     };
-    let costs = match costs {
-        Ok(costs) => costs,
+    let costs: Vec<_> = match costs {
+        Ok(costs) => costs.into_iter().flatten().collect(),
         Err(reason) => return menu::Status { text, detail: reason, share: None },
     };
     #[allow(clippy::cast_precision_loss)] // shown with two digits

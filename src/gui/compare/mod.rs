@@ -27,7 +27,7 @@ use super::tree::Treatment;
 use crate::doc::{Run, RunRecord};
 use crate::figure::colours::Colours;
 use crate::figure::plots::ArmRuns;
-use crate::figure::table::{Row, filter::Filter, give_settings};
+use crate::figure::table::{Differing, Row, filter::Filter};
 use crate::figure::view::{Drawn, Lines, ViewSettings, groups, lines_of};
 use crate::run::trash::Trashed;
 use beside::Told;
@@ -48,6 +48,7 @@ pub struct Compare {
     rows: Vec<Row>,
     /// Paths of the settings in which runs differ.
     settings: Vec<String>,
+    differing: Differing,
     left_out: BTreeSet<String>,
     filter_error: Option<String>,
     lines: Lines,
@@ -204,9 +205,10 @@ impl Compare {
             .map(|(run, colour)| Row::of(run, runs.shown(run), runs.word(&run.id), colour))
             .collect();
         if is_new || self.made.as_ref().is_some_and(|last| last.group != made.group) {
-            let listed: Vec<Run> = treatments.iter().flat_map(|treatment| &treatment.runs).cloned().collect();
-            self.settings = give_settings(&mut self.rows, &listed);
-            self.lines = self.view.group.as_ref().map(|path| groups(&listed, path)).unwrap_or_default();
+            let listed: Vec<&Run> = treatments.iter().flat_map(|treatment| &treatment.runs).collect();
+            self.settings = self.differing.give(&mut self.rows, &listed).to_vec();
+            let lines = |path: &String| groups(listed.iter().copied(), path);
+            self.lines = self.view.group.as_ref().map(lines).unwrap_or_default();
             self.ticked.retain(|id| listed.iter().any(|run| run.id == *id));
         } else {
             // Settings change with the document only.

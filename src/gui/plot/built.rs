@@ -18,6 +18,8 @@ use crate::gui::working::{Answer, Working};
 /// the time is spent on it.
 pub const PAUSE: f64 = 0.1;
 pub const SHARE: f64 = 0.15;
+/// A figure that could not be built is tried again with other data, but not for so many seconds.
+const AGAIN: f64 = 10.0;
 /// Records with up to so many points are built in a small part of a frame.
 const SMALL: usize = 20_000;
 
@@ -75,6 +77,8 @@ struct Going {
 struct Lost {
     cause: Cause,
     revision: u64,
+    /// When, in seconds.
+    at: f64,
     /// Why, until it was told.
     why: Option<String>,
 }
@@ -127,7 +131,8 @@ impl Builder {
         if self.going.is_some() {
             return None; // it wakes the window
         }
-        let is_lost = |lost: &Lost| lost.cause == cause && lost.revision == input.revision;
+        let is_lost =
+            |lost: &Lost| lost.cause == cause && (lost.revision == input.revision || now < lost.at + AGAIN);
         if self.lost.as_ref().is_some_and(is_lost) {
             return None; // it would be lost again
         }
@@ -162,7 +167,8 @@ impl Builder {
                 self.lost = None;
             }
             Answer::Lost(why) => {
-                self.lost = Some(Lost { cause: going.cause, revision: going.revision, why: Some(why) });
+                let Going { cause, revision, .. } = going;
+                self.lost = Some(Lost { cause, revision, at: now, why: Some(why) });
             }
         }
     }
@@ -196,4 +202,62 @@ fn build(plot: &dyn Plot, input: &PlotInput, cause: Cause) -> Built {
     let has_data = figure.has_data();
     let took = began.elapsed().as_secs_f64();
     Built { figure: Arc::new(figure), has_data, cause, revision: input.revision, at: 0.0, took }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::plots::ArmRuns;
+    use crate::figure::plots::testing::{at, record};
+
+    struct Broken;
+
+    impl Plot for Broken {
+        fn name(&self) -> &'static str {
+            "broken"
+        }
+
+        fn title(&self) -> &'static str {
+            "Broken"
+        }
+
+        fn subject(&self) -> &'static str {
+            "nothing"
+        }
+
+        fn help(&self) -> &'static str {
+            "It cannot be built"
+        }
+
+        fn build(&self, _: &[ArmRuns<'_>], _: &PlotOptions) -> Figure {
+            panic!("on purpose")
+        }
+    }
+
+    #[test]
+    fn a_figure_that_cannot_be_built_is_told_once_and_not_tried_again() {
+        let record = record((0..=SMALL).map(|_| at("test_accuracy", 1.0, 0.5)));
+        let arms = [ArmRuns { runs: vec![(1, &record)], ..ArmRuns::default() }];
+        let input = PlotInput::new(&arms, String::new(), 0);
+        let (mut builder, mut view) = (Builder::default(), FigureView::default());
+        let (options, ctx) = (PlotOptions::default(), Context::default());
+        let mut update = |builder: &mut Builder, input: &PlotInput, now: f64| {
+            builder.update(&Broken, (&options, PlotView::default()), input, &mut view, (&ctx, now));
+        };
+        update(&mut builder, &input, 0.0);
+        assert!(builder.is_going());
+        while builder.is_going() {
+            update(&mut builder, &input, 0.0);
+            std::thread::yield_now();
+        }
+        assert_eq!(builder.trouble().as_deref(), Some("on purpose"));
+        assert_eq!(builder.trouble(), None);
+        update(&mut builder, &input, 100.0);
+        assert!(!builder.is_going(), "it would end the same way");
+        let newer = PlotInput { revision: 1, ..input };
+        update(&mut builder, &newer, AGAIN / 2.0);
+        assert!(!builder.is_going(), "too early");
+        update(&mut builder, &newer, AGAIN);
+        assert!(builder.is_going(), "other data may do");
+    }
 }

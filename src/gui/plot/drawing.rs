@@ -7,8 +7,8 @@ use crate::figure::model::{Axis, Figure, Line};
 use crate::figure::scale::Scale;
 use crate::figure::thin::thin;
 
-/// The lines share this many columns of pixels, and the faint traces that many; with more of them than that allows, their
-/// columns grow wider. Each column keeps its extremes, so nothing that sticks out is lost. All columns are handed to the
+/// The lines of all plots that are seen share this many columns of pixels, and the faint traces that many; with more of
+/// them than that allows, their columns grow wider. Each column keeps its extremes, so nothing that sticks out is lost. All columns are handed to the
 /// graphics card in every frame, so their number is what a frame of many lines costs.
 const LINE_COLUMNS: f64 = 16_000.0;
 const TRACE_COLUMNS: f64 = 12_000.0;
@@ -41,19 +41,20 @@ pub struct DrawnLine {
     pub traces: Vec<Piece>,
 }
 
-/// Thins the lines of a figure for a plot of so many pixels, of which it shows the places in `range`. The order is that
+/// Thins the lines of a figure for one of `plots` plots, of so many pixels, of which it shows the places in `range`. The order is that
 /// of the lines; hidden ones are empty.
 #[must_use]
 pub fn draw(
     figure: &Figure,
     is_hidden: impl Fn(&str) -> bool,
     range: [f64; 2],
-    pixels: f64,
+    (pixels, plots): (f64, usize),
 ) -> Vec<DrawnLine> {
     let shown = || figure.lines.iter().filter(|line| !is_hidden(&line.name));
     let traces: usize = shown().map(|line| line.traces.len()).sum();
     #[allow(clippy::cast_precision_loss)] // a few hundred
-    let share = |columns: f64, lines: usize| pixels.min(columns / lines.max(1) as f64).max(1.0);
+    let share =
+        |columns: f64, lines: usize| pixels.min(columns / (lines.max(1) * plots.max(1)) as f64).max(1.0);
     let column = Column { scale: figure.x.scale, range, pixels: share(LINE_COLUMNS, shown().count()) };
     let trace_column = Column { pixels: share(TRACE_COLUMNS, traces), ..column };
     let line = |line: &Line| {
@@ -191,7 +192,7 @@ mod tests {
     fn thousands_of_points_become_a_few_for_each_pixel_with_their_extremes() {
         let mut points: Vec<_> = (0..10_000).map(|i| [f64::from(i), f64::from(i % 2)]).collect();
         points[5_050][1] = 9.0;
-        let drawn = draw(&figure(points), |_| false, [0.0, 10_000.0], 100.0);
+        let drawn = draw(&figure(points), |_| false, [0.0, 10_000.0], (100.0, 1));
         let [Piece::Dense(extents)] = drawn[0].pieces.as_slice() else { panic!("one piece of columns") };
         assert!(extents.len() <= 102);
         assert_eq!((extents[0], extents[101]), ([0.0, 0.0, 0.0], [9_999.0, 1.0, 1.0]));
@@ -201,14 +202,14 @@ mod tests {
     #[test]
     fn only_what_is_seen_is_drawn_and_its_neighbours() {
         let points = (0..100).map(|i| [f64::from(i), 1.0]).collect();
-        let drawn = draw(&figure(points), |_| false, [10.5, 12.5], 100.0);
+        let drawn = draw(&figure(points), |_| false, [10.5, 12.5], (100.0, 1));
         assert_eq!(drawn[0].pieces, [Piece::Line(vec![[10.0, 1.0], [11.0, 1.0], [12.0, 1.0], [13.0, 1.0]])]);
     }
 
     #[test]
     fn a_dense_line_that_goes_back_stays_a_line() {
         let points = (0..1_000).map(|i| [f64::from(i % 500), f64::from(i)]).collect();
-        let drawn = draw(&figure(points), |_| false, [0.0, 500.0], 10.0);
+        let drawn = draw(&figure(points), |_| false, [0.0, 500.0], (10.0, 1));
         let [Piece::Line(points)] = drawn[0].pieces.as_slice() else { panic!("one line") };
         assert!(points.len() <= 80 && points.contains(&[499.0, 499.0]));
     }
@@ -216,7 +217,7 @@ mod tests {
     #[test]
     fn a_gap_interrupts_the_line_with_a_mark() {
         let drawn =
-            draw(&figure(vec![[0.0, 1.0], [1.0, f64::NAN], [2.0, 3.0]]), |_| false, [0.0, 2.0], 100.0);
+            draw(&figure(vec![[0.0, 1.0], [1.0, f64::NAN], [2.0, 3.0]]), |_| false, [0.0, 2.0], (100.0, 1));
         assert_eq!(drawn[0].pieces, [Piece::Line(vec![[0.0, 1.0]]), Piece::Line(vec![[2.0, 3.0]])]);
         assert_eq!(drawn[0].interruptions, [[1.0, 1.0]]);
     }
@@ -226,7 +227,7 @@ mod tests {
         let mut figure = figure(vec![[0.01, 1.0], [1.0, 2.0]]);
         figure.x.scale = Scale::Log10;
         assert_eq!(
-            draw(&figure, |_| false, [-2.0, 0.0], 100.0)[0].pieces,
+            draw(&figure, |_| false, [-2.0, 0.0], (100.0, 1))[0].pieces,
             [Piece::Line(vec![[-2.0, 1.0], [0.0, 2.0]])]
         );
     }
@@ -237,17 +238,17 @@ mod tests {
         let band = |x: f64, low: f64, high: f64| Band { x, low, high };
         figure.lines[0].band =
             vec![band(0.0, 0.0, 2.0), band(4.0, 0.0, 9.0), band(4.5, -5.0, 2.0), band(9.0, 0.0, 2.0)];
-        let drawn = draw(&figure, |_| false, [0.0, 10.0], 10.0);
+        let drawn = draw(&figure, |_| false, [0.0, 10.0], (10.0, 1));
         assert_eq!(drawn[0].bands, [vec![[0.0, 0.0, 2.0], [4.25, -5.0, 9.0], [9.0, 0.0, 2.0]]]);
     }
 
     #[test]
     fn hidden_lines_are_empty_and_many_traces_share_their_columns() {
         let mut figure = figure(vec![[0.0, 1.0]]);
-        assert!(draw(&figure, |name| name == "a", [0.0, 1.0], 10.0)[0].pieces.is_empty());
+        assert!(draw(&figure, |name| name == "a", [0.0, 1.0], (10.0, 1))[0].pieces.is_empty());
         let points: Vec<_> = (0..5_000).map(|i| [f64::from(i), f64::from(i % 7)]).collect();
         figure.lines[0].traces = vec![Trace { name: String::new(), points }; 120];
-        let drawn = draw(&figure, |_| false, [0.0, 5_000.0], 1_000.0);
+        let drawn = draw(&figure, |_| false, [0.0, 5_000.0], (1_000.0, 1));
         let columns =
             |piece: &Piece| if let Piece::Dense(extents) = piece { extents.len() } else { usize::MAX };
         assert!(drawn[0].traces.iter().all(|piece| columns(piece) <= 12_000 / 120 + 3));

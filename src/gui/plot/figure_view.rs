@@ -55,6 +55,8 @@ pub struct FigureView {
     canvas: Option<Canvas>,
     going: Option<Going>,
     lost: Option<Lost>,
+    /// As many plots of curves are seen, this one among them.
+    pub(super) plots: usize,
 }
 
 /// A look that a thread could not compute.
@@ -70,6 +72,7 @@ impl FigureView {
     /// was chosen stays, also where an axis has another scale now.
     pub fn forget_figure(&mut self) {
         self.refit();
+        self.parallel.forget_figure();
         (self.kept, self.drawn, self.sheet, self.going, self.lost) = (None, None, None, None, None);
     }
 
@@ -275,7 +278,8 @@ fn plot_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView, fit: View,
         brush.marks(figure, is_hidden);
     } else {
         let options = ui.ctx().tessellation_options(|options| *options);
-        let canvas = Canvas { frame, pixels: ui.pixels_per_point(), theme, highlighted, options };
+        let canvas =
+            Canvas { frame, pixels: ui.pixels_per_point(), theme, highlighted, options, plots: state.plots };
         painter.add(state.lines(figure, ui.ctx(), view, canvas));
     }
 

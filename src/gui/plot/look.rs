@@ -52,8 +52,8 @@ pub struct Kept {
 pub struct Drawn {
     /// The places of x that were seen.
     pub range: [f64; 2],
-    /// Width of the plot.
-    pub pixels: f64,
+    /// Width of the plot in pixels, and how many plots of curves are seen.
+    pub room: (f64, usize),
     /// In the order of the figure's lines.
     pub lines: Arc<Vec<DrawnLine>>,
 }
@@ -81,8 +81,8 @@ impl Look {
     pub fn of(figure: &Figure, wish: Wish, kept: Option<Arc<Kept>>) -> Self {
         let kept = kept.unwrap_or_else(|| Arc::new(Kept::of(figure, &wish)));
         let view = wish.zoom.unwrap_or(kept.fit);
-        let pixels = wish.canvas.as_ref().map_or(PIXELS, Canvas::width);
-        let drawn = Drawn::of(figure, &wish.hidden, view[0], pixels);
+        let room = wish.canvas.as_ref().map_or((PIXELS, 1), |canvas| (canvas.width(), canvas.plots));
+        let drawn = Drawn::of(figure, &wish.hidden, view[0], room);
         let cause = wish.canvas.clone().map(|canvas| Cause::new(figure, view, &wish.hidden, canvas));
         let sheet = cause.map(|cause| Sheet::of(figure, &drawn.lines, cause));
         Self { wish, kept, drawn, sheet }
@@ -105,15 +105,15 @@ impl Kept {
 }
 
 impl Drawn {
-    /// Thins the visible lines.
-    pub fn of(figure: &Figure, hidden: &BTreeSet<String>, range: [f64; 2], pixels: f64) -> Self {
-        let lines = draw(figure, |name| hidden.contains(name), range, pixels);
-        Self { range, pixels, lines: Arc::new(lines) }
+    /// Thins the visible lines for a plot of so many pixels beside so many others.
+    pub fn of(figure: &Figure, hidden: &BTreeSet<String>, range: [f64; 2], room: (f64, usize)) -> Self {
+        let lines = draw(figure, |name| hidden.contains(name), range, room);
+        Self { range, room, lines: Arc::new(lines) }
     }
 
     /// Whether this is what is to be seen.
-    pub fn fits(&self, range: [f64; 2], pixels: f64) -> bool {
-        self.range == range && self.pixels.total_cmp(&pixels).is_eq()
+    pub fn fits(&self, range: [f64; 2], (pixels, plots): (f64, usize)) -> bool {
+        self.range == range && self.room.0.total_cmp(&pixels).is_eq() && self.room.1 == plots
     }
 }
 

@@ -1,14 +1,17 @@
 //! Parallel coordinates on the screen: runs across upright axes, of which a drag chooses a range.
 
+use std::sync::Arc;
+
 use eframe::egui::accesskit::Role;
 use eframe::egui::{
-    Align2, Color32, FontId, Painter, Pos2, Rect, Response, Sense, Shape, Stroke, StrokeKind, TextStyle, Ui,
-    WidgetInfo, pos2, vec2,
+    Align2, Color32, FontId, Mesh, Painter, Pos2, Rect, Response, Sense, Shape, Stroke, StrokeKind,
+    TextStyle, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::areas::{AreaReading, area_reading_ui};
 use super::axes::{colour, shortened_to};
 use super::paint::{dashed, line_colour};
+use super::sheet::Canvas;
 use crate::figure::model::{Axis, Figure, Line, Trace};
 use crate::figure::number::readable;
 use crate::figure::palette::Theme;
@@ -48,12 +51,29 @@ pub struct Chosen {
     pub brushes: Brushes,
     /// The axis that a drag is on, and the height where it began.
     drag: Option<(usize, f64)>,
+    sheet: Option<Sheet>,
+}
+
+/// The triangles of all runs, which are made once and painted as long as nothing about them changes.
+#[derive(Clone, Debug)]
+struct Sheet {
+    canvas: Canvas,
+    /// The runs that are shown: their line, and their place in it.
+    runs: Vec<[usize; 2]>,
+    /// Whether all step back behind the one that is pointed at.
+    is_back: bool,
+    mesh: Arc<Mesh>,
 }
 
 impl Chosen {
     /// What was kept.
     pub const fn of(brushes: Brushes) -> Self {
-        Self { brushes, drag: None }
+        Self { brushes, drag: None, sheet: None }
+    }
+
+    /// To be called whenever the figure is another one.
+    pub fn forget_figure(&mut self) {
+        self.sheet = None;
     }
 }
 
@@ -77,13 +97,11 @@ pub fn parallel_ui(
     let rect = Rect::from_min_max(room.min + vec2(BESIDE, ABOVE), room.max - vec2(0.0, BELOW));
     let frame = Frame { figure, rect, theme };
     frame.take(&response, chosen);
-    let shown: Vec<(&Line, &Trace)> = figure
-        .lines
-        .iter()
-        .filter(|line| !hidden(&line.name))
-        .flat_map(|line| line.traces.iter().map(move |trace| (line, trace)))
-        .filter(|(_, trace)| passes(figure, trace, &chosen.brushes))
-        .collect();
+    let lines = figure.lines.iter().enumerate().filter(|(_, line)| !hidden(&line.name));
+    let runs = lines.flat_map(|(index, line)| (0..line.traces.len()).map(move |trace| [index, trace]));
+    let runs: Vec<[usize; 2]> =
+        runs.filter(|run| passes(figure, frame.at(*run).1, &chosen.brushes)).collect();
+    let shown: Vec<(&Line, &Trace)> = runs.iter().map(|run| frame.at(*run)).collect();
     let count = shown.len();
     response.widget_info(|| {
         WidgetInfo::labeled(Role::Figure, true, format!("Plot of settings and results of {count} runs"))
@@ -91,16 +109,17 @@ pub fn parallel_ui(
     let pointer = response.hover_pos().filter(|_| chosen.drag.is_none());
     let pointed = pointer.and_then(|at| frame.nearest(&shown, at));
     let painter = ui.painter().with_clip_rect(room.intersect(ui.clip_rect()));
-    for (index, (line, trace)) in shown.iter().enumerate() {
-        let is_back = match (pointed, highlighted) {
-            (Some(other), _) => other != index,
-            (None, Some(name)) => name != line.name,
-            (None, None) => false,
-        };
-        frame.run(&painter, line, trace, RUN, if is_back { DIMMED } else { STRENGTH });
-    }
+    let canvas = Canvas {
+        frame: room,
+        pixels: ui.pixels_per_point(),
+        theme,
+        highlighted: highlighted.map(str::to_owned),
+        options: ui.ctx().tessellation_options(|options| *options),
+        plots: 1,
+    };
+    painter.add(Shape::Mesh(frame.runs(chosen, canvas, runs, pointed.is_some())));
     if let Some((line, trace)) = pointed.map(|index| shown[index]) {
-        frame.run(&painter, line, trace, POINTED, 1.0);
+        painter.extend(frame.run(line, trace, POINTED, 1.0));
     }
     frame.axes(ui, &painter, &chosen.brushes);
     if let Some(((line, trace), at)) = pointed.map(|index| shown[index]).zip(pointer) {
@@ -108,7 +127,13 @@ pub fn parallel_ui(
     }
 }
 
-impl Frame<'_> {
+impl<'a> Frame<'a> {
+    /// A run, by its line and its place in it.
+    fn at(&self, [line, trace]: [usize; 2]) -> (&'a Line, &'a Trace) {
+        let line = &self.figure.lines[line];
+        (line, &line.traces[trace])
+    }
+
     /// Where the axis at a place of x stands.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // axes are counted in tens
     fn x(&self, place: f64) -> f32 {
@@ -176,12 +201,29 @@ impl Frame<'_> {
         places(self.figure, trace).into_iter().map(|[x, height]| pos2(self.x(x), self.y(height))).collect()
     }
 
-    fn run(&self, painter: &Painter, line: &Line, trace: &Trace, width: f32, strength: f32) {
+    /// The triangles of these runs, as they were painted last where nothing has changed.
+    fn runs(&self, chosen: &mut Chosen, canvas: Canvas, runs: Vec<[usize; 2]>, is_back: bool) -> Arc<Mesh> {
+        let is_same =
+            |sheet: &Sheet| (&sheet.canvas, &sheet.runs, sheet.is_back) == (&canvas, &runs, is_back);
+        let sheet = if let Some(last) = chosen.sheet.take().filter(is_same) {
+            last
+        } else {
+            let shapes = runs.iter().flat_map(|run| {
+                let (line, trace) = self.at(*run);
+                let is_other = canvas.highlighted.as_ref().is_some_and(|name| *name != line.name);
+                self.run(line, trace, RUN, if is_back || is_other { DIMMED } else { STRENGTH })
+            });
+            let mesh = Arc::new(canvas.triangles(shapes));
+            Sheet { canvas, runs, is_back, mesh }
+        };
+        chosen.sheet.insert(sheet).mesh.clone()
+    }
+
+    fn run(&self, line: &Line, trace: &Trace, width: f32, strength: f32) -> Vec<Shape> {
         let stroke = Stroke::new(width, line_colour(line.style.colour, self.theme).gamma_multiply(strength));
         let places = self.places(trace);
-        for piece in places.split(|place| place.y.is_nan()).filter(|piece| piece.len() > 1) {
-            painter.extend(dashed(piece, line.style.dash, stroke));
-        }
+        let pieces = places.split(|place| place.y.is_nan()).filter(|piece| piece.len() > 1);
+        pieces.flat_map(|piece| dashed(piece, line.style.dash, stroke)).collect()
     }
 
     fn axes(&self, ui: &Ui, painter: &Painter, brushes: &Brushes) {

@@ -27,6 +27,8 @@ pub struct Canvas {
     pub highlighted: Option<String>,
     /// How shapes become triangles.
     pub options: TessellationOptions,
+    /// As many plots of curves are seen, this one among them.
+    pub plots: usize,
 }
 
 impl Canvas {
@@ -34,6 +36,18 @@ impl Canvas {
     #[must_use]
     pub fn width(&self) -> f64 {
         f64::from((self.frame.width() * self.pixels).round().max(1.0))
+    }
+
+    /// The triangles of shapes.
+    pub fn triangles(&self, shapes: impl IntoIterator<Item = Shape>) -> Mesh {
+        // Circles are triangles too: the atlas of prepared discs may be another one in a later frame.
+        let mut tessellator = Tessellator::new(self.pixels, self.options, [1, 1], Vec::new());
+        tessellator.set_clip_rect(self.frame);
+        let mut mesh = Mesh::default();
+        for shape in shapes {
+            tessellator.tessellate_shape(shape, &mut mesh);
+        }
+        mesh
     }
 }
 
@@ -76,13 +90,7 @@ impl Sheet {
         let (canvas, transform) = (&cause.canvas, cause.transform());
         let pen =
             Pen { transform: &transform, theme: canvas.theme, highlighted: canvas.highlighted.as_deref() };
-        // Circles are triangles too: the atlas of prepared discs may be another one in a later frame.
-        let mut tessellator = Tessellator::new(canvas.pixels, canvas.options, [1, 1], Vec::new());
-        tessellator.set_clip_rect(canvas.frame);
-        let mut mesh = Mesh::default();
-        for shape in pen.lines(figure, drawn, |name| cause.hidden.contains(name)) {
-            tessellator.tessellate_shape(shape, &mut mesh);
-        }
+        let mesh = canvas.triangles(pen.lines(figure, drawn, |name| cause.hidden.contains(name)));
         Self { cause, mesh: Arc::new(mesh) }
     }
 
@@ -105,7 +113,7 @@ impl Sheet {
         let (up, above) =
             line_through(y.map(|end| [&from, &to].map(|transform| transform.position_from_point_y(end))));
         let moved = |vertex: &Vertex| Vertex {
-            pos: pos2(vertex.pos.x.mul_add(across, right), vertex.pos.y.mul_add(up, above)),
+            pos: pos2(vertex.pos.x * across + right, vertex.pos.y * up + above),
             ..*vertex
         };
         let vertices = self.mesh.vertices.iter().map(moved).collect();
@@ -117,7 +125,7 @@ impl Sheet {
 fn line_through([[from, to], [other_from, other_to]]: [[f32; 2]; 2]) -> (f32, f32) {
     let width = other_from - from;
     let slope = if width == 0.0 { 1.0 } else { (other_to - to) / width };
-    (slope, slope.mul_add(-from, to))
+    (slope, to - slope * from)
 }
 
 #[cfg(test)]
@@ -141,12 +149,13 @@ mod tests {
             theme: Theme::Dark,
             highlighted: None,
             options: TessellationOptions { feathering: false, ..TessellationOptions::default() },
+            plots: 1,
         };
         Cause::new(&figure(), view, &BTreeSet::new(), canvas)
     }
 
     fn sheet(cause: Cause) -> Sheet {
-        let drawn = Drawn::of(&figure(), &BTreeSet::new(), [0.0, 1.0], 100.0);
+        let drawn = Drawn::of(&figure(), &BTreeSet::new(), [0.0, 1.0], (100.0, 1));
         Sheet::of(&figure(), &drawn.lines, cause)
     }
 

@@ -260,8 +260,12 @@ impl PlotState {
 
     /// The figure of a plot with its view; `None` when there is nothing to see.
     pub(super) fn drawable(&mut self, plot: &dyn Plot) -> Option<(&Arc<Figure>, &mut FigureView)> {
+        let has_curves = |figure: &Figure| figure.parallel.is_empty() && !figure.is_of_marks();
+        let built = self.builders.values().filter_map(Builder::built);
+        let plots = built.filter(|built| has_curves(&built.figure)).count();
         let built = self.builders.get(plot.name())?.built().filter(|built| built.has_data)?;
         let view = self.views.get_mut(plot.name())?;
+        view.plots = plots;
         Some((&built.figure, view))
     }
 

@@ -63,12 +63,12 @@ impl FigureView {
     /// belong, until a thread has made new ones.
     pub(super) fn lines(&mut self, figure: &Arc<Figure>, ctx: &Context, view: View, canvas: Canvas) -> Shape {
         let cause = Cause::new(figure, view, &self.hidden, canvas.clone());
-        let pixels = canvas.width();
+        let room = (canvas.width(), canvas.plots);
         self.canvas = Some(canvas);
         let fits = self.sheet.as_ref().is_some_and(|sheet| sheet.fits(&cause));
         if !fits && !self.ask(figure, ctx) {
-            let kept = self.drawn.take().filter(|drawn| drawn.fits(view[0], pixels));
-            let drawn = kept.unwrap_or_else(|| Drawn::of(figure, &self.hidden, view[0], pixels));
+            let kept = self.drawn.take().filter(|drawn| drawn.fits(view[0], room));
+            let drawn = kept.unwrap_or_else(|| Drawn::of(figure, &self.hidden, view[0], room));
             self.sheet = Some(Sheet::of(figure, &drawn.lines, cause.clone()));
             self.drawn = Some(drawn);
         }

@@ -215,7 +215,7 @@ fn the_look_of_a_large_figure_comes_from_a_thread_and_is_what_a_small_one_comput
     let Shown { figure, view } = harness.state();
     let drawn = view.drawn.as_ref().unwrap();
     assert_ne!(drawn.range, whole.range);
-    assert_eq!(drawn.lines, Drawn::of(figure, &view.hidden, drawn.range, drawn.pixels).lines);
+    assert_eq!(drawn.lines, Drawn::of(figure, &view.hidden, drawn.range, drawn.room).lines);
     assert!(drawn.lines[0].pieces.is_empty() && !drawn.lines[1].pieces.is_empty());
     assert!(view.kept.as_ref().unwrap().hidden.contains("rises"));
 }
