@@ -25,8 +25,10 @@ pub struct Row<'a> {
     pub at: [f64; 2],
     /// Left end of the first base line of its name.
     pub text: [f64; 2],
-    /// The name in lines.
+    /// The name in lines, then what is to be said besides.
     pub lines: Vec<String>,
+    /// How many of the lines are the name.
+    pub name_lines: usize,
 }
 
 /// A legend that is set in some width.
@@ -59,6 +61,12 @@ impl<'a> Sample<'a> {
         }
     }
 
+    /// What the figure says of it behind its name; mostly nothing.
+    #[must_use]
+    pub fn detail<'b>(&self, figure: &'b Figure) -> &'b str {
+        figure.details.get(self.name()).map_or("", String::as_str)
+    }
+
     /// The pattern of its line.
     #[must_use]
     pub fn dash(&self) -> Dash {
@@ -86,18 +94,19 @@ pub fn samples(figure: &Figure) -> Vec<Sample<'_>> {
 /// A legend of one column, at most as wide as `limit`.
 #[must_use]
 pub fn column(figure: &Figure, font: f64, limit: f64) -> Legend<'_> {
-    set(&samples(figure), font, limit, 1)
+    set(figure, &samples(figure), font, limit, 1)
 }
 
 /// A legend below the plot: as many columns as hold all names on one line, else one column.
 #[must_use]
 pub fn columns(figure: &Figure, font: f64, limit: f64) -> Legend<'_> {
     let samples = samples(figure);
-    let widest = samples.iter().map(|sample| width(sample.name(), font, Weight::Regular)).fold(0.0, f64::max);
+    let texts = samples.iter().flat_map(|sample| [sample.name(), sample.detail(figure)]);
+    let widest = texts.map(|text| width(text, font, Weight::Regular)).fold(0.0, f64::max);
     let needed = widest + (SAMPLE_EM + SAMPLE_GAP_EM) * font;
     let most = MOST_COLUMNS.min(samples.len());
     let count = (2..=most).rev().find(|count| needed <= column_width(limit, font, *count)).unwrap_or(1);
-    set(&samples, font, limit, count)
+    set(figure, &samples, font, limit, count)
 }
 
 fn column_width(limit: f64, font: f64, columns: usize) -> f64 {
@@ -106,7 +115,7 @@ fn column_width(limit: f64, font: f64, columns: usize) -> f64 {
 }
 
 /// Rows go down the columns, as one reads a list.
-fn set<'a>(samples: &[Sample<'a>], font: f64, limit: f64, columns: usize) -> Legend<'a> {
+fn set<'a>(figure: &Figure, samples: &[Sample<'a>], font: f64, limit: f64, columns: usize) -> Legend<'a> {
     let indent = (SAMPLE_EM + SAMPLE_GAP_EM) * font;
     let room = column_width(limit, font, columns) - indent;
     let mut legend = Legend::default();
@@ -114,11 +123,13 @@ fn set<'a>(samples: &[Sample<'a>], font: f64, limit: f64, columns: usize) -> Leg
     for chunk in samples.chunks(samples.len().div_ceil(columns).max(1)) {
         let (mut y, mut widest) = (0.0, 0.0_f64);
         for &sample in chunk {
-            let lines = fit(sample.name(), font, Weight::Regular, room, MOST_LINES);
+            let mut lines = fit(sample.name(), font, Weight::Regular, room, MOST_LINES);
+            let name_lines = lines.len();
+            lines.extend(fit(sample.detail(figure), font, Weight::Regular, room, MOST_LINES));
             widest = lines.iter().map(|line| width(line, font, Weight::Regular)).fold(widest, f64::max);
             let (middle, base) = (y + font * LINE_HEIGHT / 2.0, y + font * (LINE_HEIGHT + CAP_HEIGHT) / 2.0);
             y += height_of(lines.len(), font);
-            legend.rows.push(Row { sample, at: [x, middle], text: [x + indent, base], lines });
+            legend.rows.push(Row { sample, at: [x, middle], text: [x + indent, base], lines, name_lines });
         }
         legend.width = x + indent + widest;
         legend.height = legend.height.max(y - ROW_GAP_EM * font);
@@ -166,6 +177,15 @@ mod tests {
         let legend = column(&figure, 8.0, 140.0);
         assert!((2..=3).contains(&legend.rows[0].lines.len()));
         assert!(legend.width <= 140.0 && legend.rows[1].text[1] > legend.rows[0].text[1] + 16.0);
+    }
+
+    #[test]
+    fn what_tells_arms_apart_stands_below_their_names() {
+        let mut figure = figure(&["a", "b"]);
+        figure.details.insert("b".to_owned(), "rate 0.1".to_owned());
+        let legend = column(&figure, 8.0, 140.0);
+        let told: Vec<_> = legend.rows.iter().map(|row| (row.lines.join("|"), row.name_lines)).collect();
+        assert_eq!(told[..2], [("a".to_owned(), 1), ("b|rate 0.1".to_owned(), 1)]);
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //!                                   └──→ csv
 //! ```
 
+mod apart;
 pub mod bars;
 pub mod cells;
 pub mod colours;

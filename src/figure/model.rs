@@ -1,5 +1,7 @@
 //! What a figure is made of. Plain data: cloned, compared and printed, never drawn here.
 
+use std::collections::BTreeMap;
+
 use super::bars::Bars;
 use super::cells::Cells;
 use super::palette::{Dash, Style};
@@ -27,6 +29,8 @@ pub struct Figure {
     pub lines: Vec<Line>,
     /// Reference levels, such as the accuracy of the dense network.
     pub rules: Vec<Rule>,
+    /// What the legend says behind a name, by the name: in which settings its arm differs from the others.
+    pub details: BTreeMap<String, String>,
     /// Small print below the plot, such as "mean over 5 seeds, band: 95 % interval".
     pub note: String,
 }
@@ -244,10 +248,11 @@ impl Figure {
     /// Its axes and texts, without lines, bars and rules, which can be large.
     #[must_use]
     pub fn clone_without_data(&self) -> Self {
-        let Self { title, x, y, parallel, cells, bars: _, lines: _, rules: _, note } = self;
-        let parallel = parallel.clone();
+        let Self { title, x, y, parallel, cells, bars: _, lines: _, rules: _, details, note } = self;
         let (title, x, y) = (title.clone(), x.clone(), y.clone());
-        Self { title, x, y, parallel, cells: cells.clone(), note: note.clone(), ..Self::default() }
+        let (parallel, cells) = (parallel.clone(), cells.clone());
+        let (details, note) = (details.clone(), note.clone());
+        Self { title, x, y, parallel, cells, details, note, ..Self::default() }
     }
 
     /// Whether its bars lie: names stand beside the vertical axis, where long ones have room.

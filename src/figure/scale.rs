@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bars::parts;
 use super::model::{At, Axis, Figure, Format, Line};
+use super::palette::Marker;
 
 /// The scale of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -87,7 +88,19 @@ impl Mapping {
 pub fn ranges(figure: &Figure) -> [[f64; 2]; 2] {
     let x = range(&figure.x, xs(figure));
     let y = range(&figure.y, ys(figure, x));
-    [x, y]
+    [x, if figure.y.range.is_none() { with_room_for_marks(figure, x, y) } else { y }]
+}
+
+/// The range of y, with a little air beyond 0 and 100 % too where a mark would be cut in half there.
+fn with_room_for_marks(figure: &Figure, x: [f64; 2], y: [f64; 2]) -> [f64; 2] {
+    let has_marks = figure.is_of_marks() || figure.lines.iter().any(|line| line.style.marker != Marker::None);
+    if !has_marks || figure.y.scale == Scale::Log10 {
+        return y;
+    }
+    let [low, high] = y;
+    let air = (high - low) * PADDING;
+    let is_at = |end: f64| ys(figure, x).any(|value| value.total_cmp(&end).is_eq());
+    [if is_at(low) { low - air } else { low }, if is_at(high) { high + air } else { high }]
 }
 
 fn xs(figure: &Figure) -> impl Iterator<Item = f64> {
@@ -116,10 +129,10 @@ fn ys(figure: &Figure, x: [f64; 2]) -> impl Iterator<Item = f64> {
         At::Y(y) => Some(y),
         At::X(_) => None,
     });
-    // The interval of a share may reach beyond 0 and 1; the axis does not follow it there.
+    // Stacked shares may sum to a little more than 1.
     let is_share = figure.y.format == Format::Percent;
     let possible = move |end: f64| if is_share && end.is_finite() { end.clamp(0.0, 1.0) } else { end };
-    let bands = bands.flat_map(|band| [band.low, band.high]).map(possible);
+    let bands = bands.flat_map(|band| [band.low, band.high]);
     points.chain(bands).chain(bars.map(possible)).chain(rules)
 }
 
@@ -204,6 +217,16 @@ mod tests {
         let [_, y] = ranges(&figure);
         assert!((y[0] - 0.897).abs() < 1e-12);
         assert!((y[1] - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn marks_at_a_hundred_percent_are_not_cut() {
+        let mut figure = figure(&[[0.0, 0.5], [1.0, 1.0]]);
+        figure.y.format = Format::Percent;
+        figure.lines[0].style.marker = Marker::Circle;
+        assert_eq!(ranges(&figure)[1], [0.485, 1.0 + (1.0 - 0.485) * PADDING]);
+        figure.y.range = Some([0.5, 1.0]);
+        assert_eq!(ranges(&figure)[1], [0.5, 1.0], "a range that was chosen stays");
     }
 
     #[test]

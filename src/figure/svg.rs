@@ -132,7 +132,7 @@ fn legend(out: &mut Writer, layout: &Layout<'_>, theme: Theme) {
     for row in &layout.legend.rows {
         sample(out, row, layout, theme);
         let [x, mut y] = [row.text[0] + layout.legend_at[0], row.text[1] + layout.legend_at[1]];
-        for line in &row.lines {
+        for (nth, line) in row.lines.iter().enumerate() {
             let text = Text {
                 content: line.clone(),
                 at: [x, y],
@@ -140,7 +140,7 @@ fn legend(out: &mut Writer, layout: &Layout<'_>, theme: Theme) {
                 size: layout.font,
                 weight: Weight::Regular,
                 upwards: false,
-                muted: false,
+                muted: nth >= row.name_lines,
             };
             write_text(out, &text, theme);
             y += LINE_HEIGHT * layout.font;

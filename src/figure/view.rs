@@ -7,9 +7,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::apart::details;
 use super::colours::Colours;
 use super::export::Options;
-use super::model::Figure;
+use super::model::{Figure, Format};
 use super::outliers::inner_range;
 use super::plots::{ArmRuns, Plot, PlotOptions};
 use super::scale::Scale;
@@ -139,13 +140,15 @@ impl ViewSettings {
         rows.iter().filter(|row| !filter.holds(row)).map(|row| row.run.clone()).collect()
     }
 
-    /// What figures say of the filter where it leaves out some of so many runs; otherwise nothing.
+    /// What figures say of the filter where it leaves out some of these runs; otherwise nothing.
     #[must_use]
-    pub fn filter_note(&self, runs: usize, left_out: usize) -> String {
-        if left_out == 0 {
+    pub fn filter_note(&self, rows: &[Row], left_out: &BTreeSet<String>) -> String {
+        if left_out.is_empty() {
             return String::new();
         }
-        format!("filter: {} ({} of {runs} runs)", self.filter.trim(), runs - left_out)
+        // Arms may share a run, which has a row in each.
+        let left = rows.iter().filter(|row| !left_out.contains(&row.run)).count();
+        format!("filter: {} ({left} of {} runs)", self.filter.trim(), rows.len())
     }
 }
 
@@ -229,6 +232,10 @@ pub fn whole(
     filter: &str,
 ) -> Figure {
     let mut figure = plot.build(arms, options);
+    figure.details = details(&figure, arms);
+    if figure.y.format == Format::Percent {
+        cut_bands(&mut figure);
+    }
     let has_parallel = !figure.parallel.is_empty();
     for (axis, log, title) in
         [(&mut figure.x, view.log_x, &view.x_title), (&mut figure.y, view.log_y, &view.y_title)]
@@ -254,6 +261,14 @@ pub fn whole(
         remark(&mut figure, filter);
     }
     figure
+}
+
+/// Shares lie between 0 and 1, also where Student's t or a standard deviation reaches beyond: nothing is said of what
+/// cannot be, on the screen, in files and in readings alike.
+fn cut_bands(figure: &mut Figure) {
+    for band in figure.lines.iter_mut().flat_map(|line| &mut line.band) {
+        [band.low, band.high] = [band.low, band.high].map(|end| end.clamp(0.0, 1.0));
+    }
 }
 
 fn remark(figure: &mut Figure, text: &str) {
@@ -318,7 +333,7 @@ pub fn exported(
         Some(Drawn { line, colour, seed: run.seed, record, row })
     });
     let kept = view.plots.get(plot.name()).cloned().unwrap_or_default();
-    let filter = view.filter_note(rows.len(), left_out.len());
+    let filter = view.filter_note(&rows, &left_out);
     let figure = whole(plot, &lines_of(drawn, view.group.is_some()), &view.options, &kept, &filter);
     seen(&figure, &kept)
 }

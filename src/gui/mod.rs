@@ -28,6 +28,7 @@ pub mod runs;
 pub mod selection;
 pub mod settings;
 pub mod status;
+mod swept;
 pub mod templates;
 pub mod text;
 pub mod theme;

@@ -8,6 +8,7 @@ use super::document::Document;
 use super::form::{FormContext, value_ui};
 use super::runs::Runs;
 use super::selection::Selection;
+use super::swept::swept;
 use super::views::DryRun;
 use super::{faults, plan, text, theme};
 use crate::doc::{Problem, Run, RunState};
@@ -81,6 +82,7 @@ fn tabs_ui(ui: &mut Ui, document: &Document, selection: &mut Selection) {
 
 fn form_ui(ui: &mut Ui, document: &mut Document, selected: &Selection, focus: &mut Option<Place>) {
     let problems: Vec<Problem> = document.problems().to_vec();
+    let swept = swept(ui, document, selected);
     let root = Place::default();
     let experiment = &mut document.experiment;
     let (value, place, elsewhere): (&mut dyn Value, Place, &[&'static str]) = match selected {
@@ -101,7 +103,8 @@ fn form_ui(ui: &mut Ui, document: &mut Document, selected: &Selection, focus: &m
         }
         Selection::Experiment | Selection::Run { .. } => (experiment, root, OF_TABS),
     };
-    let mut context = FormContext::new(place, &problems).without(elsewhere).with_focus(focus.take());
+    let context = FormContext::new(place, &problems).without(elsewhere).with_swept(swept);
+    let mut context = context.with_focus(focus.take());
     value_ui(ui, value, &mut context);
     *focus = context.focus;
 }

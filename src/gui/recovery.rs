@@ -24,6 +24,9 @@ const WAITING: usize = 8;
 /// The wait when the thread is behind.
 const BUSY: Duration = Duration::from_millis(500);
 
+/// A lock of this age belongs to a window that lives and holds it, or to none.
+const NEW: Duration = Duration::from_mins(1);
+
 const KEPT: &str = "json";
 const LOCK: &str = "lock";
 
@@ -82,6 +85,7 @@ impl Recovery {
     /// What the system says when the folder cannot be used.
     pub fn new(folder: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(folder)?;
+        sweep(folder);
         let (file, lock) = free_file(folder)?;
         let (jobs, waiting) = sync_channel(WAITING);
         let (failed, errors) = sync_channel(1);
@@ -180,6 +184,21 @@ fn free_file(folder: &Path) -> io::Result<(PathBuf, File)> {
     Err(io::Error::other(format!("{} is full of locks", folder.display())))
 }
 
+/// Takes away locks of windows that were killed before they had anything to keep. A new lock may belong to a window that
+/// has not taken hold of it yet.
+fn sweep(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let locks = entries.flatten().map(|entry| entry.path());
+    let locks = locks.filter(|path| path.extension().is_some_and(|ending| ending == LOCK));
+    for path in locks.filter(|path| !path.with_extension(KEPT).exists()) {
+        let written = std::fs::metadata(&path).and_then(|data| data.modified());
+        let is_old = written.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > NEW));
+        if is_old && File::open(&path).is_ok_and(|lock| lock.try_lock().is_ok()) {
+            let _ = remove(&path); // an empty file may stay
+        }
+    }
+}
+
 /// A file that nobody holds; nothing when its window lives, or it cannot be read.
 fn leftover(file: PathBuf) -> Option<Leftover> {
     let lock = file.with_extension(LOCK);
@@ -258,6 +277,30 @@ mod tests {
         recovery.forget();
         drop(recovery);
         assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none());
+    }
+
+    #[test]
+    fn old_locks_that_nobody_holds_are_taken_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = |name: &str, age: u64| {
+            let path = folder.path().join(name);
+            let file = File::create(&path).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+            (path, file)
+        };
+        let (killed, _) = lock("1-1-0.lock", 100);
+        let (new, _) = lock("2-1-0.lock", 1);
+        let (crashed, _) = lock("3-1-0.lock", 100);
+        std::fs::write(crashed.with_extension(KEPT), "{}").unwrap();
+        let (held, file) = lock("4-1-0.lock", 100);
+        file.lock().unwrap();
+        let window = Recovery::new(folder.path()).unwrap();
+        assert!(!killed.exists(), "its window had nothing to keep");
+        assert!(new.exists() && crashed.exists() && held.exists());
+        let own = window.file.with_extension(LOCK);
+        assert!(own.exists());
+        drop(window);
+        assert!(!own.exists());
     }
 
     #[test]

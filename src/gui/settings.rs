@@ -6,19 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use super::recent::Recent;
 
-/// Which panels are open.
+/// What is kept about the window, apart from any document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-#[allow(clippy::struct_excessive_bools)] // independent switches
 pub struct Settings {
-    /// The list of arms and runs.
-    pub tree: bool,
-    /// The plan of the selected arm.
-    pub plan: bool,
-    /// The settings of what is selected.
-    pub properties: bool,
-    /// The log and the problems.
-    pub log: bool,
+    /// The panels of a window with room for all of them.
+    pub large_panels: Panels,
+    /// Those of a small window, which folds what can be done without.
+    pub small_panels: Panels,
+    /// Which of the two the window shows now.
+    #[serde(skip)]
+    pub is_small: bool,
     /// Light, dark, or as the system is.
     pub theme: Look,
     /// A notification at the end of long runs.
@@ -29,6 +27,20 @@ pub struct Settings {
     pub recent: Recent,
     /// The file whose runs were stopped since the window was closed.
     pub unfinished: Option<PathBuf>,
+}
+
+/// Which panels are open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(clippy::struct_excessive_bools)] // independent switches
+pub struct Panels {
+    /// The list of arms and runs.
+    pub tree: bool,
+    /// The plan of the selected arm.
+    pub plan: bool,
+    /// The settings of what is selected.
+    pub properties: bool,
+    /// The log and the problems.
+    pub log: bool,
 }
 
 /// Light or dark.
@@ -53,13 +65,32 @@ impl From<Look> for eframe::egui::ThemePreference {
     }
 }
 
+impl Panels {
+    /// All of them.
+    const ALL: Self = Self { tree: true, plan: true, properties: true, log: true };
+    /// What leaves at least half of a small window to the plot.
+    const FEW: Self = Self { properties: false, log: false, ..Self::ALL };
+}
+
+impl Settings {
+    /// Which panels are open.
+    #[must_use]
+    pub const fn panels(&self) -> &Panels {
+        if self.is_small { &self.small_panels } else { &self.large_panels }
+    }
+
+    /// The same, to be changed.
+    pub const fn panels_mut(&mut self) -> &mut Panels {
+        if self.is_small { &mut self.small_panels } else { &mut self.large_panels }
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            tree: true,
-            plan: true,
-            properties: true,
-            log: true,
+            large_panels: Panels::ALL,
+            small_panels: Panels::FEW,
+            is_small: false,
             theme: Look::System,
             notify: true,
             keep_awake: false,

@@ -52,16 +52,24 @@ fn card_ui(ui: &mut Ui, position: usize, template: &templates::Template) -> bool
         ui.set_width(ui.available_width());
         ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
             result_ui(ui, position);
-            ui.with_layout(Layout::top_down(Align::Min), |ui| words_ui(ui, template)).inner
+            ui.with_layout(Layout::top_down(Align::Min), |ui| words_ui(ui, template, position == 0)).inner
         })
         .inner
     });
     inner.inner
 }
 
-fn words_ui(ui: &mut Ui, template: &templates::Template) -> bool {
+fn words_ui(ui: &mut Ui, template: &templates::Template, is_first: bool) -> bool {
     let experiment = template.experiment();
-    let clicked = ui.button(template.name).on_hover_text("Starts with this experiment").clicked();
+    let button = ui.button(template.name).on_hover_text("Starts with this experiment");
+    if is_first && ui.memory(|memory| memory.focused().is_none()) {
+        button.request_focus(); // the arrow keys go on from there, Enter takes it
+        ui.ctx().request_repaint();
+    }
+    if button.gained_focus() {
+        button.scroll_to_me(None);
+    }
+    let clicked = button.clicked();
     ui.label(template.description);
     ui.horizontal_wrapped(|ui| {
         for (arm, settings) in experiment.arms.iter().enumerate() {

@@ -55,6 +55,17 @@ pub fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
+/// A text of at most so many letters: a longer one loses its middle, since names mostly differ at their ends.
+#[must_use]
+pub fn shortened(text: &str, most: usize) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    if letters.len() <= most {
+        return text.to_owned();
+    }
+    let kept = most.saturating_sub(1);
+    letters[..kept - kept / 2].iter().chain(&['…']).chain(&letters[letters.len() - kept / 2..]).collect()
+}
+
 /// A text up to its first full stop: its first sentence, with the question that it answers where one stands before it.
 #[must_use]
 pub fn first_statement(text: &str) -> &str {
@@ -75,6 +86,13 @@ mod tests {
         assert_eq!(short(4_300_000_000.0), "4.3 G");
         assert_eq!(counted(1, "run"), "1 run");
         assert_eq!(counted(0, "run"), "0 runs");
+    }
+
+    #[test]
+    fn long_texts_lose_their_middle() {
+        assert_eq!(shortened("dense", 5), "dense");
+        assert_eq!(shortened("winning ticket, seed 12", 13), "winnin…eed 12");
+        assert_eq!(shortened("ab", 0), "…");
     }
 
     #[test]

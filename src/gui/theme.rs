@@ -7,6 +7,7 @@ use eframe::egui::{
     Theme, vec2,
 };
 
+use super::text::shortened;
 use crate::figure::{font, palette};
 
 /// The step of the grid that spacing follows, in points.
@@ -95,6 +96,18 @@ pub fn arm_colour(ui: &egui::Ui, arm: usize) -> Color32 {
 /// A heading of a panel: small capitals would shout, so a quiet small line.
 pub fn heading_ui(ui: &mut egui::Ui, text: &str) -> egui::Response {
     ui.label(egui::RichText::new(text).size(SMALL).strong().color(present(ui).muted))
+}
+
+/// The text, without its middle where all of it does not fit into so much room.
+pub fn fitted(painter: &egui::Painter, text: &str, font: &FontId, room: f32) -> String {
+    let width = |text: &str| painter.layout_no_wrap(text.to_owned(), font.clone(), Color32::WHITE).size().x;
+    let mut longest = text.chars().count();
+    let mut cut = text.to_owned();
+    while longest > 1 && width(&cut) > room {
+        longest -= 1 + longest / 8;
+        cut = shortened(text, longest.max(1));
+    }
+    cut
 }
 
 /// Check mark, cross and warning sign, which neither Roboto nor egui's fonts have.

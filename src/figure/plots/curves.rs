@@ -1,8 +1,6 @@
 //! From the curves of single runs to the lines of a figure: aligned over seeds, smoothed, averaged, styled.
 
-use std::collections::BTreeMap;
-
-use super::series::{Curve, Path, Place, curves};
+use super::series::{Curve, Path, Place, curves, put_in_order_of_plan};
 use super::smooth::smooth;
 use super::{ArmRuns, PlotOptions, XAxis};
 use crate::figure::model::{Axis, Band, Figure, Line, Trace};
@@ -43,13 +41,17 @@ pub fn lines(arm: &ArmRuns<'_>, series: &Series, options: &PlotOptions) -> Vec<A
 }
 
 /// The curves of all runs of an arm, by trunk and branches.
-pub fn by_path(arm: &ArmRuns<'_>, series: &str, options: &PlotOptions) -> BTreeMap<Path, Vec<Curve>> {
-    let mut paths: BTreeMap<Path, Vec<Curve>> = BTreeMap::new();
+pub fn by_path(arm: &ArmRuns<'_>, series: &str, options: &PlotOptions) -> Vec<(Path, Vec<Curve>)> {
+    let mut paths: Vec<(Path, Vec<Curve>)> = Vec::new();
     for (seed, record) in &arm.runs {
         for (path, curve) in curves(*seed, record, series, &options.x) {
-            paths.entry(path).or_default().push(curve);
+            match paths.iter_mut().find(|(known, _)| *known == path) {
+                Some((_, curves)) => curves.push(curve),
+                None => paths.push((path, vec![curve])),
+            }
         }
     }
+    put_in_order_of_plan(&mut paths);
     paths
 }
 

@@ -7,7 +7,7 @@ use crate::doc::RunRecord;
 use crate::figure::model::{Axis, Category, Figure, Line, Trace};
 use crate::figure::palette::style_of;
 use crate::figure::table::Row;
-use crate::figure::table::settings::{NONE, short};
+use crate::figure::table::settings::{follows_from_another, short};
 use values::{axis_of_numbers, axis_of_texts};
 
 /// One line for each run, across an axis for each setting in which runs differ, and for each result.
@@ -95,28 +95,20 @@ fn settings(runs: &[&Row]) -> (Vec<Column>, usize) {
     let paths: std::collections::BTreeSet<&String> =
         runs.iter().flat_map(|row| row.settings.keys()).collect();
     let all: Vec<String> = paths.iter().map(|path| (*path).clone()).collect();
+    let arms: Vec<&str> = runs.iter().map(|row| row.arm.as_str()).collect();
     let mut columns = Vec::new();
     for path in paths {
         let texts: Vec<&str> =
             runs.iter().map(|row| row.settings.get(path).map_or("", String::as_str)).collect();
         let is_told = follows_from_another(path, &texts, &all);
         if texts.iter().any(|text| *text != texts[0]) && !is_told {
-            let (axis, values) = axis_of_texts(short(path, &all), &texts);
+            let (axis, values) = axis_of_texts(short(path, &all), &texts, &arms);
             columns.push(Column { axis, values });
         }
     }
     let left_out = columns.len().saturating_sub(MOST_SETTINGS);
     columns.truncate(MOST_SETTINGS);
     (columns, left_out)
-}
-
-/// Whether a setting differs only because some runs do not have it, such as the momentum of one of two optimizers: the
-/// axis of the choice it belongs to says the same.
-fn follows_from_another(path: &str, texts: &[&str], all: &[String]) -> bool {
-    let mut own = texts.iter().filter(|text| **text != NONE);
-    let first = own.next();
-    let is_of_a_choice = all.iter().any(|other| path.starts_with(&format!("{other}.")));
-    is_of_a_choice && own.all(|text| Some(text) == first)
 }
 
 /// Best and last accuracy, what remains where anything was pruned, and time.
@@ -216,14 +208,6 @@ mod tests {
         assert_eq!((a.traces.len(), a.style.colour, b.traces[0].name.as_str()), (2, 3, "seed 1"));
         assert_eq!(a.traces[1].points, [[0.0, 0.0], [1.0, 0.001], [2.0, 0.5], [3.0, 0.25], [4.0, 10.0]]);
         assert_eq!(b.traces[0].points[..3], [[0.0, 1.0], [1.0, 0.1], [2.0, 1.0]]);
-    }
-
-    #[test]
-    fn settings_of_one_choice_differ_only_among_those_who_made_it() {
-        let all = ["train.optimizer", "train.optimizer.beta1", "data.validation"].map(str::to_owned);
-        assert!(follows_from_another(&all[1], &["0.9", "0.9", NONE], &all));
-        assert!(!follows_from_another(&all[1], &["0.9", "0.8", NONE], &all));
-        assert!(!follows_from_another(&all[2], &["100", NONE], &all), "it is set or not by itself");
     }
 
     #[test]

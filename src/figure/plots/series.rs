@@ -61,8 +61,9 @@ pub struct Curve {
     pub points: Vec<[f64; 2]>,
 }
 
-/// The curves of a series in a record. Points of fault campaigns belong to a cell of a table, not to a curve.
-pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> BTreeMap<Path, Curve> {
+/// The curves of a series in a record: that of the trunk, then those of branches in the order in which they began, which
+/// is that of the plan. Points of fault campaigns belong to a cell of a table, not to a curve.
+pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Path, Curve)> {
     let in_curve =
         |point: &PointRef<'_>| point.rate.is_none() && point.bit.is_none() && point.layer.is_none();
     let along = match x {
@@ -86,15 +87,26 @@ pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> BTreeMa
         };
         found[here].1.push(at, [x, point.value]);
     }
-    let mut curves: BTreeMap<Path, Curve> = found.into_iter().collect();
-    for curve in curves.values_mut() {
+    for (_, curve) in &mut found {
         if *x == XAxis::Remaining {
             curve.keep_last_of_each_level();
         } else {
             curve.put_in_order();
         }
     }
-    curves
+    put_in_order_of_plan(&mut found);
+    found
+}
+
+/// The trunk, then the branches in the order in which they came first; members by their number.
+pub fn put_in_order_of_plan<T>(paths: &mut [(Path, T)]) {
+    let mut branches: Vec<String> = vec![String::new()];
+    for (path, _) in &*paths {
+        if !branches.contains(&path.branch) {
+            branches.push(path.branch.clone());
+        }
+    }
+    paths.sort_by_key(|(path, _)| (branches.iter().position(|branch| *branch == path.branch), path.member));
 }
 
 impl Place {
@@ -198,6 +210,7 @@ fn iterations_per_epoch(points: &Points) -> Option<f64> {
 mod tests {
     use super::super::testing::{at, branch, record};
     use super::*;
+    use crate::doc::Point;
 
     #[test]
     fn the_trunk_and_each_branch_have_a_curve() {
@@ -208,17 +221,31 @@ mod tests {
             at("test_loss", 2.0, 7.0),
         ]);
         let curves = curves(3, &record, "test_accuracy", &XAxis::Epoch);
-        let names: Vec<_> = curves.keys().map(|path| path.name("ticket")).collect();
+        let names: Vec<_> = curves.iter().map(|(path, _)| path.name("ticket")).collect();
         assert_eq!(names, ["ticket", "ticket / reinitialised"]);
-        let points: Vec<_> = curves.values().map(|curve| curve.points.clone()).collect();
+        let points: Vec<_> = curves.iter().map(|(_, curve)| curve.points.clone()).collect();
         assert_eq!(points, [vec![[1.0, 0.5], [2.0, 0.75]], vec![[1.0, 0.25]]]);
+    }
+
+    #[test]
+    fn branches_stand_in_the_order_of_the_plan_behind_the_trunk() {
+        let member = |number, point: Point| Point { member: Some(number), ..point };
+        let record = record([
+            branch("twin", at("test_accuracy", 1.0, 0.5)),
+            member(2, branch("control", at("test_accuracy", 1.0, 0.5))),
+            member(1, branch("control", at("test_accuracy", 1.0, 0.5))),
+            at("test_accuracy", 2.0, 0.75),
+        ]);
+        let curves = curves(3, &record, "test_accuracy", &XAxis::Epoch);
+        let names: Vec<_> = curves.iter().map(|(path, _)| path.name("a")).collect();
+        assert_eq!(names, ["a", "a / twin", "a / control / member 1", "a / control / member 2"]);
     }
 
     #[test]
     fn two_values_at_the_same_place_stay_apart() {
         let record = record([at("test_accuracy", 1.0, 0.5), at("test_accuracy", 1.0, 0.25)]);
         let curves = curves(0, &record, "test_accuracy", &XAxis::Epoch);
-        assert_eq!(curves[&Path::default()].places, [Place { at: 1.0, nth: 0 }, Place { at: 1.0, nth: 1 }]);
+        assert_eq!(curves[0].1.places, [Place { at: 1.0, nth: 0 }, Place { at: 1.0, nth: 1 }]);
     }
 
     #[test]
@@ -239,7 +266,7 @@ mod tests {
             points.push(point);
         }
         let curves = curves(0, &record(points), "test_accuracy", &XAxis::Remaining);
-        assert_eq!(curves[&Path::default()].points, [[0.5, 0.8], [1.0, 0.9]]);
+        assert_eq!(curves[0].1.points, [[0.5, 0.8], [1.0, 0.9]]);
     }
 
     #[test]
@@ -253,7 +280,7 @@ mod tests {
             at("test_accuracy", 3.0, 0.75),
         ]);
         let curves = curves(0, &record, "test_accuracy", &XAxis::Series("past_distance".to_owned()));
-        let points = &curves[&Path::default()].points;
+        let points = &curves[0].1.points;
         assert!(points[0][0].is_nan());
         assert_eq!(points[1..], [[8.0, 0.25], [8.0, 0.5], [4.0, 0.75]]);
     }
@@ -267,7 +294,7 @@ mod tests {
             points.push(point);
         }
         let curves = curves(0, &record(points), "test_accuracy", &XAxis::Iteration);
-        let xs: Vec<_> = curves[&Path::default()].points.iter().map(|point| point[0]).collect();
+        let xs: Vec<_> = curves[0].1.points.iter().map(|point| point[0]).collect();
         assert_eq!(xs, [10.0, 20.0, 30.0]);
     }
 }

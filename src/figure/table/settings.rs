@@ -107,6 +107,16 @@ pub fn differing(all: &[Settings]) -> Vec<String> {
     found
 }
 
+/// Whether a setting differs only because some runs do not have it, such as the momentum of one of two optimizers: the
+/// choice it belongs to says the same. `texts` are its values, `all` the paths that differ.
+#[must_use]
+pub fn follows_from_another(path: &str, texts: &[&str], all: &[String]) -> bool {
+    let mut own = texts.iter().filter(|text| **text != NONE);
+    let first = own.next();
+    let is_of_a_choice = all.iter().any(|other| path.starts_with(&format!("{other}.")));
+    is_of_a_choice && own.all(|text| Some(text) == first)
+}
+
 /// The value of a setting, or of all settings below it in one line.
 #[must_use]
 pub fn value_of(settings: &Settings, path: &str) -> String {
@@ -168,6 +178,14 @@ mod tests {
         assert_eq!(differing(&all), ["plan"]);
         assert!(value_of(&all[1], "plan").contains("1ep"));
         assert_eq!(value_of(&all[1], "nothing"), NONE);
+    }
+
+    #[test]
+    fn settings_of_one_choice_differ_only_among_those_who_made_it() {
+        let all = ["train.optimizer", "train.optimizer.beta1", "data.validation"].map(str::to_owned);
+        assert!(follows_from_another(&all[1], &["0.9", "0.9", NONE], &all));
+        assert!(!follows_from_another(&all[1], &["0.9", "0.8", NONE], &all));
+        assert!(!follows_from_another(&all[2], &["100", NONE], &all), "it is set or not by itself");
     }
 
     #[test]

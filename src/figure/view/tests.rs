@@ -56,8 +56,14 @@ fn the_filter_leaves_runs_out_and_an_unfinished_one_leaves_out_none() {
     let view = |filter: &str| ViewSettings { filter: filter.to_owned(), ..ViewSettings::default() };
     assert_eq!(view("batch = 16").left_out(&rows, &settings).len(), 4);
     assert_eq!(view("batch <").left_out(&rows, &settings).len(), 0);
-    assert_eq!(view(" batch = 16 ").filter_note(8, 4), "filter: batch = 16 (4 of 8 runs)");
-    assert_eq!(view("state:done").filter_note(8, 0), "", "nothing is missing");
+    let row = |run: &str| Row { run: run.to_owned(), ..Row::default() };
+    let rows = ["a", "b", "c", "b"].map(row);
+    let note = |filter: &str, left_out: &[&str]| {
+        view(filter).filter_note(&rows, &left_out.iter().map(|run| (*run).to_owned()).collect())
+    };
+    let told = "filter: batch = 16 (2 of 4 runs)";
+    assert_eq!(note(" batch = 16 ", &["b"]), told, "two arms share one of the runs");
+    assert_eq!(note("state:done", &[]), "", "nothing is missing");
 }
 
 #[test]

@@ -75,10 +75,10 @@ impl App {
                 self.settings.keep_awake ^= true;
                 self.keep_awake_as_set();
             }
-            C::ToggleTree => self.settings.tree ^= true,
-            C::TogglePlan => self.settings.plan ^= true,
-            C::ToggleProperties => self.settings.properties ^= true,
-            C::ToggleLog => self.settings.log ^= true,
+            C::ToggleTree => self.settings.panels_mut().tree ^= true,
+            C::TogglePlan => self.settings.panels_mut().plan ^= true,
+            C::ToggleProperties => self.settings.panels_mut().properties ^= true,
+            C::ToggleLog => self.settings.panels_mut().log ^= true,
             C::ThemeSystem => self.take_theme(Look::System, ctx),
             C::ThemeLight => self.take_theme(Look::Light, ctx),
             C::ThemeDark => self.take_theme(Look::Dark, ctx),
@@ -111,10 +111,10 @@ impl App {
         match command {
             Command::Notify => Some(self.settings.notify),
             Command::KeepAwake => Some(self.settings.keep_awake),
-            Command::ToggleTree => Some(self.settings.tree),
-            Command::TogglePlan => Some(self.settings.plan),
-            Command::ToggleProperties => Some(self.settings.properties),
-            Command::ToggleLog => Some(self.settings.log),
+            Command::ToggleTree => Some(self.settings.panels().tree),
+            Command::TogglePlan => Some(self.settings.panels().plan),
+            Command::ToggleProperties => Some(self.settings.panels().properties),
+            Command::ToggleLog => Some(self.settings.panels().log),
             Command::ThemeSystem => Some(self.settings.theme == Look::System),
             Command::ThemeLight => Some(self.settings.theme == Look::Light),
             Command::ThemeDark => Some(self.settings.theme == Look::Dark),
@@ -257,7 +257,7 @@ impl App {
         };
         if let Some(path) = plan::add(&mut arm.plan, selected, label) {
             self.selection = Selection::Stage { arm: index, path };
-            self.settings.properties = true;
+            self.settings.panels_mut().properties = true;
         }
     }
 
@@ -292,7 +292,7 @@ impl App {
             _ => return,
         };
         self.selection = if arms.is_empty() { Selection::Experiment } else { Selection::Arm(arm) };
-        self.settings.properties = true;
+        self.settings.panels_mut().properties = true;
     }
 
     /// What the runs that are left would take, for the bar at the top.

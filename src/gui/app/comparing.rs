@@ -125,6 +125,7 @@ impl App {
         match response {
             PlotResponse::ExportFigure => self.execute(Command::ExportFigure, &ctx),
             PlotResponse::CopyCsv => self.copy_values(&ctx),
+            PlotResponse::ClearFilter => self.compare.view.filter.clear(),
         }
     }
 

@@ -86,7 +86,7 @@ impl App {
         self.document.experiment.data = drop::data_in(set, dir, &self.document.experiment.data);
         self.log.info(format!("The data of the experiment are those of {set} in {}", folder.display()));
         self.selection = Selection::Data;
-        self.settings.properties = true;
+        self.settings.panels_mut().properties = true;
     }
 
     fn offer_import(&mut self, path: &Path) {
@@ -111,7 +111,7 @@ impl App {
         let at = after.unwrap_or(0).min(plan.len());
         plan.insert(at, Stage::Do(Intervention::Import(WeightFile { file, ..WeightFile::default() })));
         self.selection = Selection::Stage { arm, path: vec![at] };
-        self.settings.properties = true;
+        self.settings.panels_mut().properties = true;
         self.log.info(format!("Added a stage that imports {}", path.display()));
     }
 }

@@ -1,6 +1,6 @@
 //! Where things are: bar at the top, arms and plan at the left, plot in the middle, settings at the right, log below.
 
-use eframe::egui::{self, Align, CentralPanel, Frame, Layout, Panel, Ui};
+use eframe::egui::{self, Align, CentralPanel, Frame, InputState, Layout, Panel, Ui};
 
 use super::App;
 use super::room::Room;
@@ -20,6 +20,10 @@ use crate::gui::{menu, plan, theme};
 impl App {
     /// Draws the window.
     pub(super) fn layout_ui(&mut self, ui: &mut Ui) {
+        self.settings.is_small = room_of(ui).is_small();
+        if ui.input(moves_focus) {
+            ui.ctx().request_repaint(); // where the keyboard is now is seen in the next frame
+        }
         self.bar_ui(ui);
         self.log_ui(ui);
         self.left_ui(ui);
@@ -52,29 +56,30 @@ impl App {
     }
 
     fn log_ui(&mut self, ui: &mut Ui) {
-        let mut open = self.settings.log;
+        let mut open = self.settings.panels().log;
         let chosen = room_of(ui).log().show_collapsible(ui, &mut open, |ui| {
             status_ui(ui, self.document.problems(), &self.log).cloned()
         });
-        self.settings.log = open;
+        self.settings.panels_mut().log = open;
         if let Some(problem) = chosen.and_then(|shown| shown.inner) {
             self.selection = selection_of(&problem.place);
-            self.settings.properties = true;
+            self.settings.panels_mut().properties = true;
             self.focus = Some(problem.place);
         }
     }
 
     fn left_ui(&mut self, ui: &mut Ui) {
-        if !self.settings.tree && !self.settings.plan {
+        let panels = *self.settings.panels();
+        if !panels.tree && !panels.plan {
             return;
         }
         let room = room_of(ui);
         room.left().show(ui, |ui| {
-            let mut plan_is_open = self.settings.plan;
-            if self.settings.tree {
+            let mut plan_is_open = panels.plan;
+            if panels.tree {
                 let frame = Frame::new().inner_margin(egui::Margin { top: 8, ..egui::Margin::ZERO });
                 room.plan().frame(frame).show_collapsible(ui, &mut plan_is_open, |ui| self.plan_ui(ui));
-                self.settings.plan = plan_is_open;
+                self.settings.panels_mut().plan = plan_is_open;
                 CentralPanel::no_frame().show(ui, |ui| self.tree_ui(ui));
             } else {
                 self.plan_ui(ui);
@@ -117,12 +122,12 @@ impl App {
 
     fn right_ui(&mut self, ui: &mut Ui) {
         let results = self.document.results(&self.parts.untitled);
-        let mut open = self.settings.properties;
+        let mut open = self.settings.panels().properties;
         room_of(ui).right().show_collapsible(ui, &mut open, |ui| {
             let (selection, focus) = (&mut self.selection, &mut self.focus);
             properties_ui(ui, &mut self.document, &self.runs, selection, focus, &mut self.dry_run, &results);
         });
-        self.settings.properties = open;
+        self.settings.panels_mut().properties = open;
     }
 
     fn center_ui(&mut self, ui: &mut Ui) {
@@ -161,6 +166,11 @@ impl App {
         self.log.info(format!("Added a stage to {} that sets entries of {}", arm.name, set.parameter));
         arm.plan.push(Stage::Do(Intervention::Set(set)));
     }
+}
+
+fn moves_focus(input: &InputState) -> bool {
+    use egui::Key::{ArrowDown, ArrowLeft, ArrowRight, ArrowUp, Tab};
+    [Tab, ArrowUp, ArrowDown, ArrowLeft, ArrowRight].into_iter().any(|key| input.key_pressed(key))
 }
 
 fn room_of(ui: &Ui) -> Room {

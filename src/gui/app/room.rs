@@ -1,9 +1,11 @@
 //! How much room each panel gets at first, by the size of the window: in a small one, the plot must stay readable.
 
-use eframe::egui::{Panel, Vec2};
+use eframe::egui::{Panel, Vec2, vec2};
 
 /// From this width on, both side panels have their full width.
-const WIDE: f32 = 1100.0;
+const WIDE: f32 = 1248.0;
+/// Below this width, or below this height, some panels are folded at first.
+const SMALL: Vec2 = vec2(900.0, 420.0);
 /// From this height on, plan and log have their full height.
 const TALL: f32 = 720.0;
 /// What the buttons of the plan need.
@@ -15,6 +17,7 @@ const LEAST_RIGHT: f32 = 208.0;
 /// that a window that was small once does not keep its panels small.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Room {
+    is_small: bool,
     is_wide: bool,
     is_tall: bool,
     left: f32,
@@ -29,9 +32,10 @@ impl Room {
     /// The room in a window of this size.
     pub(super) fn of(window: Vec2) -> Self {
         let (is_wide, is_tall) = (window.x >= WIDE, window.y >= TALL);
-        let (left, right) = if is_wide { (288.0, 336.0) } else { (0.23 * window.x, 0.28 * window.x) };
+        let (left, right) = if is_wide { (288.0, 336.0) } else { (0.22 * window.x, 0.26 * window.x) };
         let (plan, log) = if is_tall { (248.0, 112.0) } else { (0.4 * window.y, 64.0) };
         Self {
+            is_small: window.x < SMALL.x || window.y < SMALL.y,
             is_wide,
             is_tall,
             left: left.max(LEAST_LEFT),
@@ -40,6 +44,11 @@ impl Room {
             log,
             most: 0.36 * window,
         }
+    }
+
+    /// Whether only some panels are open at first, so that the plot gets at least half of the window.
+    pub(super) const fn is_small(self) -> bool {
+        self.is_small
     }
 
     /// Arms and plan.
@@ -73,15 +82,17 @@ impl Room {
 
 #[cfg(test)]
 mod tests {
-    use eframe::egui::vec2;
-
     use super::*;
+    use crate::gui::settings::Settings;
 
     #[test]
-    fn in_every_window_the_plot_gets_two_fifths_of_the_width() {
-        for width in [720.0, 800.0, 1099.0, 1100.0, 1280.0] {
+    fn in_every_window_the_plot_gets_half_of_the_width_at_first() {
+        for width in [640.0, 720.0, 899.0, 900.0, 960.0, 1247.0, 1248.0, 1280.0, 3840.0] {
             let room = Room::of(vec2(width, 600.0));
-            assert!(width - room.left - room.right >= 0.4 * width, "{width}: {room:?}");
+            let settings = Settings { is_small: room.is_small(), ..Settings::default() };
+            let properties = if settings.panels().properties { room.right } else { 0.0 };
+            assert!(width - room.left - properties >= 0.5 * width, "{width}: {room:?}");
         }
+        assert!(Room::of(vec2(1280.0, 360.0)).is_small() && !Room::of(vec2(1280.0, 720.0)).is_small());
     }
 }

@@ -373,13 +373,20 @@ fn arms_are_added_copied_moved_and_removed() {
 fn in_a_small_window_everything_fits_and_grows_with_it() {
     let mut window = Window::sized([800.0, 600.0], None);
     let rect = |window: &Window, label: &str| window.harness.get_by_label(label).rect();
+    assert!(
+        !window.sees("Copy log") && !window.sees("Properties"),
+        "folded, so that the plot has half of it"
+    );
+    assert!(rect(&window, "+ Add arm").right() <= 400.0);
+    // Room for five more stages.
+    assert!(rect(&window, "2 Test").bottom() + 5.0 * 24.0 <= 600.0);
+    window.execute(Command::ToggleProperties);
+    window.harness.run();
     let settings = rect(&window, "Experiment");
     for label in ["Copy CSV", "Export figure…", "Single runs", "Fit"] {
         assert!(rect(&window, label).right() <= settings.left(), "{label}");
     }
     assert!(rect(&window, "Remove").right() <= rect(&window, "Accuracy").left());
-    // Room for five more stages.
-    assert!(rect(&window, "2 Test").bottom() + 5.0 * 24.0 <= rect(&window, "Copy log").top());
     let narrow = rect(&window, "1 Train 12 epochs").width();
     window.harness.set_size(egui::vec2(1280.0, 800.0));
     window.harness.run();

@@ -298,7 +298,7 @@ impl Compare {
     /// What figures say of the filter.
     #[must_use]
     pub fn filter_note(&self) -> String {
-        self.view.filter_note(self.rows.len(), self.left_out.len())
+        self.view.filter_note(&self.rows, &self.left_out)
     }
 
     /// Notes that the trash has changed.

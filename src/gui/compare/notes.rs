@@ -1,13 +1,13 @@
 //! Free notes, and the marks of all arms and runs, each in one line.
 
-use eframe::egui::{RichText, ScrollArea, TextEdit, Ui, vec2};
+use eframe::egui::{RichText, ScrollArea, TextEdit, TextStyle, Ui, vec2};
 
 use super::Compare;
 use super::menu::{edit, star_button};
 use crate::figure::table::Mark;
 use crate::figure::view::arm_key;
 use crate::gui::form::note_edited;
-use crate::gui::theme;
+use crate::gui::theme::{self, fitted};
 
 /// Height of a line, in points.
 const ROW: f32 = 3.0 * theme::STEP;
@@ -26,7 +26,8 @@ struct Line {
     /// What its mark goes by.
     key: String,
     name: String,
-    is_arm: bool,
+    /// Of a run, what its name ends with: ", seed 3".
+    seed: Option<String>,
 }
 
 /// Draws the notes and the list of marks.
@@ -66,10 +67,10 @@ fn lines(compare: &Compare, marked_only: bool) -> Vec<Line> {
     for row in &compare.rows {
         if arm != Some(&row.arm) {
             arm = Some(&row.arm);
-            lines.push(Line { key: arm_key(&row.arm), name: row.arm.clone(), is_arm: true });
+            lines.push(Line { key: arm_key(&row.arm), name: row.arm.clone(), seed: None });
         }
-        let name = format!("{}, seed {}", row.arm, row.seed);
-        lines.push(Line { key: row.run.clone(), name, is_arm: false });
+        let seed = format!(", seed {}", row.seed);
+        lines.push(Line { key: row.run.clone(), name: format!("{}{seed}", row.arm), seed: Some(seed) });
     }
     lines.retain(|line| !marked_only || compare.view.marks.contains_key(&line.key));
     lines
@@ -83,15 +84,15 @@ fn line_ui(ui: &mut Ui, line: &Line, compare: &mut Compare, noting: &mut Noting)
         if star_button(ui, mark.starred, &line.name) {
             edit(compare, &line.key, |mark| mark.starred = !mark.starred);
         }
-        let name = RichText::new(&line.name);
-        let name = if line.is_arm { name.strong() } else { name };
+        let name = RichText::new(shown_name(ui, line, 0.3 * width));
+        let name = if line.seed.is_none() { name.strong() } else { name };
         let side = vec2(0.3 * width, ROW - 4.0);
         ui.allocate_ui_with_layout(
             side,
             eframe::egui::Layout::left_to_right(eframe::egui::Align::Center),
             |ui| {
                 ui.set_min_width(side.x);
-                ui.add(eframe::egui::Label::new(name).truncate());
+                ui.add(eframe::egui::Label::new(name).truncate()).on_hover_text(&line.name);
             },
         );
         tags_ui(ui, line, &mark, compare, noting, 0.22 * width);
@@ -106,6 +107,15 @@ fn line_ui(ui: &mut Ui, line: &Line, compare: &mut Compare, noting: &mut Noting)
             edit(compare, &line.key, |mark| mark.note = note);
         }
     });
+}
+
+/// The name where it fits; else without the middle of the arm's name, since the seed tells runs apart.
+fn shown_name(ui: &Ui, line: &Line, room: f32) -> String {
+    let font = TextStyle::Body.resolve(ui.style());
+    let seed = line.seed.as_deref().unwrap_or_default();
+    let taken = ui.painter().layout_no_wrap(seed.to_owned(), font.clone(), ui.visuals().text_color());
+    let arm = line.name.strip_suffix(seed).unwrap_or(&line.name);
+    format!("{}{seed}", fitted(ui.painter(), arm, &font, room - taken.size().x))
 }
 
 fn tags_ui(ui: &mut Ui, line: &Line, mark: &Mark, compare: &mut Compare, noting: &mut Noting, width: f32) {

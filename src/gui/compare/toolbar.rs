@@ -34,11 +34,11 @@ pub fn toolbar_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse>
         group_ui(ui, compare);
         response = copy_ui(ui, compare);
         response = trash_ui(ui, compare).or(response.take());
-        let (all, out) = (compare.rows.len(), compare.left_out.len());
-        let count = if out == 0 {
+        let (all, left) = (compare.rows.len(), shown(compare).len());
+        let count = if left == all {
             text::counted(all, "run")
         } else {
-            format!("{} of {}", all - out, text::counted(all, "run"))
+            format!("{left} of {}", text::counted(all, "run"))
         };
         ui.label(RichText::new(count).weak());
     });

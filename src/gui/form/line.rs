@@ -74,6 +74,7 @@ fn setting_ui(
         if can_reset {
             marks::changed_bar(ui, line.response.rect);
         }
+        marks::swept_ui(ui, context);
         marks::problems_ui(ui, context);
         if is_open {
             touched.changed |= body_ui(ui, value, &slot, context);

@@ -27,6 +27,13 @@ pub(super) fn problems_ui(ui: &mut Ui, context: &FormContext) {
     }
 }
 
+/// That runs have other values than the control above.
+pub(super) fn swept_ui(ui: &mut Ui, context: &FormContext) {
+    if let Some(text) = context.swept_here() {
+        message_ui(ui, text, ui.visuals().text_color());
+    }
+}
+
 /// What is wrong with the control above.
 pub(super) fn error_ui(ui: &mut Ui, message: &str) {
     message_ui(ui, message, ui.visuals().error_fg_color);

@@ -21,6 +21,7 @@ mod tests;
 use eframe::egui;
 use eframe::egui::{Id, Response, Ui};
 
+use super::swept::{Swept, path_of};
 use crate::doc::{Problem, Severity};
 use crate::form::path::{Place, Segment};
 use crate::form::{Node, Value};
@@ -35,6 +36,8 @@ pub struct FormContext<'a> {
     pub focus: Option<Place>,
     /// Keys of settings that have an editor of their own elsewhere and are left out here, such as `plan`.
     pub elsewhere: &'a [&'static str],
+    /// What is said of settings that sweeps replace.
+    pub swept: Swept,
     root_len: usize,
     control_width: f32,
     first_input: Option<Id>,
@@ -51,6 +54,7 @@ impl<'a> FormContext<'a> {
             problems,
             focus: None,
             elsewhere: &[],
+            swept: Swept::new(),
             root_len,
             control_width: 0.0,
             first_input: None,
@@ -68,6 +72,20 @@ impl<'a> FormContext<'a> {
     #[must_use]
     pub fn without(self, elsewhere: &'a [&'static str]) -> Self {
         Self { elsewhere, ..self }
+    }
+
+    /// The same, with what is said of settings that sweeps replace.
+    #[must_use]
+    pub fn with_swept(self, swept: Swept) -> Self {
+        Self { swept, ..self }
+    }
+
+    /// What is said of the present place, if a sweep replaces it.
+    fn swept_here(&self) -> Option<&str> {
+        if self.swept.is_empty() {
+            return None;
+        }
+        self.swept.get(&path_of(&self.place)).map(String::as_str)
     }
 
     /// Problems of exactly the present place.

@@ -6,7 +6,7 @@ use eframe::egui::{
 };
 use egui_plot::{PlotPoint, PlotTransform};
 
-use super::axes::{colour, shortened_to};
+use super::axes::colour;
 use super::paint::Brush;
 use crate::figure::bars::{parts, stacks};
 use crate::figure::cells::{Cells, shade};
@@ -14,6 +14,7 @@ use crate::figure::model::{Axis, Figure};
 use crate::figure::number::readable;
 use crate::figure::palette::Rgb;
 use crate::figure::ticks::ticks;
+use crate::gui::text::shortened;
 
 /// Colours of the strip.
 const SHADES: u32 = 64;
@@ -165,7 +166,7 @@ pub fn read_areas(figure: &Figure, place: [f64; 2], brush: &Brush<'_>) -> Option
         let text = |value: f64| readable(value, values.format);
         let band = line.band.iter().find(|band| band.x.total_cmp(x).is_eq());
         let band = band.map(|band| format!(" [{}, {}]", text(band.low), text(band.high)).replace(" %", ""));
-        Some((shortened_to(&line.name, LONGEST), Some(colour), text(*value) + &band.unwrap_or_default()))
+        Some((shortened(&line.name, LONGEST), Some(colour), text(*value) + &band.unwrap_or_default()))
     });
     let rows: Vec<_> = figure.bars.iter().filter_map(row).chain(lines).collect();
     (!rows.is_empty()).then_some(AreaReading { title, rows })

@@ -9,6 +9,7 @@ use super::navigate::View;
 use crate::figure::model::{Axis, Figure};
 use crate::figure::palette::Theme;
 use crate::figure::ticks::ticks;
+use crate::gui::text::shortened;
 
 /// Room for a label along each axis, in points.
 const LABEL: [f32; 2] = [80.0, 44.0];
@@ -74,21 +75,9 @@ fn marks(axis: &Axis, range: [f64; 2], wanted: f32) -> Marks {
     let values = range.map(|place| axis.scale.inverse(place));
     let place = |value: f64| axis.scale.forward(value);
     let ticks = ticks(axis, values, wanted.round() as usize).into_iter();
-    ticks.filter_map(|tick| Some((place(tick.value)?, shortened(&tick.label.unwrap_or_default())))).collect()
-}
-
-fn shortened(label: &str) -> String {
-    shortened_to(label, LONGEST)
-}
-
-/// At most so many characters of a label; longer ones lose their middle.
-pub fn shortened_to(label: &str, longest: usize) -> String {
-    let letters: Vec<char> = label.chars().collect();
-    if letters.len() <= longest {
-        return label.to_owned();
-    }
-    let kept = longest.saturating_sub(1);
-    letters[..kept - kept / 2].iter().chain(&['…']).chain(&letters[letters.len() - kept / 2..]).collect()
+    ticks
+        .filter_map(|tick| Some((place(tick.value)?, shortened(&tick.label.unwrap_or_default(), LONGEST))))
+        .collect()
 }
 
 fn spacer(marks: Marks) -> impl Fn(egui_plot::GridInput) -> Vec<GridMark> {

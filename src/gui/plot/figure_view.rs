@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{
-    Key, Label, Pos2, Rect, Response, RichText, ScrollArea, TextStyle, Ui, UiBuilder, WidgetInfo, vec2,
+    Key, Label, Pos2, Rect, Response, RichText, ScrollArea, TextStyle, Ui, UiBuilder, WidgetInfo,
 };
 use egui_plot::{PlotBounds, PlotTransform};
 
@@ -24,8 +24,10 @@ use crate::figure::model::{Axis, Figure};
 use crate::figure::palette::Theme;
 use crate::figure::view::{PlotView, seen, without};
 
-/// Rows of a legend below the plot before it scrolls.
+/// A legend below the plot that needs more than this scrolls.
 const LEGEND_BELOW: f32 = 72.0;
+/// In a low tile, it gets at most this share of the height.
+const LEGEND_SHARE: f32 = 0.24;
 const GAP: f32 = 8.0;
 
 /// What a person did to the view of a figure: zoom, hidden lines, a pinned reading.
@@ -200,8 +202,9 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) {
         _ => legend_room,
     };
     ui.scope_builder(UiBuilder::new().max_rect(legend_room), |ui| {
-        ScrollArea::vertical().id_salt("legend").auto_shrink(false).show(ui, |ui| {
-            ui.spacing_mut().item_spacing = vec2(2.0 * GAP, 2.0);
+        let area = ScrollArea::vertical().id_salt("legend").auto_shrink(false);
+        area.min_scrolled_height(0.0).show(ui, |ui| {
+            ui.spacing_mut().item_spacing = legend::BETWEEN;
             let pointed = if legend::is_below(room.width()) {
                 ui.horizontal_wrapped(|ui| legend_ui(ui, figure, theme, &mut state.hidden)).inner
             } else {
@@ -235,7 +238,8 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) {
 /// The rooms of the plot and its legend.
 fn split(ui: &Ui, figure: &Figure, room: Rect) -> (Rect, Rect) {
     if legend::is_below(room.width()) {
-        let height = LEGEND_BELOW.min(room.height() * 0.3);
+        let limit = LEGEND_BELOW.min(room.height() * LEGEND_SHARE);
+        let height = legend::height_below(ui, figure, room.width(), limit);
         return room.split_top_bottom_at_y(room.bottom() - height);
     }
     let scale = if figure.cells.is_some() { SCALE } else { 0.0 };

@@ -1,16 +1,22 @@
 //! The legend, outside the data: a click hides a line, a click with Alt shows it alone.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
-use eframe::egui::{Rect, Response, Sense, Shape, Stroke, TextStyle, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{
+    FontId, Galley, Rect, Response, Sense, Shape, Stroke, TextStyle, Ui, Vec2, WidgetInfo, vec2,
+};
 
 use super::axes::colour;
 use super::paint::{dashed, line_colour, marker};
 use crate::figure::legend::{Sample, samples};
 use crate::figure::model::Figure;
 use crate::figure::palette::{Marker, Theme};
+
+/// Between rows that stand beside or below each other.
+pub const BETWEEN: Vec2 = vec2(16.0, 2.0);
 
 /// Length of the sample of a line, and the gap behind it, in points.
 const SAMPLE: f32 = 28.0;
@@ -29,14 +35,33 @@ pub fn is_below(width: f32) -> bool {
 /// The width of a legend beside a plot in so much room.
 pub fn width(ui: &Ui, figure: &Figure, room: f32) -> f32 {
     let font = TextStyle::Small.resolve(ui.style());
-    let text = |sample: Sample<'_>| {
-        ui.painter()
-            .layout_no_wrap(sample.name().to_owned(), font.clone(), ui.visuals().text_color())
-            .size()
-            .x
-    };
+    let text = |sample: Sample<'_>| width_of(ui, &font, &sample, figure);
     let widest = samples(figure).into_iter().map(text).fold(0.0, f32::max);
     if widest == 0.0 { 0.0 } else { (widest + SAMPLE + GAP + 8.0).min(room * WIDEST) }
+}
+
+/// What a name and its detail need beside each other.
+fn width_of(ui: &Ui, font: &FontId, sample: &Sample<'_>, figure: &Figure) -> f32 {
+    let width = |text: &str| {
+        let galley = ui.painter().layout_no_wrap(text.to_owned(), font.clone(), ui.visuals().text_color());
+        galley.size().x
+    };
+    let detail = sample.detail(figure);
+    width(sample.name()) + if detail.is_empty() { 0.0 } else { GAP + width(detail) }
+}
+
+/// The height of a legend below a plot of this width: as many lines as its rows need, and at most `limit`.
+pub fn height_below(ui: &Ui, figure: &Figure, room: f32, limit: f32) -> f32 {
+    let font = TextStyle::Small.resolve(ui.style());
+    let (mut lines, mut used) = (0_u8, f32::INFINITY);
+    for sample in samples(figure) {
+        let width = SAMPLE + GAP + width_of(ui, &font, &sample, figure);
+        if used + width > room {
+            (lines, used) = (lines.saturating_add(1), 0.0);
+        }
+        used += width + BETWEEN.x;
+    }
+    (f32::from(lines) * (ROW + BETWEEN.y)).min(limit)
 }
 
 /// Draws the rows into the room that there is, down a column or along lines; returns the name that is pointed at.
@@ -51,7 +76,7 @@ pub fn legend_ui(
     let mut pointed = None;
     for sample in &samples {
         let is_shown = !hidden.contains(sample.name());
-        let response = row_ui(ui, sample, theme, is_shown);
+        let response = row_ui(ui, sample, sample.detail(figure), theme, is_shown);
         if response.hovered() || response.has_focus() {
             pointed = is_shown.then(|| sample.name().to_owned());
         }
@@ -74,27 +99,46 @@ fn click(name: &str, names: &[&str], alone: bool, hidden: &mut BTreeSet<String>)
     }
 }
 
-fn row_ui(ui: &mut Ui, sample: &Sample<'_>, theme: Theme, is_shown: bool) -> Response {
+fn row_ui(ui: &mut Ui, sample: &Sample<'_>, detail: &str, theme: Theme, is_shown: bool) -> Response {
     let ink = if is_shown { ui.visuals().text_color() } else { ui.visuals().weak_text_color() };
     let mut format = TextFormat::simple(TextStyle::Small.resolve(ui.style()), ink);
+    let dim = TextFormat::simple(format.font_id.clone(), ui.visuals().weak_text_color());
     if !is_shown {
         format.strikethrough = Stroke::new(1.0, ink);
     }
-    let mut job = LayoutJob::single_section(sample.name().to_owned(), format);
-    job.wrap = TextWrapping::truncate_at_width((ui.available_width() - SAMPLE - GAP).max(40.0));
-    let galley = ui.painter().layout_job(job);
-    let (rect, response) = ui.allocate_exact_size(vec2(SAMPLE + GAP + galley.size().x, ROW), Sense::click());
+    let room = (ui.available_width() - SAMPLE - GAP).max(40.0);
+    let name = line(ui, sample.name(), format, room);
+    let told = (!detail.is_empty()).then(|| line(ui, detail, dim, room));
+    let below = told.as_ref().is_some_and(|told| name.size().x + GAP + told.size().x > room);
+    let width = told.as_ref().map_or(name.size().x, |told| {
+        let beside = name.size().x + GAP + told.size().x;
+        if below { name.size().x.max(told.size().x) } else { beside }
+    });
+    let height = ROW + if below { name.size().y } else { 0.0 };
+    let (rect, response) = ui.allocate_exact_size(vec2(SAMPLE + GAP + width, height), Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, is_shown, sample.name()));
     if ui.is_rect_visible(rect) {
         if response.hovered() || response.has_focus() {
             ui.painter().rect_filled(rect.expand2(vec2(4.0, 0.0)), 4.0, ui.visuals().faint_bg_color);
         }
         sample_ui(ui, sample, theme, Rect::from_min_size(rect.min, vec2(SAMPLE, ROW)), is_shown);
-        let at = pos2(rect.left() + SAMPLE + GAP, rect.center().y - galley.size().y / 2.0);
-        ui.painter().galley(at, galley, ink);
+        let at = rect.min + vec2(SAMPLE + GAP, (ROW - name.size().y) / 2.0);
+        let behind = if below { vec2(0.0, name.size().y) } else { vec2(name.size().x + GAP, 0.0) };
+        ui.painter().galley(at, name, ink);
+        if let Some(told) = told {
+            ui.painter().galley(at + behind, told, ink);
+        }
     }
     let action = if is_shown { "Click hides it" } else { "Click shows it" };
-    response.on_hover_text(format!("{}\n{action}, Alt-click shows it alone", sample.name()))
+    let told = if detail.is_empty() { String::new() } else { format!("\n{detail}") };
+    response.on_hover_text(format!("{}{told}\n{action}, Alt-click shows it alone", sample.name()))
+}
+
+/// One line of text, cut where it does not fit.
+fn line(ui: &Ui, text: &str, format: TextFormat, room: f32) -> Arc<Galley> {
+    let mut job = LayoutJob::single_section(text.to_owned(), format);
+    job.wrap = TextWrapping::truncate_at_width(room);
+    ui.painter().layout_job(job)
 }
 
 fn sample_ui(ui: &Ui, sample: &Sample<'_>, theme: Theme, rect: Rect, is_shown: bool) {

@@ -16,10 +16,11 @@ use crate::figure::scale::Scale;
 use crate::figure::size::Preset;
 use crate::figure::statistics::Spread;
 use crate::gui::form::note_edited;
-use crate::gui::text::first_statement;
+use crate::gui::text::{first_statement, shortened};
+use crate::gui::theme;
 
 /// In less room, in points, the controls fold into one menu: the plot must stay readable.
-const LEAST: Vec2 = vec2(320.0, 300.0);
+const LEAST: Vec2 = vec2(360.0, 340.0);
 
 /// Why band and single runs cannot be chosen.
 const NO_MEANS: &str = "This plot has no means over seeds";
@@ -31,6 +32,8 @@ pub enum PlotResponse {
     ExportFigure,
     /// To copy the values of [`PlotState::shown_figure`] as CSV.
     CopyCsv,
+    /// To show all runs again.
+    ClearFilter,
 }
 
 /// Draws a plot and its controls into all the room there is.
@@ -51,13 +54,18 @@ pub fn plot_panel(
         Panel::bottom(ui.scope_id().with("plot controls")).show_separator_line(false).resizable(false);
     let controls = controls.frame(Frame::NONE).show(ui, |ui| {
         ui.add_space(4.0);
-        if is_small { folded_ui(ui, plot, state) } else { controls_ui(ui, plot, state) }
+        let row = |ui: &mut Ui| {
+            let cleared = filter_ui(ui, &input.filter);
+            let asked = if is_small { folded_ui(ui, plot, state) } else { entries_ui(ui, plot, state) };
+            cleared.or(asked)
+        };
+        ui.horizontal_wrapped(row).inner
     });
     if options != state.options {
         ui.ctx().request_repaint();
     }
     let Some((figure, view)) = state.drawable(plot) else {
-        nothing_ui(ui, plot, state.is_building(plot));
+        nothing_ui(ui, plot, state.is_building(plot), !input.filter.is_empty());
         return controls.inner;
     };
     let before = view.x_range();
@@ -70,13 +78,15 @@ pub fn plot_panel(
 }
 
 /// Before the first point: what will appear, and how.
-fn nothing_ui(ui: &mut Ui, plot: &dyn Plot, is_building: bool) {
+fn nothing_ui(ui: &mut Ui, plot: &dyn Plot, is_building: bool, is_filtered: bool) {
     let room = ui.available_size();
     ui.allocate_ui_with_layout(room, Layout::top_down(Align::Center), |ui| {
         ui.add_space(room.y * 0.36);
         let subject = plot.subject();
         ui.label(RichText::new(if is_building {
             format!("Drawing curves of {subject}…")
+        } else if is_filtered {
+            format!("The filter leaves no curves of {subject}")
         } else {
             format!("Press Run: curves of {subject} appear here")
         }));
@@ -97,8 +107,20 @@ fn folded_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) -> Option<Plot
     menu.1.and_then(|shown| shown.inner)
 }
 
-fn controls_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) -> Option<PlotResponse> {
-    ui.horizontal_wrapped(|ui| entries_ui(ui, plot, state)).inner
+/// What the filter leaves, as long as it leaves out anything: a click clears it.
+fn filter_ui(ui: &mut Ui, filter: &str) -> Option<PlotResponse> {
+    const LONGEST: usize = 48;
+    if filter.is_empty() {
+        return None;
+    }
+    let colours = theme::present(ui);
+    let text = RichText::new(format!("{} ×", shortened(filter, LONGEST))).color(colours.on_accent);
+    let chip =
+        ui.add(Button::new(text).fill(colours.accent).corner_radius(ui.spacing().interact_size.y / 2.0));
+    let chip = chip.accessible_name(format!("Clear the {filter}"));
+    chip.on_hover_text(format!("Only some runs are drawn. A click shows all of them again.\n{filter}"))
+        .clicked()
+        .then_some(PlotResponse::ClearFilter)
 }
 
 fn entries_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) -> Option<PlotResponse> {

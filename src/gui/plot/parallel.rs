@@ -9,7 +9,7 @@ use eframe::egui::{
 };
 
 use super::areas::{AreaReading, area_reading_ui};
-use super::axes::{colour, shortened_to};
+use super::axes::colour;
 use super::paint::{DIMMED, dashed, line_colour};
 use super::sheet::Canvas;
 use crate::figure::model::{Axis, Figure, Line, Trace};
@@ -18,6 +18,8 @@ use crate::figure::palette::Theme;
 use crate::figure::parallel::{height, passes, places, value_at};
 use crate::figure::ticks::ticks;
 use crate::figure::view::Brushes;
+use crate::gui::text::shortened;
+use crate::gui::theme::fitted;
 
 /// Widths in points.
 const RUN: f32 = 1.25;
@@ -281,7 +283,7 @@ impl<'a> Frame<'a> {
     /// The name of a run and its values on all axes.
     fn reading(&self, line: &Line, trace: &Trace) -> AreaReading {
         let text = |axis: &Axis, value: f64| match axis.category(value) {
-            Some(index) => shortened_to(&axis.categories[index].name, 36),
+            Some(index) => shortened(&axis.categories[index].name, 36),
             None if value.is_finite() && !axis.unit.is_empty() => {
                 format!("{} {}", readable(value, axis.format), axis.unit)
             }
@@ -290,21 +292,9 @@ impl<'a> Frame<'a> {
         };
         let axes = self.figure.parallel.iter().zip(&trace.points);
         let rows = axes.map(|(axis, [_, value])| (axis.title.clone(), None, text(axis, *value)));
-        let name = format!("{}, {}", shortened_to(&line.name, 48), trace.name);
+        let name = format!("{}, {}", shortened(&line.name, 48), trace.name);
         AreaReading { title: name, rows: rows.collect() }
     }
-}
-
-/// The text, cut with an ellipsis until it fits.
-fn fitted(painter: &Painter, text: &str, font: &FontId, room: f32) -> String {
-    let width = |text: &str| painter.layout_no_wrap(text.to_owned(), font.clone(), Color32::WHITE).size().x;
-    let mut longest = text.chars().count();
-    let mut cut = text.to_owned();
-    while longest > 1 && width(&cut) > room {
-        longest -= 1 + longest / 8;
-        cut = shortened_to(text, longest.max(1));
-    }
-    cut
 }
 
 #[cfg(test)]

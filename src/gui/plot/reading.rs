@@ -5,11 +5,12 @@ use eframe::egui::{
 };
 use egui_plot::{PlotPoint, PlotTransform};
 
-use super::axes::{colour, shortened_to};
+use super::axes::colour;
 use super::paint::{Brush, line_colour};
 use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::number::readable;
 use crate::figure::palette::{Style, Theme};
+use crate::gui::text::shortened;
 
 /// A line's own point counts as being at the pointer's x up to this distance, in points.
 const REACH: f64 = 12.0;
@@ -17,7 +18,7 @@ const REACH: f64 = 12.0;
 const DISTANCE: f32 = 16.0;
 /// A table with more rows would not fit onto the screen.
 const MOST_ROWS: usize = 20;
-/// Names of 80 characters would push the numbers off the screen.
+/// Longer names would push the numbers off the screen.
 const LONGEST: usize = 36;
 /// Single runs below the line that is nearest to the pointer.
 const MOST_RUNS: usize = 10;
@@ -210,7 +211,7 @@ fn table_ui(ui: &mut Ui, id: Id, figure: &Figure, reading: &Reading, theme: Them
                 let stripe = Rect::from_center_size(rect.center(), vec2(14.0, 3.0));
                 ui.painter().rect_filled(stripe, 1.0, line_colour(style.colour, theme));
             }
-            let name = RichText::new(shortened_to(&row.name, LONGEST)).small();
+            let name = RichText::new(shortened(&row.name, LONGEST)).small();
             ui.label(if row.style.is_some() { name } else { name.weak() });
             let text = RichText::new(format!("{:>value$}", row.value)).monospace();
             ui.label(if row.style.is_some() { text } else { text.weak() });

@@ -9,7 +9,7 @@ use egui_extras::{Column, TableBuilder, TableRow};
 
 use super::reports::reports_ui;
 use super::{Shared, View, ViewInput, ViewResponse, number_ui};
-use crate::doc::{Report, Run};
+use crate::doc::{Report, Run, RunRecord};
 use crate::gui::{text, theme};
 use crate::run::summary::{
     LayerSummary, Link, NetworkSummary, Vulnerability, planned_summary, vulnerabilities,
@@ -42,7 +42,9 @@ impl View for NetworkView {
         let read = shared.network.ui(ui, Self::HELP, input)?;
         let record = input.runs.record(&read.source.id);
         let reports = record.map_or(&[][..], |record| record.reports());
-        network_ui(ui, read.summary, &harm(input, &read.source.id), reports);
+        let harm = harm(input, &read.source.id);
+        pooled_ui(ui, &harm);
+        network_ui(ui, read.summary, &harm.by_layer, reports);
         None
     }
 }
@@ -63,8 +65,20 @@ fn planned_ui(ui: &mut Ui, input: &ViewInput<'_>, run: &Run) {
     ui.label(RichText::new(title).strong())
         .on_hover_text("What is left of it, and what is held, is shown when the run is done");
     let reports = input.runs.record(&run.id).map_or(&[][..], |record| record.reports());
-    network_ui(ui, &planned_summary(&run.spec), &harm(input, &run.id), reports);
+    let harm = harm(input, &run.id);
+    pooled_ui(ui, &harm);
+    network_ui(ui, &planned_summary(&run.spec), &harm.by_layer, reports);
 }
+
+/// What campaigns found out about the layers.
+struct Harm {
+    by_layer: ByLayer,
+    /// The seeds of the runs with such a campaign, which are pooled.
+    seeds: Vec<u64>,
+}
+
+/// Vulnerability by the name of a layer.
+type ByLayer = BTreeMap<String, Vulnerability>;
 
 /// Vulnerability by the campaigns of the selected run, or of all runs of the selected arm.
 fn harm(input: &ViewInput<'_>, id: &str) -> Harm {
@@ -72,45 +86,71 @@ fn harm(input: &ViewInput<'_>, id: &str) -> Harm {
         Some(_) => run.id == id,
         None => Some(run.arm_index) == input.selection.arm(),
     };
-    vulnerabilities(input.listed.iter().filter(is_meant).filter_map(|run| input.runs.record(&run.id)))
+    let meant = input.listed.iter().filter(is_meant);
+    let known: Vec<_> = meant.filter_map(|run| Some((run.seed, input.runs.record(&run.id)?))).collect();
+    let has_any = |(_, record): &&(u64, &RunRecord)| !vulnerabilities([*record]).is_empty();
+    Harm {
+        seeds: known.iter().filter(has_any).map(|(seed, _)| *seed).collect(),
+        by_layer: vulnerabilities(known.iter().map(|(_, record)| *record)),
+    }
 }
 
-/// Vulnerability by the name of a layer.
-type Harm = BTreeMap<String, Vulnerability>;
+/// That the vulnerability is that of several runs, where the rest is that of one.
+fn pooled_ui(ui: &mut Ui, harm: &Harm) {
+    if harm.seeds.len() > 1 {
+        let seeds: Vec<String> = harm.seeds.iter().map(u64::to_string).collect();
+        let text = format!("Vulnerability: all runs of the arm together (seeds {})", seeds.join(", "));
+        ui.label(RichText::new(text).small().weak());
+    }
+}
 
 /// Draws the chain, and the reports below it.
-fn network_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &Harm, reports: &[Report]) {
-    ScrollArea::vertical().id_salt("network view").auto_shrink([false, false]).show(ui, |ui| {
-        ScrollArea::horizontal().id_salt("network table").auto_shrink([false, true]).show(ui, |ui| {
-            table_ui(ui, summary, harm);
-        });
+fn network_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &ByLayer, reports: &[Report]) {
+    let room = ui.available_width();
+    ScrollArea::both().id_salt("network view").auto_shrink([false, false]).show(ui, |ui| {
+        table_ui(ui, summary, harm, room);
         ui.add_space(2.0 * theme::STEP);
-        reports_ui(ui, reports);
+        // The table may be wider than the view; what is read is not.
+        ui.scope(|ui| {
+            ui.set_max_width(room);
+            reports_ui(ui, reports);
+        });
     });
 }
 
-const COLUMNS: [(&str, &str, f32); 7] = [
-    ("Operation", "From the input at the top to the logits, with the name of its layer as in PyTorch", 248.0),
-    ("Output", "Shape of what leaves it: channels, height, width; or units", 72.0),
-    ("Parameters", "Entries of all trained parameters, and their share of the network", 108.0),
-    ("Remaining", "Weights that are not pruned", 104.0),
+/// Heading, help, and width with room for all columns and without it.
+const COLUMNS: [(&str, &str, [f32; 2]); 7] = [
+    (
+        "Operation",
+        "From the input at the top to the logits, with the name of its layer as in PyTorch",
+        [248.0, 168.0],
+    ),
+    ("Output", "Shape of what leaves it: channels, height, width; or units", [72.0, 52.0]),
+    ("Parameters", "Entries of all trained parameters, and their share of the network", [108.0, 72.0]),
+    ("Remaining", "Weights that are not pruned", [104.0, 68.0]),
     (
         "Vulnerability",
         "Images that get another class (SDC-1) under a single fault in the layer, with Wilson's 95 % interval over trials",
-        192.0,
+        [192.0, 84.0],
     ),
-    ("Multiply-adds left", "Of one sample forward, that surviving weights take part in", 116.0),
-    ("Held", "Entries that are held at a value", 64.0),
+    ("Held", "Entries that are held at a value", [64.0, 44.0]),
+    ("Multiply-adds left", "Of one sample forward, that surviving weights take part in", [116.0, 104.0]),
 ];
 
 /// Columns of numbers, which are right-aligned.
 const NUMBERS: [usize; 2] = [5, 6];
 
-fn table_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &Harm) {
-    let mut table = TableBuilder::new(ui).id_salt("network").vscroll(false);
+/// The chain as a table: in a view that is narrower than the table, without bars, and what is told in full on hovering.
+fn table_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &ByLayer, room: f32) {
+    let needed: f32 = COLUMNS.iter().map(|(_, _, [width, _])| width + ui.spacing().item_spacing.x).sum();
+    let is_narrow = room < needed;
+    if is_narrow {
+        ui.spacing_mut().item_spacing.x = 0.75 * theme::STEP;
+    }
+    let mut table = TableBuilder::new(ui).id_salt(("network", is_narrow)).vscroll(false);
     table = table.cell_layout(Layout::left_to_right(Align::Center));
-    for (_, _, width) in COLUMNS {
-        table = table.column(Column::initial(width).clip(true));
+    for (_, _, widths) in COLUMNS {
+        table = table.column(Column::initial(widths[usize::from(is_narrow)]).clip(true));
     }
     let table = table.header(ROW, |mut row| {
         for (position, (name, help, _)) in COLUMNS.into_iter().enumerate() {
@@ -132,14 +172,14 @@ fn table_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &Harm) {
             let Some(link) = summary.chain.get(position) else {
                 row.col(|ui| drop(ui.label(RichText::new(&all.name).strong())));
                 row.col(|_| {});
-                return numbers_ui(&mut row, &all, all.parameters, None);
+                return numbers_ui(&mut row, &all, all.parameters, None, is_narrow);
             };
             let layer = link.layer.and_then(|layer| summary.layers.get(layer));
             row.col(|ui| block_ui(ui, link, layer, position > 0));
             row.col(|ui| drop(ui.label(&link.output)));
             if let Some(layer) = layer {
                 let found = harm.get(&layer.name).map(|found| (found, worst));
-                numbers_ui(&mut row, layer, all.parameters, found);
+                numbers_ui(&mut row, layer, all.parameters, found, is_narrow);
             }
         });
     });
@@ -179,19 +219,23 @@ fn numbers_ui(
     layer: &LayerSummary,
     all: u64,
     harm: Option<(&Vulnerability, f64)>,
+    is_narrow: bool,
 ) {
     row.col(|ui| {
-        bar_ui(ui, share(layer.parameters, all));
-        ui.label(text::grouped(layer.parameters)).on_hover_text(text::percent(share(layer.parameters, all)));
+        let share = share(layer.parameters, all);
+        if !is_narrow {
+            bar_ui(ui, share);
+        }
+        ui.label(text::grouped(layer.parameters)).on_hover_text(text::percent(share));
     });
-    row.col(|ui| remaining_ui(ui, layer));
+    row.col(|ui| remaining_ui(ui, layer, is_narrow));
     row.col(|ui| {
-        let Some((found, worst)) = harm else { return };
-        bar_ui(ui, found.share / worst.max(f64::MIN_POSITIVE));
-        let [low, high] = [found.low, found.high].map(|end| format!("{:.2}", 100.0 * end));
-        let trials = format!("{} trials with a single fault", text::grouped(found.trials));
-        ui.label(format!("{} [{low}, {high}]", text::percent(found.share))).on_hover_text(trials);
+        if let Some((found, worst)) = harm {
+            harm_ui(ui, found, worst, is_narrow);
+        }
     });
+    let held = if layer.frozen > 0 { text::grouped(layer.frozen) } else { "–".to_owned() };
+    row.col(|ui| drop(number_ui(ui, held)));
     row.col(|ui| {
         if layer.multiply_adds == 0 {
             return drop(number_ui(ui, "–"));
@@ -199,8 +243,19 @@ fn numbers_ui(
         let of = format!("of {} when nothing is pruned", text::grouped(layer.multiply_adds));
         number_ui(ui, text::grouped(layer.surviving_multiply_adds)).on_hover_text(of);
     });
-    let held = if layer.frozen > 0 { text::grouped(layer.frozen) } else { "–".to_owned() };
-    row.col(|ui| drop(number_ui(ui, held)));
+}
+
+fn harm_ui(ui: &mut Ui, found: &Vulnerability, worst: f64, is_narrow: bool) {
+    let [low, high] = [found.low, found.high].map(|end| format!("{:.2}", 100.0 * end));
+    let interval = format!("[{low}, {high}]");
+    let share = text::percent(found.share);
+    let trials = format!("{} trials with a single fault", text::grouped(found.trials));
+    if is_narrow {
+        ui.label(share).on_hover_text(format!("{interval}, {trials}"));
+        return;
+    }
+    bar_ui(ui, found.share / worst.max(f64::MIN_POSITIVE));
+    ui.label(format!("{share} {interval}")).on_hover_text(trials);
 }
 
 fn bar_ui(ui: &mut Ui, share: f64) {
@@ -210,13 +265,15 @@ fn bar_ui(ui: &mut Ui, share: f64) {
     ui.add(bar.fill(colours.accent).corner_radius(2.0));
 }
 
-fn remaining_ui(ui: &mut Ui, layer: &LayerSummary) {
+fn remaining_ui(ui: &mut Ui, layer: &LayerSummary, is_narrow: bool) {
     if layer.weights == 0 {
         ui.label("–").on_hover_text("A batch norm has no weights that are pruned by default");
         return;
     }
     let share = share(layer.remaining, layer.weights);
-    bar_ui(ui, share);
+    if !is_narrow {
+        bar_ui(ui, share);
+    }
     let of = format!("{} of {} weights", text::grouped(layer.remaining), text::grouped(layer.weights));
     let label = RichText::new(text::percent(share));
     // A layer without weights cuts the network in two.

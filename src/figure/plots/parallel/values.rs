@@ -7,7 +7,7 @@ use crate::figure::table::settings::compare;
 /// From here on, from the smallest to the largest, an axis of positive numbers is logarithmic.
 const WIDE: f64 = 100.0;
 
-/// A longer text, such as that of a whole plan, has a number instead.
+/// A longer text, such as that of a whole plan, is called after the arms that have it.
 const LONGEST: usize = 40;
 
 /// The axis with the range of these numbers, logarithmic where they span two decades.
@@ -20,8 +20,8 @@ pub fn axis_of_numbers(axis: Axis, values: &[f64]) -> Axis {
     Axis { range: Some(range), ..axis }
 }
 
-/// An axis for what stands in a file, and the place of each text on it.
-pub fn axis_of_texts(title: &str, texts: &[&str]) -> (Axis, Vec<f64>) {
+/// An axis for what stands in a file, and the place of each text on it; `arms` are the arms of the runs.
+pub fn axis_of_texts(title: &str, texts: &[&str], arms: &[&str]) -> (Axis, Vec<f64>) {
     if let Some((unit, values)) = numbers(texts) {
         return (axis_of_numbers(Axis::new(title, unit), &values), values);
     }
@@ -32,14 +32,40 @@ pub fn axis_of_texts(title: &str, texts: &[&str]) -> (Axis, Vec<f64>) {
     let place =
         |text: &&str| words.iter().position(|word| word == text).map_or(f64::NAN, |index| index as f64);
     let values = texts.iter().map(place).collect();
-    let name = |(nth, word): (usize, &&str)| {
-        let is_short = word.chars().count() <= LONGEST;
-        if is_short { (*word).to_owned() } else { format!("{title} {}", nth + 1) }
+    let name = |word: &&str| {
+        if word.chars().count() <= LONGEST {
+            return (*word).to_owned();
+        }
+        let own = texts.iter().zip(arms).filter(|(text, _)| *text == word).map(|(_, arm)| *arm);
+        in_common(&own.collect::<Vec<_>>())
     };
-    let named = words.iter().enumerate().map(|word| Category { name: name(word), ..Category::default() });
+    let named = words.iter().map(|word| Category { name: name(word), ..Category::default() });
     let axis = Axis::named(title, named.collect());
     let range = range(&axis, std::iter::empty());
     (Axis { range: Some(range), ..axis }, values)
+}
+
+/// What these arms are called together: by the beginning of their names, as that of one arm with its swept values, else
+/// one after the other.
+fn in_common(arms: &[&str]) -> String {
+    let Some((first, others)) = arms.split_first() else { return String::new() };
+    let ends = first.match_indices(", ").map(|(at, _)| at).chain([first.len()]);
+    let begins = |end: &usize| {
+        let start = &first[..*end];
+        others.iter().all(|other| {
+            other.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with(", "))
+        })
+    };
+    if let Some(end) = ends.filter(begins).last() {
+        return first[..end].to_owned();
+    }
+    let mut names: Vec<&str> = Vec::new();
+    for arm in arms {
+        if !names.contains(arm) {
+            names.push(arm);
+        }
+    }
+    names.join(", ")
 }
 
 /// The texts as finite numbers with a common unit behind them, such as the `ep` of `2ep`; `None` where one is none.
@@ -64,25 +90,33 @@ mod tests {
 
     #[test]
     fn texts_of_one_unit_are_numbers_and_all_others_are_words() {
-        let (axis, values) = axis_of_texts("steps", &["2ep", "10ep"]);
+        let (axis, values) = axis_of_texts("steps", &["2ep", "10ep"], &["a", "b"]);
         assert_eq!((axis.label().as_str(), values), ("steps (ep)", vec![2.0, 10.0]));
         for texts in [["2ep", "10it"], ["8", "–"], ["true", "false"], ["", "1"], ["[8, 16]", "[8]"]] {
-            let (axis, values) = axis_of_texts("s", &texts);
+            let (axis, values) = axis_of_texts("s", &texts, &["a", "b"]);
             assert_eq!((axis.categories.len(), values.len()), (2, 2), "{texts:?}");
         }
         let long = "0.steps 2ep, 1.action Prune, 1.amount Fraction(0.5)";
-        let (axis, _) = axis_of_texts("plan", &[long, "0 Test"]);
+        let (axis, _) = axis_of_texts("plan", &[long, "0 Test"], &["ticket", "dense"]);
         let names: Vec<_> = axis.categories.iter().map(|word| word.name.as_str()).collect();
-        assert_eq!(names, ["0 Test", "plan 2"]);
-        let (axis, values) = axis_of_texts("s", &["–", "16", "8"]);
+        assert_eq!(names, ["0 Test", "ticket"]);
+        let (axis, values) = axis_of_texts("s", &["–", "16", "8"], &["a"; 3]);
         assert_eq!(values, [2.0, 1.0, 0.0], "numbers by their size, then words: {axis:?}");
     }
 
     #[test]
+    fn arms_with_one_long_setting_are_called_by_what_their_names_have_in_common() {
+        assert_eq!(in_common(&["a, rate 1", "a, rate 2", "a, rate 1"]), "a");
+        assert_eq!(in_common(&["a, b", "a, b"]), "a, b");
+        assert_eq!(in_common(&["dense", "ticket", "dense"]), "dense, ticket");
+        assert_eq!(in_common(&["ticket", "tick"]), "ticket, tick");
+    }
+
+    #[test]
     fn positive_numbers_over_two_decades_are_logarithmic() {
-        assert_eq!(axis_of_texts("s", &["0.001", "0.1"]).0.scale, Scale::Log10);
-        assert_eq!(axis_of_texts("s", &["1e-3", "0.09"]).0.scale, Scale::Linear);
-        assert_eq!(axis_of_texts("s", &["0", "100"]).0.scale, Scale::Linear);
+        assert_eq!(axis_of_texts("s", &["0.001", "0.1"], &["a"; 2]).0.scale, Scale::Log10);
+        assert_eq!(axis_of_texts("s", &["1e-3", "0.09"], &["a"; 2]).0.scale, Scale::Linear);
+        assert_eq!(axis_of_texts("s", &["0", "100"], &["a"; 2]).0.scale, Scale::Linear);
         let axis = axis_of_numbers(Axis::percent("a"), &[f64::NAN, 0.5, 1.0]);
         assert!(axis.range.is_some_and(|[low, high]| low < 0.5 && high >= 1.0));
     }

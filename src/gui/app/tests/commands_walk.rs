@@ -127,7 +127,7 @@ fn whatever_a_context_menu_has_is_in_the_palette() {
     let mut window = busy();
     let app = window.harness.state_mut();
     app.selection = Selection::Arm(0);
-    app.settings.log = false; // its lines come when they want
+    app.settings.panels_mut().log = false; // its lines come when they want
     window.execute(Command::Palette);
     let offered = buttons(&window);
     window.harness.key_press(Key::Escape);

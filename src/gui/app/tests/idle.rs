@@ -1,12 +1,24 @@
 //! A window that nothing happens in costs nothing.
 
 use super::*;
+use crate::gui::tiles::{Change, panes};
 
 /// Time until the window wants to be drawn again, after it has come to rest.
 fn repaint_delay(window: &mut Window) -> Duration {
     window.harness.run();
     window.harness.step();
     window.harness.output().viewport_output[&ViewportId::ROOT].repaint_delay
+}
+
+/// Whether the window comes to rest: the table of runs and the figure may be a little behind, and view settings are
+/// written once they rest.
+fn settles(window: &mut Window) -> bool {
+    (0..40).any(|round| {
+        if round > 0 {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        repaint_delay(window) == Duration::MAX
+    })
 }
 
 #[test]
@@ -19,10 +31,30 @@ fn an_idle_window_asks_for_no_frame() {
     assert!(repaint_delay(&mut window) < Duration::from_secs(1), "a run that goes on is followed");
     window.say(0, Event::Finished { secs: 1.0 });
     window.hang_up();
-    // The table of runs and the figure are at most that far behind; view settings are written once they rest.
-    let settled = (0..40).any(|_| {
-        std::thread::sleep(Duration::from_millis(50));
-        repaint_delay(&mut window) == Duration::MAX
-    });
-    assert!(settled, "a finished one");
+    assert!(settles(&mut window), "a finished one");
+}
+
+#[test]
+fn every_view_comes_to_rest_also_under_the_pointer() {
+    let mut window = Window::new();
+    window.execute(Command::RunAll);
+    window.say(0, started());
+    for epoch in 1..4 {
+        window.say(0, accuracy(0.5 + 0.1 * f64::from(epoch), f64::from(epoch)));
+    }
+    window.say(0, Event::Finished { secs: 1.0 });
+    window.hang_up();
+    for pane in panes() {
+        window.harness.state_mut().tiles.change(Change::Show(pane.name));
+        assert!(settles(&mut window), "{}", pane.name);
+        for at in [egui::pos2(500.0, 250.0), egui::pos2(640.0, 420.0)] {
+            window.harness.hover_at(at);
+            assert!(settles(&mut window), "{} under the pointer at {at}", pane.name);
+        }
+    }
+    for command in [Command::Palette, Command::New, Command::Shortcuts] {
+        window.execute(command);
+        assert!(settles(&mut window), "{command:?}");
+        window.harness.key_press(Key::Escape);
+    }
 }

@@ -291,21 +291,67 @@ fn wish() -> impl Strategy<Value = Change> {
     ]
 }
 
+/// What a person does to the layout: by a command, or by dragging one of the tabs.
+#[derive(Clone, Debug)]
+enum Deed {
+    Wish(Change),
+    /// The tab by its number, and the place in the middle of the window where it is dropped, as shares.
+    Drag(usize, [f32; 2]),
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let to = [0.0..1.0_f32, 0.0..1.0_f32];
+    prop_oneof![
+        3 => wish().prop_map(Deed::Wish),
+        2 => (0..12_usize, to).prop_map(|(tab, to)| Deed::Drag(tab, to)),
+    ]
+}
+
+/// Drags a tab with the mouse, if there is one.
+fn drag(window: &mut Window, tab: usize, [right, down]: [f32; 2]) {
+    let tabs: Vec<egui::Rect> = window.harness.query_all_by_role(Role::Tab).map(|tab| tab.rect()).collect();
+    let Some(from) = tabs.get(tab % tabs.len().max(1)).map(egui::Rect::center) else { return };
+    let to = egui::pos2(300.0 + 620.0 * right, 36.0 + 640.0 * down);
+    window.harness.hover_at(from);
+    window.harness.drag_at(from);
+    for at in [from.lerp(to, 0.5), to] {
+        window.harness.run_steps(2);
+        window.harness.hover_at(at);
+    }
+    window.harness.run_steps(2);
+    window.harness.drop_at(to);
+    window.harness.run_ok();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(6) })]
     #[test]
     fn whatever_is_done_to_the_layout_every_view_that_is_seen_has_its_tab(
-        wishes in prop::collection::vec(wish(), 1..12),
+        deeds in prop::collection::vec(deed(), 1..12),
     ) {
         let mut window = Window::new();
-        for wish in wishes {
-            change(&mut window, wish);
+        for deed in deeds {
+            let sorted = |window: &Window| {
+                let layout = layout(window);
+                let mut views: Vec<String> = layout.views().into_iter().map(str::to_owned).collect();
+                views.sort();
+                views
+            };
+            let before = sorted(&window);
+            match deed.clone() {
+                Deed::Wish(wish) => change(&mut window, wish),
+                Deed::Drag(tab, to) => {
+                    drag(&mut window, tab, to);
+                    prop_assert_eq!(&sorted(&window), &before, "{:?} loses or doubles a view", deed);
+                }
+            }
             let layout = layout(&window);
             for name in layout.seen() {
                 let pane = crate::gui::tiles::find(name).unwrap();
-                prop_assert!(is_open(&window, pane.title), "{name} after {wish:?}: {layout:?}");
+                prop_assert!(is_open(&window, pane.title), "{name} after {deed:?}: {layout:?}");
             }
             prop_assert!(!layout.seen().is_empty() || window.sees("All views are closed"));
+            prop_assert!(window.harness.query_by_role_and_label(Role::Tab, "").is_none(), "{deed:?}");
         }
     }
 }

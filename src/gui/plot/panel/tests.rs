@@ -15,6 +15,7 @@ struct Shown {
     revision: u64,
     plot: Option<&'static dyn Plot>,
     state: PlotState,
+    filter: &'static str,
     response: Option<PlotResponse>,
 }
 
@@ -30,7 +31,7 @@ fn sized(size: Vec2, shown: Shown) -> Harness<'static, Shown> {
             runs: vec![(1, &shown.record)],
             ..ArmRuns::default()
         }];
-        let input = PlotInput::new(&arms, String::new(), shown.revision);
+        let input = PlotInput::new(&arms, shown.filter.to_owned(), shown.revision);
         let plot = shown.plot.unwrap_or(ALL[0]);
         shown.state.look(&input, ui.input(|input| input.time));
         shown.response = plot_panel(ui, plot, &input, &mut shown.state).or(shown.response);
@@ -52,6 +53,24 @@ fn before_the_first_point_the_panel_says_how_to_get_curves() {
     harness.state_mut().plot = find("loss");
     harness.run();
     assert!(harness.query_by_label("Press Run: curves of the loss appear here").is_some());
+}
+
+#[test]
+fn a_filter_is_seen_beside_the_plot_and_a_click_clears_it() {
+    for size in [vec2(1000.0, 480.0), vec2(280.0, 240.0)] {
+        let mut harness = sized(size, running());
+        assert!(harness.query_by_label_contains("Clear the filter").is_none());
+        harness.state_mut().filter = "filter: seed>2 (1 of 3 runs)";
+        harness.run();
+        harness.get_by_label("Clear the filter: seed>2 (1 of 3 runs)").click();
+        harness.run();
+        assert_eq!(harness.state().response, Some(PlotResponse::ClearFilter), "{size}");
+    }
+    let mut harness = harness(Shown { filter: "filter: seed>2 (0 of 3 runs)", ..Shown::default() });
+    assert!(harness.query_by_label("The filter leaves no curves of test accuracy").is_some());
+    harness.state_mut().filter = "";
+    harness.run();
+    assert!(harness.query_by_label_contains("Press Run").is_some());
 }
 
 #[test]

@@ -1,0 +1,178 @@
+//! What a legend says behind the names: the settings in which the arms that are shown differ, and which lines coincide.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::model::{Figure, Line};
+use super::plots::ArmRuns;
+use super::table::settings::{NONE, follows_from_another, short};
+
+/// More settings than these are counted.
+const MOST: usize = 4;
+/// A longer value, such as that of a whole plan, would not be read in a legend.
+const LONGEST: usize = 24;
+
+/// What is to be said by the name in the legend; names that say all by themselves are not in it.
+#[must_use]
+pub fn details(figure: &Figure, arms: &[ArmRuns<'_>]) -> BTreeMap<String, String> {
+    let mut found: BTreeMap<String, String> = BTreeMap::new();
+    let names = figure.lines.iter().map(|line| &line.name).chain(figure.rules.iter().map(|rule| &rule.name));
+    let mut settings: Vec<Option<String>> = settings_of(arms);
+    for name in names {
+        // The first line of an arm says it for the others.
+        let own = arm_of(name, arms).and_then(|arm| settings[arm].take());
+        if let Some(text) = own.filter(|text| !text.is_empty()) {
+            found.insert(name.clone(), text);
+        }
+    }
+    for (index, line) in figure.lines.iter().enumerate() {
+        let Some(other) = figure.lines[..index].iter().find(|other| coincide(other, line)) else { continue };
+        let said = found.entry(line.name.clone()).or_default();
+        let gap = if said.is_empty() { "" } else { "; " };
+        *said = format!("same values as {}{gap}{said}", other.name);
+    }
+    found
+}
+
+/// Whether two lines lie upon each other at every x; a single point may do so by chance.
+fn coincide(a: &Line, b: &Line) -> bool {
+    let is_same = |(a, b): (&[f64; 2], &[f64; 2])| a.map(f64::to_bits) == b.map(f64::to_bits);
+    a.points.len() > 1 && a.points.len() == b.points.len() && a.points.iter().zip(&b.points).all(is_same)
+}
+
+/// The arm that a line belongs to: its name begins with that of the arm, behind which stand branch or series.
+fn arm_of(name: &str, arms: &[ArmRuns<'_>]) -> Option<usize> {
+    let belongs = |arm: &ArmRuns<'_>| {
+        let rest = name.strip_prefix(arm.name.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", ") || rest.starts_with(" / "))
+    };
+    let own = arms.iter().enumerate().filter(|(_, arm)| belongs(arm));
+    own.max_by_key(|(_, arm)| arm.name.len()).map(|(index, _)| index)
+}
+
+/// The settings in which these arms differ, such as "rate 0.1, batch 64", without those that the arm's name says.
+fn settings_of(arms: &[ArmRuns<'_>]) -> Vec<Option<String>> {
+    let rows = || arms.iter().flat_map(|arm| &arm.rows);
+    let paths: BTreeSet<&String> = rows().flat_map(|row| row.settings.keys()).collect();
+    let all: Vec<String> = paths.iter().map(|path| (*path).clone()).collect();
+    let differs = |path: &&String| {
+        let texts: Vec<&str> =
+            rows().map(|row| row.settings.get(*path).map_or(NONE, String::as_str)).collect();
+        texts.iter().any(|text| *text != texts[0]) && !follows_from_another(path, &texts, &all)
+    };
+    let differing: Vec<&String> = paths.into_iter().filter(differs).collect();
+    let text = |arm: &ArmRuns<'_>| {
+        let said = |path: &&String| {
+            let value = value_of(arm, path).filter(|value| !says(&arm.name, value))?;
+            Some(format!("{} {value}", short(path, &all)))
+        };
+        let mut parts: Vec<String> = differing.iter().filter_map(said).collect();
+        if let Some(more @ 1..) = parts.len().checked_sub(MOST) {
+            parts.truncate(MOST);
+            parts.push(format!("{more} more"));
+        }
+        Some(parts.join(", "))
+    };
+    arms.iter().map(text).collect()
+}
+
+/// The value that all runs of a line have in common, if it can be read in passing.
+fn value_of<'a>(arm: &ArmRuns<'a>, path: &str) -> Option<&'a str> {
+    let mut values = arm.rows.iter().map(|row| row.settings.get(path).map(String::as_str));
+    let first = values.next()??;
+    let is_readable = first != NONE && path != "plan" && first.chars().count() <= LONGEST;
+    (is_readable && values.all(|value| value == Some(first))).then_some(first)
+}
+
+/// Whether a name has a value in it as a word of its own.
+fn says(name: &str, value: &str) -> bool {
+    let (name, value) = (name.to_lowercase(), value.to_lowercase());
+    let is_part =
+        |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '.');
+    name.match_indices(&value).any(|(at, _)| {
+        let (before, behind) = (&name[..at], &name[at + value.len()..]);
+        !is_part(before.chars().next_back()) && !is_part(behind.chars().next())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::style_of;
+    use crate::figure::table::Row;
+
+    fn row(settings: &[(&str, &str)]) -> Row {
+        let settings = settings.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned()));
+        Row { settings: settings.collect(), ..Row::default() }
+    }
+
+    fn arm<'a>(name: &str, rows: &'a [Row]) -> ArmRuns<'a> {
+        ArmRuns { name: name.to_owned(), rows: rows.iter().collect(), ..ArmRuns::default() }
+    }
+
+    fn figure(lines: &[(&str, &[f64])]) -> Figure {
+        let points = |ys: &[f64]| (0..).zip(ys).map(|(x, y)| [f64::from(x), *y]).collect();
+        let line = |(name, ys): &(&str, &[f64])| Line::new(name, style_of(0), points(ys));
+        Figure { lines: lines.iter().map(line).collect(), ..Figure::default() }
+    }
+
+    fn told(figure: &Figure, arms: &[ArmRuns<'_>]) -> Vec<String> {
+        details(figure, arms).into_iter().map(|(name, text)| format!("{name}: {text}")).collect()
+    }
+
+    #[test]
+    fn the_first_line_of_an_arm_says_in_what_it_differs() {
+        let plan = "0 Train, 0.steps 12ep";
+        let rows = [
+            [row(&[
+                ("net.bias", "true"),
+                ("train.batch", "8"),
+                ("train.optimizer.rate", "0.1"),
+                ("plan", plan),
+            ])],
+            [row(&[
+                ("net.bias", "true"),
+                ("train.batch", "16"),
+                ("train.optimizer.rate", "0.2"),
+                ("plan", "0 Test"),
+            ])],
+        ];
+        let arms = [arm("small", &rows[0]), arm("small, rate 0.2", &rows[1])];
+        let figure =
+            figure(&[("small, test", &[0.5]), ("small / twin", &[0.5]), ("small, rate 0.2", &[0.5])]);
+        assert_eq!(told(&figure, &arms), ["small, rate 0.2: batch 16", "small, test: batch 8, rate 0.1"]);
+        assert!(details(&figure, &arms[..1]).is_empty(), "an arm alone differs from none");
+    }
+
+    #[test]
+    fn settings_of_the_other_choice_and_values_that_runs_do_not_share_are_left_out() {
+        let adam = [("train.optimizer", "Adam"), ("train.optimizer.beta1", "0.9")];
+        let sgd = [("train.optimizer", "Sgd"), ("train.optimizer.beta1", NONE)];
+        let mixed = [row(&[("a", "1"), adam[0], adam[1]]), row(&[("a", "2"), adam[0], adam[1]])];
+        let rows = [row(&[("a", "1"), sgd[0], sgd[1]])];
+        let arms = [arm("mixed", &mixed), arm("plain SGD", &rows)];
+        let figure = figure(&[("mixed", &[1.0]), ("plain SGD", &[2.0])]);
+        assert_eq!(told(&figure, &arms), ["mixed: optimizer Adam", "plain SGD: a 1"]);
+    }
+
+    #[test]
+    fn of_many_settings_the_last_ones_are_counted() {
+        let settings = |value: &'static str| ["a", "b", "c", "d", "e", "f"].map(|path| (path, value));
+        let rows = [[row(&settings("1"))], [row(&settings("2"))]];
+        let arms = [arm("x", &rows[0]), arm("y", &rows[1])];
+        assert_eq!(told(&figure(&[("x", &[1.0])]), &arms), ["x: a 1, b 1, c 1, d 1, 2 more"]);
+    }
+
+    #[test]
+    fn lines_that_coincide_name_the_first_of_them() {
+        let nan = f64::NAN;
+        let lines: [(&str, &[f64]); 5] =
+            [("a", &[1.0, nan]), ("b", &[1.0, nan]), ("c", &[1.0, 2.0]), ("d", &[1.0]), ("e", &[1.0])];
+        assert_eq!(told(&figure(&lines), &[]), ["b: same values as a"], "one point alone says nothing");
+    }
+
+    #[test]
+    fn a_name_says_a_value_as_a_word_of_its_own() {
+        assert!(says("arm, rate 0.1", "0.1") && says("SGD, slow", "Sgd") && says("(8)", "8"));
+        assert!(!says("rate 0.15", "0.1") && !says("10.1", "0.1") && !says("truely", "true"));
+    }
+}
