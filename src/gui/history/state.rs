@@ -102,6 +102,8 @@ fn change_of_view(old: &ViewSettings, new: &ViewSettings) -> Option<&'static str
         tiles: _, // beside it
     } = new;
     let titles = |plot: &PlotView| [plot.title.clone(), plot.x_title.clone(), plot.y_title.clone()];
+    let scales = |plot: &PlotView| (plot.log_x, plot.log_y, plot.ignore_outliers);
+    let has_other_axes = old.options != *options || old.linked != *linked || plots_differ(old, new, scales);
     let changes = [
         (old.notes != *notes, "notes"),
         (old.marks != *marks, "star, tag or note"),
@@ -111,7 +113,7 @@ fn change_of_view(old: &ViewSettings, new: &ViewSettings) -> Option<&'static str
         (old.colours != *colours, "colours"),
         (plots_differ(old, new, titles), "titles of a figure"),
         (plots_differ(old, new, |plot| plot.hidden.clone()), "lines that are shown"),
-        (old.options != *options || old.linked != *linked, "axes and bands of plots"),
+        (has_other_axes, "axes and bands of plots"),
         (old.size != *size || old.dpi != *dpi, "size of figures"),
     ];
     changes.into_iter().find_map(|(is_other, name)| is_other.then_some(name))
