@@ -1,6 +1,6 @@
 //! Accuracy of each class.
 
-use super::curves::{Averaged, figure};
+use super::curves::{Averaged, Behind, figure};
 use super::{ArmRuns, Controls, Plot, PlotOptions};
 use crate::doc::{PointRef, RunRecord};
 use crate::figure::model::{Axis, Band, Category, Figure, Line, Trace};
@@ -47,12 +47,12 @@ impl Plot for Classes {
     fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
         let told: Vec<(&ArmRuns<'_>, Vec<Shares<'_>>)> =
             arms.iter().map(|arm| (arm, shares(arm))).filter(|(_, shares)| !shares.is_empty()).collect();
-        let count = told.iter().flat_map(|(_, shares)| shares).map(|(_, classes)| classes.len());
+        let count = told.iter().flat_map(|(_, shares)| shares).map(|(.., classes)| classes.len());
         let x = Axis::named("Class", names(arms, count.max().unwrap_or_default()));
         let arms = told.len();
         let line = |(position, (arm, shares)): (usize, &(&ArmRuns<'_>, Vec<Shares<'_>>))| Averaged {
             line: marks(arm, shares, beside(position, arms), options),
-            seeds: shares.len(),
+            behind: Behind::of(arm, shares.iter().map(|(seed, ..)| *seed)),
         };
         let drawn = told.iter().enumerate().map(line).collect();
         let options = PlotOptions { smoothing: 0.0, ..options.clone() };
@@ -64,8 +64,8 @@ impl Plot for Classes {
     }
 }
 
-/// A seed and the accuracy of each class.
-type Shares<'a> = (u64, &'a [Option<f64>]);
+/// A run, by its seed and by what tells it from others, and the accuracy of each class.
+type Shares<'a> = (u64, String, &'a [Option<f64>]);
 
 /// The last evaluation of the trunk that was counted by class; of an ensemble, that of its first member.
 fn last(record: &RunRecord) -> Option<PointRef<'_>> {
@@ -79,8 +79,9 @@ fn last(record: &RunRecord) -> Option<PointRef<'_>> {
 }
 
 fn shares<'a>(arm: &ArmRuns<'a>) -> Vec<Shares<'a>> {
-    let of = |(seed, record): &(u64, &'a RunRecord)| Some((*seed, last(record)?.classes));
-    arm.runs.iter().filter_map(of).collect()
+    let of =
+        |((seed, record), name): (&(u64, &'a RunRecord), String)| Some((*seed, name, last(record)?.classes));
+    arm.runs.iter().zip(arm.run_names()).filter_map(of).collect()
 }
 
 /// The names of so many classes: those of the data where all arms agree, else their numbers.
@@ -106,9 +107,9 @@ fn marks(arm: &ArmRuns<'_>, shares: &[Shares<'_>], beside: f64, options: &PlotOp
     // Marks have no dashes: arms of one colour need other shapes.
     let style = Style { marker: SHAPES[arm.colour / COLOURS % SHAPES.len()], ..style_of(arm.colour) };
     let mut line = Line::new(&arm.name, style, Vec::new());
-    let classes = shares.iter().map(|(_, classes)| classes.len()).max().unwrap_or_default();
+    let classes = shares.iter().map(|(.., classes)| classes.len()).max().unwrap_or_default();
     for class in 0..classes {
-        let values: Vec<f64> = shares.iter().filter_map(|(_, classes)| *classes.get(class)?).collect();
+        let values: Vec<f64> = shares.iter().filter_map(|(.., classes)| *classes.get(class)?).collect();
         if values.is_empty() {
             continue; // no sample of the class: nothing was measured, which is no gap
         }
@@ -123,9 +124,9 @@ fn marks(arm: &ArmRuns<'_>, shares: &[Shares<'_>], beside: f64, options: &PlotOp
 }
 
 #[allow(clippy::cast_precision_loss)]
-fn trace((seed, classes): &Shares<'_>, beside: f64) -> Trace {
+fn trace((_, name, classes): &Shares<'_>, beside: f64) -> Trace {
     let point = |(class, share): (usize, &Option<f64>)| Some([class as f64 + beside, (*share)?]);
-    Trace { name: format!("seed {seed}"), points: classes.iter().enumerate().filter_map(point).collect() }
+    Trace { name: name.clone(), points: classes.iter().enumerate().filter_map(point).collect() }
 }
 
 #[cfg(test)]

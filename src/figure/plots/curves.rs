@@ -1,5 +1,7 @@
 //! From the curves of single runs to the lines of a figure: aligned over seeds, smoothed, averaged, styled.
 
+use std::collections::BTreeSet;
+
 use super::series::{Curve, Path, Place, curves, put_in_order_of_plan};
 use super::smooth::smooth;
 use super::{ArmRuns, PlotOptions, XAxis};
@@ -17,12 +19,32 @@ pub struct Series {
     pub dash: usize,
 }
 
-/// A line and how many runs are behind it.
+/// A line and what is behind it.
 pub struct Averaged {
     /// As the figure shows it.
     pub line: Line,
-    /// Number of runs, one for each seed.
+    /// The runs that it is the mean of.
+    pub behind: Behind,
+}
+
+/// The runs behind a line, counted.
+#[derive(Clone, Copy, Debug)]
+pub struct Behind {
+    /// All of them.
+    pub runs: usize,
+    /// Their different seeds.
     pub seeds: usize,
+    /// The arms that they are of.
+    pub arms: usize,
+}
+
+impl Behind {
+    /// Counts runs of these seeds.
+    pub fn of(arm: &ArmRuns<'_>, seeds: impl IntoIterator<Item = u64>) -> Self {
+        let seeds: Vec<u64> = seeds.into_iter().collect();
+        let different: BTreeSet<u64> = seeds.iter().copied().collect();
+        Self { runs: seeds.len(), seeds: different.len(), arms: arm.pooled() }
+    }
 }
 
 const DASHES: [Dash; 4] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDotted];
@@ -34,8 +56,8 @@ pub fn lines(arm: &ArmRuns<'_>, series: &Series, options: &PlotOptions) -> Vec<A
     let paths = by_path(arm, series.name, options);
     let line = |(index, (path, curves)): (usize, (Path, Vec<Curve>))| {
         let name = format!("{}{}", path.name(&arm.name), series.suffix);
-        let seeds = curves.len();
-        Averaged { line: average(&name, style(arm, series, &path, index), curves, options), seeds }
+        let behind = Behind::of(arm, curves.iter().map(|curve| curve.seed));
+        Averaged { line: average(&name, style(arm, series, &path, index), curves, options), behind }
     };
     paths.into_iter().enumerate().map(line).collect()
 }
@@ -43,8 +65,9 @@ pub fn lines(arm: &ArmRuns<'_>, series: &Series, options: &PlotOptions) -> Vec<A
 /// The curves of all runs of an arm, by trunk and branches.
 pub fn by_path(arm: &ArmRuns<'_>, series: &str, options: &PlotOptions) -> Vec<(Path, Vec<Curve>)> {
     let mut paths: Vec<(Path, Vec<Curve>)> = Vec::new();
-    for (seed, record) in &arm.runs {
-        for (path, curve) in curves(*seed, record, series, &options.x) {
+    for ((seed, record), run) in arm.runs.iter().zip(arm.run_names()) {
+        for (path, mut curve) in curves(*seed, record, series, &options.x) {
+            curve.run.clone_from(&run);
             match paths.iter_mut().find(|(known, _)| *known == path) {
                 Some((_, curves)) => curves.push(curve),
                 None => paths.push((path, vec![curve])),
@@ -89,7 +112,7 @@ pub fn average(name: &str, style: Style, mut curves: Vec<Curve>, options: &PlotO
 }
 
 fn trace(curve: &Curve) -> Trace {
-    Trace { name: format!("seed {}", curve.seed), points: curve.points.clone() }
+    Trace { name: curve.run.clone(), points: curve.points.clone() }
 }
 
 /// The mean over curves at each place that any of them has, and the spread around it.
@@ -143,16 +166,23 @@ pub fn figure(x: Axis, y: Axis, drawn: Vec<Averaged>, options: &PlotOptions) -> 
     Figure { x, y, lines, note, ..Figure::default() }
 }
 
-/// What the lines are: "mean over 2 to 5 seeds, band: 95 % interval".
+/// What the lines are: "mean over 2 to 5 seeds, band: 95 % interval". Where arms are pooled, runs are counted, since those
+/// of one seed are then no replicates: "mean over 6 runs (2 arms pooled, 3 seeds)".
 pub fn note(drawn: &[Averaged], options: &PlotOptions) -> String {
-    let fewest = drawn.iter().map(|averaged| averaged.seeds).min().unwrap_or_default();
-    let most = drawn.iter().map(|averaged| averaged.seeds).max().unwrap_or_default();
+    let count = |of: fn(&Behind) -> usize| Range::of(drawn.iter().map(|averaged| of(&averaged.behind)));
+    let (runs, seeds, arms) =
+        (count(|behind| behind.runs), count(|behind| behind.seeds), count(|behind| behind.arms));
     let mut parts = Vec::new();
-    if most > 1 {
-        let seeds = if fewest == most { most.to_string() } else { format!("{fewest} to {most}") };
-        parts.push(format!("mean over {seeds} seeds"));
+    if runs.most > 1 {
+        let is_pooled = arms.most > 1;
+        parts.push(if is_pooled {
+            format!("mean over {} ({} pooled, {})", runs.text("run"), arms.text("arm"), seeds.text("seed"))
+        } else {
+            format!("mean over {}", seeds.text("seed"))
+        });
         if options.band != Spread::None {
-            parts.push(format!("band: {}", options.band.label()));
+            let of = if is_pooled { " over runs" } else { "" };
+            parts.push(format!("band: {}{of}", options.band.label()));
         }
     }
     if options.smoothing > 0.0 {
@@ -161,12 +191,35 @@ pub fn note(drawn: &[Averaged], options: &PlotOptions) -> String {
     parts.join(", ")
 }
 
+/// From the smallest to the largest of some counts.
+struct Range {
+    fewest: usize,
+    most: usize,
+}
+
+impl Range {
+    fn of(counts: impl Iterator<Item = usize> + Clone) -> Self {
+        Self { fewest: counts.clone().min().unwrap_or_default(), most: counts.max().unwrap_or_default() }
+    }
+
+    /// "2 to 5 seeds".
+    fn text(&self, noun: &str) -> String {
+        let plural = if self.most == 1 { "" } else { "s" };
+        if self.fewest == self.most {
+            format!("{} {noun}{plural}", self.most)
+        } else {
+            format!("{} to {} {noun}{plural}", self.fewest, self.most)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::testing::{at, branch, record};
     use super::super::{Plot, accuracy::Accuracy, loss::Loss};
     use super::*;
     use crate::doc::RunRecord;
+    use crate::figure::table::Row;
 
     fn options() -> PlotOptions {
         PlotOptions { band: Spread::MinMax, ..PlotOptions::default() }
@@ -195,6 +248,38 @@ mod tests {
         assert_eq!((line.name.as_str(), line.style), ("dense", style_of(1)));
         assert_eq!(figure.note, "mean over 2 seeds, band: min to max");
         assert_eq!(figure.y.label(), "Test accuracy (%)");
+    }
+
+    #[test]
+    fn where_arms_are_pooled_runs_and_arms_are_counted_beside_seeds() {
+        let runs = [0.5, 0.25, 0.75, 1.0].map(|value| accuracies(&[(1.0, value)]));
+        let row = |arm: &str| Row { arm: arm.to_owned(), ..Row::default() };
+        let rows = ["a", "a", "b", "b", "c"].map(row);
+        let seeds = [1, 2, 1, 2];
+        let pooled = ArmRuns {
+            name: "batch 16".to_owned(),
+            runs: seeds.into_iter().zip(&runs).collect(),
+            rows: rows[..4].iter().collect(),
+            ..ArmRuns::default()
+        };
+        let alone = ArmRuns {
+            name: "batch 64".to_owned(),
+            runs: vec![(1, &runs[0])],
+            rows: vec![&rows[4]],
+            ..ArmRuns::default()
+        };
+        let figure = Accuracy.build(std::slice::from_ref(&pooled), &options());
+        let traces: Vec<_> = figure.lines[0].traces.iter().map(|trace| trace.name.as_str()).collect();
+        assert_eq!(traces, ["a, seed 1", "a, seed 2", "b, seed 1", "b, seed 2"]);
+        let note = |arms: &[ArmRuns<'_>]| Accuracy.build(arms, &options()).note;
+        assert_eq!(
+            note(std::slice::from_ref(&pooled)),
+            "mean over 4 runs (2 arms pooled, 2 seeds), band: min to max over runs"
+        );
+        assert_eq!(
+            note(&[pooled, alone]),
+            "mean over 1 to 4 runs (1 to 2 arms pooled, 1 to 2 seeds), band: min to max over runs"
+        );
     }
 
     #[test]

@@ -44,13 +44,13 @@ impl Plot for FaultRate {
         let rules = if lines.is_empty() { Vec::new() } else { arms.iter().filter_map(golden).collect() };
         let x = Axis { format: Format::Power, ..Axis::new(axis(arms), "").log() };
         let most = arms.iter().map(|arm| arm.runs.len()).max().unwrap_or_default();
+        let pooled = arms.iter().map(ArmRuns::pooled).max().unwrap_or_default();
+        let of = if pooled > 1 { format!("runs (up to {pooled} arms pooled)") } else { "seeds".to_owned() };
         let note = match (lines.is_empty(), most) {
             (true, _) => String::new(),
             (false, 0 | 1) => "mean over trials, band: bootstrap interval over trials".to_owned(),
-            (false, _) if options.band == Spread::None => {
-                "mean over seeds of the means over trials".to_owned()
-            }
-            (false, _) => format!("mean over seeds of the means over trials, band: {}", options.band.label()),
+            (false, _) if options.band == Spread::None => format!("mean over {of} of the means over trials"),
+            (false, _) => format!("mean over {of} of the means over trials, band: {}", options.band.label()),
         };
         Figure { x, y: Axis::percent("Accuracy under faults"), lines, rules, note, ..Figure::default() }
     }
@@ -79,17 +79,17 @@ fn axis(arms: &[ArmRuns<'_>]) -> &'static str {
 /// Which line: the same stage of the same branch, with or without protection.
 type Key = (String, String, bool);
 
-/// Rates by their bits, since they are the same numbers in all seeds, with the estimate of each seed.
-type Rates = BTreeMap<u64, Vec<(u64, Estimate)>>;
+/// Rates by their bits, since they are the same numbers in all seeds, with the estimate of each run, by its position.
+type Rates = BTreeMap<u64, Vec<(usize, Estimate)>>;
 
 fn lines(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Line> {
     let mut found: BTreeMap<Key, Rates> = BTreeMap::new();
-    for (seed, record) in &arm.runs {
+    for (run, (_, record)) in arm.runs.iter().enumerate() {
         for campaign in record.campaigns() {
             for (key, rate, accuracy) in cells(campaign) {
                 let rates = found.entry(key).or_default().entry(rate.to_bits()).or_default();
-                rates.retain(|(known, _)| known != seed); // of several rounds, the last
-                rates.push((*seed, accuracy));
+                rates.retain(|(known, _)| *known != run); // of several rounds, the last
+                rates.push((run, accuracy));
             }
         }
     }
@@ -128,22 +128,22 @@ fn drawn(arm: &ArmRuns<'_>, name: &str, unprotected: bool, rates: Rates, options
         style.dash = Dash::Dotted;
     }
     let mut line = Line::new(name, style, Vec::new());
-    let mut traces: BTreeMap<u64, Trace> = BTreeMap::new();
-    for (rate, seeds) in rates {
+    let names = arm.run_names();
+    let mut traces: BTreeMap<usize, Trace> = BTreeMap::new();
+    for (rate, runs) in rates {
         let x = f64::from_bits(rate);
-        if let [(_, only)] = seeds.as_slice() {
+        if let [(_, only)] = runs.as_slice() {
             line.points.push([x, only.value]);
             line.band.push(Band { x, low: only.low, high: only.high });
             continue;
         }
-        let values: Vec<f64> = seeds.iter().map(|(_, estimate)| estimate.value).collect();
+        let values: Vec<f64> = runs.iter().map(|(_, estimate)| estimate.value).collect();
         let level = level(x, &values, options.band);
         line.points.push([x, level.mean]);
         line.band.extend(level.low.zip(level.high).map(|(low, high)| Band { x, low, high }));
-        for (seed, estimate) in seeds.iter().filter(|_| options.traces) {
-            let trace = traces
-                .entry(*seed)
-                .or_insert_with(|| Trace { name: format!("seed {seed}"), points: Vec::new() });
+        for (run, estimate) in runs.iter().filter(|_| options.traces) {
+            let new = || Trace { name: names[*run].clone(), points: Vec::new() };
+            let trace = traces.entry(*run).or_insert_with(new);
             trace.points.push([x, estimate.value]);
         }
     }
@@ -171,6 +171,7 @@ mod tests {
     use super::*;
     use crate::doc::Event;
     use crate::doc::campaign::CampaignBegan;
+    use crate::figure::table::Row;
 
     fn arm(runs: &[RunRecord]) -> ArmRuns<'_> {
         ArmRuns { name: "a".to_owned(), colour: 2, runs: (1..).zip(runs).collect(), ..ArmRuns::default() }
@@ -210,5 +211,16 @@ mod tests {
         assert_eq!(figure.lines[0].points, [[1e-6, 0.5]]);
         assert_eq!(figure.lines[0].band, [Band { x: 1e-6, low: 0.25, high: 0.75 }]);
         assert_eq!(figure.lines[0].traces[1].points, [[1e-6, 0.25]]);
+    }
+
+    #[test]
+    fn runs_of_pooled_arms_count_each_also_where_they_share_a_seed() {
+        let runs = [rates(&[(1e-6, 0.75)], &[]), rates(&[(1e-6, 0.25)], &[])];
+        let rows = ["a", "b"].map(|arm| Row { arm: arm.to_owned(), ..Row::default() });
+        let runs = runs.iter().map(|run| (1, run)).collect();
+        let pooled = ArmRuns { runs, rows: rows.iter().collect(), ..arm(&[]) };
+        let figure = FaultRate.build(&[pooled], &PlotOptions::default());
+        assert_eq!(figure.lines[0].points, [[1e-6, 0.5]]);
+        assert!(figure.note.starts_with("mean over runs (up to 2 arms pooled) of"), "{}", figure.note);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::curves::{Averaged, Series, average, figure, style};
+use super::curves::{Averaged, Behind, Series, average, figure, style};
 use super::series::{Curve, Path};
 use super::{ArmRuns, Controls, Plot, PlotOptions};
 use crate::doc::{PointRef, RunRecord};
@@ -127,16 +127,17 @@ fn lines(
     value: fn(f64) -> f64,
 ) -> Vec<Averaged> {
     let mut found: BTreeMap<Measurement, Vec<Curve>> = BTreeMap::new();
-    for (seed, record) in &arm.runs {
-        for (measurement, curve) in curves(*seed, record, series, value) {
+    for ((seed, record), run) in arm.runs.iter().zip(arm.run_names()) {
+        for (measurement, mut curve) in curves(*seed, record, series, value) {
+            curve.run.clone_from(&run);
             found.entry(measurement).or_default().push(curve);
         }
     }
     let is_only = found.len() == 1;
     let line = |(index, (measurement, curves)): (usize, (Measurement, Vec<Curve>))| {
         let style = style(arm, &Series { name: series, suffix: "", dash: index }, &Path::default(), 0);
-        let seeds = curves.len();
-        Averaged { line: average(&measurement.name(&arm.name, is_only), style, curves, options), seeds }
+        let behind = Behind::of(arm, curves.iter().map(|curve| curve.seed));
+        Averaged { line: average(&measurement.name(&arm.name, is_only), style, curves, options), behind }
     };
     found.into_iter().enumerate().map(line).collect()
 }

@@ -1,6 +1,6 @@
 //! Networks that share their first layers.
 
-use super::curves::{Averaged, Series, average, by_path, figure, lines, style};
+use super::curves::{Averaged, Behind, Series, average, by_path, figure, lines, style};
 use super::{ArmRuns, Plot, PlotOptions};
 use crate::figure::model::{Axis, Figure};
 
@@ -47,11 +47,11 @@ impl Plot for Members {
 /// The lines of the members alone; the trunk's is that of the network before it became an ensemble.
 fn members(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Averaged> {
     let paths = by_path(arm, TEST.name, options).into_iter().filter(|(path, _)| path.member.is_some());
-    let line = |(index, (path, curves)): (usize, (_, Vec<_>))| {
+    let line = |(index, (path, curves)): (usize, (_, Vec<super::series::Curve>))| {
         let path: super::series::Path = path;
         let style = style(arm, &TEST, &path, index + 1);
-        let seeds = curves.len();
-        Averaged { line: average(&path.name(&arm.name), style, curves, options), seeds }
+        let behind = Behind::of(arm, curves.iter().map(|curve| curve.seed));
+        Averaged { line: average(&path.name(&arm.name), style, curves, options), behind }
     };
     paths.enumerate().map(line).collect()
 }

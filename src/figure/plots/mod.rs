@@ -19,6 +19,8 @@ mod series;
 mod smooth;
 mod vulnerability;
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::model::{Axis, Figure};
@@ -117,7 +119,7 @@ pub fn find(name: &str) -> Option<&'static dyn Plot> {
     ALL.iter().copied().find(|plot| plot.name() == name)
 }
 
-/// The runs of an arm, one for each seed.
+/// The runs of a line: those of an arm, one for each seed, or of all arms with the same value of a setting.
 #[derive(Clone, Debug, Default)]
 pub struct ArmRuns<'a> {
     /// What the legend calls it.
@@ -128,6 +130,26 @@ pub struct ArmRuns<'a> {
     pub runs: Vec<(u64, &'a RunRecord)>,
     /// What the table says of each of the runs, in their order: settings, results, names of classes.
     pub rows: Vec<&'a Row>,
+}
+
+impl ArmRuns<'_> {
+    /// How many arms of the document are behind it: more than one where a setting makes the lines.
+    #[must_use]
+    pub fn pooled(&self) -> usize {
+        let names: BTreeSet<&str> = self.rows.iter().map(|row| row.arm.as_str()).collect();
+        names.len().max(1)
+    }
+
+    /// What tells its runs apart: the seed, behind the arm where several are pooled.
+    #[must_use]
+    pub fn run_names(&self) -> Vec<String> {
+        let is_pooled = self.pooled() > 1;
+        let name = |(index, (seed, _)): (usize, &(u64, &RunRecord))| match self.rows.get(index) {
+            Some(row) if is_pooled => format!("{}, seed {seed}", row.arm),
+            _ => format!("seed {seed}"),
+        };
+        self.runs.iter().enumerate().map(name).collect()
+    }
 }
 
 /// What a person can choose about a plot.

@@ -133,7 +133,7 @@ fn results(runs: &[&Row]) -> Vec<Column> {
 #[allow(clippy::cast_precision_loss)] // axes are counted in tens
 fn line(arm: &ArmRuns<'_>, columns: &[Column], first: usize) -> Line {
     let told = arm.rows.iter().filter(|row| is_told(row));
-    let is_mixed = arm.rows.iter().any(|row| row.arm != arm.rows[0].arm);
+    let is_mixed = arm.pooled() > 1;
     let trace = |(nth, row): (usize, &&Row)| {
         let seed = format!("seed {}", row.seed);
         let point = |(place, column): (usize, &Column)| [place as f64, column.values[first + nth]];

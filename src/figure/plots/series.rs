@@ -55,6 +55,8 @@ pub struct Place {
 pub struct Curve {
     /// The run's seed.
     pub seed: u64,
+    /// What tells it from the other curves of a line: "seed 3".
+    pub run: String,
     /// Where each point is aligned with those of other seeds.
     pub places: Vec<Place>,
     /// `[x, y]` in the order of the axis.
