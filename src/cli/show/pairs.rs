@@ -7,6 +7,8 @@ use serde::Serialize;
 
 use super::Row;
 use crate::cli::failure::Failure;
+use crate::cli::number::counted;
+use crate::doc::RunState;
 use crate::figure::paired::{Paired, paired};
 
 /// Paired differences between two arms.
@@ -20,6 +22,14 @@ pub struct Pair {
     test_accuracy: Option<Difference>,
     /// Of the best one.
     best_test_accuracy: Option<Difference>,
+    /// Runs of both arms that have an accuracy and are not done: they are not compared.
+    #[serde(skip_serializing_if = "is_none")]
+    not_done: usize,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde hands it over like this
+const fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Second minus first, over common seeds, in shares.
@@ -56,11 +66,13 @@ pub fn pairs(names: &[String], rows: &[Row]) -> Result<Vec<Pair>, Failure> {
         let known = arms.into_iter().collect::<Vec<_>>().join("\n  ");
         return Err(Failure::Input(format!("--pairs: there is no arm \"{unknown}\"; there are\n  {known}")));
     }
+    let is_done = |row: &Row| row.state == RunState::Done.word();
     let pair = |names: &[String]| {
         let [first, second] = [&names[0], &names[1]];
+        let others = rows.iter().filter(|row| names.contains(&row.arm) && !is_done(row));
         let between = |value: fn(&Row) -> Option<f64>| {
             let of = |arm: &String| -> Vec<(u64, f64)> {
-                let of_arm = rows.iter().filter(|row| row.arm == *arm);
+                let of_arm = rows.iter().filter(|row| row.arm == *arm && is_done(row));
                 of_arm.filter_map(|row| Some((row.seed, value(row)?))).collect()
             };
             paired(&of(first), &of(second)).map(Difference::from)
@@ -70,6 +82,7 @@ pub fn pairs(names: &[String], rows: &[Row]) -> Result<Vec<Pair>, Failure> {
             second: second.clone(),
             test_accuracy: between(|row| row.test_accuracy),
             best_test_accuracy: between(|row| row.best_test_accuracy),
+            not_done: others.filter(|row| row.test_accuracy.is_some()).count(),
         }
     };
     Ok(names.chunks_exact(2).map(pair).collect())
@@ -83,8 +96,11 @@ pub fn text(pairs: &[Pair]) -> String {
         let _ = writeln!(out, "\n{} minus {}, seed by seed", pair.second, pair.first);
         let both = [("last", &pair.test_accuracy), ("best", &pair.best_test_accuracy)];
         for (name, found) in both {
-            let words = found.as_ref().map_or("no seed has a result in both arms yet", |found| &found.words);
+            let words = found.as_ref().map_or("no seed is done in both arms yet", |found| &found.words);
             let _ = writeln!(out, "{name} test accuracy: {words}");
+        }
+        if pair.not_done > 0 {
+            let _ = writeln!(out, "left out: {} not done", counted(pair.not_done, "run"));
         }
     }
     out
@@ -98,6 +114,7 @@ mod tests {
         Row {
             arm: arm.to_owned(),
             seed,
+            state: "done",
             test_accuracy: accuracy,
             best_test_accuracy: accuracy.map(|value| value + 0.25),
             ..Row::default()
@@ -111,6 +128,8 @@ mod tests {
             [("a", 1, 0.5), ("a", 2, 0.5), ("a", 3, 0.5), ("b", 1, 0.51), ("b", 2, 0.52), ("b", 3, 0.53)];
         let mut rows: Vec<Row> = accuracies.map(|(arm, seed, value)| row(arm, seed, Some(value))).into();
         rows.push(row("b", 4, None));
+        rows.push(Row { state: "running", ..row("a", 5, Some(0.9)) });
+        rows.push(Row { state: "stopped", ..row("b", 5, Some(0.1)) });
         rows.push(row("waiting", 1, None));
         let names = ["a", "b", "waiting", "a"].map(str::to_owned);
         let found = pairs(&names, &rows).unwrap();
@@ -121,10 +140,12 @@ mod tests {
                 "b minus a, seed by seed",
                 "last test accuracy: +2.00 ± 2.48 points, n = 3; the 95 % interval includes 0",
                 "best test accuracy: +2.00 ± 2.48 points, n = 3; the 95 % interval includes 0",
+                "left out: 2 runs not done",
                 "",
                 "a minus waiting, seed by seed",
-                "last test accuracy: no seed has a result in both arms yet",
-                "best test accuracy: no seed has a result in both arms yet",
+                "last test accuracy: no seed is done in both arms yet",
+                "best test accuracy: no seed is done in both arms yet",
+                "left out: 1 run not done",
             ]
         );
         let json = serde_json::to_value(&found).unwrap();

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use eframe::egui::{ComboBox, Grid, Label, RichText, ScrollArea, Ui, vec2};
 
 use super::Compare;
-use crate::doc::Report;
+use crate::doc::{Report, RunState};
 use crate::figure::paired::{Paired, paired};
 use crate::figure::table::Row;
 use crate::figure::table::columns::{Column, columns};
 use crate::figure::table::settings::NONE;
 use crate::gui::runs::Runs;
+use crate::gui::text::counted;
 use crate::gui::theme;
 use crate::gui::views::reports::place_of;
 
@@ -80,8 +81,20 @@ fn arms(rows: &[Row]) -> Vec<String> {
     arms
 }
 
+/// The runs of two arms that are compared: those that are done and wanted. Also how many others have results.
+pub fn compared<'a>(
+    rows: &'a [Row],
+    pair: &[String; 2],
+    left_out: &BTreeSet<String>,
+) -> (Vec<&'a Row>, usize) {
+    let of_pair = rows.iter().filter(|row| pair.contains(&row.arm) && row.last.is_some());
+    let is_compared = |row: &&Row| row.state == RunState::Done.word() && !left_out.contains(&row.run);
+    let (compared, others): (Vec<&Row>, Vec<&Row>) = of_pair.partition(is_compared);
+    (compared, others.len())
+}
+
 /// The difference between two arms, seed by seed, in what `value` takes from a row.
-pub fn difference(rows: &[Row], pair: &[String; 2], value: fn(&Row) -> Option<f64>) -> Option<Paired> {
+pub fn difference(rows: &[&Row], pair: &[String; 2], value: fn(&Row) -> Option<f64>) -> Option<Paired> {
     let of = |arm: &String| -> Vec<(u64, f64)> {
         let of_arm = rows.iter().filter(|row| row.arm == *arm);
         of_arm.filter_map(|row| Some((row.seed, value(row)?))).collect()
@@ -109,8 +122,9 @@ fn pair_ui(ui: &mut Ui, compare: &mut Compare) {
     });
     let values: [(&str, fn(&Row) -> Option<f64>); 2] =
         [("Last accuracy", |row| row.last), ("Best accuracy", |row| row.best)];
+    let (rows, others) = compared(&compare.rows, &compare.pair, &compare.left_out);
     for (name, value) in values {
-        let Some(found) = difference(&compare.rows, &compare.pair, value) else { continue };
+        let Some(found) = difference(&rows, &compare.pair, value) else { continue };
         let verdict = match found.is_clear() {
             None => "one pair says nothing about the spread",
             Some(true) => "the 95 % interval leaves 0 out",
@@ -122,8 +136,12 @@ fn pair_ui(ui: &mut Ui, compare: &mut Compare) {
             ui.label(RichText::new(verdict).weak());
         });
     }
-    if difference(&compare.rows, &compare.pair, |row| row.last).is_none() {
-        ui.label(RichText::new("No seed has a result in both arms yet").weak());
+    if difference(&rows, &compare.pair, |row| row.last).is_none() {
+        ui.label(RichText::new("No seed is done in both arms yet").weak());
+    }
+    if others > 0 {
+        let left_out = format!("{} left out: not done, or not in the filter", counted(others, "run"));
+        ui.label(RichText::new(left_out).weak());
     }
 }
 
