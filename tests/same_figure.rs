@@ -11,13 +11,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use egui_kittest::LazyRenderer;
 use egui_kittest::kittest::Queryable;
+use egui_kittest::{Harness, LazyRenderer};
 use tiny::TINY;
 use weightlab::figure::plots::PlotOptions;
 use weightlab::figure::statistics::Spread;
 use weightlab::figure::view::{FILE, PlotView, ViewSettings};
 use weightlab::figure::{FileKind, Preset};
+use weightlab::gui::app::App;
 use weightlab::gui::commands::Command as Asked;
 use weightlab::gui::worker::Threads;
 use window::{Opening, execute};
@@ -35,6 +36,9 @@ fn from_window(folder: &Path, name: &str, tab: Option<&str>) -> Vec<u8> {
     let opening = Opening { chosen: Some(to.clone()), file: Some(folder.join("x.ron")), ..opening };
     let mut harness = opening.open(Threads, LazyRenderer::default());
     harness.run_steps(5);
+    while harness.state().is_reading() {
+        harness.step();
+    }
     if let Some(tab) = tab {
         harness.get_by_label(tab).click();
         harness.run_steps(5);
@@ -111,5 +115,40 @@ fn classes_and_parallel_axes_with_a_chosen_range_are_the_same_too() {
         // The axis of plans has a value that is called after this arm; an arm that is drawn stands in the legend besides.
         let on_axis = usize::from(figure == "parallel");
         assert_eq!(text.matches(">pruned<").count(), on_axis + usize::from(has_pruned), "{figure}");
+    }
+}
+
+#[test]
+fn results_of_earlier_settings_are_seen_in_the_window_and_in_no_export() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("x.ron"), TINY).unwrap();
+    weightlab(folder, &["run", "x.ron"]);
+    // One arm has other settings now: its results are those of runs that the file does not list.
+    std::fs::write(folder.join("x.ron"), TINY.replace("Fraction(0.5)", "Fraction(0.25)")).unwrap();
+    let opening = Opening { file: Some(folder.join("x.ron")), ..Opening::new(&folder.join("untitled")) };
+    let mut harness = opening.open(Threads, LazyRenderer::default());
+    let is_seen = |harness: &Harness<'static, App>| {
+        harness.query_all_by_label_contains("earlier settings: pruned").next().is_some()
+    };
+    for _ in 0..1000 {
+        if is_seen(&harness) {
+            break;
+        }
+        harness.step();
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(is_seen(&harness), "the legend has a line of what lies in the folder");
+    let grouped = ViewSettings { group: Some("plan.1.amount".to_owned()), ..ViewSettings::default() };
+    for (view, name) in [(ViewSettings::default(), "arms"), (grouped, "groups")] {
+        std::fs::write(folder.join("x.runs").join(FILE), view.to_text()).unwrap();
+        for ending in ["svg", "csv"] {
+            let [window, line] = ["window", "line"].map(|stem| format!("{stem}-{name}.{ending}"));
+            let window = from_window(folder, &window, None);
+            weightlab(folder, &["export", "x.ron", "--figure", "accuracy", "--to", &line]);
+            assert!(window == std::fs::read(folder.join(&line)).unwrap(), "{line} differs");
+            let text = String::from_utf8(window).unwrap();
+            assert!(!text.contains("earlier") && !text.contains(">pruned<"), "{text}");
+        }
     }
 }

@@ -9,6 +9,7 @@ mod elsewhere;
 mod exporting;
 mod facts;
 mod flow;
+mod later;
 mod layout;
 mod lists;
 mod recover;
@@ -192,11 +193,15 @@ impl App {
             cannot_watch: false,
             aimed: None,
         };
-        let unfinished = app.settings.unfinished.take();
-        if !file.or(unfinished.as_deref()).is_some_and(|path| app.open(path)) {
+        let is_open = match file {
+            Some(path) => app.open(path),
+            None => app.open_unfinished(),
+        };
+        if is_open {
+            app.offer_to_go_on();
+        } else {
             app.take_document();
         }
-        app.offer_to_go_on(unfinished.as_deref());
         app.begin_recovery();
         app
     }
@@ -220,7 +225,7 @@ impl App {
         }
         self.watch_others(ctx);
         self.start_what_waits();
-        if self.runs.is_reading() || (self.runs.is_running() && !self.runs.is_paused()) {
+        if self.is_reading() || (self.runs.is_running() && !self.runs.is_paused()) {
             ctx.request_repaint_after(PACE);
         }
     }
@@ -245,6 +250,7 @@ impl App {
             }
             News::Read(count) => self.tell_read(count),
             News::ReadMore => self.plan_cost(),
+            News::Unlisted { all, shown } => self.tell_unlisted(all, shown),
             News::Over => {
                 let (over, all) = self.runs.batch_count();
                 self.log.info(format!("{over} of {} over", text::counted(all, "run")));
@@ -263,7 +269,11 @@ impl App {
 
     fn name_of(&self, run: &str) -> String {
         let known = self.document.runs().iter().find(|known| known.id == run);
-        known.map_or_else(|| format!("run {run}"), |run| format!("{}, seed {}", run.arm, run.seed))
+        match (known, self.runs.name(run)) {
+            (Some(run), _) => format!("{}, seed {}", run.arm, run.seed),
+            (None, Some(name)) => format!("{name} (earlier settings)"),
+            (None, None) => format!("run {run}"),
+        }
     }
 
     /// Answers a request to close the window.

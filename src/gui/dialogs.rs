@@ -45,15 +45,15 @@ pub enum Dialog {
         runs: usize,
         /// What comes then.
         next: Next,
-        /// Whether the document has a file that can be opened at the next start.
-        has_file: bool,
+        /// Whether the document can be opened again at the next start.
+        comes_back: bool,
     },
     /// Go on with the runs that were stopped when the window was closed?
     GoOn {
         /// What the document is called.
         title: String,
-        /// How many are not done.
-        runs: usize,
+        /// Those of them that are not done, by identity.
+        runs: Vec<String>,
     },
     /// Restore the edits that a crash has taken?
     Recover {
@@ -197,11 +197,12 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
             ui.label("They are lost otherwise. Results of runs are kept in any case.");
             buttons_ui(ui, &[("Save", Reply::Save), ("Discard", Reply::Discard), ("Cancel", Reply::Cancel)])
         }
-        Dialog::Running { runs, next, has_file } => running_ui(ui, *runs, next, *has_file),
+        Dialog::Running { runs, next, comes_back } => running_ui(ui, *runs, next, *comes_back),
         Dialog::GoOn { title, runs } => {
             title_ui(ui, &format!("Go on with {title}?"));
-            let verb = if *runs == 1 { "was" } else { "were" };
-            ui.label(format!("{} {verb} not finished when the window was closed.", counted(*runs, "run")));
+            let verb = if runs.len() == 1 { "was" } else { "were" };
+            let runs = counted(runs.len(), "run");
+            ui.label(format!("{runs} {verb} going on or waiting when the window was closed."));
             buttons_ui(ui, &[("Go on", Reply::GoOn), ("Not now", Reply::Cancel)])
         }
         Dialog::Recover { title, path, secs } => recover_ui(ui, title, path.as_deref(), *secs),
@@ -294,7 +295,7 @@ fn recover_ui(ui: &mut Ui, title: &str, path: Option<&std::path::Path>, secs: u6
     )
 }
 
-fn running_ui(ui: &mut Ui, runs: usize, next: &Next, has_file: bool) -> Option<Reply> {
+fn running_ui(ui: &mut Ui, runs: usize, next: &Next, comes_back: bool) -> Option<Reply> {
     let stop = if *next == Next::Quit { "Stop and quit" } else { "Stop and go on" };
     title_ui(ui, "Runs are going on");
     let verb = if runs == 1 { "is" } else { "are" };
@@ -303,7 +304,7 @@ fn running_ui(ui: &mut Ui, runs: usize, next: &Next, has_file: bool) -> Option<R
         counted(runs, "run")
     ));
     let mut replies = vec![(stop, Reply::Stop), ("Keep running", Reply::Cancel)];
-    if *next == Next::Quit && has_file {
+    if *next == Next::Quit && comes_back {
         replies.insert(0, ("Quit, go on at the next start", Reply::StopAndGoOnLater));
     }
     buttons_ui(ui, &replies)

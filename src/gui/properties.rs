@@ -158,6 +158,9 @@ fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, results: &Path) {
     let state = runs.state(&run.id);
     ui.label(RichText::new(format!("{}, seed {}", run.arm, run.seed)).strong());
     ui.label(format!("{} {}", text::sign(&state), runs.word(&run.id)));
+    if let Some(id) = runs.stray(run) {
+        ui.label(format!("With earlier settings: {} {}", text::sign(&runs.state(id)), runs.word(id)));
+    }
     if let RunState::Failed(why) = &state {
         ui.add(egui::Label::new(RichText::new(why).color(theme::present(ui).error)).wrap().selectable(true));
         if ui.button("Copy message").clicked() {

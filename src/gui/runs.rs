@@ -1,5 +1,7 @@
 //! The runs of the document and what is known of them: the fold of their messages.
 
+mod batch;
+mod earlier;
 mod reading;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,6 +12,9 @@ use std::time::{Duration, Instant};
 use super::worker::{Work, Worker};
 use crate::doc::{Event, Run, RunRecord, RunState};
 use crate::run::{Job, StopKind};
+use batch::Pace;
+use earlier::Past;
+pub use earlier::{Found, Name};
 
 /// Messages are taken in for at most this long per frame; what is left comes in the next one.
 const DRAIN: Duration = Duration::from_millis(4);
@@ -44,6 +49,13 @@ pub enum News {
     Read(usize),
     /// What there was of runs that an edit has made is read.
     ReadMore,
+    /// The folder of results has runs that the document does not list.
+    Unlisted {
+        /// How many.
+        all: usize,
+        /// How many of them stand for runs that have nothing to show yet.
+        shown: usize,
+    },
 }
 
 /// Records by run, and the work that goes on.
@@ -58,9 +70,8 @@ pub struct Runs {
     skipped: BTreeSet<String>,
     /// The last run with points of each arm and seed, which may have had other settings.
     earlier: BTreeMap<(String, u64), String>,
-    /// How far the batch was when it was started.
-    done_before: f64,
-    began: Option<Instant>,
+    past: Past,
+    pace: Pace,
     work: Option<Work>,
     /// What is being read, and how many runs were read.
     reading: Option<(Receiver<(String, RunRecord)>, usize)>,
@@ -131,37 +142,6 @@ impl Runs {
         }
     }
 
-    /// Remembers which runs stood for their arm and seed, so that their curves stay when settings change.
-    pub fn remember(&mut self, runs: &[Run]) {
-        for run in runs {
-            if self.records.get(&run.id).is_some_and(|record| !record.points().is_empty()) {
-                self.earlier.insert((run.arm.clone(), run.seed), run.id.clone());
-            }
-        }
-    }
-
-    /// What is shown of a run: its record, or while it has no points that of the same arm and seed under earlier settings.
-    #[must_use]
-    pub fn shown(&self, run: &Run) -> Option<&RunRecord> {
-        let own = self.records.get(&run.id);
-        if own.is_some_and(|record| !record.points().is_empty()) || self.open.contains(&run.id) {
-            return own;
-        }
-        self.earlier(run).or(own)
-    }
-
-    /// Whether what is shown belongs to earlier settings.
-    #[must_use]
-    pub fn is_stale(&self, run: &Run) -> bool {
-        let own = self.records.get(&run.id).is_some_and(|record| !record.points().is_empty());
-        !own && !self.open.contains(&run.id) && self.earlier(run).is_some()
-    }
-
-    fn earlier(&self, run: &Run) -> Option<&RunRecord> {
-        let id = self.earlier.get(&(run.arm.clone(), run.seed))?;
-        self.records.get(id).filter(|_| *id != run.id)
-    }
-
     /// Whether runs go on.
     #[must_use]
     pub const fn is_running(&self) -> bool {
@@ -181,8 +161,8 @@ impl Runs {
         self.skipped.retain(|run| !self.open.contains(run));
         self.work = Some(worker.start(jobs));
         self.stopping = None;
-        self.began = Some(Instant::now());
-        self.done_before = self.batch_done();
+        self.pace.begin();
+        self.find_strays();
         self.revision += 1;
     }
 
@@ -212,10 +192,9 @@ impl Runs {
         }
     }
 
-    /// What was no work does not count in the time that is left.
     fn end_pause(&mut self) {
-        if let (Some(since), Some(began)) = (self.paused.take(), &mut self.began) {
-            *began += since.elapsed();
+        if let Some(since) = self.paused.take() {
+            self.pace.was_held(since.elapsed());
         }
     }
 
@@ -225,6 +204,7 @@ impl Runs {
         if !self.more.is_empty() && self.take_more(Duration::ZERO) {
             news.push(News::ReadMore);
         }
+        news.extend(self.take_found());
         let began = Instant::now();
         while began.elapsed() < DRAIN {
             let Some(work) = &self.work else { break };
@@ -243,6 +223,7 @@ impl Runs {
             self.open.remove(&run);
             return Some(News::Elsewhere { run, owner });
         }
+        self.pace.hear(&run, &event);
         let record = self.records.entry(run.clone()).or_default();
         let news = match &event {
             Event::Report(report) => Some(News::Report { run: run.clone(), summary: report.summary.clone() }),
@@ -278,45 +259,10 @@ impl Runs {
         self.work = None;
         self.stopping = None;
         self.paused = None;
-        self.began = None;
+        self.pace = Pace::default();
         self.revision += 1;
         news.push(News::Over);
         news
-    }
-
-    /// The runs that were started together.
-    #[must_use]
-    pub fn batch(&self) -> &[String] {
-        &self.batch
-    }
-
-    /// How many of the runs that were started are over, and how many there are.
-    #[must_use]
-    pub fn batch_count(&self) -> (usize, usize) {
-        (self.batch.len() - self.open.len(), self.batch.len())
-    }
-
-    /// Expected seconds to the end, from the pace since the start.
-    #[must_use]
-    #[allow(clippy::cast_precision_loss)] // runs are counted in hundreds
-    pub fn secs_left(&self) -> Option<f64> {
-        let pause = self.paused.map_or(Duration::ZERO, |since| since.elapsed());
-        let elapsed = self.began?.elapsed().saturating_sub(pause).as_secs_f64();
-        let total = self.batch.len() as f64;
-        let done = self.batch_done();
-        let progress = done - self.done_before;
-        (progress > 0.01 * total.max(1.0)).then(|| elapsed / progress * (total - done))
-    }
-
-    /// How far all runs that were started are, from 0 to 1.
-    #[must_use]
-    pub fn batch_share(&self) -> f64 {
-        self.batch_done() / self.batch.len().max(1) as f64
-    }
-
-    fn batch_done(&self) -> f64 {
-        let share = |run: &String| self.records.get(run).map_or(0.0, |record| record.progress().done);
-        self.batch.iter().map(share).sum()
     }
 }
 

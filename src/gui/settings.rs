@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::recent::Recent;
+use super::recovery::Kept;
 
 /// What is kept about the window, apart from any document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,8 +26,19 @@ pub struct Settings {
     pub keep_awake: bool,
     /// Files that were open before.
     pub recent: Recent,
-    /// The file whose runs were stopped since the window was closed.
-    pub unfinished: Option<PathBuf>,
+    /// What was stopped since the window was closed.
+    pub to_go_on: Option<Unfinished>,
+}
+
+/// Runs that were stopped since the window was closed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unfinished {
+    /// The file of their document, if it has one.
+    pub path: Option<PathBuf>,
+    /// The document, where its file does not hold all of it.
+    pub kept: Option<Kept>,
+    /// Their identities.
+    pub runs: Vec<String>,
 }
 
 /// Which panels are open.
@@ -95,7 +107,7 @@ impl Default for Settings {
             notify: true,
             keep_awake: false,
             recent: Recent::default(),
-            unfinished: None,
+            to_go_on: None,
         }
     }
 }

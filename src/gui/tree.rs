@@ -13,6 +13,11 @@ use super::templates::dot_ui;
 use super::{text, theme};
 use crate::doc::{Experiment, Run, RunRecord, RunState};
 
+const STALE: &str =
+    "The curve belongs to the settings before the last change. Run again for the present ones.";
+const STRAY: &str =
+    "This run was started before the settings were changed. Its results are of the earlier ones.";
+
 /// An arm with the values of its sweep written out: what has one line in a plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Treatment {
@@ -169,6 +174,11 @@ fn context_ui(ui: &mut Ui) -> Option<Command> {
 #[must_use]
 pub fn summary(treatment: &Treatment, runs: &Runs) -> String {
     let total = treatment.runs.len();
+    let strays = treatment.runs.iter().filter_map(|run| runs.stray(run));
+    let going = strays.filter(|id| runs.is_open(id)).count();
+    if going > 0 {
+        return format!("{} {going} of earlier settings", text::sign(&RunState::Running));
+    }
     let states: Vec<RunState> = treatment.runs.iter().map(|run| runs.state(&run.id)).collect();
     let failed = states.iter().filter(|state| matches!(state, RunState::Failed(_))).count();
     let done = states.iter().filter(|state| **state == RunState::Done).count();
@@ -190,29 +200,48 @@ pub fn summary(treatment: &Treatment, runs: &Runs) -> String {
 fn run_ui(ui: &mut Ui, run: &Run, runs: &Runs, selection: &mut Selection) {
     ui.horizontal(|ui| {
         ui.add_space(5.0 * theme::STEP);
-        let state = runs.state(&run.id);
+        let shown = runs.stray(run).unwrap_or(&run.id);
         let selected = selection.run() == Some(&run.id);
         let row = ui.add(Button::selectable(selected, format!("Seed {}", run.seed)));
         if row.clicked() {
             *selection = Selection::Run { arm: run.arm_index, id: run.id.clone() };
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| state_ui(ui, run, &state, runs));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let is_stray = shown != run.id;
+            if is_stray {
+                // Beside a bar there is room for one word.
+                let is_going = runs.state(shown) == RunState::Running;
+                let mark = if is_going { "earlier" } else { "earlier settings" };
+                ui.label(RichText::new(mark).small().weak()).on_hover_text(STRAY);
+            } else if let Some(accuracy) =
+                runs.record(shown).filter(|record| !has_failed(record)).and_then(result)
+            {
+                let text = RichText::new(text::percent(accuracy)).small();
+                ui.label(text).on_hover_text("Latest test accuracy");
+            }
+            state_ui(ui, shown, runs);
+            if !is_stray && runs.is_stale(run) {
+                ui.label(RichText::new("earlier settings").small().weak()).on_hover_text(STALE);
+            }
+        });
     });
 }
 
-fn state_ui(ui: &mut Ui, run: &Run, state: &RunState, runs: &Runs) {
+const fn has_failed(record: &RunRecord) -> bool {
+    matches!(record.state(), RunState::Failed(_))
+}
+
+/// The state of a run, and how far it is.
+fn state_ui(ui: &mut Ui, run: &str, runs: &Runs) {
     let colours = theme::present(ui);
+    let state = &runs.state(run);
     let sign = text::sign(state);
-    let record = runs.record(&run.id);
+    let record = runs.record(run);
     if let RunState::Failed(why) = state {
         let line = format!("{sign} failed: {}", text::first_line(why));
         ui.add(egui::Label::new(RichText::new(line).small().color(colours.error)).truncate())
             .on_hover_text(why);
         return;
-    }
-    let accuracy = record.and_then(result);
-    if let Some(accuracy) = accuracy {
-        ui.label(RichText::new(text::percent(accuracy)).small()).on_hover_text("Latest test accuracy");
     }
     if *state == RunState::Running {
         let progress = record.map(RunRecord::progress).unwrap_or_default();
@@ -221,12 +250,7 @@ fn state_ui(ui: &mut Ui, run: &Run, state: &RunState, runs: &Runs) {
             egui::ProgressBar::new(progress.done as f32).desired_width(64.0).desired_height(theme::STEP);
         ui.add(bar.fill(colours.accent)).on_hover_text(going(progress, record));
     }
-    ui.label(RichText::new(format!("{sign} {}", runs.word(&run.id))).small().color(colours.muted));
-    if runs.is_stale(run) {
-        ui.label(RichText::new("earlier settings").small().weak()).on_hover_text(
-            "The curve belongs to the settings before the last change. Run again for the present ones.",
-        );
-    }
+    ui.label(RichText::new(format!("{sign} {}", runs.word(run))).small().color(colours.muted));
 }
 
 fn going(progress: crate::doc::event::Progress, record: Option<&RunRecord>) -> String {

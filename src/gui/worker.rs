@@ -1,5 +1,6 @@
 //! What does the work: the queue of runs, behind a seam that tests put a script into.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
+use super::runs::{Found, Name};
 use crate::doc::{Run, RunRecord};
 use crate::run::{self, Cost, Job, Message, Queue, QueueOptions, StopFlag, StopKind};
 
@@ -20,6 +22,11 @@ pub trait Worker {
     /// How often to look for results that other processes write; nothing where there are none.
     fn watch_every(&self) -> Option<Duration> {
         None
+    }
+    /// Looks for runs that a folder has beside those that are listed, in the background; reads what they tell of the
+    /// `wanted` arms and seeds. By default there are none.
+    fn search(&self, _folder: &Path, _listed: &[Run], _wanted: BTreeSet<Name>) -> Receiver<Found> {
+        sync_channel(1).1
     }
     /// What a run will take.
     ///
@@ -84,6 +91,29 @@ impl Worker for Threads {
 
     fn watch_every(&self) -> Option<Duration> {
         Some(WATCH)
+    }
+
+    fn search(&self, folder: &Path, listed: &[Run], wanted: BTreeSet<Name>) -> Receiver<Found> {
+        let (sender, found) = sync_channel(READ_AHEAD);
+        let folder = folder.to_owned();
+        let listed: BTreeSet<String> = listed.iter().map(|run| run.id.clone()).collect();
+        let work = move || {
+            let mut wanted = wanted;
+            for run in run::unlisted(&folder, &listed) {
+                let name = (run.arm.clone(), run.seed);
+                let read = || run::read_record(&folder, &run.id).filter(|record| !record.points().is_empty());
+                let record = if wanted.contains(&name) { read() } else { None };
+                if record.is_some() {
+                    wanted.remove(&name); // those that follow are older
+                }
+                if sender.send((run, record)).is_err() {
+                    return; // another document is open by now
+                }
+            }
+        };
+        // Without a thread nothing is found, and nothing is lost.
+        let _ = std::thread::Builder::new().name("earlier results".to_owned()).spawn(work);
+        found
     }
 
     fn cost(&self, run: &Run) -> Result<Cost, String> {

@@ -29,6 +29,7 @@ pub mod summary;
 mod tables;
 mod train;
 pub mod trash;
+mod unlisted;
 mod watch;
 
 pub use campaign::{Replay, ReplayError, Replayed, planned, replay, write_images};
@@ -47,4 +48,5 @@ pub use session::{Outcome, Session, Workplace};
 pub use state::{HandOvers, Member, Position, Snapshot, State};
 pub use stop::{StopFlag, StopKind};
 pub use tables::Table;
+pub use unlisted::{Unlisted, unlisted};
 pub use watch::{Tally, Watch};

@@ -76,7 +76,9 @@ impl Column {
             Self::Star => "Starred runs",
             Self::Arm => "The arm, with the values of its sweep",
             Self::Seed => "The replicate",
-            Self::State => "Whether the run goes on",
+            Self::State => {
+                "Whether the run goes on, and what plots show in its place while it has no results"
+            }
             Self::Best => "Best test accuracy",
             Self::BestEpoch => "Epochs trained when the best test accuracy was reached",
             Self::Last => "Last test accuracy",
@@ -106,6 +108,9 @@ impl Column {
         };
         match self {
             Self::Star => if row.mark.starred { "yes" } else { "" }.to_owned(),
+            Self::State if !row.earlier.is_empty() => {
+                format!("{}, earlier settings {}", row.state, row.earlier)
+            }
             Self::Best => share(row.best),
             Self::Last => share(row.last),
             Self::Remaining => share(row.remaining),
@@ -247,6 +252,9 @@ mod tests {
         assert_eq!(lines[1], "false,\"a, b\",0,,0.98125,,,,0,1,,");
         assert!(text_of(&[&rows[0]], &settings, '\t').contains("\ta, b\t"));
         assert_eq!(Column::Best.text(&rows[0]), "98.12 %");
+        let waiting = Row { state: "not run".to_owned(), earlier: "done", ..Row::default() };
+        assert_eq!(Column::State.text(&waiting), "not run, earlier settings done");
+        assert_eq!(Column::State.cell(&waiting), "not run", "as the command line says");
         assert_eq!(Column::Last.text(&rows[0]), NONE);
         assert_eq!(duration(75.0), "1 min 15 s");
     }

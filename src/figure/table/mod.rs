@@ -41,6 +41,8 @@ pub struct Row {
     pub seed: u64,
     /// Its state in a word: "done".
     pub state: String,
+    /// The state of a run of earlier settings that plots show in its place; empty where there is none.
+    pub earlier: &'static str,
     /// Best test accuracy, in [0, 1]; of an ensemble, that of the vote.
     pub best: Option<f64>,
     /// Epochs trained when it was reached.

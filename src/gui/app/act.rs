@@ -21,13 +21,15 @@ use crate::gui::tiles::Change;
 use crate::run::StopKind;
 
 /// Which runs are to be started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     All,
     /// Those of the arm at this position.
     Arm(Option<usize>),
     /// Those that were begun.
     Resumable,
+    /// These, by identity.
+    These(Vec<String>),
 }
 
 impl App {
@@ -167,14 +169,18 @@ impl App {
             self.wanted = Some(wanted);
             return;
         }
-        let is_wanted = |run: &&Run| match wanted {
+        let is_wanted = |run: &&Run| match &wanted {
             Wanted::All => true,
-            Wanted::Arm(arm) => Some(run.arm_index) == arm,
+            Wanted::Arm(arm) => Some(run.arm_index) == *arm,
             Wanted::Resumable => self.runs.is_resumable(&run.id),
+            Wanted::These(runs) => runs.contains(&run.id),
         };
         let chosen: Vec<Run> = self.document.runs().iter().filter(is_wanted).cloned().collect();
         let folder = self.document.results(&self.parts.untitled);
         let jobs = jobs(&chosen, &self.runs, &folder, &self.document.base());
+        if jobs.is_empty() {
+            return self.log.info("Nothing was started: all of these runs are done");
+        }
         self.log.info(format!(
             "Started {}; results are written to {}",
             text::counted(jobs.len(), "run"),

@@ -21,7 +21,7 @@ impl App {
     /// Whether results of earlier runs are still being read.
     #[must_use]
     pub const fn is_reading(&self) -> bool {
-        self.runs.is_reading()
+        self.runs.is_reading() || self.runs.is_searching()
     }
 
     /// Whether the plot is behind the records, or its figure is still being built.
@@ -43,6 +43,7 @@ impl App {
     /// Looks at arms and runs of the document anew; arms keep their colours.
     pub(super) fn take_treatments(&mut self) {
         self.shown = None;
+        self.runs.list(self.document.runs());
         self.treatments = treatments(&self.document.experiment, self.document.runs());
         for (old, new) in self.compare.take_treatments(&mut self.treatments) {
             self.plot.rename(&old, &new);
@@ -81,9 +82,20 @@ impl App {
             return input.clone();
         }
         let arms = self.compare.arm_runs(&self.treatments, &self.runs);
-        let input = PlotInput::new(&arms, self.compare.filter_note(), revision);
+        let mut notes = vec![self.compare.filter_note(), self.compare.earlier_note()];
+        notes.retain(|note| !note.is_empty());
+        let input = PlotInput::new(&arms, notes.join(", "), revision);
         self.shown = Some(input.clone());
         input
+    }
+
+    /// What exports write: what the plots show without runs of earlier settings, as the command line knows it.
+    pub(super) fn own_input(&mut self) -> PlotInput {
+        if self.compare.earlier_count() == 0 {
+            return self.plot_input();
+        }
+        let arms = self.compare.own_runs(&self.treatments, &self.runs);
+        PlotInput::new(&arms, self.compare.filter_note(), self.data_revision())
     }
 
     /// Gives tabs to plots that have to do with the runs by now.

@@ -10,6 +10,7 @@ use crate::figure::csv::csv;
 use crate::figure::export::{Options, picture};
 use crate::figure::{Figure, FileKind, write};
 use crate::gui::plot::Order;
+use crate::gui::text;
 use crate::gui::working::{Answer, Working};
 
 /// What becomes of a figure.
@@ -91,7 +92,14 @@ impl App {
 
     fn begin_export(&mut self, export: Export, ctx: &egui::Context) {
         self.update_comparison(ctx, false);
-        let input = self.plot_input();
+        let earlier = self.compare.earlier_count();
+        if earlier > 0 {
+            let runs = text::counted(earlier, "run");
+            self.log.info(format!(
+                "Left out {runs} of earlier settings: exports hold results of the present ones"
+            ));
+        }
+        let input = self.own_input();
         let order = self.plot.order(input);
         let (own, paper) = (export.clone(), self.plot.paper());
         match Working::begin("export", ctx, move || make(&order, own, &paper)) {

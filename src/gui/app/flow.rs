@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 use eframe::egui::{self, ViewportCommand};
 
 use super::{App, Closing};
-use crate::doc::{RunState, file, templates};
-use crate::gui::commands::Command;
+use crate::doc::{file, templates};
 use crate::gui::dialogs::{Dialog, Next, Reply, dialog_ui};
 use crate::gui::document::Document;
 use crate::gui::files::{Answer, Asked, Purpose, Request, with_extension};
@@ -38,7 +37,26 @@ impl App {
             0 => format!("Results will be written to {folder}"),
             count => format!("Found results of {} in {folder}", text::counted(count, "run")),
         });
+        let listed = self.document.runs();
+        let empty = listed
+            .iter()
+            .filter(|run| self.runs.record(&run.id).is_none_or(|record| record.points().is_empty()));
+        let wanted = empty.map(|run| (run.arm.clone(), run.seed)).collect();
+        self.runs.search(self.parts.worker.search(&results, listed, wanted));
         self.plan_cost();
+    }
+
+    /// Says that the folder of results has runs of other settings.
+    pub(super) fn tell_unlisted(&mut self, all: usize, shown: usize) {
+        let runs = text::counted(all, "run");
+        let use_of_them = if shown == 0 {
+            "the document with their settings shows them".to_owned()
+        } else {
+            format!(
+                "plots show {shown} of them until Run all has made new ones; with their settings they are results again"
+            )
+        };
+        self.log.info(format!("Results of {runs} with other settings are here too: {use_of_them}"));
     }
 
     /// Goes on with `next` after the questions that it needs.
@@ -74,8 +92,8 @@ impl App {
     fn proceed_unless_running(&mut self, next: Next, ctx: &egui::Context) {
         if self.runs.is_running() && next != Next::ChooseFile {
             let (over, all) = self.runs.batch_count();
-            let has_file = self.document.path().is_some();
-            self.dialog = Some(Dialog::Running { runs: all - over, next, has_file });
+            let comes_back = self.unfinished().is_some();
+            self.dialog = Some(Dialog::Running { runs: all - over, next, comes_back });
             return;
         }
         self.perform(next, ctx);
@@ -262,7 +280,7 @@ impl App {
             (Dialog::Recover { .. }, _) => self.postpone_leftover(),
             (Dialog::Import { path, arm, .. }, Reply::Import) => self.import(&path, arm),
             (Dialog::Archive { runs, .. }, Reply::Archive) => self.archive(&runs),
-            (Dialog::GoOn { .. }, Reply::GoOn) => self.execute(Command::RunAll, ctx),
+            (Dialog::GoOn { runs, .. }, Reply::GoOn) => self.start_these(runs),
             (_, Reply::Cancel) => self.give_up(),
             (Dialog::Templates { .. }, Reply::Template(position)) => self.proceed(Next::New(position), ctx),
             (Dialog::Templates { .. }, Reply::Recent(path)) => self.proceed(Next::Open(path), ctx),
@@ -276,7 +294,7 @@ impl App {
             }
             (Dialog::Running { next, .. }, reply @ (Reply::Stop | Reply::StopAndGoOnLater)) => {
                 let goes_on = reply == Reply::StopAndGoOnLater;
-                self.settings.unfinished = self.document.path().filter(|_| goes_on).map(Path::to_owned);
+                self.settings.to_go_on = if goes_on { self.unfinished() } else { None };
                 self.stop_and(next, ctx);
             }
             (Dialog::Comments { path }, Reply::LoseComments) => self.save_to(&path, ctx),
@@ -291,18 +309,6 @@ impl App {
             }
             (Dialog::Overwrite { path, purpose }, Reply::Overwrite) => self.take_path(purpose, path, ctx),
             _ => {}
-        }
-    }
-
-    /// Offers to go on with the runs that were stopped when the window was closed.
-    pub(super) fn offer_to_go_on(&mut self, unfinished: Option<&Path>) {
-        if unfinished.is_none() || self.document.path() != unfinished {
-            return;
-        }
-        let runs =
-            self.document.runs().iter().filter(|run| self.runs.state(&run.id) != RunState::Done).count();
-        if runs > 0 && self.document.first_error().is_none() {
-            self.dialog = Some(Dialog::GoOn { title: self.document.title(), runs });
         }
     }
 

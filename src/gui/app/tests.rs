@@ -6,12 +6,14 @@ mod citizen;
 mod commands_walk;
 mod crowded;
 mod documents;
+mod earlier;
 mod elsewhere;
 mod idle;
 mod tiles;
 mod undo;
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -26,6 +28,7 @@ use crate::doc::{Event, Point, Run, RunRecord, event::Progress};
 use crate::gui::commands::{self, Command, Menu};
 use crate::gui::desktop::Desktop;
 use crate::gui::files::{Answer, Request};
+use crate::gui::runs::{Found, Name};
 use crate::gui::selection::Selection;
 use crate::gui::settings::Settings;
 use crate::gui::worker::{Work, Worker};
@@ -37,6 +40,8 @@ struct Stage {
     jobs: Vec<Job>,
     /// What is read next; nothing when there is none.
     results: Option<Receiver<(String, RunRecord)>>,
+    /// What lies beside the listed runs.
+    unlisted: Option<Receiver<Found>>,
     sender: Option<SyncSender<Message>>,
     stops: Vec<StopKind>,
     pauses: Vec<bool>,
@@ -74,6 +79,11 @@ impl Worker for Script {
 
     fn watch_every(&self) -> Option<Duration> {
         self.0.borrow().watch
+    }
+
+    fn search(&self, _folder: &Path, _listed: &[Run], _wanted: BTreeSet<Name>) -> Receiver<Found> {
+        let nothing = || sync_channel(1).1;
+        self.0.borrow_mut().unlisted.take().unwrap_or_else(nothing)
     }
 
     fn cost(&self, run: &Run) -> Result<Cost, String> {
@@ -278,21 +288,6 @@ fn only_the_selected_arm_runs_when_asked_to() {
     window.execute(Command::RunArm);
     let stage = window.stage.borrow();
     assert_eq!(stage.jobs.iter().map(|job| job.run.arm.as_str()).collect::<Vec<_>>(), ["random mask"; 3]);
-}
-
-#[test]
-fn curves_of_earlier_settings_stay_and_say_so() {
-    let mut window = Window::new();
-    window.click("Run all");
-    window.say(0, started());
-    window.say(0, accuracy(0.5, 1.0));
-    window.say(0, Event::Finished { secs: 3.0 });
-    window.hang_up();
-    window.harness.state_mut().document.experiment.train.batch = 7;
-    window.harness.run();
-    assert!(window.sees("earlier settings"));
-    let app = window.harness.state();
-    assert_eq!(app.compare.arm_runs(&app.treatments, &app.runs)[0].runs.len(), 1);
 }
 
 #[test]

@@ -16,16 +16,18 @@ mod toolbar;
 pub use menu::arm_marks_ui;
 pub use notes::{Noting, notes_ui};
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use eframe::egui::{Panel, Ui};
 
 use super::plot::PlotState;
 use super::runs::Runs;
+use super::text::counted;
 use super::tree::Treatment;
 use crate::doc::{Run, RunRecord};
 use crate::figure::colours::Colours;
+use crate::figure::palette::COLOURS;
 use crate::figure::plots::ArmRuns;
 use crate::figure::table::columns::text_of;
 use crate::figure::table::{Differing, Row, filter::Filter};
@@ -38,6 +40,9 @@ use renamed::{are_distinct, move_mark, renamed};
 /// Rows are made anew at most this often, in seconds, while records grow.
 const PAUSE: f64 = 0.25;
 
+/// So many styles further are lines of earlier settings: in the colour of their arm, with another dash.
+const EARLIER: usize = 3 * COLOURS;
+
 /// What is kept about comparing runs.
 #[derive(Default)]
 pub struct Compare {
@@ -47,6 +52,8 @@ pub struct Compare {
     /// The colours of arms in the order of the document, which a reader without the file gives them.
     plain: Colours,
     rows: Vec<Row>,
+    /// Of runs that show results of earlier settings: a row without the present settings. By identity.
+    earlier: BTreeMap<String, Row>,
     /// Paths of the settings in which runs differ.
     settings: Vec<String>,
     differing: Differing,
@@ -229,8 +236,13 @@ impl Compare {
         self.rows = treatments
             .iter()
             .flat_map(|treatment| treatment.runs.iter().map(move |run| (run, treatment.colour)))
-            .map(|(run, colour)| Row::of(run, runs.shown(run), runs.word(&run.id), colour))
+            .map(|(run, colour)| row_of(run, runs, colour))
             .collect();
+        let stale = listed(treatments).filter(|(_, run)| runs.is_stale(run));
+        let bare = |(treatment, run): (&Treatment, &Run)| {
+            (run.id.clone(), Row::of(run, None, runs.word(&run.id), treatment.colour))
+        };
+        self.earlier = stale.map(bare).collect();
         if is_new || self.made.as_ref().is_some_and(|last| last.group != made.group) {
             let listed: Vec<&Run> = treatments.iter().flat_map(|treatment| &treatment.runs).collect();
             self.settings = self.differing.give(&mut self.rows, &listed).to_vec();
@@ -272,27 +284,58 @@ impl Compare {
         self.left_out = left_out;
     }
 
-    /// What plots get: the runs that the filter leaves, by arm or by the setting that groups them.
+    /// What plots show: the runs that the filter leaves, by arm or by the setting that groups them. Runs of earlier settings
+    /// that stand for others have lines of their own; a setting does not group them, since theirs was another.
     #[must_use]
     pub fn arm_runs<'a>(&'a self, treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
-        let shown = treatments.iter().flat_map(|treatment| {
-            let is_stale = treatment.runs.iter().any(|run| runs.is_stale(run));
-            let name = if is_stale {
-                format!("{} (earlier settings)", treatment.name)
-            } else {
-                treatment.name.clone()
-            };
-            treatment.runs.iter().map(move |run| (run, name.clone(), treatment.colour))
-        });
+        let has_earlier = self.view.group.is_none();
+        self.lines(treatments, runs, |run| runs.earlier(run).filter(|_| has_earlier))
+    }
+
+    /// The same without earlier settings: what the command line finds.
+    #[must_use]
+    pub fn own_runs<'a>(&'a self, treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
+        self.lines(treatments, runs, |_| None)
+    }
+
+    fn lines<'a>(
+        &'a self,
+        treatments: &[Treatment],
+        runs: &'a Runs,
+        earlier: impl Fn(&Run) -> Option<&'a RunRecord>,
+    ) -> Vec<ArmRuns<'a>> {
         // Rows are those of the treatments, run by run.
-        let shown = shown.zip(&self.rows);
-        let wanted = shown.filter(|((run, ..), _)| !self.left_out.contains(&run.id));
-        let drawn = wanted.filter_map(|((run, name, colour), row)| {
-            let record: &RunRecord = runs.shown(run)?;
-            let (line, colour) = self.lines.get(&run.id).cloned().unwrap_or((name, colour));
-            Some(Drawn { line, colour, seed: run.seed, record, row })
+        let listed = listed(treatments).zip(&self.rows);
+        let wanted = listed.filter(|((_, run), _)| !self.left_out.contains(&run.id));
+        let drawn = wanted.filter_map(|((treatment, run), row)| {
+            let seed = run.seed;
+            if let (Some(record), Some(row)) = (earlier(run), self.earlier.get(&run.id)) {
+                // The mark stands before the name: the end of a long one is cut off.
+                let line = format!("earlier settings: {}", treatment.name);
+                return Some(Drawn { line, colour: treatment.colour + EARLIER, seed, record, row });
+            }
+            let record = runs.record(&run.id)?;
+            let own = || (treatment.name.clone(), treatment.colour);
+            let (line, colour) = self.lines.get(&run.id).cloned().unwrap_or_else(own);
+            Some(Drawn { line, colour, seed, record, row })
         });
         lines_of(drawn, self.view.group.is_some())
+    }
+
+    /// How many of the runs that the filter leaves have results of earlier settings only.
+    #[must_use]
+    pub fn earlier_count(&self) -> usize {
+        self.earlier.keys().filter(|run| !self.left_out.contains(*run)).count()
+    }
+
+    /// What plots say of runs of earlier settings; nothing where there are none.
+    #[must_use]
+    pub fn earlier_note(&self) -> String {
+        let what = if self.view.group.is_some() { "left out" } else { "shown here only, not in exports" };
+        match self.earlier_count() {
+            0 => String::new(),
+            count => format!("{} of earlier settings {what}", counted(count, "run")),
+        }
     }
 
     /// What figures say of the filter.
@@ -316,6 +359,20 @@ impl Compare {
         plot.give(&mut self.view);
         self.keeper.keep(&self.view, now, at_once)
     }
+}
+
+/// The runs of treatments in their order.
+fn listed(treatments: &[Treatment]) -> impl Iterator<Item = (&Treatment, &Run)> {
+    treatments.iter().flat_map(|treatment| treatment.runs.iter().map(move |run| (treatment, run)))
+}
+
+/// What the table says of a run: never results of other settings than its own.
+fn row_of(run: &Run, runs: &Runs, colour: usize) -> Row {
+    let earlier = match runs.stray(run) {
+        Some(id) => runs.word(id),
+        None => runs.earlier(run).map_or("", |record| record.state().word()),
+    };
+    Row { earlier, ..Row::of(run, runs.record(&run.id), runs.word(&run.id), colour) }
 }
 
 /// Draws the table of runs with its filter, and differences below it.

@@ -19,12 +19,16 @@ struct Shown {
 
 const LONG: &str = "winning ticket with a name of eighty characters that says all about what it does";
 
-/// Two arms with three seeds; the second is better by 1, 2 and 3 points, and pruned.
-fn shown() -> Shown {
-    let text = format!(
+/// Two arms with three seeds.
+fn text() -> String {
+    format!(
         "(seeds: [1, 2, 3], arms: [(name: \"dense\", plan: [Train(\"1ep\")]), (name: \"{LONG}\", set: {{ \"train.batch\": 16 }}, plan: [Train(\"1ep\")])])"
-    );
-    let experiment = parse(&text, Path::new("x.ron")).unwrap();
+    )
+}
+
+/// The second arm is better by 1, 2 and 3 points, and pruned.
+fn shown() -> Shown {
+    let experiment = parse(&text(), Path::new("x.ron")).unwrap();
     let listed = runs(&experiment).unwrap();
     let record = |run: &Run| {
         let gain = if run.arm == "dense" { 0.0 } else { 0.01 * run.seed as f64 };
@@ -80,6 +84,72 @@ fn a_row_has_best_and_last_and_only_settings_that_differ() {
         assert!(harness.query_all_by_label_contains(text).next().is_some(), "{text}");
     }
     assert!(harness.query_by_label("rate").is_none());
+}
+
+/// The same document with another setting of the second arm.
+fn changed(shown: &mut Shown, from: &str, to: &str) {
+    let experiment = parse(&text().replace(from, to), Path::new("x.ron")).unwrap();
+    let listed = runs(&experiment).unwrap();
+    let old: Vec<Run> = shown.treatments.iter().flat_map(|treatment| treatment.runs.clone()).collect();
+    shown.runs.remember(&old);
+    shown.runs.list(&listed);
+    shown.treatments = treatments(&experiment, &listed);
+    shown.compare.take_treatments(&mut shown.treatments);
+}
+
+#[test]
+fn results_of_earlier_settings_are_in_no_row_no_group_no_difference_and_no_copy() {
+    let mut harness = harness();
+    changed(harness.state_mut(), "16", "32");
+    harness.run();
+    assert_eq!(arms(&harness), [("dense".to_owned(), 3), (format!("earlier settings: {LONG}"), 3)]);
+    let shown = harness.state();
+    assert_eq!(shown.compare.earlier_count(), 3);
+    let own = shown.compare.own_runs(&shown.treatments, &shown.runs);
+    assert_eq!(own.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), ["dense"]);
+    assert!(shown.compare.rows[3].last.is_none() && shown.compare.rows[3].earlier == "done");
+    assert!(harness.query_by_label("No seed is done in both arms yet").is_some());
+    harness.get_by_label("Copy as CSV").click();
+    harness.run();
+    let [CompareResponse::Copy(text, 6)] = &harness.state().responses[..] else { panic!("six rows") };
+    assert!(text.contains(&format!("false,{LONG},1,not run,,,,,0,32,,")), "{text}");
+    harness.state_mut().compare.view.group = Some("train.batch".to_owned());
+    harness.run();
+    assert_eq!(arms(&harness), [("batch 64".to_owned(), 3)]);
+    changed(harness.state_mut(), "", "");
+    harness.run();
+    assert_eq!(arms(&harness), [("batch 16".to_owned(), 3), ("batch 64".to_owned(), 3)], "changed back");
+}
+
+#[test]
+fn only_runs_that_are_done_and_wanted_are_compared_in_pairs() {
+    let mut harness = harness();
+    let of = |harness: &Harness<'_, Shown>| {
+        let compare = &harness.state().compare;
+        let (rows, others) = beside::compared(&compare.rows, &compare.pair, &compare.left_out);
+        (rows.len(), others)
+    };
+    assert_eq!(of(&harness), (6, 0));
+    filter(&mut harness, "seed < 3");
+    assert_eq!(of(&harness), (4, 2));
+    assert!(harness.query_by_label("2 runs left out: not done, or not in the filter").is_some());
+    filter(&mut harness, "");
+    harness.state_mut().compare.rows[0].state = "running".to_owned();
+    harness.run();
+    assert_eq!(of(&harness), (5, 1));
+    assert!(harness.query_all_by_label_contains("n = 2").next().is_some());
+}
+
+#[test]
+fn what_only_one_choice_has_makes_no_lines() {
+    let mut harness = harness();
+    changed(harness.state_mut(), "\"train.batch\": 16", "\"train.optimizer\": Sgd(rate: 0.1)");
+    harness.run();
+    let compare = &harness.state().compare;
+    assert!(compare.settings.iter().any(|path| path == "train.optimizer.beta1"), "{:?}", compare.settings);
+    let offered = toolbar::groupable(compare);
+    assert!(offered.iter().any(|path| *path == "train.optimizer"));
+    assert!(!offered.iter().any(|path| path.contains("beta") || path.contains("momentum")), "{offered:?}");
 }
 
 #[test]

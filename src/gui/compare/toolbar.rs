@@ -5,7 +5,7 @@ use eframe::egui::{ComboBox, RichText, TextEdit, Ui};
 use super::{Compare, CompareResponse};
 use crate::figure::table::Row;
 use crate::figure::table::columns::sort;
-use crate::figure::table::settings::short;
+use crate::figure::table::settings::{NONE, follows_from_another, short};
 use crate::gui::form::note_edited;
 use crate::gui::{text, theme};
 
@@ -58,12 +58,22 @@ pub fn group_ui(ui: &mut Ui, compare: &mut Compare) {
     let mut chosen = compare.view.group.clone();
     let combo = ComboBox::from_id_salt("group by").selected_text(title(chosen.as_ref())).show_ui(ui, |ui| {
         ui.selectable_value(&mut chosen, None, "arm");
-        for path in &compare.settings {
+        for path in groupable(compare) {
             ui.selectable_value(&mut chosen, Some(path.clone()), title(Some(path))).on_hover_text(path);
         }
     });
     combo.response.labelled_by(label.id);
     compare.view.group = chosen;
+}
+
+/// The settings whose values make lines of their own: not those that only follow from another choice.
+pub fn groupable(compare: &Compare) -> Vec<&String> {
+    let follows = |path: &&String| {
+        let texts: Vec<&str> =
+            compare.rows.iter().map(|row| row.settings.get(*path).map_or(NONE, String::as_str)).collect();
+        follows_from_another(path, &texts, &compare.settings)
+    };
+    compare.settings.iter().filter(|path| !follows(path)).collect()
 }
 
 /// The rows that are shown, in their order.

@@ -13,6 +13,7 @@ impl Runs {
         self.records = records;
         self.more.clear();
         self.earlier.clear();
+        self.give_up_search();
         self.skipped.clear();
         self.revision += 1;
     }

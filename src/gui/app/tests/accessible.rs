@@ -76,8 +76,8 @@ fn dialogs() -> Vec<Dialog> {
     vec![
         Dialog::Templates { recent: vec![PathBuf::from("/home/ada/pruning.ron")] },
         Dialog::Unsaved { title: title.clone(), next: next.clone() },
-        Dialog::Running { runs: 2, next, has_file: true },
-        Dialog::GoOn { title: title.clone(), runs: 2 },
+        Dialog::Running { runs: 2, next, comes_back: true },
+        Dialog::GoOn { title: title.clone(), runs: vec!["ab".to_owned(), "cd".to_owned()] },
         Dialog::Recover { title: title.clone(), path: Some(path.clone()), secs: 90 },
         Dialog::Import { path: path.clone(), arm: 0, name: title.clone() },
         Dialog::Comments { path: path.clone() },

@@ -1,0 +1,122 @@
+//! Results of earlier settings: shown as what they are, and never as those of the present ones.
+
+use super::*;
+use crate::figure::csv::csv;
+use crate::run::Unlisted;
+
+/// A window whose first run is done, and whose settings were changed since.
+fn edited() -> Window {
+    let mut window = Window::new();
+    window.click("Run all");
+    window.say(0, started());
+    for epoch in [1.0, 2.0] {
+        window.say(0, accuracy(0.5, epoch));
+    }
+    window.say(0, Event::Finished { secs: 3.0 });
+    window.hang_up();
+    window.harness.state_mut().document.experiment.train.batch = 7;
+    window.harness.run();
+    window
+}
+
+fn lines(window: &Window) -> Vec<(String, usize)> {
+    let app = window.harness.state();
+    let arms = app.compare.arm_runs(&app.treatments, &app.runs);
+    arms.iter().map(|arm| (arm.name.clone(), arm.runs.len())).collect()
+}
+
+/// What an export of the plot writes, as CSV.
+fn exported(window: &mut Window) -> Option<String> {
+    let app = window.harness.state_mut();
+    let input = app.own_input();
+    app.plot.order(input).figure().map(|figure| csv(&figure))
+}
+
+#[test]
+fn curves_of_earlier_settings_stay_and_say_so_before_their_name() {
+    let mut window = edited();
+    assert!(window.sees("earlier settings"));
+    assert_eq!(lines(&window), [("earlier settings: dense".to_owned(), 1)]);
+    let input = window.harness.state_mut().plot_input();
+    assert_eq!(input.filter, "1 run of earlier settings shown here only, not in exports");
+    assert_eq!(exported(&mut window), None);
+    window.execute(Command::CopyFigure);
+    assert!(window.log().contains("Left out 1 run of earlier settings"), "{}", window.log());
+}
+
+#[test]
+fn a_setting_does_not_group_runs_that_had_another_value_of_it() {
+    let mut window = edited();
+    window.harness.state_mut().compare.view.group = Some("train.batch".to_owned());
+    window.harness.run();
+    assert_eq!(lines(&window), []);
+    let input = window.harness.state_mut().plot_input();
+    assert_eq!(input.filter, "1 run of earlier settings left out");
+}
+
+#[test]
+fn a_run_of_the_present_settings_has_its_own_line_beside_earlier_ones() {
+    let mut window = edited();
+    window.click("Run all");
+    window.say(1, started());
+    window.say(1, accuracy(0.25, 1.0));
+    window.say(1, accuracy(0.75, 2.0));
+    window.say(1, Event::Finished { secs: 3.0 });
+    window.hang_up();
+    assert_eq!(lines(&window), [("earlier settings: dense".to_owned(), 1), ("dense".to_owned(), 1)]);
+    let text = exported(&mut window).unwrap();
+    assert!(text.contains("dense") && text.contains("0.25") && !text.contains("0.5"), "{text}");
+    window.execute(Command::Undo);
+    assert_eq!(lines(&window), [("dense".to_owned(), 1), ("earlier settings: dense".to_owned(), 1)]);
+}
+
+#[test]
+fn runs_that_go_on_while_settings_are_changed_stay_in_sight_under_their_names() {
+    let mut window = Window::new();
+    window.click("Run all");
+    window.say(0, started());
+    window.harness.state_mut().document.experiment.train.batch = 7;
+    window.harness.run();
+    assert!(window.sees("▶ running") && window.sees("▶ 3 of earlier settings"));
+    window.say(0, Event::Progress(Progress { done: 0.5, ..Progress::default() }));
+    window.say(0, accuracy(0.5, 1.0));
+    assert_eq!(lines(&window), [("earlier settings: dense".to_owned(), 1)], "its curve grows");
+    window.say(0, Event::Failed { message: "The loss is NaN.".to_owned() });
+    assert!(window.sees("✗ failed: The loss is NaN."));
+    assert!(window.log().contains("dense, seed 1 (earlier settings) failed: The loss is NaN."));
+    window.say(1, started());
+    window.say(1, Event::Finished { secs: 1.0 });
+    assert!(window.log().contains("dense, seed 2 (earlier settings): done"), "{}", window.log());
+}
+
+#[test]
+fn results_of_earlier_settings_that_lie_in_the_folder_are_found_and_told() {
+    let mut window = Window::new();
+    let (sender, found) = sync_channel(4);
+    let unlisted = |id: &str, arm: &str| Unlisted { id: id.to_owned(), arm: arm.to_owned(), seed: 1 };
+    let record = RunRecord::of([started(), accuracy(0.5, 1.0), accuracy(0.5, 2.0)]);
+    sender.send((unlisted("new", "dense"), Some(record))).unwrap();
+    sender.send((unlisted("old", "dense"), None)).unwrap();
+    drop(sender);
+    window.stage.borrow_mut().unlisted = Some(found);
+    window.harness.state_mut().take_document();
+    window.harness.run();
+    assert_eq!(lines(&window), [("earlier settings: dense".to_owned(), 1)]);
+    assert!(
+        window.log().contains("Results of 2 runs with other settings are here too: plots show 1 of them")
+    );
+    assert!(!window.harness.state().is_reading());
+}
+
+#[test]
+fn time_left_does_not_count_what_was_done_before_the_window_was_opened() {
+    let mut window = Window::new();
+    window.click("Run all");
+    window.say(0, Event::Started { resumed: true, threads: 1 });
+    window.say(0, Event::Progress(Progress { done: 0.9, ..Progress::default() }));
+    assert!(window.sees("estimating…"));
+    window.say(0, Event::Finished { secs: 3.0 });
+    window.say(1, started());
+    window.say(1, Event::Progress(Progress { done: 0.5, ..Progress::default() }));
+    assert!(window.sees(" left"));
+}

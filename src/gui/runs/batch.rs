@@ -1,0 +1,118 @@
+//! The runs that were started together: how many are over, how far they are, and how long the rest takes.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use super::Runs;
+use crate::doc::Event;
+
+/// Share of the work that has to be done before the time left is told.
+const ENOUGH_TO_TELL: f64 = 0.01;
+
+/// The pace of the runs that were started together.
+#[derive(Debug, Default)]
+pub(super) struct Pace {
+    /// The share of a run that was done before it went on now, once it is known; by identity.
+    before: BTreeMap<String, f64>,
+    /// When the runs began; later by the time that they were held.
+    began: Option<Instant>,
+}
+
+impl Pace {
+    /// The runs begin.
+    pub fn begin(&mut self) {
+        *self = Self { before: BTreeMap::new(), began: Some(Instant::now()) };
+    }
+
+    /// They were held for so long: what was no work does not count in the time that is left.
+    pub fn was_held(&mut self, pause: Duration) {
+        if let Some(began) = &mut self.began {
+            *began += pause;
+        }
+    }
+
+    /// Notes what a run says of how far it was: one that goes on says it first.
+    pub fn hear(&mut self, run: &str, event: &Event) {
+        let before = match event {
+            Event::Started { resumed: false, .. } => 0.0,
+            Event::Progress(progress) => progress.done,
+            _ => return,
+        };
+        self.before.entry(run.to_owned()).or_insert(before);
+    }
+
+    /// Expected seconds to the end: `elapsed` seconds were worked, `done` says which share of a run is done, of so many
+    /// runs.
+    #[allow(clippy::cast_precision_loss)] // runs are counted in hundreds
+    fn secs_left(&self, elapsed: f64, runs: &[String], done: impl Fn(&String) -> f64) -> Option<f64> {
+        let gained: f64 = self.before.iter().map(|(run, before)| (done(run) - before).max(0.0)).sum();
+        let left = runs.len() as f64 - runs.iter().map(done).sum::<f64>();
+        (gained > ENOUGH_TO_TELL * runs.len().max(1) as f64).then(|| elapsed / gained * left)
+    }
+}
+
+impl Runs {
+    /// The runs that were started together.
+    #[must_use]
+    pub fn batch(&self) -> &[String] {
+        &self.batch
+    }
+
+    /// How many of the runs that were started are over, and how many there are.
+    #[must_use]
+    pub fn batch_count(&self) -> (usize, usize) {
+        (self.batch.len() - self.open.len(), self.batch.len())
+    }
+
+    /// Those that are not over, by identity.
+    pub fn open(&self) -> impl Iterator<Item = &String> {
+        self.open.iter()
+    }
+
+    /// Expected seconds to the end, from the pace since the start.
+    #[must_use]
+    pub fn secs_left(&self) -> Option<f64> {
+        let pause = self.paused.map_or(Duration::ZERO, |since| since.elapsed());
+        let elapsed = self.pace.began?.elapsed().saturating_sub(pause).as_secs_f64();
+        self.pace.secs_left(elapsed, &self.batch, |run| self.share_of(run))
+    }
+
+    /// How far all runs that were started are, from 0 to 1.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss)] // runs are counted in hundreds
+    pub fn batch_share(&self) -> f64 {
+        self.batch.iter().map(|run| self.share_of(run)).sum::<f64>() / self.batch.len().max(1) as f64
+    }
+
+    fn share_of(&self, run: &str) -> f64 {
+        self.records.get(run).map_or(0.0, |record| record.progress().done)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doc::event::Progress;
+
+    fn progress(done: f64) -> Event {
+        Event::Progress(Progress { done, ..Progress::default() })
+    }
+
+    #[test]
+    fn what_a_resumed_run_had_done_before_does_not_make_it_look_fast() {
+        let runs = ["resumed", "new"].map(str::to_owned);
+        let mut pace = Pace::default();
+        let started = |resumed| Event::Started { resumed, threads: 1 };
+        pace.hear("resumed", &started(true));
+        let done = |share: f64| move |run: &String| if run == "resumed" { share } else { 0.0 };
+        assert_eq!(pace.secs_left(1.0, &runs, done(0.5)), None, "it was as far at the start");
+        pace.hear("resumed", &progress(0.5));
+        pace.hear("resumed", &progress(0.75));
+        // A quarter of a run in 10 seconds; a quarter and a whole one are left.
+        assert_eq!(pace.secs_left(10.0, &runs, done(0.75)), Some(50.0));
+        pace.hear("new", &started(false));
+        pace.hear("new", &progress(0.25));
+        let both = |run: &String| if run == "resumed" { 0.75 } else { 0.25 };
+        assert_eq!(pace.secs_left(10.0, &runs, both), Some(20.0), "all of a new run is work of now");
+    }
+}
