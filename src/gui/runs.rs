@@ -234,11 +234,12 @@ impl Runs {
             _ => None,
         };
         let before = record.state().clone();
-        record.apply(event);
-        let state = record.state().clone();
-        if matches!(state, RunState::Done | RunState::Stopped | RunState::Failed(_)) {
+        // By the event, since one that goes on says something before its record is no longer that of a stopped run.
+        if matches!(event, Event::Finished { .. } | Event::Stopped { .. } | Event::Failed { .. }) {
             self.open.remove(&run);
         }
+        record.apply(event);
+        let state = record.state().clone();
         if state == before { news } else { Some(News::State { run, state }) }
     }
 

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::*;
 use crate::doc::{Intervention, Stage as PlanStage};
+use crate::gui::app::Dialog;
 use crate::gui::recent::Recent;
 
 const FILE: &str = "mine.ron";

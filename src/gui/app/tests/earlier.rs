@@ -109,6 +109,20 @@ fn results_of_earlier_settings_that_lie_in_the_folder_are_found_and_told() {
 }
 
 #[test]
+fn a_stopped_run_that_goes_on_is_not_over() {
+    let mut window = Window::new();
+    window.click("Run all");
+    window.say(0, started());
+    window.say(0, Event::Stopped { secs: 1.0 });
+    window.hang_up();
+    window.click("Resume");
+    window.say(0, Event::Rewound { points: 0, reports: 0, campaigns: 0 });
+    assert!(window.sees("0 of 12 runs"));
+    window.say(0, Event::Stopped { secs: 1.0 });
+    assert!(window.sees("1 of 12 runs"));
+}
+
+#[test]
 fn time_left_does_not_count_what_was_done_before_the_window_was_opened() {
     let mut window = Window::new();
     window.click("Run all");
