@@ -127,6 +127,7 @@ pub struct App {
     moving: Option<(PathBuf, PathBuf)>,
     closing: Closing,
     title: String,
+    edges: layout::Edges,
     /// Looks for results of other processes.
     watching: Option<Watching>,
     /// Whether there can be nobody who looks.
@@ -189,6 +190,7 @@ impl App {
             moving: None,
             closing: Closing::Open,
             title: String::new(),
+            edges: layout::Edges::default(),
             watching: None,
             cannot_watch: false,
             aimed: None,

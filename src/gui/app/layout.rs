@@ -1,6 +1,6 @@
 //! Where things are: bar at the top, arms and plan at the left, plot in the middle, settings at the right, log below.
 
-use eframe::egui::{self, Align, CentralPanel, Frame, InputState, Layout, Panel, Ui};
+use eframe::egui::{self, Align, CentralPanel, Frame, InputState, Layout, Panel, Rect, Ui, UiBuilder, Vec2};
 
 use super::App;
 use super::room::Room;
@@ -25,11 +25,23 @@ impl App {
             ui.ctx().request_repaint(); // where the keyboard is now is seen in the next frame
         }
         self.bar_ui(ui);
-        self.log_ui(ui);
-        self.left_ui(ui);
-        self.right_ui(ui);
-        let frame = Frame::new().fill(theme::present(ui).field);
-        CentralPanel::default().frame(frame).show(ui, |ui| self.center_ui(ui));
+        // The keyboard passes through widgets in the order in which they are drawn: as one reads, the log last. What
+        // comes before a panel at an edge leaves the room that the panel took in the last frame.
+        let edges = self.edges;
+        let all = ui.available_rect_before_wrap();
+        within(ui, "above the log", all.with_max_y(all.bottom() - edges.log), |ui| {
+            self.left_ui(ui);
+            let rest = ui.available_rect_before_wrap();
+            within(ui, "middle", rest.with_max_x(rest.right() - edges.properties), |ui| {
+                let frame = Frame::new().fill(theme::present(ui).field);
+                CentralPanel::default().frame(frame).show(ui, |ui| self.center_ui(ui));
+            });
+            self.edges.properties = within(ui, "beside", rest, |ui| self.right_ui(ui)).x;
+        });
+        self.edges.log = within(ui, "log", all, |ui| self.log_ui(ui)).y;
+        if self.edges != edges {
+            ui.ctx().request_discard("the panels at the edges have another size");
+        }
     }
 
     fn bar_ui(&mut self, ui: &mut Ui) {
@@ -77,10 +89,16 @@ impl App {
         room.left().show(ui, |ui| {
             let mut plan_is_open = panels.plan;
             if panels.tree {
+                let all = ui.available_rect_before_wrap();
+                within(ui, "arms", all.with_max_y(all.bottom() - self.edges.plan), |ui| {
+                    CentralPanel::no_frame().show(ui, |ui| self.tree_ui(ui));
+                });
                 let frame = Frame::new().inner_margin(egui::Margin { top: 8, ..egui::Margin::ZERO });
-                room.plan().frame(frame).show_collapsible(ui, &mut plan_is_open, |ui| self.plan_ui(ui));
+                let taken = within(ui, "plan", all, |ui| {
+                    room.plan().frame(frame).show_collapsible(ui, &mut plan_is_open, |ui| self.plan_ui(ui));
+                });
+                self.edges.plan = taken.y;
                 self.settings.panels_mut().plan = plan_is_open;
-                CentralPanel::no_frame().show(ui, |ui| self.tree_ui(ui));
             } else {
                 self.plan_ui(ui);
             }
@@ -171,6 +189,25 @@ impl App {
 fn moves_focus(input: &InputState) -> bool {
     use egui::Key::{ArrowDown, ArrowLeft, ArrowRight, ArrowUp, Tab};
     [Tab, ArrowUp, ArrowDown, ArrowLeft, ArrowRight].into_iter().any(|key| input.key_pressed(key))
+}
+
+/// What the panels at the right and at the bottom took in the last frame, in points.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Edges {
+    plan: f32,
+    properties: f32,
+    log: f32,
+}
+
+/// Draws into this part of the room; what panels at its right and at its bottom took of it.
+fn within(ui: &mut Ui, name: &str, room: Rect, draw: impl FnOnce(&mut Ui)) -> Vec2 {
+    let builder = UiBuilder::new().id_salt(name).max_rect(room);
+    let draw = |ui: &mut Ui| {
+        let before = ui.available_rect_before_wrap();
+        draw(ui);
+        (before.max - ui.available_rect_before_wrap().max).max(Vec2::ZERO)
+    };
+    ui.scope_builder(builder, draw).inner
 }
 
 fn room_of(ui: &Ui) -> Room {

@@ -132,6 +132,39 @@ fn tab_goes_through_a_form_from_top_to_bottom() {
     assert!(heights[5] > heights[0] + 40.0, "{heights:?}");
 }
 
+#[test]
+fn tab_goes_through_the_window_as_one_reads_it() {
+    let mut window = Window::new();
+    let panel = |window: &Window, at: egui::Pos2| {
+        let top = |heading: &str| window.harness.get_by_label(heading).rect().top();
+        let plan = window.harness.get_by_label_contains("Plan of").rect().top();
+        match at {
+            at if at.y < top("Arms and runs") - 8.0 => "bar",
+            at if at.y > top("Log and problems") => "log",
+            at if at.x < 288.0 && at.y < plan => "arms",
+            at if at.x < 288.0 => "plan",
+            at if at.x > 1280.0 - 336.0 => "properties",
+            _ => "middle",
+        }
+    };
+    let mut passed: Vec<&str> = Vec::new();
+    for _ in 0..300 {
+        window.harness.key_press(Key::Tab);
+        window.harness.step();
+        window.harness.step();
+        let mut nodes = window.harness.root().children_recursive();
+        let Some(focused) = nodes.find(|node| node.accesskit_node().is_focused()) else { continue };
+        let here = panel(&window, focused.rect().center());
+        if passed.last() != Some(&here) {
+            passed.push(here);
+        }
+        if passed.len() > 6 {
+            break;
+        }
+    }
+    assert_eq!(passed, ["bar", "arms", "plan", "middle", "properties", "log", "bar"]);
+}
+
 /// All alternatives of a choice, each with its default settings.
 fn alternatives<T: Value + Clone + Default>() -> Vec<T> {
     let mut value = T::default();
