@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::*;
 use crate::doc::{Intervention, Stage as PlanStage};
-use crate::gui::app::Dialog;
+use crate::gui::dialogs::{Dialog, Next};
 use crate::gui::recent::Recent;
 
 const FILE: &str = "mine.ron";
@@ -254,7 +254,7 @@ fn what_is_dropped_on_the_start_opens_and_a_question_is_answered_first() {
     let folder = tempfile::tempdir().unwrap();
     let path = saved_template(folder.path());
     let mut window = Window::new();
-    let question = Dialog::Unsaved { title: "mine".to_owned(), next: crate::gui::dialogs::Next::Quit };
+    let question = Dialog::Unsaved { title: "mine".to_owned(), next: Next::Quit };
     window.harness.state_mut().dialog = Some(question.clone());
     drop_on(&mut window, &path);
     assert_eq!(window.harness.state().dialog, Some(question));
