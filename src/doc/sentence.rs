@@ -2,6 +2,7 @@
 
 mod fault;
 mod intervention;
+mod training;
 mod words;
 
 use super::stage::{

@@ -8,8 +8,7 @@ use crate::doc::{
     expand_arms,
 };
 use crate::form::number::grouped;
-use crate::form::{Group, Node, Steps, StepsUnit, Value};
-use crate::optimize::Schedule;
+use crate::form::{Group, Node, Value};
 
 /// The paragraph, and a line for each arm. What it says of data, network and training is true of all arms, but for what
 /// their lines say instead.
@@ -98,34 +97,19 @@ fn convolutional(vgg: &Vgg) -> String {
 
 /// "Training minimised the cross-entropy with SGD (…) in mini-batches of 64 samples."
 fn training(train: &Training) -> String {
-    let Training { optimizer, schedule, warm_up, batch, loss, evaluate, augment, kernels, .. } = train;
+    let Training { optimizer, batch, loss, augment, kernels, .. } = train;
     let mut text = format!(
         "Training minimised the {} with {} in mini-batches of {batch}",
         loss.label().to_lowercase(),
         in_words(&mut optimizer.clone())
     );
-    match schedule {
-        Schedule::Constant => {}
-        Schedule::Steps(steps) => {
-            let times: Vec<String> = steps.at.iter().map(|at| length(*at)).collect();
-            write!(text, ", the rate multiplied by {} after {}", steps.factor, listed(&times)).expect(STRING);
-        }
-        Schedule::Cosine(cosine) => {
-            let floor =
-                if cosine.floor > 0.0 { format!(" to {} of it", cosine.floor) } else { String::new() };
-            write!(text, ", the rate falling{floor} along half a cosine over {}", length(cosine.over))
-                .expect(STRING);
-        }
-    }
-    if let Some(steps) = warm_up {
-        write!(text, ", after a linear warm-up of {}", length(*steps)).expect(STRING);
-    }
+    text.push_str(&train.rate_sentence());
     if !augment.is_empty() {
         let changes: Vec<String> =
             augment.iter().map(|change| in_words(&mut change.clone()).to_lowercase()).collect();
         write!(text, "; images were augmented by {}", listed(&changes)).expect(STRING);
     }
-    write!(text, ". Networks were evaluated every {}.", every(*evaluate)).expect(STRING);
+    write!(text, ". Networks were evaluated {}.", train.evaluation_sentence()).expect(STRING);
     match kernels {
         Kernels::Direct => {}
         Kernels::Winograd => text.push_str(" Training passes computed convolutions by Winograd's algorithm."),
@@ -135,20 +119,6 @@ fn training(train: &Training) -> String {
 }
 
 const STRING: &str = "a string can be written to";
-
-fn length(steps: Steps) -> String {
-    let unit = match steps.unit {
-        StepsUnit::Epochs => "epoch",
-        StepsUnit::Iterations => "iteration",
-    };
-    format!("{} {unit}{}", grouped(steps.count), if steps.count == 1 { "" } else { "s" })
-}
-
-/// "epoch", "5 epochs".
-fn every(steps: Steps) -> String {
-    let length = length(steps);
-    length.strip_prefix("1 ").map(str::to_owned).unwrap_or(length)
-}
 
 /// "a, b and c".
 fn listed(items: &[String]) -> String {
