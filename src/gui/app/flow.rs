@@ -113,6 +113,7 @@ impl App {
             Next::Quit => {
                 self.closing = Closing::Allowed;
                 self.finish_exports();
+                self.finish_copying();
                 self.keep_edits(ctx);
                 self.update_comparison(ctx, true);
                 ctx.send_viewport_cmd(ViewportCommand::Close);
@@ -215,7 +216,7 @@ impl App {
                 self.keep_results(&results, &new_results);
             } else {
                 self.moving = Some((results, new_results));
-                self.move_results();
+                self.move_results(ctx);
             }
         }
         if let Some(next) = self.after_saving.take() {
