@@ -38,7 +38,8 @@ pub struct Arguments {
 }
 
 const EXIT_HELP: &str = "Without a command, the window opens.\n\n\
-    Exit status: 0 all done, 1 a run failed, 2 the input is wrong, 130 interrupted (run again to go on).";
+    Exit status: 0 all done, 1 a run failed, 2 the input is wrong,\n\
+    3 other processes work on some of the runs, 130 interrupted (run again to go on).";
 
 /// What can be done without a window.
 #[derive(Debug, Subcommand)]

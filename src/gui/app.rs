@@ -51,6 +51,7 @@ use crate::doc::{Experiment, RunState, templates};
 use crate::form::path::Place;
 use act::Wanted;
 use exporting::Exporting;
+use results::Copying;
 
 /// While data arrive, the window is drawn anew this often.
 const PACE: Duration = Duration::from_millis(100);
@@ -125,6 +126,8 @@ pub struct App {
     after_stopping: Option<Next>,
     /// Results that move to a new place as soon as nothing writes there.
     moving: Option<(PathBuf, PathBuf)>,
+    /// Results that are being copied to another disk.
+    copying: Option<Copying>,
     closing: Closing,
     title: String,
     edges: layout::Edges,
@@ -188,6 +191,7 @@ impl App {
             reloads: false,
             after_stopping: None,
             moving: None,
+            copying: None,
             closing: Closing::Open,
             title: String::new(),
             edges: layout::Edges::default(),
@@ -226,6 +230,7 @@ impl App {
             self.tell(news, ctx);
         }
         self.watch_others(ctx);
+        self.take_copied(ctx);
         self.start_what_waits();
         if self.is_reading() || (self.runs.is_running() && !self.runs.is_paused()) {
             ctx.request_repaint_after(PACE);
@@ -258,7 +263,7 @@ impl App {
                 self.log.info(format!("{over} of {} over", text::counted(all, "run")));
                 self.note_end();
                 self.plan_cost();
-                self.move_results();
+                self.move_results(ctx);
                 if std::mem::take(&mut self.reloads) {
                     self.reload_records();
                 }
@@ -291,7 +296,7 @@ impl App {
             }
         }
         let requested = ctx.input(|input| input.viewport().close_requested());
-        let is_free = !self.document.is_unsaved() && !self.runs.is_running();
+        let is_free = !self.document.is_unsaved() && !self.runs.is_running() && self.copying.is_none();
         if requested && !is_free && self.closing != Closing::Allowed {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
             self.proceed(Next::Quit, ctx);

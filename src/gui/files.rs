@@ -1,5 +1,6 @@
 //! The system's file dialogs, asked in a thread of their own, and what takes over when there are none.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::time::{Duration, Instant};
@@ -147,34 +148,69 @@ pub fn typed(text: &str, home: Option<&Path>) -> PathBuf {
     }
 }
 
-/// Moves run directories from one folder to another; those that are there already stay where they are.
-///
-/// Returns how many were moved.
+/// What became of run directories that were to move.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// How many were moved.
+    pub runs: usize,
+    /// What can only be copied, such as to another disk, by name.
+    pub left: Vec<OsString>,
+}
+
+/// Moves run directories from one folder to another by giving them another name, which takes no time; those that are
+/// there already stay where they are.
 ///
 /// # Errors
-/// What the system says of the first one that could not be moved.
-pub fn move_results(from: &Path, to: &Path) -> std::io::Result<usize> {
+/// What the system says when one of the folders cannot be read or made.
+pub fn move_results(from: &Path, to: &Path) -> std::io::Result<Moved> {
+    let mut moved = Moved::default();
     if !from.is_dir() {
-        return Ok(0);
+        return Ok(moved);
     }
     if !to.exists() && std::fs::rename(from, to).is_ok() {
-        return Ok(std::fs::read_dir(to)?
-            .filter_map(Result::ok)
-            .filter(|entry| is_run(&entry.path()))
-            .count());
+        moved.runs =
+            std::fs::read_dir(to)?.filter_map(Result::ok).filter(|entry| is_run(&entry.path())).count();
+        return Ok(moved);
     }
     std::fs::create_dir_all(to)?;
-    let mut moved = 0;
     for entry in std::fs::read_dir(from)? {
         let entry = entry?;
         let target = to.join(entry.file_name());
         if target.exists() {
             continue;
         }
-        if std::fs::rename(entry.path(), &target).is_err() {
-            copy(&entry.path(), &target)?;
-            remove(&entry.path())?;
+        match std::fs::rename(entry.path(), &target) {
+            Ok(()) => moved.runs += usize::from(is_run(&target)),
+            Err(_) => moved.left.push(entry.file_name()),
         }
+    }
+    Ok(moved)
+}
+
+/// Moves what can only be copied, one after the other. Each has its name at the new place only when it is complete, so
+/// that nobody goes on with half a run.
+///
+/// Returns how many run directories were moved.
+///
+/// # Errors
+/// What the system says of the first one that could not be moved; it is unchanged at its old place.
+pub fn copy_results(from: &Path, to: &Path, names: &[OsString]) -> std::io::Result<usize> {
+    let mut moved = 0;
+    for name in names {
+        let (source, target) = (from.join(name), to.join(name));
+        let mut hidden = OsString::from(".moving-");
+        hidden.push(name);
+        let hidden = to.join(hidden);
+        let clear = || if hidden.exists() { remove(&hidden) } else { Ok(()) };
+        clear()?; // what an earlier attempt has left
+        let whole = copy(&source, &hidden);
+        if whole.is_err() || target.exists() {
+            clear()?;
+            whole?;
+            continue; // what has come meanwhile stays
+        }
+        std::fs::rename(&hidden, &target)?;
+        remove(&source)?;
         moved += usize::from(is_run(&target));
     }
     Ok(moved)
@@ -214,11 +250,38 @@ mod tests {
             std::fs::write(from.join(run).join("events"), "new").unwrap();
         }
         std::fs::create_dir_all(to.join("2")).unwrap();
-        assert_eq!(move_results(&from, &to).unwrap(), 1);
+        assert_eq!(move_results(&from, &to).unwrap(), Moved { runs: 1, left: Vec::new() });
         assert!(
             to.join("1/events").exists() && !to.join("2/events").exists() && from.join("2/events").exists()
         );
-        assert_eq!(move_results(&root.path().join("none"), &to).unwrap(), 0);
+        assert_eq!(move_results(&root.path().join("none"), &to).unwrap(), Moved::default());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_copied_is_there_as_a_whole_or_not_at_all() {
+        let root = tempfile::tempdir().unwrap();
+        let (from, to) = (root.path().join("a.runs"), root.path().join("b.runs"));
+        for run in ["1", "2", "3"] {
+            std::fs::create_dir_all(from.join(run).join("checkpoint")).unwrap();
+            std::fs::write(from.join(run).join("checkpoint/state"), "new").unwrap();
+        }
+        std::fs::create_dir_all(to.join("2")).unwrap();
+        std::fs::create_dir_all(to.join(".moving-1/checkpoint")).unwrap();
+        std::fs::write(to.join(".moving-1/old"), "of an attempt that was killed").unwrap();
+        std::os::unix::fs::symlink("/none", from.join("3/cannot be copied")).unwrap();
+        let names = |names: &[&str]| names.iter().map(OsString::from).collect::<Vec<_>>();
+        assert_eq!(copy_results(&from, &to, &names(&["1", "2"])).unwrap(), 1);
+        assert!(
+            to.join("1/checkpoint/state").exists() && !to.join("1/old").exists() && !from.join("1").exists()
+        );
+        assert!(!to.join("2/checkpoint").exists() && from.join("2/checkpoint/state").exists());
+        assert!(copy_results(&from, &to, &names(&["3"])).is_err());
+        assert!(from.join("3/checkpoint/state").exists());
+        let mut there: Vec<_> =
+            std::fs::read_dir(&to).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        there.sort();
+        assert_eq!(there, names(&["1", "2"]), "nothing is left half");
     }
 
     #[test]

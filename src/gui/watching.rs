@@ -20,8 +20,16 @@ const SHARE: f64 = 0.1;
 /// coarse, and those of servers differ.
 const DOUBT: Duration = Duration::from_secs(2);
 
-/// A record that has changed, by the identity of its run.
-type Found = (String, RunRecord);
+/// A record that has changed.
+#[derive(Debug)]
+pub struct Found {
+    /// The folder that it was found in: the window may look at another one by now.
+    pub folder: PathBuf,
+    /// Its run, by identity.
+    pub run: String,
+    /// What is known of it.
+    pub record: RunRecord,
+}
 
 /// Where to look.
 #[derive(Clone, Debug, PartialEq)]
@@ -118,7 +126,8 @@ impl Watcher {
                 None => stamp.is_some_and(|stamp| stamp.is_after(since - DOUBT)),
             };
             if is_news && let Some(record) = read_record(&folder, &key.1) {
-                self.send.send((key.1.clone(), record)).map_err(drop)?;
+                let found = Found { folder: folder.clone(), run: key.1.clone(), record };
+                self.send.send(found).map_err(drop)?;
                 wake();
             }
             self.seen.insert(key, stamp);
@@ -158,13 +167,20 @@ mod tests {
         let (mut watcher, found) = watcher(folder.path(), &["old", "new", "never"], later);
         let look = |watcher: &mut Watcher| -> Vec<(String, RunState)> {
             watcher.look(&|| ()).unwrap();
-            found.try_iter().map(|(run, record)| (run, record.state().clone())).collect()
+            found.try_iter().map(|found| (found.run, found.record.state().clone())).collect()
         };
         assert_eq!(look(&mut watcher), []);
         write(folder.path(), "new", STARTED);
         assert_eq!(look(&mut watcher), [("new".to_owned(), RunState::Stopped)], "nobody claims it");
         assert_eq!(look(&mut watcher), []);
         write(folder.path(), "new", &format!("{STARTED}{FINISHED}"));
+        assert_eq!(
+            look(&mut watcher),
+            [("new".to_owned(), RunState::Stopped)],
+            "its directory says no such thing"
+        );
+        std::fs::write(folder.path().join("new/DONE"), "").unwrap();
+        write(folder.path(), "new", &format!("{STARTED}{STARTED}{FINISHED}"));
         assert_eq!(look(&mut watcher), [("new".to_owned(), RunState::Done)]);
         watcher.aim.lock().unwrap().target = None;
         assert_eq!(look(&mut watcher), []);
@@ -190,7 +206,7 @@ mod tests {
         watching.look_at(Target { folder: folder.path().to_owned(), runs: vec!["run".to_owned()] });
         write(folder.path(), "run", STARTED);
         waits.recv_timeout(Duration::from_secs(20)).unwrap();
-        assert_eq!(watching.found().next().unwrap().0, "run");
+        assert_eq!(watching.found().next().unwrap().run, "run");
         drop(watching);
         let ended =
             || matches!(waits.recv_timeout(Duration::from_secs(20)), Err(RecvTimeoutError::Disconnected));

@@ -74,6 +74,8 @@ pub struct RunDirectory {
     events: File,
     written: u64,
     tables: Tables,
+    /// That the run has finished, until its directory says so too.
+    finished: Option<Event>,
     /// Held as long as this lives.
     _claim: Claim,
     forward: Box<dyn FnMut(Event) + Send>,
@@ -89,7 +91,7 @@ impl RunDirectory {
         let fail = |source| RunError::Disk { path: path.clone(), source };
         std::fs::create_dir_all(path.join("checkpoint")).map_err(fail)?;
         let claim = Claim::take(&path)?;
-        let about = About::new(run);
+        let about = About::again(run, &path);
         if !is_done(folder, &run.id) {
             about.write(&path).map_err(fail)?;
         }
@@ -97,7 +99,8 @@ impl RunDirectory {
         let events = OpenOptions::new().create(true).append(true).open(log).map_err(fail)?;
         let written = events.metadata().map_err(fail)?.len();
         let tables = Tables::of(&path);
-        Ok(Self { path, id: run.id.clone(), about, events, written, tables, _claim: claim, forward })
+        let (id, finished) = (run.id.clone(), None);
+        Ok(Self { path, id, about, events, written, tables, finished, _claim: claim, forward })
     }
 
     /// The directory.
@@ -181,18 +184,21 @@ impl RunDirectory {
         Ok(["point", "report", "campaign_began"].map(count))
     }
 
-    /// Writes the weights at the end, takes the checkpoint away, and marks the run as done.
+    /// Writes the weights at the end, marks the run as done, says that it has finished, and takes the checkpoint away.
     ///
     /// # Errors
-    /// When the disk refuses.
+    /// When the disk refuses; the checkpoint is still there then, and nothing was said.
     pub fn finish(&mut self, network: &Network) -> Result<(), RunError> {
         let about = BTreeMap::from([("run".to_owned(), self.id.clone())]);
         write_pins(&self.path.join(PINS), network)?;
         write_tensors(&self.path.join("weights.safetensors"), &tensors_of(network), &about)?;
         self.note_outcome("done", "")?;
         self.mark("DONE", "")?;
-        let fail = |source| RunError::Disk { path: self.path.clone(), source };
-        remove_if_there(&self.checkpoint_path()).map_err(fail)
+        let _ = remove_if_there(&self.checkpoint_path()); // a run that is done never reads it
+        if let Some(finished) = self.finished.take() {
+            (self.forward)(finished);
+        }
+        Ok(())
     }
 
     /// Marks the run as failed.
@@ -227,7 +233,11 @@ impl Listener for RunDirectory {
         if matches!(event, Event::Stopped { .. }) {
             self.note_outcome("stopped", "")?;
         }
-        (self.forward)(event);
+        if matches!(event, Event::Finished { .. }) {
+            self.finished = Some(event); // the weights may yet find no room on the disk
+        } else {
+            (self.forward)(event);
+        }
         Ok(())
     }
 
@@ -277,15 +287,22 @@ pub fn is_done(folder: &Path, id: &str) -> bool {
 }
 
 /// What an earlier or another process left of a run; nothing where there is no log. A half-written last line is passed
-/// over. A run that no one writes any more counts as stopped.
+/// over. A run that no one writes any more counts as stopped, also where only its last files are not written: the
+/// checkpoint is still there then. It counts as failed where the directory says why.
 #[must_use]
 pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
     let path = folder.join(id);
     let log = std::fs::read(path.join("events.jsonl")).ok()?;
     let mut record = RunRecord::of_log(&log);
-    if *record.state() == RunState::Running && !Claim::is_alive(&path) {
-        let secs = record.points().last().map_or(0.0, |point| point.secs);
-        record.apply(Event::Stopped { secs });
+    let secs = record.points().last().map_or(0.0, |point| point.secs);
+    match record.state() {
+        RunState::Running if !Claim::is_alive(&path) => record.apply(Event::Stopped { secs }),
+        // In this order: who gives a claim back has written all there is.
+        RunState::Done if !Claim::is_alive(&path) && !is_done(folder, id) => {
+            let why = std::fs::read_to_string(path.join("FAILED"));
+            record.apply(why.map_or(Event::Stopped { secs }, |message| Event::Failed { message }));
+        }
+        _ => {}
     }
     (*record.state() != RunState::Waiting).then_some(record)
 }
@@ -295,4 +312,48 @@ pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
 pub fn read_records(folder: &Path, runs: &[Run]) -> BTreeMap<String, RunRecord> {
     let records = runs.iter().filter_map(|run| Some((run.id.clone(), read_record(folder, &run.id)?)));
     records.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doc::RunSpec;
+
+    fn run() -> Run {
+        Run { id: "run".to_owned(), arm: "arm".to_owned(), arm_index: 0, seed: 1, spec: RunSpec::default() }
+    }
+
+    fn silent() -> Box<dyn FnMut(Event) + Send> {
+        Box::new(|_| {})
+    }
+
+    #[test]
+    fn a_run_whose_last_files_were_not_written_is_stopped_or_failed_and_never_done() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = run();
+        let mut directory = RunDirectory::claim(folder.path(), &run, silent()).unwrap();
+        directory.event(Event::Started { resumed: false, threads: 1 }).unwrap();
+        directory.event(Event::Finished { secs: 1.0 }).unwrap();
+        drop(directory); // as a kill does, but for the claim
+        let state = || read_record(folder.path(), &run.id).unwrap().state().clone();
+        assert_eq!(state(), RunState::Stopped);
+        std::fs::write(folder.path().join(&run.id).join("FAILED"), "no room").unwrap();
+        assert_eq!(state(), RunState::Failed("no room".to_owned()));
+        std::fs::write(folder.path().join(&run.id).join("DONE"), "").unwrap();
+        assert_eq!(state(), RunState::Done);
+    }
+
+    #[test]
+    fn which_data_a_run_used_stays_known_as_long_as_it_is_the_same_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = run();
+        let data = |run: &Run| RunDirectory::claim(folder.path(), run, silent()).unwrap().about.data.clone();
+        RunDirectory::claim(folder.path(), &run, silent()).unwrap().note_data("00ff".to_owned()).unwrap();
+        assert_eq!(data(&run).as_deref(), Some("00ff"));
+        let told = About::read(&folder.path().join(&run.id)).unwrap();
+        assert_eq!(told.data.as_deref(), Some("00ff"), "in the file too");
+        let mut other = run.clone();
+        other.spec.seed += 1;
+        assert_eq!(data(&other), None);
+    }
 }

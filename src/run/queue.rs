@@ -205,7 +205,9 @@ fn carry_out(
         Ok(Outcome::Stopped) => Ok(()),
         Ok(Outcome::Done) => {
             let network = session.network().clone();
-            directory.finish(&network)
+            directory.finish(&network).inspect_err(|error| {
+                let _ = directory.fail(&error.to_string()); // as below
+            })
         }
         Err(error) => {
             let _ = directory.fail(&error.to_string()); // on a full disk this fails too, and the first error matters
@@ -218,4 +220,44 @@ fn carry_out(
 fn refuse(directory: &mut RunDirectory, message: &str) -> Result<(), RunError> {
     directory.event(Event::Failed { message: message.to_owned() })?;
     directory.fail(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::doc::{RunState, file::parse, runs};
+    use crate::run::read_record;
+
+    const TEXT: &str = "(data: Digits(limit_train: 64, limit_test: 20), net: Mlp(hidden: [4]), seeds: [1],
+        arms: [(name: \"a\", plan: [Test])])";
+
+    #[test]
+    fn a_run_whose_weights_find_no_room_fails_and_goes_on_when_there_is_some() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = runs(&parse(TEXT, Path::new("x.ron")).unwrap()).unwrap().remove(0);
+        let weights = super::super::directory::weights_path(folder.path(), &run.id);
+        let said = || -> Vec<Event> {
+            let job = Job { run: run.clone(), folder: folder.path().to_owned(), base: PathBuf::from(".") };
+            let options = QueueOptions { jobs: 1, threads: 1 };
+            let (queue, messages) = Queue::start(vec![job], &options, StopFlag::new());
+            let said = messages.iter().map(|message| message.event).collect();
+            queue.join();
+            said
+        };
+        let state = || read_record(folder.path(), &run.id).unwrap().state().clone();
+        let finished = |said: &[Event]| said.iter().any(|event| matches!(event, Event::Finished { .. }));
+
+        std::fs::create_dir_all(&weights).unwrap(); // no file can be written there
+        let first = said();
+        let Some(Event::Failed { message }) = first.last() else { panic!("{first:?}") };
+        assert!(!finished(&first), "nothing is done yet: {first:?}");
+        assert_eq!(state(), RunState::Failed(message.clone()), "the disk says the same");
+        std::fs::remove_dir(&weights).unwrap();
+        let second = said();
+        assert!(finished(&second), "{second:?}");
+        assert!(weights.is_file() && is_done(folder.path(), &run.id));
+        assert_eq!(state(), RunState::Done);
+    }
 }

@@ -162,10 +162,15 @@ impl App {
     }
 
     /// Starts those runs that are wanted and not done. What is started must know what is done: while earlier results are
-    /// being read, they wait.
+    /// being read, or moved to where it goes on, they wait.
     fn start(&mut self, wanted: Wanted) {
         if self.runs.is_reading() {
             self.log.info("Runs start as soon as earlier results are read");
+            self.wanted = Some(wanted);
+            return;
+        }
+        if self.copying.is_some() {
+            self.log.info("Runs start as soon as earlier results have moved");
             self.wanted = Some(wanted);
             return;
         }
@@ -190,9 +195,9 @@ impl App {
         self.note_start();
     }
 
-    /// Starts what was asked for while earlier results were being read.
+    /// Starts what was asked for while earlier results were being read or moved.
     pub(super) fn start_what_waits(&mut self) {
-        if self.runs.is_reading() {
+        if self.runs.is_reading() || self.copying.is_some() {
             return;
         }
         let Some(wanted) = self.wanted.take() else { return };

@@ -3,8 +3,7 @@
 use eframe::egui;
 
 use super::App;
-use crate::doc::RunRecord;
-use crate::gui::watching::{Target, Watching};
+use crate::gui::watching::{Found, Target, Watching};
 
 impl App {
     /// Takes in results that other processes have written, and looks for more.
@@ -24,14 +23,22 @@ impl App {
         }
         self.aim();
         let found: Vec<_> = self.watching.iter().flat_map(Watching::found).collect();
-        for (run, record) in found {
-            self.take_elsewhere(&run, record);
+        for found in found {
+            self.take_elsewhere(found);
         }
     }
 
-    fn take_elsewhere(&mut self, run: &str, record: RunRecord) {
-        if let Some(state) = self.runs.take_elsewhere(run, record) {
-            let name = self.name_of(run);
+    /// Takes what was found, unless that is of the past: since then the document may have got another folder or other
+    /// runs, and the run may have been put away.
+    pub(super) fn take_elsewhere(&mut self, found: Found) {
+        let Found { folder, run, record } = found;
+        let is_listed = self.document.runs().iter().any(|known| known.id == run);
+        let is_present = folder == self.document.results(&self.parts.untitled) && folder.join(&run).is_dir();
+        if !is_listed || !is_present {
+            return;
+        }
+        if let Some(state) = self.runs.take_elsewhere(&run, record) {
+            let name = self.name_of(&run);
             self.log.info(format!("{name}: {} elsewhere", state.word()));
             self.plan_cost();
         }

@@ -113,6 +113,7 @@ impl App {
             Next::Quit => {
                 self.closing = Closing::Allowed;
                 self.finish_exports();
+                self.finish_copying();
                 self.keep_edits(ctx);
                 self.update_comparison(ctx, true);
                 ctx.send_viewport_cmd(ViewportCommand::Close);
@@ -154,6 +155,7 @@ impl App {
     pub(super) fn take_document(&mut self) {
         self.document.refresh();
         (self.discarded, self.wanted) = (None, None);
+        self.aimed = None; // revisions of another document begin anew
         let results = self.document.results(&self.parts.untitled);
         let folder = results.display();
         let records = self.parts.worker.read(&results, self.document.runs());
@@ -214,7 +216,7 @@ impl App {
                 self.keep_results(&results, &new_results);
             } else {
                 self.moving = Some((results, new_results));
-                self.move_results();
+                self.move_results(ctx);
             }
         }
         if let Some(next) = self.after_saving.take() {

@@ -1,10 +1,25 @@
 //! Where the results are when the document gets another file.
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use eframe::egui;
 
 use super::{App, PATIENCE_FOR_MORE};
-use crate::gui::files::move_results;
+use crate::gui::files::{Moved, copy_results, move_results};
 use crate::gui::text;
+use crate::gui::working::{Answer, Working};
+
+/// Results on their way to another disk.
+pub(super) struct Copying {
+    /// Where they were.
+    pub from: PathBuf,
+    /// Where they will be.
+    pub to: PathBuf,
+    /// How many runs have moved, at the end.
+    pub moved: Working<std::io::Result<usize>>,
+}
 
 impl App {
     /// Saved as another file: what has run stays with the old one.
@@ -29,7 +44,7 @@ impl App {
     }
 
     /// Results of a document that has got a file move to it, as soon as nothing writes there.
-    pub(super) fn move_results(&mut self) {
+    pub(super) fn move_results(&mut self, ctx: &egui::Context) {
         if self.runs.is_running() {
             if let Some((from, _)) = &self.moving {
                 self.log.info(format!(
@@ -39,23 +54,77 @@ impl App {
             }
             return;
         }
+        if self.copying.is_some() {
+            return; // one folder after the other
+        }
         let Some((from, to)) = self.moving.take() else { return };
         match move_results(&from, &to) {
-            Ok(0) => {}
-            Ok(moved) => {
-                self.log.info(format!(
-                    "Moved results of {} to {}",
-                    text::counted(moved, "run"),
-                    to.display()
-                ));
-            }
-            Err(error) => {
-                let (from, to) = (from.display(), to.display());
-                self.log.error(format!(
-                    "Results stay in {from}: they could not be moved to {to} ({error}); move them by hand"
-                ));
-                self.reload_records();
-            }
+            Ok(Moved { runs, left }) if left.is_empty() => self.tell_moved(runs, &to),
+            Ok(Moved { runs, left }) => self.begin_copying((from, to), runs, left, ctx),
+            Err(error) => self.tell_not_moved(&from, &to, &error.to_string()),
+        }
+    }
+
+    /// Copies in a thread what cannot be moved otherwise: results can be gigabytes.
+    fn begin_copying(
+        &mut self,
+        places: (PathBuf, PathBuf),
+        runs: usize,
+        left: Vec<OsString>,
+        ctx: &egui::Context,
+    ) {
+        let (from, to) = places.clone();
+        let work = move || copy_results(&from, &to, &left).map(|copied| runs + copied);
+        let (from, to) = places;
+        self.log.info(format!("Copying results from {} to {}…", from.display(), to.display()));
+        match Working::begin("results", ctx, work) {
+            Some(moved) => self.copying = Some(Copying { from, to, moved }),
+            None => self.tell_not_moved(&from, &to, "no thread could be started for it"),
+        }
+    }
+
+    /// Takes what a thread has copied; what waits for it goes on.
+    pub(super) fn take_copied(&mut self, ctx: &egui::Context) {
+        let Some(copying) = &self.copying else { return };
+        let moved = match copying.moved.take() {
+            Answer::Waiting => return,
+            Answer::Here(moved) => moved.map_err(|error| error.to_string()),
+            Answer::Lost(why) => Err(why),
+        };
+        let Some(Copying { from, to, .. }) = self.copying.take() else { return };
+        match moved {
+            Ok(moved) => self.tell_moved(moved, &to),
+            Err(why) => self.tell_not_moved(&from, &to, &why),
+        }
+        if self.document.results(&self.parts.untitled) == to {
+            // Whoever has opened the file meanwhile did not find all of them.
+            self.runs.read_more(self.parts.worker.read(&to, self.document.runs()), PATIENCE_FOR_MORE);
+        }
+        self.compare.look_into_trash();
+        self.move_results(ctx);
+    }
+
+    /// Waits for results that are being copied: the window is about to close, and nobody would look for them elsewhere.
+    pub(super) fn finish_copying(&mut self) {
+        if let Some(copying) = self.copying.take() {
+            copying.moved.wait(Duration::MAX);
+        }
+    }
+
+    fn tell_moved(&mut self, runs: usize, to: &Path) {
+        if runs > 0 {
+            self.log.info(format!("Moved results of {} to {}", text::counted(runs, "run"), to.display()));
+        }
+    }
+
+    fn tell_not_moved(&mut self, from: &Path, to: &Path, why: &str) {
+        let folder = from.display();
+        self.log.error(format!(
+            "Results stay in {folder}: they could not be moved to {} ({why}); move them by hand",
+            to.display()
+        ));
+        if self.document.results(&self.parts.untitled) == to {
+            self.reload_records();
         }
     }
 }

@@ -87,6 +87,13 @@ impl Runs {
         let tells_more = |known: &RunRecord| {
             *known.state() != *record.state() || known.points().len() != record.points().len()
         };
+        // Why a run has failed here is known even where the disk had no room for it.
+        let knows_why = |known: &RunRecord| {
+            matches!(known.state(), RunState::Failed(_)) && known.points().len() >= record.points().len()
+        };
+        if *record.state() == RunState::Stopped && self.records.get(run).is_some_and(knows_why) {
+            return None;
+        }
         let is_over = *record.state() != RunState::Running;
         if is_over && self.records.get(run).is_some_and(|known| !tells_more(known)) {
             return None; // such as a run that has just ended here, which also knows how far it was
@@ -95,5 +102,27 @@ impl Runs {
         self.records.insert(run.to_owned(), record);
         self.revision += 1;
         Some(self.state(run)).filter(|state| *state != before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doc::{Event, Point};
+
+    #[test]
+    fn why_a_run_has_failed_stays_until_the_disk_has_more_to_tell() {
+        let started = || Event::Started { resumed: false, threads: 1 };
+        let stopped = || Event::Stopped { secs: 1.0 };
+        let failed = RunState::Failed("no room".to_owned());
+        let mut runs = Runs::default();
+        let heard = RunRecord::of([started(), Event::Failed { message: "no room".to_owned() }]);
+        runs.load(BTreeMap::from([("run".to_owned(), heard)]));
+        assert_eq!(runs.take_elsewhere("run", RunRecord::of([started(), stopped()])), None);
+        assert_eq!(runs.state("run"), failed);
+        let went_on = RunRecord::of([started(), Event::Point(Point::default()), stopped()]);
+        assert_eq!(runs.take_elsewhere("run", went_on), Some(RunState::Stopped));
+        let done = RunRecord::of([started(), Event::Finished { secs: 1.0 }]);
+        assert_eq!(runs.take_elsewhere("run", done), Some(RunState::Done));
     }
 }

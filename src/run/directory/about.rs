@@ -48,7 +48,7 @@ pub struct Outcome {
 
 impl About {
     /// A run before its data are read.
-    pub fn new(run: &Run) -> Self {
+    fn new(run: &Run) -> Self {
         Self {
             arm: run.arm.clone(),
             seed: run.seed,
@@ -57,6 +57,12 @@ impl About {
             data: None,
             outcome: None,
         }
+    }
+
+    /// A run that begins or goes on in a directory: the data that it used there are its data, until they are read again.
+    pub fn again(run: &Run, directory: &Path) -> Self {
+        let known = Self::read(directory).ok().filter(|known| known.spec == run.spec);
+        Self { data: known.and_then(|known| known.data), ..Self::new(run) }
     }
 
     /// Reads what the directory of a run says that it is.

@@ -3,6 +3,7 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
@@ -42,10 +43,10 @@ impl Claim {
                     return Ok(Self { heartbeat: Some(heartbeat?), path, text });
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                    if Self::is_alive(directory) {
+                    let Some((dead, is_alive)) = look(&path) else { continue };
+                    if is_alive || !take_away(&path, &dead) {
                         break;
                     }
-                    take_away(&path);
                 }
                 Err(source) => return Err(RunError::Disk { path, source }),
             }
@@ -58,19 +59,7 @@ impl Claim {
 
     /// Whether some process writes the directory.
     pub fn is_alive(directory: &Path) -> bool {
-        let path = directory.join("claim");
-        let Ok(text) = std::fs::read_to_string(&path) else { return false };
-        let mut lines = text.lines();
-        let (owner, process, birth) = (lines.next(), lines.next(), lines.next());
-        if owner == Some(host().as_str())
-            && let Some(process) = process
-            && Path::new("/proc/self/stat").exists()
-        {
-            // A process number is used again; the moment of birth tells a namesake apart.
-            return birth_of(process).is_some_and(|born| Some(born.as_str()) == birth);
-        }
-        let modified = std::fs::metadata(&path).and_then(|about| about.modified());
-        modified.is_ok_and(|at| SystemTime::now().duration_since(at).unwrap_or_default() < DEAD_AFTER)
+        look(&directory.join("claim")).is_some_and(|(_, is_alive)| is_alive)
     }
 }
 
@@ -84,6 +73,24 @@ impl Drop for Claim {
             let _ = std::fs::remove_file(&self.path); // nothing can be done about it here; the claim expires
         }
     }
+}
+
+/// What a claim says, and whether its process lives; nothing where there is none.
+fn look(path: &Path) -> Option<(String, bool)> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let mut lines = text.lines();
+    let (owner, process, birth) = (lines.next(), lines.next(), lines.next());
+    if owner == Some(host().as_str())
+        && let Some(process) = process
+        && Path::new("/proc/self/stat").exists()
+    {
+        // A process number is used again; the moment of birth tells a namesake apart.
+        let is_alive = birth_of(process).is_some_and(|born| Some(born.as_str()) == birth);
+        return Some((text, is_alive));
+    }
+    let modified = std::fs::metadata(path).and_then(|about| about.modified());
+    let is_young = |at| SystemTime::now().duration_since(at).unwrap_or_default() < DEAD_AFTER;
+    Some((text, modified.is_ok_and(is_young)))
 }
 
 /// Begins to renew a claim, until the sender is dropped.
@@ -101,7 +108,7 @@ fn beat(path: PathBuf, text: String, every: Duration) -> std::io::Result<(SyncSe
     Ok((stop, thread))
 }
 
-/// Whether a claim is still that of this process.
+/// Whether a claim is still the one that says this.
 fn is_mine(path: &Path, text: &str) -> bool {
     std::fs::read_to_string(path).is_ok_and(|found| found == text)
 }
@@ -117,12 +124,21 @@ fn birth_of(process: &str) -> Option<String> {
     about.rsplit_once(')')?.1.split_whitespace().nth(19).map(str::to_owned)
 }
 
-/// Takes a dead claim away: renamed first, so that of two processes only one takes it, and never a new one.
-fn take_away(path: &Path) {
-    let aside = path.with_extension(format!("dead-{}", std::process::id()));
-    if std::fs::rename(path, &aside).is_ok() {
-        let _ = std::fs::remove_file(&aside); // it is in nobody's way
+/// Takes a dead claim away: renamed first, so that of two processes only one takes it. Whether the place may be free now:
+/// what was renamed can be the new claim of a process that was faster, which is put back.
+fn take_away(path: &Path, dead: &str) -> bool {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let aside = path.with_extension(format!("dead-{}-{}-{number}", host(), std::process::id()));
+    if std::fs::rename(path, &aside).is_err() {
+        return true; // another process has taken it
     }
+    let is_dead = is_mine(&aside, dead);
+    if !is_dead {
+        let _ = std::fs::hard_link(&aside, path); // refused where a third process claims by now, which stays
+    }
+    let _ = std::fs::remove_file(&aside); // it is in nobody's way
+    is_dead
 }
 
 #[cfg(test)]
@@ -162,6 +178,20 @@ mod tests {
         drop(stop);
         thread.join().unwrap();
         assert!(is_old());
+    }
+
+    #[test]
+    fn a_new_claim_is_not_taken_for_the_dead_one_that_it_has_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("claim");
+        std::fs::write(&path, "dead").unwrap();
+        let dead = std::fs::read_to_string(&path).unwrap();
+        // Between this look and the taking, another process has taken it over.
+        assert!(take_away(&path, "dead"));
+        std::fs::write(&path, "new").unwrap();
+        assert!(!take_away(&path, &dead));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "new", "it is back");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing stays aside");
     }
 
     #[test]

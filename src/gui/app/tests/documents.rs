@@ -1,6 +1,8 @@
 //! Opening, saving and closing, with questions before anything is lost.
 
 use super::*;
+use crate::gui::app::results::Copying;
+use crate::gui::working::Working;
 
 #[test]
 fn an_edit_marks_the_title_and_closing_asks() {
@@ -202,4 +204,27 @@ fn runs_that_are_asked_for_while_results_are_read_start_when_these_are_known() {
     drop(sender);
     window.harness.run();
     assert_eq!(window.stage.borrow().jobs.len(), all - 1, "one of them was done long ago");
+}
+
+#[test]
+fn runs_wait_while_results_are_copied_to_another_disk() {
+    let mut window = Window::new();
+    let (release, held) = sync_channel(1);
+    let ctx = window.harness.ctx.clone();
+    let work = move || {
+        held.recv().unwrap();
+        Ok(2)
+    };
+    let app = window.harness.state_mut();
+    let (from, to) = (PathBuf::from("/from"), PathBuf::from("/to"));
+    app.copying = Working::begin("results", &ctx, work).map(|moved| Copying { from, to, moved });
+    window.execute(Command::RunAll);
+    assert!(window.stage.borrow().jobs.is_empty());
+    assert!(window.log().contains("Runs start as soon as earlier results have moved"), "{}", window.log());
+    release.send(()).unwrap();
+    while window.harness.state().copying.is_some() {
+        window.harness.run();
+    }
+    assert!(window.log().contains("Moved results of 2 runs to /to"), "{}", window.log());
+    assert_eq!(window.stage.borrow().jobs.len(), 12);
 }

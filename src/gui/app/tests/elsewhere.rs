@@ -1,6 +1,8 @@
 //! Runs that other processes carry out in the same folder.
 
 use super::*;
+use crate::doc::RunState;
+use crate::gui::watching::Found;
 
 const STARTED: &str = "{\"event\":\"started\",\"resumed\":false,\"threads\":1}\n";
 
@@ -30,8 +32,57 @@ fn what_another_process_writes_appears_by_itself() {
     wait_for(&mut window, "75.00 %");
     assert!(window.log().contains("a, seed 1: stopped elsewhere"), "nobody claims it: {}", window.log());
     let ended = "{\"event\":\"finished\",\"secs\":1.0}\n";
+    std::fs::write(run.join("DONE"), "").unwrap();
     std::fs::write(run.join("events.jsonl"), format!("{STARTED}{point}\n{ended}")).unwrap();
     wait_for(&mut window, "All runs are done");
+}
+
+#[test]
+fn what_was_found_of_another_folder_of_runs_that_are_gone_or_not_listed_is_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x.ron");
+    std::fs::write(&file, "(seeds: [1], arms: [(name: \"a\", plan: [Test])])").unwrap();
+    let mut window = Window::open(Some(file));
+    let app = window.harness.state_mut();
+    let (results, run) = (app.document.results(&app.parts.untitled), app.document.runs()[0].id.clone());
+    let other = folder.path().join("other.runs");
+    for run in [results.join("stranger"), other.join(&run)] {
+        std::fs::create_dir_all(run).unwrap();
+    }
+    let found = |folder: &Path, run: &str| Found {
+        folder: folder.to_owned(),
+        run: run.to_owned(),
+        record: RunRecord::of([started(), accuracy(0.5, 1.0), Event::Stopped { secs: 1.0 }]),
+    };
+    app.take_elsewhere(found(&other, &run));
+    app.take_elsewhere(found(&results, "stranger"));
+    app.take_elsewhere(found(&results, &run));
+    assert_eq!((app.runs.state(&run), app.runs.state("stranger")), (RunState::Waiting, RunState::Waiting));
+    std::fs::create_dir_all(results.join(&run)).unwrap();
+    app.take_elsewhere(found(&results, &run));
+    assert_eq!(app.runs.state(&run), RunState::Stopped);
+}
+
+#[test]
+fn a_file_that_is_opened_again_with_other_runs_has_these_watched() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x.ron");
+    let write = |seed: u64| {
+        std::fs::write(&file, format!("(seeds: [{seed}], arms: [(name: \"a\", plan: [Test])])")).unwrap();
+    };
+    write(1);
+    let mut window = Window::open(Some(file.clone()));
+    window.stage.borrow_mut().watch = Some(Duration::from_millis(1));
+    window.harness.run_ok();
+    write(2);
+    assert!(window.harness.state_mut().open(&file));
+    window.harness.run_ok();
+    let app = window.harness.state();
+    let run = app.document.results(&app.parts.untitled).join(&app.document.runs()[0].id);
+    std::fs::create_dir_all(&run).unwrap();
+    let point = serde_json::to_string(&accuracy(0.75, 1.0)).unwrap();
+    std::fs::write(run.join("events.jsonl"), format!("{STARTED}{point}\n")).unwrap();
+    wait_for(&mut window, "75.00 %");
 }
 
 #[test]
