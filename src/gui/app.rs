@@ -195,16 +195,10 @@ impl App {
             cannot_watch: false,
             aimed: None,
         };
-        let is_open = match file {
-            Some(path) => app.open(path),
-            None => app.open_unfinished(),
-        };
-        if is_open {
-            app.offer_to_go_on();
-        } else {
+        app.begin_recovery();
+        if !app.open_first(file) {
             app.take_document();
         }
-        app.begin_recovery();
         app
     }
 

@@ -293,8 +293,7 @@ impl App {
                 self.proceed_unless_running(next, ctx);
             }
             (Dialog::Running { next, .. }, reply @ (Reply::Stop | Reply::StopAndGoOnLater)) => {
-                let goes_on = reply == Reply::StopAndGoOnLater;
-                self.settings.to_go_on = if goes_on { self.unfinished() } else { None };
+                self.note_unfinished(reply == Reply::StopAndGoOnLater);
                 self.stop_and(next, ctx);
             }
             (Dialog::Comments { path }, Reply::LoseComments) => self.save_to(&path, ctx),
