@@ -123,6 +123,21 @@ fn a_stopped_run_that_goes_on_is_not_over() {
 }
 
 #[test]
+fn a_run_that_is_over_is_at_its_end_however_it_ended() {
+    let mut window = Window::new();
+    window.harness.state_mut().selection = Selection::Arm(0);
+    window.execute(Command::RunArm);
+    window.say(0, started());
+    window.say(0, Event::Progress(Progress { done: 0.25, ..Progress::default() }));
+    let share = |window: &Window| window.harness.state().status().share.unwrap();
+    assert!((share(&window) - 0.25 / 3.0).abs() < 1e-6);
+    window.say(0, Event::Failed { message: "The loss is NaN.".to_owned() });
+    assert!((share(&window) - 1.0 / 3.0).abs() < 1e-6);
+    window.say(1, Event::Elsewhere { owner: "process 7 on here".to_owned() });
+    assert!((share(&window) - 2.0 / 3.0).abs() < 1e-6);
+}
+
+#[test]
 fn time_left_does_not_count_what_was_done_before_the_window_was_opened() {
     let mut window = Window::new();
     window.click("Run all");
