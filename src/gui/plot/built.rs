@@ -162,7 +162,7 @@ impl Builder {
         match going.figure.take() {
             Answer::Waiting => self.going = Some(going),
             Answer::Here((built, look)) => {
-                view.begin(look);
+                view.begin(&built.figure, look);
                 self.built = Some(Built { at: now, ..built });
                 self.lost = None;
             }
