@@ -82,9 +82,8 @@ impl App {
             return input.clone();
         }
         let arms = self.compare.arm_runs(&self.treatments, &self.runs);
-        let mut notes = vec![self.compare.filter_note(), self.compare.earlier_note()];
-        notes.retain(|note| !note.is_empty());
-        let input = PlotInput::new(&arms, notes.join(", "), revision);
+        let remark = self.compare.earlier_note();
+        let input = PlotInput { remark, ..PlotInput::new(&arms, self.compare.filter_note(), revision) };
         self.shown = Some(input.clone());
         input
     }

@@ -38,7 +38,9 @@ fn curves_of_earlier_settings_stay_and_say_so_before_their_name() {
     assert!(window.sees("earlier settings"));
     assert_eq!(lines(&window), [("earlier settings: dense".to_owned(), 1)]);
     let input = window.harness.state_mut().plot_input();
-    assert_eq!(input.filter, "1 run of earlier settings shown here only, not in exports");
+    assert_eq!(input.remark, "1 run of earlier settings shown here only, not in exports");
+    assert_eq!((input.filter.as_str(), &input.note()), ("", &input.remark), "nothing is filtered");
+    assert!(window.harness.query_by_label_contains("Clear the").is_none());
     assert_eq!(exported(&mut window), None);
     window.execute(Command::CopyFigure);
     assert!(window.log().contains("Left out 1 run of earlier settings"), "{}", window.log());
@@ -51,7 +53,7 @@ fn a_setting_does_not_group_runs_that_had_another_value_of_it() {
     window.harness.run();
     assert_eq!(lines(&window), []);
     let input = window.harness.state_mut().plot_input();
-    assert_eq!(input.filter, "1 run of earlier settings left out");
+    assert_eq!(input.remark, "1 run of earlier settings left out");
 }
 
 #[test]
