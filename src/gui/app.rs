@@ -349,6 +349,10 @@ impl eframe::App for App {
         eframe::set_value(storage, KEY, &self.settings);
     }
 
+    fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
+        self.finish();
+    }
+
     fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
         visuals.panel_fill.to_normalized_gamma_f32()
     }

@@ -50,12 +50,12 @@ impl App {
         }
     }
 
-    /// Brings the rows up to date, and writes view settings that have changed.
-    pub(super) fn update_comparison(&mut self, ctx: &egui::Context, at_once: bool) {
+    /// Brings the rows up to date, and writes view settings that have changed and rest.
+    pub(super) fn update_comparison(&mut self, ctx: &egui::Context) {
         let now = ctx.input(|input| input.time);
         self.compare.set_folder(&self.document.results(&self.parts.untitled));
         let update = self.compare.update(&self.treatments, &self.runs, now);
-        let keep = self.keep_view(now, at_once);
+        let keep = self.keep_view(now, false);
         for secs in update.into_iter().chain(keep) {
             ctx.request_repaint_after(Duration::from_secs_f64(secs));
         }

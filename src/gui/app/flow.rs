@@ -112,12 +112,17 @@ impl App {
             }
             Next::Quit => {
                 self.closing = Closing::Allowed;
-                self.finish_exports();
                 self.keep_edits(ctx);
-                self.update_comparison(ctx, true);
                 ctx.send_viewport_cmd(ViewportCommand::Close);
             }
         }
+    }
+
+    /// Finishes what goes on while nothing is asked: a window may close without a question.
+    pub(super) fn finish(&mut self) {
+        self.finish_exports();
+        self.compare.set_folder(&self.document.results(&self.parts.untitled));
+        self.keep_view(0.0, true);
     }
 
     fn take_template(&mut self, position: usize) {

@@ -229,8 +229,7 @@ fn a_layout_is_kept_with_the_document_and_what_a_newer_version_knows_is_left_out
     window.harness.run_ok();
     window.harness.get_by_role_and_label(role, name).type_text("It holds.");
     window.harness.run_ok();
-    let ctx = window.harness.ctx.clone();
-    window.harness.state_mut().update_comparison(&ctx, true);
+    window.harness.state_mut().finish();
     let kept = layout(&window);
     let mut view = ViewSettings::read(&results).unwrap();
     assert_eq!((view.tiles.as_ref(), view.notes.as_str()), (Some(&kept), "It holds."));
