@@ -43,8 +43,7 @@ fn shown() -> Shown {
         let reports = [report("layers", format!("{remaining} left")), report("held", "all are".to_owned())];
         RunRecord::of(points.into_iter().chain(reports).chain([Event::Finished { secs: 75.0 }]))
     };
-    let mut known = Runs::default();
-    known.load(listed.iter().map(|run| (run.id.clone(), record(run))).collect());
+    let known = Runs::of(listed.iter().map(|run| (run.id.clone(), record(run))).collect());
     let mut treatments = treatments(&experiment, &listed);
     let mut compare = Compare::default();
     compare.take_treatments(&mut treatments);
