@@ -22,11 +22,10 @@ pub(super) fn width(column: &Column) -> f32 {
         Column::Star => 32.0,
         Column::Arm => 140.0,
         Column::Seed => 40.0,
-        Column::State => 96.0,
         Column::Best | Column::Last | Column::Duration => 68.0,
         Column::Remaining => 76.0,
         Column::BestEpoch => 56.0,
-        Column::Setting(_) | Column::Tags => 96.0,
+        Column::State | Column::Setting(_) | Column::Tags => 96.0,
         Column::Note => 160.0,
     }
 }
