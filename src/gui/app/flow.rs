@@ -301,8 +301,8 @@ impl App {
                 self.note_unfinished(reply == Reply::StopAndGoOnLater);
                 self.stop_and(next, ctx);
             }
-            (Dialog::Comments { path }, Reply::LoseComments) => self.save_to(&path, ctx),
-            (Dialog::Changed { path }, Reply::Overwrite) => self.save_to(&path, ctx),
+            (Dialog::Comments { path }, Reply::LoseComments)
+            | (Dialog::Changed { path }, Reply::Overwrite) => self.save_to(&path, ctx),
             (Dialog::Comments { .. } | Dialog::Changed { .. }, Reply::SaveAs) => self.ask_where_to_save(ctx),
             (Dialog::Path { request, .. }, Reply::Path(path)) => {
                 if request.purpose != Purpose::Open && path.exists() {
