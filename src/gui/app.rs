@@ -199,16 +199,10 @@ impl App {
             cannot_watch: false,
             aimed: None,
         };
-        let is_open = match file {
-            Some(path) => app.open(path),
-            None => app.open_unfinished(),
-        };
-        if is_open {
-            app.offer_to_go_on();
-        } else {
+        app.begin_recovery();
+        if !app.open_first(file) {
             app.take_document();
         }
-        app.begin_recovery();
         app
     }
 
@@ -358,6 +352,10 @@ impl eframe::App for App {
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
         eframe::set_value(storage, KEY, &self.settings);
+    }
+
+    fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
+        self.finish();
     }
 
     fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {

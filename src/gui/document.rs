@@ -1,6 +1,7 @@
 //! The document that is open: the experiment, its file, what was saved, and what is wrong with it.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use sha2::{Digest, Sha256};
 
@@ -10,6 +11,9 @@ use crate::doc::{self, Experiment, Problem, Run, Severity};
 
 /// The file extension of experiments.
 pub const EXTENSION: &str = "ron";
+
+/// How often any document was edited: what was computed of one must not pass for that of another.
+static EDITS: AtomicU64 = AtomicU64::new(0);
 
 /// One open experiment.
 pub struct Document {
@@ -21,7 +25,7 @@ pub struct Document {
     saved: Experiment,
     /// Names the folder of results as long as there is no file.
     identity: String,
-    /// Grows with every edit.
+    /// Grows with every edit, and is never that of another document.
     revision: u64,
     checked: Option<Checked>,
 }
@@ -56,7 +60,7 @@ impl Document {
     fn new(opened: Opened, path: Option<PathBuf>, identity: String) -> Self {
         let Opened { experiment, text } = opened;
         let saved = experiment.clone();
-        Self { experiment, path, text, saved, identity, revision: 0, checked: None }
+        Self { experiment, path, text, saved, identity, revision: next_revision(), checked: None }
     }
 
     /// The document that a crash interrupted, with the edits that were not saved. If its file can be read no more, it
@@ -91,7 +95,7 @@ impl Document {
         Some(Kept { path, identity, title: self.title(), saved: self.text.clone(), text })
     }
 
-    /// Grows with every edit.
+    /// Grows with every edit, and is never that of another document.
     #[must_use]
     pub const fn revision(&self) -> u64 {
         self.revision
@@ -195,7 +199,7 @@ impl Document {
         if !self.has_changed() {
             return false;
         }
-        self.revision += 1;
+        self.revision = next_revision();
         let mut problems = doc::validate(&self.experiment);
         let runs = doc::runs_after(self.runs(), &self.experiment).unwrap_or_else(|found| {
             for problem in found {
@@ -226,6 +230,10 @@ impl Document {
     pub fn runs(&self) -> &[Run] {
         self.checked.as_ref().map_or(&[], |checked| &checked.runs)
     }
+}
+
+fn next_revision() -> u64 {
+    EDITS.fetch_add(1, Ordering::Relaxed)
 }
 
 /// A name that stays the same for the same template, so that its results are found again at the next start.
@@ -279,6 +287,19 @@ mod tests {
         document.experiment.seeds.push(3);
         assert!(document.refresh());
         assert_eq!(document.runs().len(), 3);
+    }
+
+    #[test]
+    fn no_two_documents_have_the_same_revision() {
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..2 {
+            let mut document = Document::untitled("A b", TEXT).unwrap();
+            assert!(seen.insert(document.revision()));
+            document.refresh();
+            assert!(seen.insert(document.revision()));
+            document.refresh();
+            assert!(!seen.insert(document.revision()), "nothing was edited");
+        }
     }
 
     #[test]

@@ -137,6 +137,16 @@ impl Recovery {
         }
     }
 
+    /// Leaves a document that is not open in this window, to be offered at the next start. It is written at once: the
+    /// window may be about to close.
+    ///
+    /// # Errors
+    /// What the system says when it cannot be written.
+    pub fn leave(&self, kept: &Kept) -> io::Result<()> {
+        let (file, _lock) = free_file(&self.folder)?;
+        write_atomically(&file, &serde_json::to_vec(kept)?)
+    }
+
     /// Gives up what another window has left, after what was kept before is written.
     pub fn drop_leftover(&self, leftover: Leftover) {
         let Leftover { file, lock, .. } = leftover;
@@ -267,6 +277,19 @@ mod tests {
         assert_eq!(found.iter().map(|left| left.kept.text.as_str()).collect::<Vec<_>>(), ["a"]);
         let third = Recovery::new(folder.path()).unwrap();
         assert!(third.leftovers().is_empty(), "another window offers it");
+    }
+
+    #[test]
+    fn what_is_left_by_a_window_is_offered_by_the_next_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let window = Recovery::new(folder.path()).unwrap();
+        window.leave(&kept("a")).unwrap();
+        window.leave(&kept("b")).unwrap();
+        drop(window);
+        let found = Recovery::new(folder.path()).unwrap().leftovers();
+        let mut texts: Vec<&str> = found.iter().map(|left| left.kept.text.as_str()).collect();
+        texts.sort_unstable();
+        assert_eq!(texts, ["a", "b"]);
     }
 
     #[test]

@@ -13,8 +13,8 @@ use crate::form::path::{Place, Segment};
 /// What is to be said of a setting, by its path in a run: `train.optimizer.rate`.
 pub type Swept = BTreeMap<String, String>;
 
-/// From what it was computed: the revision of the document, its first run, the selected arm.
-type Key = (u64, Option<String>, Option<usize>);
+/// From what it was computed: the revision of the document, the selected arm.
+type Key = (u64, Option<usize>);
 
 /// The settings that sweeps replace in what is selected, computed once for each edit of the document.
 pub fn swept(ui: &Ui, document: &Document, selected: &Selection) -> Swept {
@@ -23,9 +23,7 @@ pub fn swept(ui: &Ui, document: &Document, selected: &Selection) -> Swept {
         return Swept::new();
     }
     let id = Id::unique("swept settings");
-    // Another document has other runs, and perhaps as many edits.
-    let first = document.runs().first().map(|run| run.id.clone());
-    let key: Key = (document.revision(), first, selected.arm());
+    let key: Key = (document.revision(), selected.arm());
     let known: Option<(Key, Swept)> = ui.data(|data| data.get_temp(id));
     if let Some((_, found)) = known.filter(|(known, _)| *known == key) {
         return found;

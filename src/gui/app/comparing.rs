@@ -50,12 +50,12 @@ impl App {
         }
     }
 
-    /// Brings the rows up to date, and writes view settings that have changed.
-    pub(super) fn update_comparison(&mut self, ctx: &egui::Context, at_once: bool) {
+    /// Brings the rows up to date, and writes view settings that have changed and rest.
+    pub(super) fn update_comparison(&mut self, ctx: &egui::Context) {
         let now = ctx.input(|input| input.time);
         self.compare.set_folder(&self.document.results(&self.parts.untitled));
         let update = self.compare.update(&self.treatments, &self.runs, now);
-        let keep = self.keep_view(now, at_once);
+        let keep = self.keep_view(now, false);
         for secs in update.into_iter().chain(keep) {
             ctx.request_repaint_after(Duration::from_secs_f64(secs));
         }
@@ -82,9 +82,8 @@ impl App {
             return input.clone();
         }
         let arms = self.compare.arm_runs(&self.treatments, &self.runs);
-        let mut notes = vec![self.compare.filter_note(), self.compare.earlier_note()];
-        notes.retain(|note| !note.is_empty());
-        let input = PlotInput::new(&arms, notes.join(", "), revision);
+        let remark = self.compare.earlier_note();
+        let input = PlotInput { remark, ..PlotInput::new(&arms, self.compare.filter_note(), revision) };
         self.shown = Some(input.clone());
         input
     }

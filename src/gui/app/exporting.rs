@@ -91,7 +91,7 @@ impl App {
     }
 
     fn begin_export(&mut self, export: Export, ctx: &egui::Context) {
-        self.update_comparison(ctx, false);
+        self.update_comparison(ctx);
         let earlier = self.compare.earlier_count();
         if earlier > 0 {
             let runs = text::counted(earlier, "run");
@@ -137,7 +137,7 @@ impl App {
         }
     }
 
-    /// Waits for files that are being written: the window is about to close.
+    /// Waits for files that are being written: the window closes.
     pub(super) fn finish_exports(&mut self) {
         let began = Instant::now();
         for exporting in self.exports.drain(..) {

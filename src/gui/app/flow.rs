@@ -112,13 +112,18 @@ impl App {
             }
             Next::Quit => {
                 self.closing = Closing::Allowed;
-                self.finish_exports();
-                self.finish_copying();
                 self.keep_edits(ctx);
-                self.update_comparison(ctx, true);
                 ctx.send_viewport_cmd(ViewportCommand::Close);
             }
         }
+    }
+
+    /// Finishes what goes on while nothing is asked: a window may close without a question.
+    pub(super) fn finish(&mut self) {
+        self.finish_exports();
+        self.finish_copying();
+        self.compare.set_folder(&self.document.results(&self.parts.untitled));
+        self.keep_view(0.0, true);
     }
 
     fn take_template(&mut self, position: usize) {
@@ -295,12 +300,11 @@ impl App {
                 self.proceed_unless_running(next, ctx);
             }
             (Dialog::Running { next, .. }, reply @ (Reply::Stop | Reply::StopAndGoOnLater)) => {
-                let goes_on = reply == Reply::StopAndGoOnLater;
-                self.settings.to_go_on = if goes_on { self.unfinished() } else { None };
+                self.note_unfinished(reply == Reply::StopAndGoOnLater);
                 self.stop_and(next, ctx);
             }
-            (Dialog::Comments { path }, Reply::LoseComments) => self.save_to(&path, ctx),
-            (Dialog::Changed { path }, Reply::Overwrite) => self.save_to(&path, ctx),
+            (Dialog::Comments { path }, Reply::LoseComments)
+            | (Dialog::Changed { path }, Reply::Overwrite) => self.save_to(&path, ctx),
             (Dialog::Comments { .. } | Dialog::Changed { .. }, Reply::SaveAs) => self.ask_where_to_save(ctx),
             (Dialog::Path { request, .. }, Reply::Path(path)) => {
                 if request.purpose != Purpose::Open && path.exists() {

@@ -1,5 +1,7 @@
 //! Runs that are stopped by closing the window, and go on at the next start.
 
+use std::path::{Path, PathBuf};
+
 use super::App;
 use super::act::Wanted;
 use crate::doc::RunState;
@@ -11,7 +13,7 @@ use crate::gui::settings::Unfinished;
 impl App {
     /// What is needed to go on with the present runs at the next start; nothing when the document cannot be kept.
     pub(super) fn unfinished(&self) -> Option<Unfinished> {
-        let path = self.document.path().map(std::path::Path::to_owned);
+        let path = self.document.path().map(Path::to_owned);
         let runs = self.runs.open().cloned().collect();
         if path.is_some() && !self.document.is_unsaved() {
             return Some(Unfinished { path, kept: None, runs });
@@ -19,17 +21,46 @@ impl App {
         Some(Unfinished { path, kept: Some(self.document.to_keep()?), runs })
     }
 
-    /// Opens the document whose runs were stopped when the window was closed; whether it is open.
-    pub(super) fn open_unfinished(&mut self) -> bool {
-        let is_open = match self.settings.to_go_on.clone() {
-            Some(Unfinished { kept: Some(kept), .. }) => self.open_kept(&kept),
-            Some(Unfinished { path: Some(path), .. }) => self.open(&path),
-            _ => false,
-        };
-        if !is_open {
-            self.settings.to_go_on = None;
+    /// Notes whether the present runs go on at the next start. Runs of another document that are noted already still do
+    /// so, unless these take their place.
+    pub(super) fn note_unfinished(&mut self, goes_on: bool) {
+        let own = self.document.path();
+        let is_replaced =
+            |noted: &mut Unfinished| goes_on || (noted.path.is_some() && noted.path.as_deref() == own);
+        let replaced = self.settings.to_go_on.take_if(is_replaced);
+        if goes_on {
+            self.settings.to_go_on = self.unfinished();
         }
-        is_open
+        if let Some(kept) = replaced.and_then(|replaced| replaced.kept) {
+            self.leave(&kept);
+        }
+    }
+
+    /// Leaves a document, of which there is no other copy, to be offered at the next start as after a crash.
+    fn leave(&mut self, kept: &Kept) {
+        let Some(recovery) = &self.recovery else { return };
+        if let Err(error) = recovery.leave(kept) {
+            self.log.error(format!("The edits of {} could not be kept: {error}", kept.title));
+        }
+    }
+
+    /// Opens what the window begins with: a file, or the document whose runs were stopped when the last window was closed;
+    /// whether there is one. Of that document the edits come back too, and going on with its runs is offered.
+    pub(super) fn open_first(&mut self, file: Option<&Path>) -> bool {
+        let file: Option<PathBuf> =
+            file.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
+        let is_wanted = |noted: &mut Unfinished| file.is_none() || noted.path == file;
+        let Some(Unfinished { path, kept, runs }) = self.settings.to_go_on.take_if(is_wanted) else {
+            return file.is_some_and(|file| self.open(&file));
+        };
+        let is_open = match &kept {
+            Some(kept) => self.open_kept(kept),
+            None => path.is_some_and(|path| self.open(&path)),
+        };
+        if is_open {
+            self.offer_to_go_on(&runs);
+        }
+        is_open || (kept.is_some() && file.is_some_and(|file| self.open(&file)))
     }
 
     fn open_kept(&mut self, kept: &Kept) -> bool {
@@ -40,22 +71,20 @@ impl App {
                 true
             }
             Err(error) => {
+                self.leave(kept);
                 self.fail("The experiment whose runs were stopped cannot be opened", &error.to_string());
                 false
             }
         }
     }
 
-    /// Offers to go on with the runs that were stopped when the window was closed, if they are those of the document.
-    pub(super) fn offer_to_go_on(&mut self) {
-        let is_left = |id: &String| {
-            let is_listed = self.document.runs().iter().any(|run| run.id == *id);
+    /// Offers to go on with those of these runs that are left to do.
+    fn offer_to_go_on(&mut self, runs: &[String]) {
+        let is_left = |id: &&String| {
+            let is_listed = self.document.runs().iter().any(|run| run.id == **id);
             is_listed && self.runs.state(id) != RunState::Done
         };
-        let asked =
-            self.settings.to_go_on.take_if(|unfinished| unfinished.path.as_deref() == self.document.path());
-        let runs: Vec<String> =
-            asked.into_iter().flat_map(|unfinished| unfinished.runs).filter(is_left).collect();
+        let runs: Vec<String> = runs.iter().filter(is_left).cloned().collect();
         if !runs.is_empty() && self.document.first_error().is_none() {
             self.dialog = Some(Dialog::GoOn { title: self.document.title(), runs });
         }

@@ -149,7 +149,7 @@ impl App {
     }
 
     fn center_ui(&mut self, ui: &mut Ui) {
-        self.update_comparison(&ui.ctx().clone(), false);
+        self.update_comparison(&ui.ctx().clone());
         self.offer_views(ui);
         // Panes are drawn by the app that their tiles belong to.
         let mut tiles = std::mem::take(&mut self.tiles);

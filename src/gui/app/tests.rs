@@ -9,6 +9,7 @@ mod documents;
 mod earlier;
 mod elsewhere;
 mod idle;
+mod later;
 mod tiles;
 mod undo;
 

@@ -17,16 +17,15 @@ use crate::gui::theme;
 
 const ROW: f32 = 22.0;
 
-fn width(column: &Column) -> f32 {
+pub(super) fn width(column: &Column) -> f32 {
     match column {
         Column::Star => 32.0,
         Column::Arm => 140.0,
         Column::Seed => 40.0,
-        Column::State => 80.0,
         Column::Best | Column::Last | Column::Duration => 68.0,
         Column::Remaining => 76.0,
         Column::BestEpoch => 56.0,
-        Column::Setting(_) | Column::Tags => 96.0,
+        Column::State | Column::Setting(_) | Column::Tags => 96.0,
         Column::Note => 160.0,
     }
 }
@@ -142,8 +141,17 @@ fn arm_ui(ui: &mut Ui, row: &Row) {
     ui.add(Label::new(&row.arm).truncate().selectable(false));
 }
 
+/// What stands in a cell that is too narrow for all that is to be said; the rest is shown under the pointer.
+fn short(row: &Row, column: &Column) -> Option<&'static str> {
+    (*column == Column::State && !row.earlier.is_empty()).then_some("earlier settings")
+}
+
 fn cell_ui(ui: &mut Ui, row: &Row, column: &Column) {
     let text = column.text(row);
+    if let Some(short) = short(row, column) {
+        ui.add(Label::new(short).selectable(false)).on_hover_text(text);
+        return;
+    }
     let quiet = text == NONE;
     let rich = if quiet { RichText::new(text).weak() } else { RichText::new(text) };
     let label = Label::new(rich).truncate().selectable(false);

@@ -7,7 +7,7 @@ use egui_kittest::kittest::Queryable;
 use super::*;
 use crate::doc::{Event, file::parse, runs};
 use crate::figure::plots::testing::{at, left};
-use crate::figure::table::columns::Sort;
+use crate::figure::table::columns::{Column, Sort};
 use crate::gui::tree::treatments;
 
 struct Shown {
@@ -43,8 +43,7 @@ fn shown() -> Shown {
         let reports = [report("layers", format!("{remaining} left")), report("held", "all are".to_owned())];
         RunRecord::of(points.into_iter().chain(reports).chain([Event::Finished { secs: 75.0 }]))
     };
-    let mut known = Runs::default();
-    known.load(listed.iter().map(|run| (run.id.clone(), record(run))).collect());
+    let known = Runs::of(listed.iter().map(|run| (run.id.clone(), record(run))).collect());
     let mut treatments = treatments(&experiment, &listed);
     let mut compare = Compare::default();
     compare.take_treatments(&mut treatments);
@@ -108,6 +107,11 @@ fn results_of_earlier_settings_are_in_no_row_no_group_no_difference_and_no_copy(
     let own = shown.compare.own_runs(&shown.treatments, &shown.runs);
     assert_eq!(own.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), ["dense"]);
     assert!(shown.compare.rows[3].last.is_none() && shown.compare.rows[3].earlier == "done");
+    let cell = harness.query_all_by_label("earlier settings").next().expect("where the state stands").rect();
+    assert!(cell.width() <= table::width(&Column::State), "nothing of it is cut off: {cell}");
+    harness.hover_at(cell.center());
+    harness.run_steps(60);
+    assert!(harness.query_by_label("not run, earlier settings done").is_some());
     assert!(harness.query_by_label("No seed is done in both arms yet").is_some());
     harness.get_by_label("Copy as CSV").click();
     harness.run();

@@ -30,15 +30,15 @@ pub struct Cause {
     pub options: PlotOptions,
     /// What a person chose about this one.
     pub titles: PlotView,
-    /// What it says of the filter.
-    pub filter: String,
+    /// What it says of the runs that it shows.
+    pub note: String,
     /// Names, colours and seeds.
     pub arms: Vec<Lines>,
 }
 
 impl Cause {
     fn of(options: &PlotOptions, titles: PlotView, input: &PlotInput) -> Self {
-        Self { options: options.clone(), titles, filter: input.filter.clone(), arms: input.lines() }
+        Self { options: options.clone(), titles, note: input.note(), arms: input.lines() }
     }
 }
 
@@ -162,7 +162,7 @@ impl Builder {
         match going.figure.take() {
             Answer::Waiting => self.going = Some(going),
             Answer::Here((built, look)) => {
-                view.begin(look);
+                view.begin(&built.figure, look);
                 self.built = Some(Built { at: now, ..built });
                 self.lost = None;
             }
@@ -198,7 +198,7 @@ impl Builder {
 
 fn build(plot: &dyn Plot, input: &PlotInput, cause: Cause) -> Built {
     let began = Instant::now();
-    let figure = whole(plot, &input.borrowed(), &cause.options, &cause.titles, &cause.filter);
+    let figure = whole(plot, &input.borrowed(), &cause.options, &cause.titles, &cause.note);
     let has_data = figure.has_data();
     let took = began.elapsed().as_secs_f64();
     Built { figure: Arc::new(figure), has_data, cause, revision: input.revision, at: 0.0, took }

@@ -78,10 +78,24 @@ impl FigureView {
         (self.kept, self.drawn, self.sheet, self.going, self.lost) = (None, None, None, None, None);
     }
 
-    /// The figure is another one, and this is how it looks.
-    pub fn begin(&mut self, look: Look) {
+    /// The figure is another one, and this is how it looks. A range that was chosen meanwhile is not in this look: it is
+    /// kept.
+    pub fn begin(&mut self, figure: &Figure, look: Look) {
         self.forget_figure();
+        if look.wish.chosen != self.chosen {
+            self.zoom = self.chosen_places(figure);
+        }
         self.take(look);
+    }
+
+    /// The chosen ranges on the rulers of a figure; `None` where one of them fits the data, or has no place on its axis.
+    fn chosen_places(&self, figure: &Figure) -> Option<View> {
+        let places = |axis: &Axis, range: Option<[f64; 2]>| {
+            let [low, high] = range?;
+            Some([axis.scale.forward(low)?, axis.scale.forward(high)?])
+        };
+        let [x, y] = self.chosen;
+        Some([places(&figure.x, x)?, places(&figure.y, y)?])
     }
 
     /// What a look at another figure is to be like.

@@ -25,7 +25,7 @@ impl Order {
     pub fn figure(&self) -> Option<Figure> {
         let figure = self.built.clone().unwrap_or_else(|| {
             let arms = self.input.borrowed();
-            Arc::new(whole(self.plot, &arms, &self.options, &self.titles, &self.input.filter))
+            Arc::new(whole(self.plot, &arms, &self.options, &self.titles, &self.input.note()))
         });
         figure.has_data().then(|| seen(&figure, &self.seen))
     }

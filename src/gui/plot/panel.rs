@@ -28,9 +28,9 @@ const NO_MEANS: &str = "This plot has no means over seeds";
 /// What a person asked for that is not the plot's own business.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlotResponse {
-    /// To write [`PlotState::shown_figure`] to a file.
+    /// To write the figure of [`PlotState::order`] to a file.
     ExportFigure,
-    /// To copy the values of [`PlotState::shown_figure`] as CSV.
+    /// To copy the values of the figure of [`PlotState::order`] as CSV.
     CopyCsv,
     /// To show all runs again.
     ClearFilter,

@@ -177,7 +177,9 @@ mod tests {
     fn middles(mesh: &Mesh) -> Vec<Pos2> {
         let corners = mesh.vertices.chunks_exact(2);
         corners
-            .map(|ends| pos2((ends[0].pos.x + ends[1].pos.x) / 2.0, (ends[0].pos.y + ends[1].pos.y) / 2.0))
+            .map(|ends| {
+                pos2(f32::midpoint(ends[0].pos.x, ends[1].pos.x), f32::midpoint(ends[0].pos.y, ends[1].pos.y))
+            })
             .collect()
     }
 

@@ -13,6 +13,8 @@ pub struct PlotInput {
     pub arms: Arc<Vec<ShownArm>>,
     /// What the figures say of the filter; empty where it leaves all runs.
     pub filter: String,
+    /// What else is to be said of the runs; empty where there is nothing.
+    pub remark: String,
     /// Another number whenever any record changed.
     pub revision: u64,
 }
@@ -37,7 +39,7 @@ impl ShownArm {
 pub type Lines = (String, usize, Vec<u64>);
 
 impl PlotInput {
-    /// Copies of these arms.
+    /// Copies of these arms, without a remark.
     #[must_use]
     pub fn new(arms: &[ArmRuns<'_>], filter: String, revision: u64) -> Self {
         let own = |arm: &ArmRuns<'_>| ShownArm {
@@ -46,7 +48,14 @@ impl PlotInput {
             runs: arm.runs.iter().map(|(seed, record)| (*seed, (*record).clone())).collect(),
             rows: arm.rows.iter().map(|row| (*row).clone()).collect(),
         };
-        Self { arms: Arc::new(arms.iter().map(own).collect()), filter, revision }
+        Self { arms: Arc::new(arms.iter().map(own).collect()), filter, remark: String::new(), revision }
+    }
+
+    /// What the small print of the figures says of the runs: filter and remark.
+    #[must_use]
+    pub fn note(&self) -> String {
+        let told = [self.filter.as_str(), self.remark.as_str()];
+        told.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }
 
     /// The arms as plots take them.

@@ -41,13 +41,18 @@ impl Pace {
         self.before.entry(run.to_owned()).or_insert(before);
     }
 
-    /// Expected seconds to the end: `elapsed` seconds were worked, `done` says which share of a run is done, of so many
-    /// runs.
+    /// Expected seconds to the end: `elapsed` seconds were worked, `done` says which share of a run is done, `open` are
+    /// those of the `all` runs that are not over. What a failed run has left, nobody will work at.
     #[allow(clippy::cast_precision_loss)] // runs are counted in hundreds
-    fn secs_left(&self, elapsed: f64, runs: &[String], done: impl Fn(&String) -> f64) -> Option<f64> {
+    fn secs_left<'a>(
+        &self,
+        elapsed: f64,
+        (all, open): (usize, impl Iterator<Item = &'a String>),
+        done: impl Fn(&str) -> f64,
+    ) -> Option<f64> {
         let gained: f64 = self.before.iter().map(|(run, before)| (done(run) - before).max(0.0)).sum();
-        let left = runs.len() as f64 - runs.iter().map(done).sum::<f64>();
-        (gained > ENOUGH_TO_TELL * runs.len().max(1) as f64).then(|| elapsed / gained * left)
+        let left: f64 = open.map(|run| 1.0 - done(run)).sum();
+        (gained > ENOUGH_TO_TELL * all.max(1) as f64).then(|| elapsed / gained * left)
     }
 }
 
@@ -74,14 +79,15 @@ impl Runs {
     pub fn secs_left(&self) -> Option<f64> {
         let pause = self.paused.map_or(Duration::ZERO, |since| since.elapsed());
         let elapsed = self.pace.began?.elapsed().saturating_sub(pause).as_secs_f64();
-        self.pace.secs_left(elapsed, &self.batch, |run| self.share_of(run))
+        self.pace.secs_left(elapsed, (self.batch.len(), self.open()), |run| self.share_of(run))
     }
 
-    /// How far all runs that were started are, from 0 to 1.
+    /// How far all runs that were started are, from 0 to 1; one that is over is at its end, however it ended.
     #[must_use]
     #[allow(clippy::cast_precision_loss)] // runs are counted in hundreds
     pub fn batch_share(&self) -> f64 {
-        self.batch.iter().map(|run| self.share_of(run)).sum::<f64>() / self.batch.len().max(1) as f64
+        let share = |run: &String| if self.open.contains(run) { self.share_of(run) } else { 1.0 };
+        self.batch.iter().map(share).sum::<f64>() / self.batch.len().max(1) as f64
     }
 
     fn share_of(&self, run: &str) -> f64 {
@@ -104,15 +110,18 @@ mod tests {
         let mut pace = Pace::default();
         let started = |resumed| Event::Started { resumed, threads: 1 };
         pace.hear("resumed", &started(true));
-        let done = |share: f64| move |run: &String| if run == "resumed" { share } else { 0.0 };
-        assert_eq!(pace.secs_left(1.0, &runs, done(0.5)), None, "it was as far at the start");
+        let open = || (2, runs.iter());
+        let done = |share: f64| move |run: &str| if run == "resumed" { share } else { 0.0 };
+        assert_eq!(pace.secs_left(1.0, open(), done(0.5)), None, "it was as far at the start");
         pace.hear("resumed", &progress(0.5));
         pace.hear("resumed", &progress(0.75));
         // A quarter of a run in 10 seconds; a quarter and a whole one are left.
-        assert_eq!(pace.secs_left(10.0, &runs, done(0.75)), Some(50.0));
+        assert_eq!(pace.secs_left(10.0, open(), done(0.75)), Some(50.0));
         pace.hear("new", &started(false));
         pace.hear("new", &progress(0.25));
-        let both = |run: &String| if run == "resumed" { 0.75 } else { 0.25 };
-        assert_eq!(pace.secs_left(10.0, &runs, both), Some(20.0), "all of a new run is work of now");
+        let both = |run: &str| if run == "resumed" { 0.75 } else { 0.25 };
+        assert_eq!(pace.secs_left(10.0, open(), both), Some(20.0), "all of a new run is work of now");
+        let new = (2, runs[1..].iter());
+        assert_eq!(pace.secs_left(10.0, new, both), Some(15.0), "what the other has left was given up");
     }
 }

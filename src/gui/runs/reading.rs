@@ -1,5 +1,6 @@
 //! Records that come from the disk: of earlier runs, and of other processes.
 
+#[cfg(test)]
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -8,9 +9,14 @@ use super::{DRAIN, Runs};
 use crate::doc::{RunRecord, RunState};
 
 impl Runs {
-    /// Forgets all records and takes those that earlier runs left on disk.
-    pub fn load(&mut self, records: BTreeMap<String, RunRecord>) {
-        self.records = records;
+    /// Runs with these records.
+    #[cfg(test)]
+    pub fn of(records: BTreeMap<String, RunRecord>) -> Self {
+        Self { records, revision: 1, ..Self::default() }
+    }
+
+    fn forget_all(&mut self) {
+        self.records.clear();
         self.more.clear();
         self.earlier.clear();
         self.give_up_search();
@@ -21,7 +27,7 @@ impl Runs {
     /// Forgets all records and takes those that are being read, as they come. Small results are here at once: for the
     /// others nobody waits longer than `patience`.
     pub fn read(&mut self, records: Receiver<(String, RunRecord)>, patience: Duration) -> Option<usize> {
-        self.load(BTreeMap::new());
+        self.forget_all();
         self.reading = Some((records, 0));
         self.take_read(patience)
     }

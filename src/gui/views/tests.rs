@@ -30,8 +30,7 @@ fn shown(record: RunRecord) -> Shown {
     let listed = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     write_done(folder.path(), &listed[0]);
-    let mut runs = Runs::default();
-    runs.load([(listed[0].id.clone(), record)].into());
+    let runs = Runs::of([(listed[0].id.clone(), record)].into());
     let results = folder.path().to_owned();
     let selection = Selection::Arm(0);
     Shown {

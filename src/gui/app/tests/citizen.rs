@@ -328,50 +328,6 @@ fn the_computer_stays_awake_while_runs_go_on_if_wanted() {
     assert!(!window.stage.borrow().is_awake);
 }
 
-/// Runs an arm, closes the window, and opens another one that has the same settings.
-fn closed_and_opened_again(file: Option<PathBuf>) -> Window {
-    let mut window = Window::open(file);
-    window.harness.state_mut().selection = Selection::Arm(1);
-    window.execute(Command::RunArm);
-    window.say(0, started());
-    window.say(0, Event::Finished { secs: 1.0 });
-    window.ask_to_close();
-    window.harness.run();
-    window.click("Quit, go on at the next start");
-    assert_eq!(window.stage.borrow().stops, [StopKind::Now]);
-    let settings = window.harness.state().settings.clone();
-    let text = ron::to_string(&settings).unwrap();
-    assert_eq!(ron::from_str::<Settings>(&text).unwrap(), settings, "it is kept as text");
-    let mut next = Window::with([1280.0, 800.0], None, None, settings);
-    next.harness.run();
-    assert!(next.harness.state().settings.to_go_on.is_none(), "asked once");
-    next
-}
-
-#[test]
-fn runs_that_were_stopped_by_closing_can_go_on_at_the_next_start_and_no_others() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = saved_template(folder.path());
-    let mut next = closed_and_opened_again(Some(path.clone()));
-    assert!(next.sees("Go on with mine.ron?") && next.sees("2 runs were going on"));
-    assert_eq!(next.harness.state().document.path(), Some(path.as_path()));
-    next.click("Go on");
-    let stage = next.stage.borrow();
-    let jobs: Vec<_> = stage.jobs.iter().map(|job| (job.run.arm_index, job.run.seed)).collect();
-    assert_eq!(jobs, [(1, 2), (1, 3)], "those that were going on or waiting");
-}
-
-#[test]
-fn a_document_without_a_file_goes_on_too() {
-    let mut next = closed_and_opened_again(None);
-    let first = Window::new();
-    let results = |window: &Window| window.harness.state().document.results(Path::new("/data"));
-    assert_eq!(results(&next), results(&first));
-    assert!(next.sees("2 runs were going on") && !next.harness.state().document.is_unsaved());
-    next.click("Go on");
-    assert_eq!(next.stage.borrow().jobs.len(), 2);
-}
-
 #[test]
 fn a_file_that_was_changed_elsewhere_is_replaced_only_on_demand() {
     let folder = tempfile::tempdir().unwrap();

@@ -27,6 +27,29 @@ fn an_edit_marks_the_title_and_closing_asks() {
 }
 
 #[test]
+fn a_window_that_closes_without_a_question_finishes_files_and_notes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.ron");
+    std::fs::write(&path, crate::doc::templates::all()[0].text).unwrap();
+    let mut window = Window::open(Some(path.clone()));
+    window.click("Run all");
+    window.say(0, started());
+    window.say(0, accuracy(0.5, 1.0));
+    window.say(0, accuracy(0.5, 2.0));
+    window.say(0, Event::Finished { secs: 1.0 });
+    window.hang_up();
+    let figure = folder.path().join("figure.svg");
+    let ctx = window.harness.ctx.clone();
+    let app = window.harness.state_mut();
+    app.export(&figure, &ctx);
+    app.compare.view.filter = "seed = 1".to_owned();
+    eframe::App::on_exit(app, None);
+    assert!(figure.is_file());
+    let kept = crate::figure::view::ViewSettings::read(&crate::run::folder_of(&path)).unwrap();
+    assert_eq!(kept.filter, "seed = 1");
+}
+
+#[test]
 fn closing_while_running_asks_and_waits_for_the_runs() {
     let mut window = Window::new();
     window.click("Run all");

@@ -38,7 +38,9 @@ fn curves_of_earlier_settings_stay_and_say_so_before_their_name() {
     assert!(window.sees("earlier settings"));
     assert_eq!(lines(&window), [("earlier settings: dense".to_owned(), 1)]);
     let input = window.harness.state_mut().plot_input();
-    assert_eq!(input.filter, "1 run of earlier settings shown here only, not in exports");
+    assert_eq!(input.remark, "1 run of earlier settings shown here only, not in exports");
+    assert_eq!((input.filter.as_str(), &input.note()), ("", &input.remark), "nothing is filtered");
+    assert!(window.harness.query_by_label_contains("Clear the").is_none());
     assert_eq!(exported(&mut window), None);
     window.execute(Command::CopyFigure);
     assert!(window.log().contains("Left out 1 run of earlier settings"), "{}", window.log());
@@ -51,7 +53,7 @@ fn a_setting_does_not_group_runs_that_had_another_value_of_it() {
     window.harness.run();
     assert_eq!(lines(&window), []);
     let input = window.harness.state_mut().plot_input();
-    assert_eq!(input.filter, "1 run of earlier settings left out");
+    assert_eq!(input.remark, "1 run of earlier settings left out");
 }
 
 #[test]
@@ -120,6 +122,21 @@ fn a_stopped_run_that_goes_on_is_not_over() {
     assert!(window.sees("0 of 12 runs"));
     window.say(0, Event::Stopped { secs: 1.0 });
     assert!(window.sees("1 of 12 runs"));
+}
+
+#[test]
+fn a_run_that_is_over_is_at_its_end_however_it_ended() {
+    let mut window = Window::new();
+    window.harness.state_mut().selection = Selection::Arm(0);
+    window.execute(Command::RunArm);
+    window.say(0, started());
+    window.say(0, Event::Progress(Progress { done: 0.25, ..Progress::default() }));
+    let share = |window: &Window| window.harness.state().status().share.unwrap();
+    assert!((share(&window) - 0.25 / 3.0).abs() < 1e-6);
+    window.say(0, Event::Failed { message: "The loss is NaN.".to_owned() });
+    assert!((share(&window) - 1.0 / 3.0).abs() < 1e-6);
+    window.say(1, Event::Elsewhere { owner: "process 7 on here".to_owned() });
+    assert!((share(&window) - 2.0 / 3.0).abs() < 1e-6);
 }
 
 #[test]

@@ -229,8 +229,7 @@ fn a_layout_is_kept_with_the_document_and_what_a_newer_version_knows_is_left_out
     window.harness.run_ok();
     window.harness.get_by_role_and_label(role, name).type_text("It holds.");
     window.harness.run_ok();
-    let ctx = window.harness.ctx.clone();
-    window.harness.state_mut().update_comparison(&ctx, true);
+    window.harness.state_mut().finish();
     let kept = layout(&window);
     let mut view = ViewSettings::read(&results).unwrap();
     assert_eq!((view.tiles.as_ref(), view.notes.as_str()), (Some(&kept), "It holds."));
@@ -321,6 +320,40 @@ fn drag(window: &mut Window, tab: usize, [right, down]: [f32; 2]) {
     window.harness.run_steps(2);
     window.harness.drop_at(to);
     window.harness.run_ok();
+}
+
+#[test]
+fn a_dialog_stands_before_a_reading_that_was_pinned() {
+    let mut window = Window::new();
+    window.execute(Command::RunAll);
+    window.say(0, started());
+    for trained in [1.0, 2.0, 3.0] {
+        window.say(0, accuracy(0.5, trained));
+    }
+    window.hang_up();
+    let reading = |window: &Window| {
+        window.harness.ctx.memory(|memory| {
+            let mut shown =
+                memory.layer_ids().enumerate().filter(|(_, layer)| memory.areas().is_visible(layer));
+            shown.find(|(_, layer)| layer.order == egui::Order::Middle).map(|(place, _)| place)
+        })
+    };
+    assert_eq!(reading(&window), None);
+    let at = window.harness.get_by_label("Plot of Test accuracy").rect().center();
+    window.harness.hover_at(at);
+    window.harness.run_ok();
+    window.harness.drag_at(at);
+    window.harness.drop_at(at);
+    window.harness.run_ok();
+    window.harness.remove_cursor();
+    window.harness.run_ok();
+    assert!(reading(&window).is_some(), "it stays");
+    window.execute(Command::About);
+    let dialog = window.harness.ctx.memory(|memory| {
+        let top = memory.top_modal_layer();
+        memory.layer_ids().position(|layer| Some(layer) == top)
+    });
+    assert!(reading(&window).is_some() && reading(&window) < dialog, "{:?}, {dialog:?}", reading(&window));
 }
 
 proptest! {

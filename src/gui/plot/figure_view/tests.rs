@@ -101,6 +101,24 @@ fn scrolling_zooms_and_a_double_click_fits() {
 }
 
 #[test]
+fn a_figure_from_a_thread_keeps_the_range_that_was_chosen_meanwhile() {
+    let mut harness = harness(900.0);
+    let wish = harness.state().view.wish();
+    scroll(&mut harness, 100.0);
+    let Shown { figure, view } = harness.state_mut();
+    let seen = view.zoom.expect("zoomed in");
+    view.begin(figure, Look::of(figure, wish.clone(), None));
+    assert_eq!(view.zoom, Some(seen));
+    let mut on_decades = Figure::clone(figure);
+    on_decades.y.scale = crate::figure::scale::Scale::Log10;
+    view.begin(&on_decades, Look::of(&on_decades, wish.clone(), None));
+    assert_eq!(view.zoom, Some([seen[0], seen[1].map(f64::log10)]));
+    view.fit();
+    view.begin(figure, Look::of(figure, wish, None));
+    assert!(view.zoom.is_none() && !view.refits);
+}
+
+#[test]
 fn a_drag_along_x_zooms_x_and_leaves_y() {
     let mut harness = harness(900.0);
     let rect = plot_rect(&harness);

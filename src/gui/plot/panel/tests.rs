@@ -16,6 +16,7 @@ struct Shown {
     plot: Option<&'static dyn Plot>,
     state: PlotState,
     filter: &'static str,
+    remark: &'static str,
     response: Option<PlotResponse>,
 }
 
@@ -31,7 +32,10 @@ fn sized(size: Vec2, shown: Shown) -> Harness<'static, Shown> {
             runs: vec![(1, &shown.record)],
             ..ArmRuns::default()
         }];
-        let input = PlotInput::new(&arms, shown.filter.to_owned(), shown.revision);
+        let input = PlotInput {
+            remark: shown.remark.to_owned(),
+            ..PlotInput::new(&arms, shown.filter.to_owned(), shown.revision)
+        };
         let plot = shown.plot.unwrap_or(ALL[0]);
         shown.state.look(&input, ui.input(|input| input.time));
         shown.response = plot_panel(ui, plot, &input, &mut shown.state).or(shown.response);
@@ -70,6 +74,19 @@ fn a_filter_is_seen_beside_the_plot_and_a_click_clears_it() {
     assert!(harness.query_by_label("The filter leaves no curves of test accuracy").is_some());
     harness.state_mut().filter = "";
     harness.run();
+    assert!(harness.query_by_label_contains("Press Run").is_some());
+}
+
+#[test]
+fn a_remark_is_small_print_and_no_filter() {
+    const REMARK: &str = "1 run of earlier settings shown here only";
+    let mut harness = harness(Shown { remark: REMARK, ..running() });
+    assert!(harness.query_by_label_contains(REMARK).is_some());
+    assert!(harness.query_by_label_contains("Clear the").is_none());
+    harness.state_mut().filter = "filter: seed>2 (1 of 3 runs)";
+    harness.run();
+    assert!(harness.query_by_label("Clear the filter: seed>2 (1 of 3 runs)").is_some());
+    let harness = self::harness(Shown { remark: REMARK, ..Shown::default() });
     assert!(harness.query_by_label_contains("Press Run").is_some());
 }
 
