@@ -18,7 +18,7 @@ use super::scratch::Scratch;
 use super::simd::{Kernel, LANES, Simd, Vector, dispatch, prefetch};
 use super::tile::{self, MAX_ROWS, Run, products};
 
-/// Numbers of the input that a task works on: they stay in the second cache, with the weights of a block.
+/// Numbers of the input, or sums that wait for a pooling, that a task works on: they stay in the second cache, with the weights of a block.
 pub const GROUP: usize = 192 * 1024;
 
 /// Channels that come in up to which the pixels of a block are worked off faster than they arrive.
@@ -45,7 +45,7 @@ pub struct Epilogue<'a> {
 /// output = epilogue(input ∗ packed weights).
 ///
 /// # Panics
-/// When the slices do not have the lengths that the shape says.
+/// When the slices do not have the lengths that the shape says, or something comes out while no channels come in.
 pub fn convolve(
     shape: &ConvShape,
     input: &[f32],
@@ -65,10 +65,13 @@ pub fn convolve(
         "the weights are packed for the shape"
     );
     assert_eq!(packed.len(), packing.len(), "the weights are packed");
-    let size = shape.height * shape.width * shape.inputs;
-    if size == 0 || shape.images == 0 || shape.outputs == 0 {
+    if output.is_empty() {
         return;
     }
+    assert!(shape.inputs > 0, "there are channels to be summed");
+    // Sums that wait for a pooling need room too, and are more than few channels that come in.
+    let waiting = if epilogue.pool { shape.outputs.min(BLOCK) } else { 0 };
+    let size = shape.height * shape.width * shape.inputs.max(waiting);
     let groups = shape.images.div_ceil((GROUP / size).clamp(1, MAX_ROWS));
     let blocks = packing.blocks();
     let shared = Shared::new(output);

@@ -56,7 +56,8 @@ impl Kernel for Panel<'_> {
                     Err(_) => to[..self.width].copy_from_slice(from),
                 }
             }
-            Terms { panel: &self, packed, start }.all(simd, rows, self.width);
+            // SAFETY: the left factor has `rows` rows, and the width filled up to vectors is COLUMNS at most.
+            unsafe { Terms { panel: &self, packed, start }.all(simd, rows, self.width) };
         }
     }
 }
@@ -70,7 +71,7 @@ struct Terms<'a, 'b> {
 
 impl Blocks for Terms<'_, '_> {
     #[inline(always)]
-    fn block<S: Simd, const R: usize, const C: usize>(&mut self, simd: S, row: usize, column: usize) {
+    unsafe fn block<S: Simd, const R: usize, const C: usize>(&mut self, simd: S, row: usize, column: usize) {
         let Panel { size: (rows, _, columns), left, target, first, width, .. } = *self.panel;
         let width = (C * LANES).min(width - column);
         let at = |r: usize| (row + r) * columns + first + column;

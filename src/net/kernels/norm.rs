@@ -164,6 +164,7 @@ pub fn normalise_pooled(
     scratch: &Scratch,
 ) {
     let half = images.halved();
+    assert_eq!(images.channels, norm.mean.len(), "one mean for each channel");
     assert_eq!(input.len(), images.len(), "the images have their shape");
     assert_eq!((output.len(), which.len()), (half.len(), half.len()), "half as many rows and columns");
     let (rows, row) = (2 * images.width * images.channels, half.width * half.channels);
@@ -230,6 +231,9 @@ pub struct Slopes<'a> {
 /// With n numbers in a channel, x̂ = (x − mean) · inverse and g the slope where the ReLU let through:
 /// shift' = Σ g, scale' = Σ g·x̂, and x' = scale · inverse · (g − shift'/n − x̂ · scale'/n), without the last two terms
 /// for fixed statistics (Ioffe & Szegedy, ICML 2015).
+///
+/// # Panics
+/// When there is not one slope for each number of the input, or the pooled images are not as many numbers.
 #[allow(clippy::cast_possible_truncation, reason = "added in f64, kept in f32")]
 #[allow(clippy::needless_pass_by_value, reason = "it holds the only references to what is written")]
 pub fn backward(
@@ -242,6 +246,10 @@ pub fn backward(
     scratch: &Scratch,
 ) {
     let channels = norm.mean.len();
+    assert_eq!(slope.len(), input.len(), "one slope for each number");
+    if let Some(pooled) = pooled {
+        assert_eq!(pooled.images.len(), input.len(), "the images have their shape");
+    }
     let mut sums = scratch.take(blocks(input.len(), channels) * 2 * channels);
     let (size, work) = (length(channels), input.len() * COST);
     pairs_mut((slope, size), (&mut sums, 2 * channels), work, |block, slope, sums| {

@@ -1,5 +1,8 @@
 //! Threads, where they pay.
 
+#[cfg(test)]
+mod owners;
+
 use rayon::prelude::*;
 
 use super::simd::prefetch;
@@ -19,6 +22,8 @@ fn pays(count: usize, work: usize) -> bool {
 /// task computes must not depend on the others.
 #[inline]
 pub fn tasks(count: usize, work: usize, task: impl Fn(usize) + Send + Sync) {
+    #[cfg(test)]
+    let task = owners::watched(task);
     if pays(count, work) {
         (0..count).into_par_iter().with_max_len(1).for_each(&task);
     } else {
@@ -31,6 +36,8 @@ pub fn tasks(count: usize, work: usize, task: impl Fn(usize) + Send + Sync) {
 pub struct Shared<'a> {
     start: *mut f32,
     len: usize,
+    #[cfg(test)]
+    number: usize,
     of: std::marker::PhantomData<&'a mut [f32]>,
 }
 
@@ -50,7 +57,13 @@ impl<'a> Shared<'a> {
 
     /// Shares a slice.
     pub fn new(values: &'a mut [f32]) -> Self {
-        Self { start: values.as_mut_ptr(), len: values.len(), of: std::marker::PhantomData }
+        Self {
+            start: values.as_mut_ptr(),
+            len: values.len(),
+            #[cfg(test)]
+            number: owners::next_number(),
+            of: std::marker::PhantomData,
+        }
     }
 
     /// `len` numbers from `at` on.
@@ -66,6 +79,8 @@ impl<'a> Shared<'a> {
     #[inline(always)]
     pub unsafe fn slice(&self, at: usize, len: usize) -> &'a mut [f32] {
         assert!(at <= self.len && len <= self.len - at, "within the shared slice");
+        #[cfg(test)]
+        owners::take(self.number, self.len, at..at + len);
         // SAFETY: within the slice, and nobody else uses them, by the caller's promise.
         unsafe { std::slice::from_raw_parts_mut(self.start.add(at), len) }
     }
@@ -111,6 +126,8 @@ pub mod testing {
     use std::cell::Cell;
     use std::fmt::Debug;
 
+    use super::{Shared, pays, tasks};
+
     thread_local! {
         static FORCED: Cell<bool> = const { Cell::new(false) };
     }
@@ -139,10 +156,36 @@ pub mod testing {
     #[test]
     fn what_is_forced_is_divided() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads can be started");
-        assert!(!pool.install(|| super::pays(2, 0)));
+        assert!(!pool.install(|| pays(2, 0)));
         assert!(pool.install(|| {
             FORCED.set(true);
-            super::pays(2, 0) && !super::pays(1, 0)
+            pays(2, 0) && !pays(1, 0)
         }));
+    }
+
+    /// Two tasks, and then one more, each with these numbers of ten.
+    #[allow(unsafe_code, reason = "what the check is for")]
+    fn take(first: (usize, usize), second: (usize, usize)) {
+        let mut values = [0.0; 10];
+        let shared = Shared::new(&mut values);
+        tasks(2, 0, |task| {
+            let (at, len) = [first, second][task];
+            // SAFETY: the tasks run one after the other, and keep nothing.
+            (0..2).for_each(|_| unsafe { shared.slice(at, len) }.fill(1.0));
+        });
+        // SAFETY: as above.
+        tasks(1, 0, |_| unsafe { shared.slice(0, 10) }.fill(1.0));
+    }
+
+    #[test]
+    fn tasks_take_places_of_their_own() {
+        take((0, 4), (4, 6));
+        take((5, 5), (0, 5));
+    }
+
+    #[test]
+    #[should_panic(expected = "another task has taken")]
+    fn what_two_tasks_take_is_noticed() {
+        take((0, 5), (4, 6));
     }
 }

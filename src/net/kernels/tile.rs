@@ -96,16 +96,23 @@ pub fn outer_products(rows: &[f32], columns: &[f32], size: (usize, usize), walk:
 /// What is computed in blocks whose sums stay in registers.
 pub trait Blocks {
     /// `R` rows times `C` vectors of columns, from a row and a column on.
-    fn block<S: Simd, const R: usize, const C: usize>(&mut self, simd: S, row: usize, column: usize);
+    ///
+    /// # Safety
+    /// All that it reads and writes for these rows and columns is there: each says what that takes.
+    unsafe fn block<S: Simd, const R: usize, const C: usize>(&mut self, simd: S, row: usize, column: usize);
 
     /// All of them: no more rows at a time than registers can hold, and single vectors where there are not two.
+    ///
+    /// # Safety
+    /// As [`block`](Self::block), for `rows` rows and `columns` columns, filled up to whole vectors.
     #[inline(always)]
-    fn all<S: Simd>(&mut self, simd: S, rows: usize, columns: usize) {
+    unsafe fn all<S: Simd>(&mut self, simd: S, rows: usize, columns: usize) {
         macro_rules! of {
             ($rows:expr, $columns:literal, $at:expr, $($count:literal)*) => {
                 match $rows {
                     $($count if const { $count <= S::ROWS } => {
-                        self.block::<S, $count, $columns>(simd, $at.0, $at.1);
+                        // SAFETY: pieces are parts of the whole, for which the caller promised it.
+                        unsafe { self.block::<S, $count, $columns>(simd, $at.0, $at.1) };
                     })*
                     _ => unreachable!("pieces have 1 to ROWS rows"),
                 }
@@ -174,19 +181,25 @@ impl Kernel for Products<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) {
-        self.all(simd, self.rows.len(), self.columns);
+        // SAFETY: `products` has looked at the ends of every run, and at the sizes.
+        unsafe { self.all(simd, self.rows.len(), self.columns) };
     }
 }
 
 impl Blocks for Products<'_> {
     #[inline(always)]
-    fn block<S: Simd, const R: usize, const C: usize>(&mut self, simd: S, first: usize, column: usize) {
+    unsafe fn block<S: Simd, const R: usize, const C: usize>(
+        &mut self,
+        simd: S,
+        first: usize,
+        column: usize,
+    ) {
         let rows: [usize; R] = *self.rows[first..].first_chunk().expect("a piece has R rows");
         let mut sums = [[simd.splat(0.0); C]; R];
         for run in self.runs {
             let rows = rows.map(|row| self.values.wrapping_add(row).wrapping_offset(run.offset));
             let columns = self.weights.wrapping_add(run.weight * self.stride + column);
-            // SAFETY: `products` has looked at the ends of every run.
+            // SAFETY: the runs of these rows lie within the values, and have weights for these columns.
             unsafe {
                 add_products::<16, S, R, C>(simd, run.len, (rows, 1), (columns, self.stride), &mut sums);
             }
@@ -213,13 +226,19 @@ impl Kernel for OuterProducts<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) {
-        self.all(simd, self.size.0, self.size.1);
+        // SAFETY: `outer_products` has looked at the ends of the walk, and at the sizes.
+        unsafe { self.all(simd, self.size.0, self.size.1) };
     }
 }
 
 impl Blocks for OuterProducts<'_> {
     #[inline(always)]
-    fn block<S: Simd, const R: usize, const C: usize>(&mut self, simd: S, first: usize, column: usize) {
+    unsafe fn block<S: Simd, const R: usize, const C: usize>(
+        &mut self,
+        simd: S,
+        first: usize,
+        column: usize,
+    ) {
         let Walk { counts, row_steps, column_steps } = *self.walk;
         let mut sums = [[simd.splat(0.0); C]; R];
         for r in 0..R {
@@ -233,7 +252,7 @@ impl Blocks for OuterProducts<'_> {
                 let row = self.rows.wrapping_add(first + i * row_steps[0] + j * row_steps[1]);
                 let columns = self.columns.wrapping_add(column + i * column_steps[0] + j * column_steps[1]);
                 let rows = std::array::from_fn(|r| row.wrapping_add(r));
-                // SAFETY: `outer_products` has looked at the ends of the walk.
+                // SAFETY: the walk stays within the rows and the columns.
                 unsafe {
                     add_products::<0, S, R, C>(
                         simd,

@@ -217,6 +217,30 @@ fn nothing_goes_back_through_what_a_tap_wrote() {
     assert_same(&network, &train(&own, &network, 4, &mut tap()), &train(&burn, &network, 4, &mut tap()));
 }
 
+/// Looks at everything and writes nothing.
+struct Watcher;
+
+impl Tap for Watcher {
+    fn wants(&self, _op: usize) -> bool {
+        true
+    }
+
+    fn write(&mut self, _op: usize, _flow: &mut Flow) {}
+}
+
+/// Where somebody looks between operations, none of them are done at once.
+#[test]
+fn what_is_done_at_once_trains_with_the_bits_of_what_is_done_one_by_one() {
+    for own in [NativeCompute::direct(), NativeCompute::winograd()] {
+        for network in networks() {
+            let [at_once, one_by_one] = [&mut NoTap as &mut dyn Tap, &mut Watcher]
+                .map(|tap| pass_bits(&train(&own, &network, 6, tap)));
+            assert_eq!(at_once, one_by_one);
+            assert!(at_once.iter().flatten().all(|bits| f32::from_bits(*bits).is_finite()));
+        }
+    }
+}
+
 #[test]
 fn dropped_units_are_those_of_burn() {
     let mut structure = Structure::new(&mlp(Activation::Relu), Shape::new(1, 4, 4), 5, &Loss::CrossEntropy);

@@ -1,4 +1,4 @@
-//! Gradients against central differences of the kernels themselves. (Batch norm over a mini-batch is in `tests.rs`.)
+//! Gradients against central differences of the kernels themselves. (Batch norm over a mini-batch alone is in `tests.rs`.)
 
 use super::super::activate::{self, Curve};
 use super::super::winograd::Winograd;
@@ -102,6 +102,75 @@ fn a_norm_with_fixed_statistics_goes_back_as_differences_say() {
     check(&input, 0.5, &back, &factors, "input", |input| forward(input, &scale, &shift));
     check(&scale, 0.5, &scales, &factors, "scale", |scale| forward(&input, scale, &shift));
     check(&shift, 0.5, &shifts, &factors, "shift", |shift| forward(&input, &scale, shift));
+}
+
+/// Σ factor · the largest of each 2×2 pixels of max(0, norm(input)) with the statistics of the input, in f64.
+fn pooled_norm(images: &Images, factors: &[f32], [input, scale, shift]: [&[f64]; 3]) -> f64 {
+    let Images { height, width, channels, .. } = *images;
+    let mut normal = input.to_vec();
+    for c in 0..channels {
+        let column = || input.iter().skip(c).step_by(channels);
+        let count = column().count() as f64;
+        let mean = column().sum::<f64>() / count;
+        let variance = column().map(|x| (x - mean).powi(2)).sum::<f64>() / count;
+        let inverse = 1.0 / (variance + norm::EPSILON).sqrt();
+        normal
+            .iter_mut()
+            .skip(c)
+            .step_by(channels)
+            .for_each(|x| *x = (*x - mean) * inverse * scale[c] + shift[c]);
+    }
+    let half = images.halved();
+    let largest = |at: usize| {
+        let (c, x, y) = (at % channels, at / channels % half.width, at / channels / half.width % half.height);
+        let place =
+            |k: usize| ((at / half.size() * height + 2 * y + k / 2) * width + 2 * x + k % 2) * channels + c;
+        (0..4).fold(0.0f64, |best, k| best.max(normal[place(k)]))
+    };
+    factors.iter().enumerate().map(|(at, factor)| f64::from(*factor) * largest(at)).sum()
+}
+
+#[test]
+fn a_norm_of_a_mini_batch_goes_back_through_relu_and_pooling_as_differences_say() {
+    let (scratch, images) = (Scratch::default(), Images { count: 3, height: 5, width: 7, channels: 3 });
+    let half = images.halved().len();
+    let (input, factors) = (numbers(images.len(), 1), numbers(half, 2));
+    let (scale, shift) = (numbers(3, 3), numbers(3, 4));
+    let [mut mean, mut variance, mut inverse] = [0, 1, 2].map(|_| vec![f32::NAN; 3]);
+    norm::statistics(&input, &mut mean, &mut variance, &scratch);
+    norm::inverse(&variance, &mut inverse);
+    let norm = Norm { mean: &mean, inverse: &inverse, scale: &scale, shift: &shift };
+    let (mut output, mut which) = (vec![f32::NAN; half], vec![9; half]);
+    norm::normalise_pooled(&norm, true, (&images, &input), (&mut output, &mut which), &scratch);
+    let mut back = vec![f32::NAN; input.len()];
+    let [mut scales, mut shifts, mut biases] = [0, 1, 2].map(|_| vec![f32::NAN; 3]);
+    let slopes = Slopes { scale: &mut scales, shift: &mut shifts, bias: &mut biases };
+    let pooled = Pooled { images, slope: &factors, which: &which };
+    let way = Way { relu: true, batch: true };
+    norm::backward(&norm, way, &input, Some(&pooled), &mut back, slopes, &scratch);
+    let wide = [input, scale, shift].map(|values| values.into_iter().map(f64::from).collect::<Vec<f64>>());
+    let value = |at: &[Vec<f64>; 3]| pooled_norm(&images, &factors, at.each_ref().map(|values| &values[..]));
+    let total: f64 = output.iter().zip(&factors).map(|(y, g)| f64::from(*y) * f64::from(*g)).sum();
+    assert!((total - value(&wide)).abs() < 1e-5, "{total}, not {}", value(&wide));
+    for (which, slope) in [back, scales, shifts].iter().enumerate() {
+        for entry in 0..slope.len() {
+            let moved = |by: f64| {
+                let mut moved = wide.clone();
+                moved[which][entry] += by;
+                value(&moved)
+            };
+            let difference = (moved(1e-6) - moved(-1e-6)) / 2e-6;
+            let found = f64::from(slope[entry]);
+            assert!(
+                (found - difference).abs() < 1e-5 * (1.0 + difference.abs()),
+                "{which} {entry}: {found}, not {difference}"
+            );
+        }
+    }
+    assert!(
+        biases.iter().all(|bias| bias.abs() < 1e-5),
+        "a mean takes away what is added to all: {biases:?}"
+    );
 }
 
 #[test]

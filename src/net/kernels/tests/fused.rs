@@ -1,17 +1,23 @@
 //! What is done at once yields the bits of what is done one by one.
+//!
+//! A number that is not finite spoils what it meets, and all NaN count as equal: plain numbers are compared first, and then
+//! a few special ones among them.
 
 use super::super::direct::{Epilogue, convolve};
 use super::super::pack::{Packing, Side};
 use super::super::parallel::testing;
 use super::*;
 
-/// Some numbers, a few of them special.
-fn special(len: usize, seed: u64) -> Vec<f32> {
+/// Numbers of which one in every `step` is special.
+fn special(len: usize, step: usize, seed: u64) -> Vec<f32> {
     let mut values = numbers(len, seed);
-    for (at, special) in [f32::NAN, f32::INFINITY, -0.0, f32::NEG_INFINITY].into_iter().enumerate() {
-        values.iter_mut().skip(3 * at + 1).step_by(101).for_each(|value| *value = special);
-    }
+    let kinds = [f32::NAN, f32::INFINITY, -0.0, f32::NEG_INFINITY].into_iter().cycle();
+    values.iter_mut().skip(step / 3).step_by(step).zip(kinds).for_each(|(value, kind)| *value = kind);
     values
+}
+
+fn are_half_finite(values: &[f32]) -> bool {
+    2 * values.iter().filter(|value| value.is_finite()).count() >= values.len()
 }
 
 /// Images, and a batch norm over their channels.
@@ -37,51 +43,78 @@ impl Case {
         pool::max_pool(&self.images, values, &mut output, &mut which);
         (output, which)
     }
+
+    /// The norm with a pooling behind it: maxima, and where they were.
+    fn forward(&self, relu: bool, input: &[f32], at_once: bool) -> (Vec<f32>, Vec<u8>) {
+        if !at_once {
+            let mut normal = vec![f32::NAN; input.len()];
+            norm::normalise(&self.norm(), relu, input, &mut normal);
+            return self.pooled(&normal);
+        }
+        let half = self.images.halved().len();
+        let (mut output, mut which) = (vec![f32::NAN; half], vec![9; half]);
+        let outputs = (&mut output[..], &mut which[..]);
+        norm::normalise_pooled(&self.norm(), relu, (&self.images, input), outputs, &Scratch::default());
+        (output, which)
+    }
+
+    /// Slopes of the input, the scale, the shift, and a bias in front.
+    fn backward(&self, way: Way, input: &[f32], which: &[u8], at_once: bool) -> [Vec<f32>; 4] {
+        let (images, behind, scratch) = (self.images, numbers(which.len(), 2), Scratch::default());
+        let pooled = Pooled { images, slope: &behind, which };
+        let mut slope = vec![f32::NAN; input.len()];
+        let [mut scale, mut shift, mut bias] = [0, 1, 2].map(|_| vec![f32::NAN; images.channels]);
+        let slopes = Slopes { scale: &mut scale, shift: &mut shift, bias: &mut bias };
+        if !at_once {
+            pool::max_pool_backward(&pooled, &mut slope);
+        }
+        norm::backward(&self.norm(), way, input, at_once.then_some(&pooled), &mut slope, slopes, &scratch);
+        [slope, scale, shift, bias]
+    }
 }
 
-fn check_convolution_with_pooling(shape: &ConvShape, relu: bool) {
+/// The pooled outputs of a convolution for this input, which are those of one that is pooled later.
+fn convolved_and_pooled(shape: &ConvShape, relu: bool, input: &[f32]) -> Vec<f32> {
     let scratch = Scratch::default();
     let ConvShape { images, height, width, outputs, .. } = *shape;
     let case = Case::new(Images { count: images, height, width, channels: outputs });
-    let (input, weight) = (special(shape.input_len(), 1), numbers(shape.weight_len(), 2));
-    let bias = numbers(outputs, 3);
+    let (weight, bias) = (numbers(shape.weight_len(), 2), numbers(outputs, 3));
     let packing = Packing { rows: shape.inputs, columns: outputs, side: Side::Forward };
     let mut packed = vec![f32::NAN; packing.len()];
     packing.pack(&weight, &mut packed);
     let whole = Epilogue { bias: Some(&bias), norm: Some(case.norm()), relu, pool: false };
     let mut output = vec![f32::NAN; case.images.len()];
-    convolve(shape, &input, &packing, &packed, &whole, &mut output, &scratch);
+    convolve(shape, input, &packing, &packed, &whole, &mut output, &scratch);
     let expected = case.pooled(&output).0;
     let mut found = vec![f32::NAN; expected.len()];
-    convolve(shape, &input, &packing, &packed, &Epilogue { pool: true, ..whole }, &mut found, &scratch);
+    convolve(shape, input, &packing, &packed, &Epilogue { pool: true, ..whole }, &mut found, &scratch);
     assert_eq!(bits(&found), bits(&expected));
+    found
 }
 
-/// All that a batch norm with a pooling behind it yields, forward and backward.
-fn norm_and_pooling(images: Images, way: Way, at_once: bool) -> (Vec<Vec<u32>>, Vec<u8>) {
-    let (case, scratch) = (Case::new(images), Scratch::default());
-    let (norm, input, half) = (case.norm(), special(images.len(), 1), images.halved().len());
-    let behind = numbers(half, 2);
-    let (mut output, mut which) = (vec![f32::NAN; half], vec![9; half]);
-    if at_once {
-        let outputs = (&mut output[..], &mut which[..]);
-        norm::normalise_pooled(&norm, way.relu, (&images, &input), outputs, &scratch);
-    } else {
-        let mut normal = vec![f32::NAN; images.len()];
-        norm::normalise(&norm, way.relu, &input, &mut normal);
-        (output, which) = case.pooled(&normal);
+fn check_convolution_with_pooling(shape: &ConvShape, relu: bool) -> [Vec<u32>; 2] {
+    let plain = convolved_and_pooled(shape, relu, &numbers(shape.input_len(), 1));
+    assert!(plain.iter().all(|value| value.is_finite()));
+    // One for each image, a pixel and a channel further on in each.
+    let size = shape.height * shape.width * shape.inputs;
+    let spoilt = convolved_and_pooled(shape, relu, &special(shape.input_len(), size + shape.inputs + 1, 1));
+    // It spoils up to four of the nine maxima that images of six by six pixels have.
+    assert!(shape.height.min(shape.width) < 6 || are_half_finite(&spoilt));
+    [bits(&plain), bits(&spoilt)]
+}
+
+/// All that a batch norm with a pooling behind it yields: forward, also for special numbers, and backward.
+fn norm_and_pooling(images: Images, way: Way, at_once: bool) -> (Vec<Vec<u32>>, [Vec<u8>; 2]) {
+    let case = Case::new(images);
+    let plain = numbers(images.len(), 1);
+    let (output, which) = case.forward(way.relu, &plain, at_once);
+    let (spoilt, which_spoilt) = case.forward(way.relu, &special(images.len(), 11, 1), at_once);
+    let slopes = case.backward(way, &plain, &which, at_once);
+    if images.count > 0 {
+        assert!(output.iter().chain(slopes.iter().flatten()).all(|value| value.is_finite()));
     }
-    let pooled = Pooled { images, slope: &behind, which: &which };
-    let mut slope = vec![f32::NAN; images.len()];
-    let [mut scale, mut shift, mut bias] = [0, 1, 2].map(|_| vec![f32::NAN; images.channels]);
-    let slopes = Slopes { scale: &mut scale, shift: &mut shift, bias: &mut bias };
-    if at_once {
-        norm::backward(&norm, way, &input, Some(&pooled), &mut slope, slopes, &scratch);
-    } else {
-        pool::max_pool_backward(&pooled, &mut slope);
-        norm::backward(&norm, way, &input, None, &mut slope, slopes, &scratch);
-    }
-    ([output, slope, scale, shift, bias].iter().map(|values| bits(values)).collect(), which)
+    let values = [output, spoilt].into_iter().chain(slopes);
+    (values.map(|values| bits(&values)).collect(), [which, which_spoilt])
 }
 
 proptest! {
@@ -104,7 +137,16 @@ fn threads_change_no_bit() {
     let shape = ConvShape { images: 31, height: 7, width: 8, inputs: 40, outputs: 72 };
     let images = Images { count: 31, height: 12, width: 9, channels: 40 };
     testing::assert_same_bits(|| {
-        check_convolution_with_pooling(&shape, true);
-        norm_and_pooling(images, Way { relu: true, batch: true }, true)
+        let norm = norm_and_pooling(images, Way { relu: true, batch: true }, true);
+        (check_convolution_with_pooling(&shape, true), norm)
     });
+}
+
+/// With few channels that come in, it is the sums of a group that fill the cache.
+#[test]
+fn a_convolution_of_few_channels_pools_in_several_groups() {
+    check_convolution_with_pooling(
+        &ConvShape { images: 17, height: 32, width: 32, inputs: 3, outputs: 37 },
+        true,
+    );
 }

@@ -4,12 +4,12 @@
 use std::ops::Range;
 
 use super::super::parallel::{Shared, tasks};
-use super::super::scratch::Scratch;
+use super::super::scratch::{Buffer, Scratch};
 use super::super::simd::dispatch;
 use super::forms::Form;
 use super::images::{FromImages, Pass, ToImages};
 use super::plan::Plan;
-use super::planes::{Planes, Room};
+use super::planes::Planes;
 use super::product::{COLUMNS, Product};
 use super::weights::FromWeights;
 
@@ -78,11 +78,11 @@ impl<F: Form> Way<'_, F> {
     }
 
     /// All transformed weights, panel by panel.
-    pub fn weights(&self) -> Room<'_> {
+    pub fn weights(&self) -> Buffer<'_> {
         let depth = self.channels().0;
         let planes = self.plan.weight_planes(depth);
-        let mut room = Room::take(self.scratch, self.panels() * planes.len);
-        let shared = Shared::new(room.numbers());
+        let mut room = self.scratch.take(self.panels() * planes.len);
+        let shared = Shared::new(&mut room);
         tasks(self.panels(), usize::MAX, |panel| {
             // SAFETY: every task has a panel of its own.
             let to = unsafe { shared.slice(panel * planes.len, planes.len) };
@@ -102,11 +102,11 @@ impl<F: Form> Way<'_, F> {
         let depth = self.channels().0;
         let planes = self.plan.weight_planes(depth);
         let sum_planes = self.plan.sum_planes(images.len());
-        let mut sums = Room::take(self.scratch, sum_planes.len);
+        let mut sums = self.scratch.take(sum_planes.len);
         for panel in 0..self.panels() {
             let weights = &weights[panel * planes.len..][..planes.len];
-            self.multiply(tiles, images.len(), 0..depth, panel, (weights, planes), sums.numbers(), false);
-            self.give(&mut sums, images.clone(), panel, target);
+            self.multiply(tiles, images.len(), 0..depth, panel, (weights, planes), &mut sums, false);
+            self.give(&sums, images.clone(), panel, target);
         }
     }
 
@@ -115,22 +115,14 @@ impl<F: Form> Way<'_, F> {
         let channels = self.channels().0;
         let depth = self.plan.depth(channels);
         let planes = self.plan.weight_planes(depth);
-        let mut weights = Room::take(self.scratch, planes.len);
-        let mut sums = Room::take(self.scratch, self.plan.sum_planes(images.len()).len);
+        let mut weights = self.scratch.take(planes.len);
+        let mut sums = self.scratch.take(self.plan.sum_planes(images.len()).len);
         for part in 0..Plan::ranges(&(0..channels), depth) {
             let rows = Plan::range(&(0..channels), depth, part);
-            self.weights_of(panel, rows.clone(), planes, weights.numbers());
-            self.multiply(
-                tiles,
-                images.len(),
-                rows,
-                panel,
-                (weights.read(), planes),
-                sums.numbers(),
-                part > 0,
-            );
+            self.weights_of(panel, rows.clone(), planes, &mut weights);
+            self.multiply(tiles, images.len(), rows, panel, (&weights, planes), &mut sums, part > 0);
         }
-        self.give(&mut sums, images, panel, target);
+        self.give(&sums, images, panel, target);
     }
 
     #[allow(clippy::too_many_arguments, reason = "three matrices, and which part of them")]
@@ -162,11 +154,11 @@ impl<F: Form> Way<'_, F> {
         }
     }
 
-    fn give(&self, sums: &mut Room, images: Range<usize>, panel: usize, target: Target) {
+    fn give(&self, from: &[f32], images: Range<usize>, panel: usize, target: Target) {
         let (Self { form, pass, .. }, grid) = (*self, self.plan.grid);
         let planes = self.plan.sum_planes(images.len());
         let (columns, channels) = (self.panel(panel), self.channels().1);
-        let (from, Target { values, bias }) = (sums.read(), target);
+        let Target { values, bias } = target;
         dispatch(ToImages { form, pass, grid, from, planes, images, columns, bias, values, channels });
     }
 }
@@ -183,21 +175,21 @@ pub fn forward<F: Form>(way: &Way<F>, input: &[f32], bias: &[f32], output: &mut 
         tasks(count, work, |index| {
             let images = Plan::range(&all, size, index);
             let planes = plan.tile_planes(images.len(), channels);
-            let mut values = Room::take(way.scratch, planes.len);
-            way.take(input, images.clone(), Shared::new(values.numbers()), planes, 0);
-            let tiles = Tiles { values: values.read(), planes, row: 0 };
-            way.with_weights(tiles, images, weights.read(), target);
+            let mut values = way.scratch.take(planes.len);
+            way.take(input, images.clone(), Shared::new(&mut values), planes, 0);
+            let tiles = Tiles { values: &values, planes, row: 0 };
+            way.with_weights(tiles, images, &weights, target);
         });
     } else {
         let planes = plan.tile_planes(all.len(), channels);
-        let mut values = Room::take(way.scratch, planes.len);
-        let shared = Shared::new(values.numbers());
+        let mut values = way.scratch.take(planes.len);
+        let shared = Shared::new(&mut values);
         tasks(count, work, |index| {
             let images = Plan::range(&all, size, index);
             let row = images.start * plan.grid.tiles();
             way.take(input, images, shared, planes, row);
         });
-        let tiles = Tiles { values: values.read(), planes, row: 0 };
+        let tiles = Tiles { values: &values, planes, row: 0 };
         tasks(way.panels(), work, |panel| way.transforming(tiles, all.clone(), panel, target));
     }
 }

@@ -4,12 +4,13 @@
 use std::ops::Range;
 
 use super::super::parallel::{Shared, tasks};
+use super::super::scratch::Buffer;
 use super::super::simd::dispatch;
 use super::across::{Target, Tiles, Way};
 use super::forms::Form;
 use super::images::Pass;
 use super::plan::Plan;
-use super::planes::{Planes, Room};
+use super::planes::Planes;
 use super::product::{COLUMNS, Product};
 use super::weights::ToWeights;
 
@@ -79,13 +80,13 @@ impl<F: Form> ToWeight<'_, F> {
             self.multiply(&part, &group.tiles, sums);
         } else {
             let (inputs, outputs) = self.block(task);
-            let mut room = Room::take(self.back.scratch, self.planes.len);
+            let mut room = self.back.scratch.take(self.planes.len);
             for product in 0..self.back.plan.products {
-                let sums = &mut room.numbers()[self.planes.at(product, 0)..];
+                let sums = &mut room[self.planes.at(product, 0)..];
                 let (inputs, outputs) = (inputs.clone(), outputs.clone());
                 self.multiply(&Part { product, tiles, inputs, outputs, add: false }, &group.tiles, sums);
             }
-            self.give(room.read(), inputs, outputs);
+            self.give(&room, inputs, outputs);
         }
     }
 
@@ -142,25 +143,25 @@ pub fn backward<F: Form>(
     let block = plan.block();
     let (rows, columns) = if groups > 1 { (shape.inputs, shape.outputs) } else { block };
     let planes = Planes::dense(plan.products, rows, columns);
-    let mut sums = (groups > 1).then(|| Room::take(way.scratch, planes.len));
+    let mut sums = (groups > 1).then(|| way.scratch.take(planes.len));
     let to_weight = ToWeight { back: &back, block, planes, weight: Shared::new(weight_slope) };
     let weights = (plan.by_images && input_slope.is_some()).then(|| back.weights());
     let target = input_slope.map(|values| Target { values: Shared::new(values), bias: None });
     let planes = [shape.inputs, shape.outputs].map(|channels| plan.tile_planes(group, channels));
-    let mut rooms = planes.map(|planes| Room::take(way.scratch, planes.len));
+    let mut rooms = planes.map(|planes| way.scratch.take(planes.len));
     for index in 0..groups {
         let images = Plan::range(&(0..shape.images), group, index);
         transform([way, &back], [input, slope], &images, &mut rooms, planes);
         let group = Group {
-            tiles: [0, 1].map(|at| Tiles { values: rooms[at].read(), planes: planes[at], row: 0 }),
+            tiles: [0, 1].map(|at| Tiles { values: &rooms[at], planes: planes[at], row: 0 }),
             count: images.len() * plan.grid.tiles(),
-            sums: sums.as_mut().map(|room| Shared::new(room.numbers())),
+            sums: sums.as_mut().map(|room| Shared::new(room)),
             is_first: index == 0,
         };
-        spread(&to_weight, &group, &images, weights.as_ref(), target);
+        spread(&to_weight, &group, &images, weights.as_deref(), target);
     }
     if let Some(sums) = &sums {
-        to_weight.finish(sums.read());
+        to_weight.finish(sums);
     }
 }
 
@@ -169,12 +170,12 @@ fn transform<F: Form>(
     ways: [&Way<F>; 2],
     values: [&[f32]; 2],
     images: &Range<usize>,
-    rooms: &mut [Room; 2],
+    rooms: &mut [Buffer; 2],
     planes: [Planes; 2],
 ) {
     let plan = ways[0].plan;
     let [first, second] = rooms;
-    let shared = [Shared::new(first.numbers()), Shared::new(second.numbers())];
+    let shared = [Shared::new(first), Shared::new(second)];
     let size = ways.map(|way| plan.images_of_task(way.channels().0));
     let counts = size.map(|size| Plan::ranges(images, size));
     tasks(counts[0] + counts[1], usize::MAX, |task| {
@@ -190,7 +191,7 @@ fn spread<F: Form>(
     to_weight: &ToWeight<F>,
     group: &Group,
     images: &Range<usize>,
-    weights: Option<&Room>,
+    weights: Option<&[f32]>,
     target: Option<Target>,
 ) {
     let back = to_weight.back;
@@ -206,7 +207,7 @@ fn spread<F: Form>(
         (Some(target), Some(weights)) if task < count => {
             let some = Plan::range(images, size, task);
             let row = (some.start - images.start) * plan.grid.tiles();
-            back.with_weights(Tiles { row, ..slopes }, some, weights.read(), target);
+            back.with_weights(Tiles { row, ..slopes }, some, weights, target);
         }
         (Some(target), None) if task < count => back.transforming(slopes, images.clone(), task, target),
         _ => to_weight.add(task - count, group),

@@ -1,7 +1,6 @@
 //! Where numbers lie between the transforms and the products.
 
 use super::super::conv::ConvShape;
-use super::super::scratch::{Buffer, Scratch};
 use super::super::simd::LANES;
 use super::forms::{Form, MOST};
 
@@ -41,32 +40,6 @@ impl Planes {
     #[inline(always)]
     pub fn at(&self, product: usize, row: usize) -> usize {
         product * self.plane + row * self.row
-    }
-}
-
-/// A buffer that begins at the start of a cache line, so that no vector lies across two.
-pub struct Room<'a> {
-    buffer: Buffer<'a>,
-    start: usize,
-    len: usize,
-}
-
-impl<'a> Room<'a> {
-    /// `len` numbers, whatever was in them before.
-    pub fn take(scratch: &'a Scratch, len: usize) -> Self {
-        let buffer = scratch.take(len + LINE);
-        let past = (buffer.as_ptr() as usize / size_of::<f32>()) % LINE;
-        Self { start: (LINE - past) % LINE, buffer, len }
-    }
-
-    /// The numbers.
-    pub fn numbers(&mut self) -> &mut [f32] {
-        &mut self.buffer[self.start..self.start + self.len]
-    }
-
-    /// The numbers, to be read.
-    pub fn read(&self) -> &[f32] {
-        &self.buffer[self.start..self.start + self.len]
     }
 }
 

@@ -40,7 +40,8 @@ impl Kernel for Product<'_> {
     #[inline(always)]
     fn run<S: Simd>(mut self, s: S) {
         self.check();
-        self.all(s, self.rows, self.columns);
+        // SAFETY: all rows and columns lie within their matrices, as `check` found.
+        unsafe { self.all(s, self.rows, self.columns) };
     }
 }
 
@@ -59,11 +60,11 @@ impl Product<'_> {
 
 impl Blocks for Product<'_> {
     #[inline(always)]
-    fn block<S: Simd, const R: usize, const C: usize>(&mut self, s: S, row: usize, column: usize) {
+    unsafe fn block<S: Simd, const R: usize, const C: usize>(&mut self, s: S, row: usize, column: usize) {
         let left = self.left.as_ptr();
         let columns = (self.right.as_ptr().wrapping_add(column), self.right_stride);
         let mut total = [[s.splat(0.0); C]; R];
-        // SAFETY: `check` has looked at the lengths of the three matrices.
+        // SAFETY: these rows and columns lie within the three matrices.
         unsafe {
             if self.transposed {
                 let rows = std::array::from_fn(|r| left.wrapping_add(row + r));

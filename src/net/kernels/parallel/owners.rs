@@ -1,0 +1,47 @@
+//! Which task has taken which numbers of a shared slice: tests hold every task to what it promised.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// For each shared slice, by its number: who has each of its numbers, 0 for nobody, else one more than the task.
+type Owners = Mutex<BTreeMap<usize, Vec<usize>>>;
+
+thread_local! {
+    /// What the tasks beside it have taken, and the task that this thread does.
+    static INSIDE: RefCell<Option<(Arc<Owners>, usize)>> = const { RefCell::new(None) };
+}
+
+/// A number that no other shared slice has.
+pub fn next_number() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// The same tasks, noting who does them.
+pub fn watched(task: impl Fn(usize) + Send + Sync) -> impl Fn(usize) + Send + Sync {
+    let owners = Arc::<Owners>::default();
+    move |number| {
+        // A thread that waits for its own tasks may do another one in between.
+        let before = INSIDE.replace(Some((Arc::clone(&owners), number)));
+        task(number);
+        INSIDE.set(before);
+    }
+}
+
+/// Notes that the task of this thread has some numbers of a shared slice with `len` of them.
+///
+/// # Panics
+/// When another task beside it has some of them.
+pub fn take(shared: usize, len: usize, range: Range<usize>) {
+    INSIDE.with_borrow(|inside| {
+        let Some((owners, task)) = inside else { return };
+        let mut owners = owners.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = &mut owners.entry(shared).or_insert_with(|| vec![0; len])[range];
+        let is_free = taken.iter().all(|owner| [0, task + 1].contains(owner));
+        taken.fill(task + 1);
+        assert!(is_free, "another task has taken some of these numbers");
+    });
+}
