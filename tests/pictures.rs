@@ -40,7 +40,9 @@ impl Worker for Past {
 
     fn read(&self, _: &Path, runs: &[Run]) -> Receiver<(String, RunRecord)> {
         let (sender, read) = sync_channel(runs.len());
-        runs.iter().for_each(|run| sender.send((run.id.clone(), record(run))).unwrap());
+        for run in runs {
+            sender.send((run.id.clone(), record(run))).unwrap();
+        }
         read
     }
 

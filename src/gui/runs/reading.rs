@@ -121,9 +121,8 @@ mod tests {
         let started = || Event::Started { resumed: false, threads: 1 };
         let stopped = || Event::Stopped { secs: 1.0 };
         let failed = RunState::Failed("no room".to_owned());
-        let mut runs = Runs::default();
         let heard = RunRecord::of([started(), Event::Failed { message: "no room".to_owned() }]);
-        runs.load(BTreeMap::from([("run".to_owned(), heard)]));
+        let mut runs = Runs::of(BTreeMap::from([("run".to_owned(), heard)]));
         assert_eq!(runs.take_elsewhere("run", RunRecord::of([started(), stopped()])), None);
         assert_eq!(runs.state("run"), failed);
         let went_on = RunRecord::of([started(), Event::Point(Point::default()), stopped()]);
