@@ -68,9 +68,15 @@ fn linear(format: Format, range: [f64; 2], wanted: usize) -> Vec<Tick> {
     let values: Vec<f64> = std::iter::successors(Some(first), |count| Some(count + 1.0))
         .take_while(|count| *count <= last)
         .map(|count| step.times(count) + 0.0) // no −0
+        .filter(|value| !is_air(format, [low, high], *value))
         .collect();
     let label = labels(&values, step);
     values.iter().map(|&value| Tick { value: value / unit, label: Some(label(value)) }).collect()
+}
+
+/// Whether a tick stands in the air above marks at 100 %, where no share can be.
+fn is_air(format: Format, [low, high]: [f64; 2], value: f64) -> bool {
+    format == Format::Percent && low >= 0.0 && high < 110.0 && value > 100.0
 }
 
 /// Ticks and labels of shares are those of their percentages.
@@ -209,6 +215,14 @@ mod tests {
 
     fn log() -> Axis {
         plain().log()
+    }
+
+    #[test]
+    fn no_tick_stands_in_the_air_above_all_of_it() {
+        let shares = |range: [f64; 2]| ticks(&Axis::percent("Accuracy"), range, 12);
+        let last = |range: [f64; 2]| shares(range).last().map(|tick| tick.value);
+        assert_eq!(last([0.95, 1.008]), Some(1.0));
+        assert_eq!(last([0.0, 3.0]), Some(3.0), "these are other shares than of a whole");
     }
 
     #[test]

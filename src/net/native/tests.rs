@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 use super::NativeCompute;
 use crate::data::Shape;
@@ -114,6 +115,41 @@ fn logits_and_gradients_are_those_of_burn() {
         let third = train(&own, &network, 6, &mut NoTap);
         assert_eq!(pass_bits(&third), pass_bits(&again), "used memory changes nothing");
     }
+}
+
+/// A perceptron or a VGG of any sizes on images of any sizes. Without batch norms: in a narrow network most of what goes
+/// back through them is the rounding of zeros; those are compared in [`networks`] and in the kernels' own tests.
+fn any_network() -> impl Strategy<Value = Network> {
+    let sides = (1..8_usize, 1..8_usize).prop_map(|(height, width)| Shape { channels: 1, height, width });
+    let perceptron =
+        (prop::collection::vec(1..40_usize, 0..4), 0..4_usize, sides).prop_map(|(hidden, kind, input)| {
+            let activation = Activation::all()[kind].clone();
+            network(&Net::Mlp(Mlp { hidden, activation, ..Mlp::default() }), input)
+        });
+    let image = (1..4_usize, 32..39_usize, 32..39_usize).prop_map(|(channels, height, width)| Shape {
+        channels,
+        height,
+        width,
+    });
+    let convolutional =
+        (2..7_usize, image).prop_map(|(width, input)| network(&vgg(false, Head::Linear, width), input));
+    prop_oneof![perceptron, convolutional]
+}
+
+#[test]
+fn networks_of_any_sizes_are_those_of_burn() {
+    let (own, burn) = (NativeCompute::direct(), BurnCompute::new(&Device::Flex));
+    // The same sizes at every call: a sum beside a kink may fall to either side.
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let config = ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() };
+    let check = |(network, count): (Network, usize)| {
+        let values = inputs(network.structure().input, count);
+        assert_close(&own.logits(&network, &values, count), &burn.logits(&network, &values, count), "logit");
+        let expected = train(&burn, &network, count, &mut NoTap);
+        assert_same(&network, &train(&own, &network, count, &mut NoTap), &expected);
+        Ok(())
+    };
+    TestRunner::new_with_rng(config, rng).run(&(any_network(), 3..9_usize), check).expect("they are equal");
 }
 
 #[test]
