@@ -11,6 +11,7 @@ use super::stage::{
 use crate::doc::intervention::Layers;
 use crate::form::{Steps, StepsUnit};
 use crate::optimize::Schedule;
+pub use words::listed;
 use words::{counted, joined, number};
 
 impl Stage {

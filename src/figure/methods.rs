@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::table::settings::{NONE, Settings, differing, settings, short, value_of};
 use crate::doc::{
     ExpandedArm, Experiment, Kernels, Mlp, Net, Problem, RunSpec, Stage, Structure, Training, Vgg,
-    expand_arms,
+    expand_arms, listed,
 };
 use crate::form::number::grouped;
 use crate::form::{Group, Node, Value};
@@ -120,15 +120,6 @@ fn training(train: &Training) -> String {
 
 const STRING: &str = "a string can be written to";
 
-/// "a, b and c".
-fn listed(items: &[String]) -> String {
-    match items {
-        [] => String::new(),
-        [only] => only.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
-}
-
 /// A label without what stands in brackets behind it.
 fn bare(label: &str) -> &str {
     label.split(" (").next().unwrap_or(label)
@@ -199,7 +190,7 @@ fn in_words(value: &mut dyn Value) -> String {
         Node::Group(group) => parts(group, true),
         Node::List(list) => {
             let items: Vec<String> = (0..list.count()).map(|index| in_words(list.item(index))).collect();
-            listed(&items)
+            if items.is_empty() { String::new() } else { listed(&items) }
         }
         Node::Optional(optional) => optional.value().map(in_words).unwrap_or_default(),
         Node::Text(text) => text.clone(),

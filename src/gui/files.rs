@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use eframe::egui;
 
+use crate::figure::FileKind;
+
 /// What a path is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
@@ -70,7 +72,10 @@ fn ask(request: &Request) -> Answer {
     dialog = match request.purpose {
         Purpose::Open | Purpose::Save => dialog.add_filter("Weightlab experiment", &["ron"]),
         Purpose::Export => {
-            WRITTEN.iter().fold(dialog, |dialog, kind| dialog.add_filter(kind.to_uppercase(), &[kind]))
+            let add = |dialog: rfd::FileDialog, kind: FileKind| {
+                dialog.add_filter(kind.ending().to_uppercase(), &[kind.ending()])
+            };
+            FileKind::ALL.into_iter().fold(dialog, add)
         }
     };
     let picked = match request.purpose {
@@ -111,25 +116,21 @@ impl Asked {
     }
 }
 
-/// Kinds of files that are written.
-const WRITTEN: [&str; 4] = ["svg", "pdf", "png", "csv"];
 /// Kinds of pictures that are not: a name that asks for one is refused, not given another ending.
 const FOREIGN: [&str; 9] = ["jpg", "jpeg", "gif", "tif", "tiff", "eps", "ps", "bmp", "webp"];
 
 /// The path with the ending that its purpose needs, behind what the name has: `fig.v1` becomes `fig.v1.svg`.
 #[must_use]
 pub fn with_extension(path: PathBuf, purpose: Purpose) -> PathBuf {
-    let (usual, known): (&str, &[&str]) = match purpose {
+    let ends_in = |kind: &str| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(kind));
+    let (usual, is_told) = match purpose {
         Purpose::Open => return path,
-        Purpose::Save => ("ron", &["ron"]),
-        Purpose::Export => ("svg", &WRITTEN),
+        Purpose::Save => ("ron", ends_in("ron")),
+        Purpose::Export => {
+            (FileKind::Svg.ending(), FileKind::of(&path).is_some() || FOREIGN.into_iter().any(ends_in))
+        }
     };
-    let Some(name) = path.file_name() else { return path };
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-    let is_of = |kinds: &[&str]| ending.as_ref().is_some_and(|ending| kinds.contains(&ending.as_str()));
-    if is_of(known) || (purpose == Purpose::Export && is_of(&FOREIGN)) {
-        return path;
-    }
+    let Some(name) = path.file_name().filter(|_| !is_told) else { return path };
     let mut name = name.to_owned();
     name.push(".");
     name.push(usual);

@@ -94,14 +94,10 @@ pub fn average(name: &str, style: Style, mut curves: Vec<Curve>, options: &PlotO
     let has_traces = options.smoothing > 0.0 || (options.traces && curves.len() > 1);
     let traces = if has_traces { curves.iter().map(trace).collect() } else { Vec::new() };
     for curve in &mut curves {
-        // Weights only get fewer: what came before stands behind.
-        let is_backward = options.x == XAxis::Remaining;
-        if is_backward {
-            curve.points.reverse();
-        }
-        smooth(&mut curve.points, options.smoothing);
-        if is_backward {
-            curve.points.reverse();
+        match options.x {
+            // Weights only get fewer: what came before stands behind.
+            XAxis::Remaining => smooth(curve.points.iter_mut().rev(), options.smoothing),
+            _ => smooth(curve.points.iter_mut(), options.smoothing),
         }
     }
     let line = match curves.as_slice() {

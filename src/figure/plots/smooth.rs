@@ -1,16 +1,16 @@
 //! Smoothing that does not start at zero.
 
-/// The exponential moving average of `values` with the weight `past` in [0, 1) of what came before, divided by the sum
+/// The exponential moving average of the second values of `points` with the weight `past` in [0, 1) of what came before, divided by the sum
 /// of its weights so far, so that the first value is itself (Kingma and Ba 2015, section 3, use the same correction).
 ///
 /// Values that are not finite stay as they are and leave the average alone.
-pub fn smooth(values: &mut [[f64; 2]], past: f64) {
+pub fn smooth<'a>(points: impl Iterator<Item = &'a mut [f64; 2]>, past: f64) {
     if past <= 0.0 {
         return;
     }
     let past = past.min(0.9999);
     let (mut sum, mut weight) = (0.0, 0.0);
-    for [_, y] in values.iter_mut().filter(|point| point[1].is_finite()) {
+    for [_, y] in points.filter(|point| point[1].is_finite()) {
         sum = past * sum + (1.0 - past) * *y;
         weight = past * weight + (1.0 - past);
         *y = sum / weight;
@@ -23,7 +23,7 @@ mod tests {
 
     fn smoothed(ys: &[f64], past: f64) -> Vec<f64> {
         let mut points: Vec<_> = ys.iter().map(|&y| [0.0, y]).collect();
-        smooth(&mut points, past);
+        smooth(points.iter_mut(), past);
         points.iter().map(|point| point[1]).collect()
     }
 

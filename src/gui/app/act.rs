@@ -164,13 +164,8 @@ impl App {
     /// Starts those runs that are wanted and not done. What is started must know what is done: while earlier results are
     /// being read, or moved to where it goes on, they wait.
     fn start(&mut self, wanted: Wanted) {
-        if self.runs.is_reading() {
-            self.log.info("Runs start as soon as earlier results are read");
-            self.wanted = Some(wanted);
-            return;
-        }
-        if self.copying.is_some() {
-            self.log.info("Runs start as soon as earlier results have moved");
+        if let Some(reason) = self.waits_for() {
+            self.log.info(format!("Runs start as soon as earlier results {reason}"));
             self.wanted = Some(wanted);
             return;
         }
@@ -195,9 +190,14 @@ impl App {
         self.note_start();
     }
 
+    /// What must happen to earlier results before runs can start.
+    fn waits_for(&self) -> Option<&'static str> {
+        if self.runs.is_reading() { Some("are read") } else { self.copying.as_ref().map(|_| "have moved") }
+    }
+
     /// Starts what was asked for while earlier results were being read or moved.
     pub(super) fn start_what_waits(&mut self) {
-        if self.runs.is_reading() || self.copying.is_some() {
+        if self.waits_for().is_some() {
             return;
         }
         let Some(wanted) = self.wanted.take() else { return };

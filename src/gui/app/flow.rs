@@ -160,7 +160,6 @@ impl App {
     pub(super) fn take_document(&mut self) {
         self.document.refresh();
         (self.discarded, self.wanted) = (None, None);
-        self.aimed = None; // revisions of another document begin anew
         let results = self.document.results(&self.parts.untitled);
         let folder = results.display();
         let records = self.parts.worker.read(&results, self.document.runs());

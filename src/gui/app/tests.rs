@@ -92,6 +92,13 @@ impl Worker for Script {
     }
 }
 
+/// The first template in a file.
+fn saved_template(folder: &Path) -> PathBuf {
+    let path = folder.join("mine.ron");
+    std::fs::write(&path, crate::doc::templates::all()[0].text).unwrap();
+    path
+}
+
 /// The desktop as the test sees it.
 struct Around(Shared);
 

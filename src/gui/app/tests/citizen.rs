@@ -7,14 +7,6 @@ use crate::doc::{Intervention, Stage as PlanStage};
 use crate::gui::dialogs::{Dialog, Next};
 use crate::gui::recent::Recent;
 
-const FILE: &str = "mine.ron";
-
-fn saved_template(folder: &Path) -> PathBuf {
-    let path = folder.join(FILE);
-    std::fs::write(&path, crate::doc::templates::all()[0].text).unwrap();
-    path
-}
-
 /// A window whose edits are kept in a folder, at once.
 fn kept_in(home: &Path, file: Option<PathBuf>) -> Window {
     let mut window = Window::with([1280.0, 800.0], file, Some(home.to_owned()), Settings::default());

@@ -16,6 +16,16 @@ fn wait_for(window: &mut Window, text: &str) {
     }
 }
 
+/// Writes the first run of the document as another process would; its folder, and its log so far.
+fn write_elsewhere(window: &Window) -> (PathBuf, String) {
+    let app = window.harness.state();
+    let run = app.document.results(&app.parts.untitled).join(&app.document.runs()[0].id);
+    std::fs::create_dir_all(&run).unwrap();
+    let log = format!("{STARTED}{}\n", serde_json::to_string(&accuracy(0.75, 1.0)).unwrap());
+    std::fs::write(run.join("events.jsonl"), &log).unwrap();
+    (run, log)
+}
+
 #[test]
 fn what_another_process_writes_appears_by_itself() {
     let folder = tempfile::tempdir().unwrap();
@@ -24,16 +34,12 @@ fn what_another_process_writes_appears_by_itself() {
     let mut window = Window::open(Some(file));
     window.stage.borrow_mut().watch = Some(Duration::from_millis(1));
     window.harness.run_ok();
-    let app = window.harness.state();
-    let run = app.document.results(&app.parts.untitled).join(&app.document.runs()[0].id);
-    std::fs::create_dir_all(&run).unwrap();
-    let point = serde_json::to_string(&accuracy(0.75, 1.0)).unwrap();
-    std::fs::write(run.join("events.jsonl"), format!("{STARTED}{point}\n")).unwrap();
+    let (run, log) = write_elsewhere(&window);
     wait_for(&mut window, "75.00 %");
     assert!(window.log().contains("a, seed 1: stopped elsewhere"), "nobody claims it: {}", window.log());
     let ended = "{\"event\":\"finished\",\"secs\":1.0}\n";
     std::fs::write(run.join("DONE"), "").unwrap();
-    std::fs::write(run.join("events.jsonl"), format!("{STARTED}{point}\n{ended}")).unwrap();
+    std::fs::write(run.join("events.jsonl"), format!("{log}{ended}")).unwrap();
     wait_for(&mut window, "All runs are done");
 }
 
@@ -77,11 +83,7 @@ fn a_file_that_is_opened_again_with_other_runs_has_these_watched() {
     write(2);
     assert!(window.harness.state_mut().open(&file));
     window.harness.run_ok();
-    let app = window.harness.state();
-    let run = app.document.results(&app.parts.untitled).join(&app.document.runs()[0].id);
-    std::fs::create_dir_all(&run).unwrap();
-    let point = serde_json::to_string(&accuracy(0.75, 1.0)).unwrap();
-    std::fs::write(run.join("events.jsonl"), format!("{STARTED}{point}\n")).unwrap();
+    write_elsewhere(&window);
     wait_for(&mut window, "75.00 %");
 }
 

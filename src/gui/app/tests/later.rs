@@ -3,14 +3,6 @@
 use super::*;
 use crate::gui::settings::Unfinished;
 
-const FILE: &str = "mine.ron";
-
-fn saved_template(folder: &Path) -> PathBuf {
-    let path = folder.join(FILE);
-    std::fs::write(&path, crate::doc::templates::all()[0].text).unwrap();
-    path
-}
-
 /// Runs an arm, closes the window, and opens another one that has the same settings.
 fn closed_and_opened_again(file: Option<PathBuf>) -> Window {
     let mut window = Window::open(file);
@@ -73,9 +65,9 @@ fn quit(window: &mut Window, answer: &str) -> Settings {
     window.harness.state().settings.clone()
 }
 
-/// What a window would have left that was closed with edits in a document without a file.
-fn untitled_with_edits() -> (Settings, Vec<u64>) {
-    let mut window = Window::new();
+/// What a window leaves that was closed with edits; the seeds that these made.
+fn edited_and_quit(file: Option<PathBuf>) -> (Settings, Vec<u64>) {
+    let mut window = Window::open(file);
     window.edit();
     let edited = seeds(&window);
     (quit(&mut window, "Quit, go on at the next start"), edited)
@@ -91,10 +83,7 @@ fn at_home(home: &Path, file: Option<PathBuf>, settings: Settings) -> Window {
 fn edits_that_were_not_saved_come_back_with_their_runs_also_where_the_file_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = saved_template(folder.path());
-    let mut window = Window::open(Some(path.clone()));
-    window.edit();
-    let edited = seeds(&window);
-    let settings = quit(&mut window, "Quit, go on at the next start");
+    let (settings, edited) = edited_and_quit(Some(path.clone()));
     for file in [None, Some(path.clone())] {
         let next = at_home(folder.path(), file, settings.clone());
         assert!(next.sees("Go on with mine.ron?"), "{}", next.log());
@@ -109,7 +98,7 @@ fn edits_that_were_not_saved_come_back_with_their_runs_also_where_the_file_is_na
 fn a_document_that_waits_for_the_next_start_is_not_lost_to_another_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = saved_template(folder.path());
-    let (settings, edited) = untitled_with_edits();
+    let (settings, edited) = edited_and_quit(None);
     let mut other = at_home(folder.path(), Some(path.clone()), settings.clone());
     assert_eq!(quit(&mut other, "Stop and quit").to_go_on, settings.to_go_on, "it is still to come");
     drop(other);
@@ -129,10 +118,7 @@ fn a_document_that_waits_for_the_next_start_is_not_lost_to_another_one() {
 fn a_document_whose_file_is_gone_comes_back_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = saved_template(folder.path());
-    let mut window = Window::open(Some(path.clone()));
-    window.edit();
-    let edited = seeds(&window);
-    let settings = quit(&mut window, "Quit, go on at the next start");
+    let (settings, edited) = edited_and_quit(Some(path.clone()));
     std::fs::remove_file(&path).unwrap();
     let next = at_home(folder.path(), None, settings);
     assert_eq!((seeds(&next), next.harness.state().document.path()), (edited, None));
@@ -142,7 +128,7 @@ fn a_document_whose_file_is_gone_comes_back_once() {
 #[test]
 fn a_document_that_waited_and_cannot_be_read_is_kept_all_the_same() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut settings, _) = untitled_with_edits();
+    let (mut settings, _) = edited_and_quit(None);
     let kept = settings.to_go_on.as_mut().and_then(|noted| noted.kept.as_mut()).unwrap();
     kept.text = "(nmae: 1)".to_owned();
     let window = at_home(folder.path(), None, settings);
