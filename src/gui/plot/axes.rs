@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use eframe::egui::{Color32, Rangef, Vec2};
+use eframe::egui::{Color32, Rangef, TextStyle, Ui, Vec2};
 use egui_plot::{AxisHints, GridMark, Plot};
 
 use super::navigate::View;
@@ -22,18 +22,24 @@ const STRONG: f32 = 200.0;
 /// The strength of the small marks of a logarithmic axis.
 const FAINT: f32 = 40.0;
 
+/// Height of a title with its distance from the labels, in heights of its text, as the widget draws it.
+const TITLE: f32 = 1.25;
+/// The widget's distance of labels from the vertical axis, and from the title, in points.
+const MARGIN: f32 = 4.0;
+
 /// Ticks on a straight ruler with their labels; small marks have an empty one.
 type Marks = Rc<[(f64, String)]>;
 
 /// A plot without contents that shows this part of the figure with its axes, on a surface of about this size. All
 /// navigation is done by [`navigate`](super::navigate).
-pub fn plot(figure: &Figure, view: View, size: Vec2, theme: Theme) -> Plot<'static> {
+pub fn plot(ui: &Ui, figure: &Figure, view: View, size: Vec2, theme: Theme) -> Plot<'static> {
     let x = marks(
         &figure.x,
         view[0],
         size.x / if is_named(&figure.x) { name_width(&figure.x) } else { LABEL[0] },
     );
     let y = marks(&figure.y, view[1], size.y / if is_named(&figure.y) { NAME } else { LABEL[1] });
+    let room = [room_below(ui, &figure.x), room_beside(ui, &y)];
     Plot::new("figure")
         .allow_zoom(false)
         .allow_drag(false)
@@ -49,8 +55,25 @@ pub fn plot(figure: &Figure, view: View, size: Vec2, theme: Theme) -> Plot<'stat
         .grid_color(colour(theme.grid()))
         .x_grid_spacer(spacer(x.clone()))
         .y_grid_spacer(spacer(y.clone()))
-        .custom_x_axes(vec![hints(AxisHints::new_x(), &figure.x, x, theme)])
-        .custom_y_axes(vec![hints(AxisHints::new_y(), &figure.y, y, theme).min_thickness(40.0)])
+        .custom_x_axes(vec![hints(AxisHints::new_x(), &figure.x, x, theme).min_thickness(room[0])])
+        .custom_y_axes(vec![hints(AxisHints::new_y(), &figure.y, y, theme).min_thickness(room[1])])
+}
+
+/// Height that the labels of an axis and its title need below a plot. The widget leaves the room that was taken in its last
+/// frame: in its first one, and in that of a change, labels and title would overlap.
+fn room_below(ui: &Ui, axis: &Axis) -> f32 {
+    let title = title(axis).lines().count() as f32;
+    ui.text_style_height(&TextStyle::Body) * (1.0 + TITLE * title)
+}
+
+/// The same beside a plot.
+fn room_beside(ui: &Ui, marks: &Marks) -> f32 {
+    let font = TextStyle::Body.resolve(ui.style());
+    let width = |label: &String| {
+        ui.painter().layout_no_wrap(label.clone(), font.clone(), Color32::PLACEHOLDER).size().x
+    };
+    let labels = marks.iter().map(|(_, label)| width(label)).fold(0.0, f32::max);
+    labels + 2.0 * MARGIN + TITLE * ui.text_style_height(&TextStyle::Body)
 }
 
 fn is_named(axis: &Axis) -> bool {
@@ -96,11 +119,15 @@ fn hints(hints: AxisHints<'static>, axis: &Axis, marks: Marks, theme: Theme) -> 
         let found = marks.iter().find(|(value, _)| value.total_cmp(&mark.value).is_eq());
         found.map(|(_, label)| label.clone()).unwrap_or_default()
     };
-    // An empty line leaves room for the brackets of groups.
-    let above = if axis.groups().is_empty() { "" } else { " \n" };
     hints
-        .label(format!("{above}{}", axis.label()))
+        .label(title(axis))
         .formatter(label)
         .label_spacing(Rangef::new(1.0, STRONG))
         .tick_label_color(colour(theme.muted()))
+}
+
+/// What stands below or beside an axis; an empty line leaves room for the brackets of groups.
+fn title(axis: &Axis) -> String {
+    let above = if axis.groups().is_empty() { "" } else { " \n" };
+    format!("{above}{}", axis.label())
 }

@@ -276,7 +276,7 @@ fn plot_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView, fit: View,
     let view = state.zoom.unwrap_or(fit);
     let room = ui.available_size();
     let size = state.frame.map_or(room, |frame| frame.size());
-    let widget = plot(figure, view, size, theme).width(room.x).height(room.y);
+    let widget = plot(ui, figure, view, size, theme).width(room.x).height(room.y);
     let shown = widget.show(ui, move |plot| {
         let [x, y] = view;
         plot.set_plot_bounds(PlotBounds::from_min_max([x[0], y[0]], [x[1], y[1]]));
