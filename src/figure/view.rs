@@ -19,7 +19,7 @@ use super::table::columns::Sort;
 use super::table::settings::{self, short};
 use super::table::{Differing, Mark, Row, filter::Filter};
 use super::tiles::Tiles;
-use crate::doc::{Run, RunRecord};
+use crate::doc::{Run, RunRecord, listed};
 use crate::form::ron_text;
 
 /// The file in the folder of the runs.
@@ -161,23 +161,51 @@ pub fn arm_key(arm: &str) -> String {
 /// Which line a run belongs to: its name and the index of its style, by the run's identity.
 pub type Lines = BTreeMap<String, (String, usize)>;
 
-/// The lines that the values of a setting make, in their order: numbers by size, then words.
+/// The lines that the values of a setting make, in their order: numbers by size, then words. What is no single setting, such
+/// as a plan, is too long for a name: its lines are called after the arms that have it, and look like the first of them.
+///
+/// Runs come with the index of the style of their arm.
 #[must_use]
-pub fn groups<'a>(runs: impl IntoIterator<Item = &'a Run> + Clone, path: &str) -> Lines {
-    let mut by_arm: BTreeMap<&str, String> = BTreeMap::new();
-    for run in runs.clone() {
-        let value = || settings::value_of(&settings::settings(&run.spec), path);
-        by_arm.entry(&run.arm).or_insert_with(value);
+pub fn groups<'a>(runs: impl IntoIterator<Item = (&'a Run, usize)> + Clone, path: &str) -> Lines {
+    let mut of_arm: BTreeMap<&str, String> = BTreeMap::new();
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    let mut is_single = false;
+    for (run, colour) in runs.clone() {
+        if of_arm.contains_key(run.arm.as_str()) {
+            continue;
+        }
+        let own = settings::settings(&run.spec);
+        is_single |= own.contains_key(path);
+        let value = settings::value_of(&own, path);
+        match groups.iter_mut().find(|group| group.value == value) {
+            Some(group) => group.arms.push(&run.arm),
+            None => groups.push(Group { value: value.clone(), arms: vec![&run.arm], colour }),
+        }
+        of_arm.insert(&run.arm, value);
     }
-    let mut values: Vec<&String> = by_arm.values().collect();
-    values.sort_by(|a, b| settings::compare(a, b));
-    values.dedup();
-    let line = |run: &Run| {
-        let value = by_arm.get(run.arm.as_str())?;
-        let colour = values.iter().position(|known| *known == value)?;
-        Some((run.id.clone(), (format!("{} {value}", short(path, &[])), colour)))
+    if is_single {
+        groups.sort_by(|a, b| settings::compare(&a.value, &b.value));
+    }
+    let line = |(run, _): (&Run, usize)| {
+        let value = of_arm.get(run.arm.as_str())?;
+        let place = groups.iter().position(|group| group.value == *value)?;
+        let group = &groups[place];
+        let line = if is_single {
+            (format!("{} {value}", short(path, &[])), place)
+        } else {
+            (listed(&group.arms), group.colour)
+        };
+        Some((run.id.clone(), line))
     };
     runs.into_iter().filter_map(line).collect()
+}
+
+/// The arms that have the same value.
+struct Group<'a> {
+    value: String,
+    arms: Vec<&'a str>,
+    /// The index of the style of the first.
+    colour: usize,
 }
 
 /// A run that is drawn, and the line it belongs to.
@@ -325,7 +353,8 @@ pub fn exported(
     let mut rows: Vec<Row> = all.iter().map(row).collect();
     let settings = Differing::default().give(&mut rows, &all.iter().collect::<Vec<_>>()).to_vec();
     let left_out = view.left_out(&rows, &settings);
-    let lines = view.group.as_ref().map(|path| groups(all, path)).unwrap_or_default();
+    let styled = || all.iter().map(|run| (run, colour(run)));
+    let lines = view.group.as_ref().map(|path| groups(styled(), path)).unwrap_or_default();
     let asked = all.iter().zip(&rows).filter(|(run, _)| asked(run) && !left_out.contains(&run.id));
     let drawn = asked.filter_map(|(run, row)| {
         let record = records.get(&run.id)?;

@@ -253,8 +253,7 @@ impl App {
             News::ReadMore => self.plan_cost(),
             News::Unlisted { all, shown } => self.tell_unlisted(all, shown),
             News::Over => {
-                let (over, all) = self.runs.batch_count();
-                self.log.info(format!("{over} of {} over", text::counted(all, "run")));
+                self.tell_end();
                 self.note_end();
                 self.plan_cost();
                 self.move_results(ctx);

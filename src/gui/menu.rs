@@ -34,20 +34,22 @@ pub fn menus_ui(
     for menu in Menu::ALL {
         ui.menu_button(menu.text(), |ui| {
             ui.set_min_width(220.0);
-            if menu == Menu::View {
-                chosen = views_ui(ui, has_view).map(Choice::Show).or(chosen.take());
-            }
-            for (position, group) in menu.groups().iter().enumerate() {
-                if position > 0 {
-                    ui.separator();
+            scrolled_ui(ui, |ui| {
+                if menu == Menu::View {
+                    chosen = views_ui(ui, has_view).map(Choice::Show).or(chosen.take());
                 }
-                for &command in *group {
-                    if entry_ui(ui, command, facts, is_on(command)) {
-                        chosen = Some(Choice::Command(command));
-                        ui.close();
+                for (position, group) in menu.groups().iter().enumerate() {
+                    if position > 0 {
+                        ui.separator();
+                    }
+                    for &command in *group {
+                        if entry_ui(ui, command, facts, is_on(command)) {
+                            chosen = Some(Choice::Command(command));
+                            ui.close();
+                        }
                     }
                 }
-            }
+            });
         });
     }
     chosen
@@ -57,18 +59,27 @@ pub fn menus_ui(
 fn views_ui(ui: &mut Ui, has_view: &dyn Fn(&str) -> bool) -> Option<&'static str> {
     let mut chosen = None;
     ui.menu_button("Views", |ui| {
-        for pane in panes() {
-            let mark = if has_view(pane.name) { "✓" } else { "" };
-            let entry = ui.add(Button::new(pane.title).shortcut_text(mark));
-            let entry = entry.accessible_name(pane.title).on_hover_text(first_statement(pane.help));
-            if entry.clicked() {
-                chosen = Some(pane.name);
-                ui.close();
+        scrolled_ui(ui, |ui| {
+            for pane in panes() {
+                let mark = if has_view(pane.name) { "✓" } else { "" };
+                let entry = ui.add(Button::new(pane.title).shortcut_text(mark));
+                let entry = entry.accessible_name(pane.title).on_hover_text(first_statement(pane.help));
+                if entry.clicked() {
+                    chosen = Some(pane.name);
+                    ui.close();
+                }
             }
-        }
+        });
     });
     ui.separator();
     chosen
+}
+
+/// Entries of a menu, which can be scrolled where the window is lower than all of them.
+fn scrolled_ui(ui: &mut Ui, entries_ui: impl FnOnce(&mut Ui)) {
+    let room = ui.ctx().content_rect().bottom() - ui.cursor().top() - 2.0 * theme::STEP;
+    let room = room.max(12.0 * theme::STEP);
+    egui::ScrollArea::vertical().max_height(room).min_scrolled_height(room).show(ui, entries_ui);
 }
 
 /// How a key is written: signs where egui has names for them.

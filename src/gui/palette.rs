@@ -94,7 +94,7 @@ impl Palette {
             List::Files => ("Search files", "Which file?"),
         };
         let edit = TextEdit::singleline(&mut self.typed).hint_text(hint).desired_width(f32::INFINITY);
-        let field = ui.add(edit).accessible_name(name);
+        let field = theme::input_ui(ui, edit).accessible_name(name);
         field.request_focus();
         if field.changed() {
             self.chosen = 0;

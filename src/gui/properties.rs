@@ -38,6 +38,7 @@ pub fn properties_ui(
         .id_salt(("properties", format!("{selected:?}")))
         .auto_shrink([false, false])
         .show(ui, |ui| {
+            theme::outline_inputs(ui);
             if let Selection::Run { id, .. } = &selected {
                 let run = document.runs().iter().find(|run| run.id == *id);
                 return run_ui(ui, run, runs, results);
@@ -68,12 +69,16 @@ fn tabs_ui(ui: &mut Ui, document: &Document, selection: &mut Selection) {
             (Selection::Training, "Training"),
         ];
         for (tab, name) in tabs {
-            ui.selectable_value(selection, tab, name);
+            let tab = ui.selectable_value(selection, tab, name);
+            if tab.clicked() {
+                tab.request_focus(); // the keyboard goes on from here
+            }
         }
         let Some(index) = selection.arm() else { return };
         let Some(arm) = document.experiment.arms.get(index) else { return };
-        if ui.selectable_label(matches!(selection, Selection::Arm(_)), format!("Arm: {}", arm.name)).clicked()
-        {
+        let tab = ui.selectable_label(matches!(selection, Selection::Arm(_)), format!("Arm: {}", arm.name));
+        if tab.clicked() {
+            tab.request_focus();
             *selection = Selection::Arm(index);
         }
     });
@@ -176,7 +181,10 @@ fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, results: &Path) {
         };
         if state == RunState::Running {
             let progress = record.progress();
-            row("Progress", format!("{:.0} %, epoch {:.1}", 100.0 * progress.done, progress.epoch));
+            row(
+                "Progress",
+                format!("{:.0} %, epoch {:.1} of its stage", 100.0 * progress.done, progress.epoch),
+            );
             if let Some(secs) = progress.secs_left {
                 row("Time left", text::duration(secs));
             }
@@ -199,7 +207,7 @@ fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, results: &Path) {
         row("Identity", run.id.clone());
     });
     let folder = results.join(&run.id).display().to_string();
-    if ui.small_button("Copy path of results").on_hover_text(&folder).clicked() {
+    if ui.button("Copy path of results").on_hover_text(&folder).clicked() {
         ui.ctx().copy_text(folder);
     }
     ui.add_space(theme::STEP);

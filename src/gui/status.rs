@@ -18,7 +18,7 @@ pub fn status_ui<'a>(ui: &mut Ui, problems: &'a [Problem], log: &Log) -> Option<
             ui.label(RichText::new(counts(errors, notes)).small());
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if ui.small_button("Copy log").on_hover_text("Copies all lines in full").clicked() {
+            if ui.button("Copy log").on_hover_text("Copies all lines in full").clicked() {
                 ui.ctx().copy_text(log.full_text());
             }
         });
@@ -92,7 +92,8 @@ fn problem_ui(ui: &mut Ui, problem: &Problem, row: usize) -> bool {
 
 /// One line of the log; `row` is its place in it.
 pub fn entry_ui(ui: &mut Ui, entry: &Entry, row: usize) {
-    let line = RichText::new(text::first_line(&entry.text)).small();
+    // Several lines stand behind one another: the first one alone may say little.
+    let line = RichText::new(entry.text.replace('\n', " ")).small();
     let line = match entry.weight {
         Weight::Info => line,
         Weight::Error => line.color(theme::present(ui).error),

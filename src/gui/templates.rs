@@ -4,7 +4,7 @@ mod result;
 
 use std::path::PathBuf;
 
-use eframe::egui::{self, Align, Layout, RichText, Ui};
+use eframe::egui::{self, Align, Layout, RichText, Sense, Stroke, Ui, UiBuilder};
 
 use super::dialogs::{Reply, scroll_area};
 use super::text::counted;
@@ -47,16 +47,27 @@ fn recent_ui(ui: &mut Ui, recent: &[PathBuf]) -> Option<Reply> {
 }
 
 fn card_ui(ui: &mut Ui, position: usize, template: &templates::Template) -> bool {
-    let frame = egui::Frame::new().fill(theme::present(ui).field).corner_radius(4).inner_margin(theme::STEP);
-    let inner = frame.show(ui, |ui| {
-        ui.set_width(ui.available_width());
-        ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
-            result_ui(ui, position);
-            ui.with_layout(Layout::top_down(Align::Min), |ui| words_ui(ui, template, position == 0)).inner
-        })
-        .inner
+    let colours = theme::present(ui);
+    let frame = egui::Frame::new().fill(colours.field).corner_radius(4).inner_margin(theme::STEP);
+    // A click anywhere on it counts; the keyboard has the button with its name.
+    let card = ui.scope_builder(UiBuilder::new().sense(Sense::click()), |ui| {
+        ui.style_mut().interaction.selectable_labels = false;
+        let shown = frame.show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
+                result_ui(ui, position);
+                ui.with_layout(Layout::top_down(Align::Min), |ui| words_ui(ui, template, position == 0)).inner
+            })
+            .inner
+        });
+        (shown.inner, shown.response.rect)
     });
-    inner.inner
+    let (is_pressed, rect) = card.inner;
+    if card.response.contains_pointer() {
+        let stroke = Stroke::new(1.0, colours.accent);
+        ui.painter().rect_stroke(rect, 4.0, stroke, egui::StrokeKind::Inside);
+    }
+    card.response.on_hover_cursor(egui::CursorIcon::PointingHand).clicked() || is_pressed
 }
 
 fn words_ui(ui: &mut Ui, template: &templates::Template, is_first: bool) -> bool {

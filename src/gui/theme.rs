@@ -30,6 +30,8 @@ pub struct Colours {
     pub button: Color32,
     /// Lines between panels.
     pub line: Color32,
+    /// Around what can be filled in or ticked.
+    pub outline: Color32,
     /// Text.
     pub text: Color32,
     /// Secondary text.
@@ -55,6 +57,7 @@ pub const fn colours(theme: Theme) -> Colours {
             field: Color32::from_rgb(0xFF, 0xFF, 0xFF),
             button: Color32::from_rgb(0xE8, 0xE8, 0xEB),
             line: Color32::from_rgb(0xDD, 0xDD, 0xE1),
+            outline: Color32::from_rgb(0x87, 0x88, 0x8F),
             text: Color32::from_rgb(0x1E, 0x1E, 0x22),
             muted: Color32::from_rgb(0x5A, 0x5A, 0x62),
             accent: Color32::from_rgb(0x24, 0x5F, 0xC2),
@@ -68,6 +71,7 @@ pub const fn colours(theme: Theme) -> Colours {
             field: Color32::from_rgb(0x1B, 0x1B, 0x1B),
             button: Color32::from_rgb(0x33, 0x35, 0x3A),
             line: Color32::from_rgb(0x3A, 0x3B, 0x40),
+            outline: Color32::from_rgb(0x76, 0x77, 0x7E),
             text: Color32::from_rgb(0xE6, 0xE6, 0xE9),
             muted: Color32::from_rgb(0xB0, 0xB1, 0xB8),
             accent: Color32::from_rgb(0x2F, 0x6B, 0xCB),
@@ -96,6 +100,25 @@ pub fn arm_colour(ui: &egui::Ui, arm: usize) -> Color32 {
 /// A heading of a panel: small capitals would shout, so a quiet small line.
 pub fn heading_ui(ui: &mut egui::Ui, text: &str) -> egui::Response {
     ui.label(egui::RichText::new(text).size(SMALL).strong().color(present(ui).muted))
+}
+
+/// Adds something to fill in or to tick, with an outline: its ground alone cannot be told from what is around it.
+pub fn input_ui(ui: &mut egui::Ui, input: impl egui::Widget) -> egui::Response {
+    input_ui_if(ui, true, input)
+}
+
+/// The same, for what can be used only at times.
+pub fn input_ui_if(ui: &mut egui::Ui, is_enabled: bool, input: impl egui::Widget) -> egui::Response {
+    let before = ui.visuals().widgets.inactive.bg_stroke;
+    outline_inputs(ui);
+    let response = ui.add_enabled(is_enabled, input);
+    ui.visuals_mut().widgets.inactive.bg_stroke = before;
+    response
+}
+
+/// Gives all inputs that follow in this room their outlines.
+pub fn outline_inputs(ui: &mut egui::Ui) {
+    ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.0, present(ui).outline);
 }
 
 /// The text, without its middle where all of it does not fit into so much room.
@@ -152,6 +175,7 @@ fn apply(style: &mut Style, colours: &Colours) {
     style.spacing.button_padding = vec2(STEP, STEP / 4.0);
     style.spacing.interact_size.y = 3.0 * STEP;
     style.spacing.indent = 2.0 * STEP;
+    style.spacing.scroll.floating_allocated_width = STEP; // a bar over numbers would hide their ends
     let visuals = &mut style.visuals;
     visuals.panel_fill = colours.panel;
     visuals.window_fill = colours.panel;
@@ -240,6 +264,10 @@ mod tests {
                 }
             }
             assert!(contrast(c.on_accent, c.accent) >= 4.5, "{}", contrast(c.on_accent, c.accent));
+            // WCAG 2.2, 1.4.11: what tells that there is an input.
+            for ground in [c.panel, c.field] {
+                assert!(contrast(c.outline, ground) >= 3.0, "outline on {ground:?} of {theme:?}");
+            }
         }
     }
 }

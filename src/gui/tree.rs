@@ -113,6 +113,7 @@ fn treatment_ui(
                     let selected = selection.arm() == Some(treatment.arm) && selection.run().is_none();
                     let row = ui.add(Button::selectable(selected, &treatment.name).truncate());
                     if row.clicked() {
+                        row.request_focus(); // the keyboard goes on from here
                         *selection = Selection::Arm(treatment.arm);
                     }
                     // A menu with fields stays open while they are used.
@@ -120,7 +121,7 @@ fn treatment_ui(
                         Popup::context_menu(&row).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
                     menu.show(|ui| {
                         *selection = Selection::Arm(treatment.arm);
-                        command = context_ui(ui).or(command);
+                        command = context_ui(ui, &OF_ARM).or(command);
                         ui.separator();
                         arm_marks_ui(ui, &treatment.name, compare);
                     });
@@ -129,7 +130,7 @@ fn treatment_ui(
         })
         .body_unindented(|ui| {
             for run in &treatment.runs {
-                near_ui(ui, |ui| run_ui(ui, run, runs, selection));
+                near_ui(ui, |ui| command = run_ui(ui, run, runs, selection).or(command));
             }
         });
     command
@@ -151,16 +152,21 @@ fn near_ui(ui: &mut Ui, row_ui: impl FnOnce(&mut Ui)) {
     }
 }
 
-fn context_ui(ui: &mut Ui) -> Option<Command> {
+/// What the menu of an arm offers.
+const OF_ARM: [Command; 6] = [
+    Command::RunArm,
+    Command::DuplicateArm,
+    Command::MoveArmUp,
+    Command::MoveArmDown,
+    Command::RemoveArm,
+    Command::ArchiveArm,
+];
+/// What the menu of a run offers.
+const OF_RUN: [Command; 2] = [Command::StarRun, Command::ArchiveRun];
+
+fn context_ui(ui: &mut Ui, commands: &[Command]) -> Option<Command> {
     let mut chosen = None;
-    for command in [
-        Command::RunArm,
-        Command::DuplicateArm,
-        Command::MoveArmUp,
-        Command::MoveArmDown,
-        Command::RemoveArm,
-        Command::ArchiveArm,
-    ] {
+    for &command in commands {
         if ui.button(command.text()).on_hover_text(command.tooltip()).clicked() {
             chosen = Some(command);
             ui.close();
@@ -197,15 +203,22 @@ pub fn summary(treatment: &Treatment, runs: &Runs) -> String {
     format!("{} mean {}", text::sign(&RunState::Done), text::percent(mean))
 }
 
-fn run_ui(ui: &mut Ui, run: &Run, runs: &Runs, selection: &mut Selection) {
+fn run_ui(ui: &mut Ui, run: &Run, runs: &Runs, selection: &mut Selection) -> Option<Command> {
+    let mut command = None;
     ui.horizontal(|ui| {
         ui.add_space(5.0 * theme::STEP);
         let shown = runs.stray(run).unwrap_or(&run.id);
         let selected = selection.run() == Some(&run.id);
         let row = ui.add(Button::selectable(selected, format!("Seed {}", run.seed)));
+        let own = || Selection::Run { arm: run.arm_index, id: run.id.clone() };
         if row.clicked() {
-            *selection = Selection::Run { arm: run.arm_index, id: run.id.clone() };
+            row.request_focus();
+            *selection = own();
         }
+        row.context_menu(|ui| {
+            *selection = own();
+            command = context_ui(ui, &OF_RUN);
+        });
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let is_stray = shown != run.id;
             if is_stray {
@@ -225,6 +238,7 @@ fn run_ui(ui: &mut Ui, run: &Run, runs: &Runs, selection: &mut Selection) {
             }
         });
     });
+    command
 }
 
 const fn has_failed(record: &RunRecord) -> bool {
@@ -239,8 +253,8 @@ fn state_ui(ui: &mut Ui, run: &str, runs: &Runs) {
     let record = runs.record(run);
     if let RunState::Failed(why) = state {
         let line = format!("{sign} failed: {}", text::first_line(why));
-        ui.add(egui::Label::new(RichText::new(line).small().color(colours.error)).truncate())
-            .on_hover_text(why);
+        let label = egui::Label::new(RichText::new(line).small().color(colours.error)).truncate();
+        ui.add(label.show_tooltip_when_elided(false)).on_hover_text(why);
         return;
     }
     if *state == RunState::Running {

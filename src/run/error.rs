@@ -47,7 +47,7 @@ pub enum RunError {
         message: String,
     },
     /// The run directory cannot be used.
-    #[error("{}: {source}; the run can be started again when that is mended", path.display())]
+    #[error("{source}: {}; the run can be started again when that is mended", path.display())]
     Disk {
         /// File or directory.
         path: PathBuf,

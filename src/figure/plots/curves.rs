@@ -168,13 +168,17 @@ pub fn note(drawn: &[Averaged], options: &PlotOptions) -> String {
     let count = |of: fn(&Behind) -> usize| Range::of(drawn.iter().map(|averaged| of(&averaged.behind)));
     let (runs, seeds, arms) =
         (count(|behind| behind.runs), count(|behind| behind.seeds), count(|behind| behind.arms));
+    // Where some runs have not arrived yet, or have ended, the mean is over those that are there.
+    let thinnest = drawn.iter().flat_map(|averaged| averaged.line.counts.iter()).min();
+    let thinnest = thinnest.map_or(runs.fewest, |count| runs.fewest.min(*count as usize));
+    let runs = Range { fewest: thinnest, ..runs };
     let mut parts = Vec::new();
     if runs.most > 1 {
         let is_pooled = arms.most > 1;
         parts.push(if is_pooled {
             format!("mean over {} ({} pooled, {})", runs.text("run"), arms.text("arm"), seeds.text("seed"))
         } else {
-            format!("mean over {}", seeds.text("seed"))
+            format!("mean over {}", runs.text("seed"))
         });
         if options.band != Spread::None {
             let of = if is_pooled { " over runs" } else { "" };
@@ -244,6 +248,14 @@ mod tests {
         assert_eq!((line.name.as_str(), line.style), ("dense", style_of(1)));
         assert_eq!(figure.note, "mean over 2 seeds, band: min to max");
         assert_eq!(figure.y.label(), "Test accuracy (%)");
+    }
+
+    #[test]
+    fn where_one_seed_is_ahead_the_mean_is_over_that_one() {
+        let runs = [accuracies(&[(1.0, 0.5), (2.0, 0.75)]), accuracies(&[(1.0, 0.25)])];
+        let figure = Accuracy.build(&[arm("dense", &runs)], &options());
+        assert_eq!(figure.lines[0].counts, [2, 1]);
+        assert_eq!(figure.note, "mean over 1 to 2 seeds, band: min to max");
     }
 
     #[test]

@@ -92,6 +92,7 @@ impl Filter {
             let value = after.get(1).filter(|value| SIGNS.iter().all(|(sign, _)| sign != value));
             let value = value.ok_or_else(|| format!("a value is missing behind \"{first} {text}\""))?;
             let key = key_of(&first, settings)?;
+            check_share(&key, *is, value)?;
             terms.push(Term { negated, test: Test::Compare { key, is: *is, value: value.clone() } });
             rest = &after[2..];
         }
@@ -162,6 +163,17 @@ fn key_of(name: &str, settings: &[String]) -> Result<String, String> {
             let several: Vec<&str> = several.iter().map(|path| path.as_str()).collect();
             Err(format!("\"{name}\" can be {}", several.join(" or ")))
         }
+    }
+}
+
+/// Shares are shown in per cent and kept in [0, 1]: a number above that was meant in per cent.
+fn check_share(key: &str, is: Comparison, value: &str) -> Result<(), String> {
+    let is_share = ["best", "last", "remaining"].contains(&key) && is != Comparison::Contains;
+    match value.parse::<f64>() {
+        Ok(number) if is_share && number > 1.0 => {
+            Err(format!("\"{key}\" is a share: write {number} % or {}", number / 100.0))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -286,5 +298,6 @@ mod tests {
         assert!(fail("remaining <").contains("a value is missing"));
         assert!(fail("< 0.2").contains("needs a name"));
         assert!(fail("\"open").contains("not closed"));
+        assert_eq!(fail("accuracy < 97"), "\"last\" is a share: write 97 % or 0.97");
     }
 }

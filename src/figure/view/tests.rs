@@ -34,7 +34,7 @@ fn what_is_kept_is_read_again_and_nothing_is_the_default() {
 #[test]
 fn values_of_a_setting_make_lines_in_their_order() {
     let runs = listed();
-    let lines = groups(&runs, "train.batch");
+    let lines = groups(runs.iter().map(|run| (run, 7)), "train.batch");
     assert_eq!(lines[&runs[0].id], ("batch 128".to_owned(), 1));
     assert_eq!(lines[&runs[2].id], ("batch 16".to_owned(), 0));
     let record = record([at("test_accuracy", 1.0, 0.5)]);
@@ -46,6 +46,17 @@ fn values_of_a_setting_make_lines_in_their_order() {
     let drawn = lines_of(drawn, true);
     let told: Vec<_> = drawn.iter().map(|line| (line.name.as_str(), line.colour, line.runs.len())).collect();
     assert_eq!(told, [("batch 16", 0, 4), ("batch 128", 1, 4)]);
+}
+
+#[test]
+fn plans_make_lines_that_are_called_after_their_arms_and_look_like_them() {
+    let arm = |name: &str, epochs: u32| format!("(name: \"{name}\", plan: [Train(\"{epochs}ep\"), Test])");
+    let text = format!("(seeds: [1], arms: [{}, {}, {}])", arm("a", 1), arm("b", 2), arm("c", 1));
+    let runs = crate::doc::runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
+    let lines = groups(runs.iter().zip([4, 0, 2]), "plan");
+    let told: Vec<_> = runs.iter().map(|run| lines[&run.id].clone()).collect();
+    assert_eq!(told[..2], [("a and c".to_owned(), 4), ("b".to_owned(), 0)]);
+    assert_eq!(told[2], told[0]);
 }
 
 #[test]

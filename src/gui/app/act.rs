@@ -224,7 +224,7 @@ impl App {
         };
         menu::Status {
             text: format!("{over} of {} · {left}", text::counted(all, "run")),
-            detail: String::new(),
+            detail: self.batch_in_words(),
             share: Some(self.runs.batch_share() as f32),
         }
     }

@@ -37,21 +37,34 @@ impl App {
     }
 
     /// "12 runs are over: 11 done, 1 failed".
-    fn end_in_words(&self) -> String {
+    pub(super) fn end_in_words(&self) -> String {
+        let all = self.runs.batch().len();
+        let verb = if all == 1 { "is" } else { "are" };
+        format!("{} {verb} over: {}", text::counted(all, "run"), self.batch_in_words())
+    }
+
+    /// "3 done, 1 failed, 2 running, 6 queued", of the runs that were started together.
+    pub(super) fn batch_in_words(&self) -> String {
         let states: Vec<RunState> = self.runs.batch().iter().map(|run| self.runs.state(run)).collect();
+        let waiting = if self.runs.is_running() { "queued" } else { "not begun" };
         let count = |is: fn(&RunState) -> bool| states.iter().filter(|state| is(state)).count();
         let parts = [
             (count(|state| *state == RunState::Done), "done"),
             (count(|state| matches!(state, RunState::Failed(_))), "failed"),
-            (count(|state| matches!(state, RunState::Stopped | RunState::Waiting)), "stopped"),
+            (count(|state| *state == RunState::Stopped), "stopped"),
+            (count(|state| *state == RunState::Running), "running"),
+            (count(|state| *state == RunState::Waiting), waiting),
         ];
-        let parts: Vec<String> = parts
-            .iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, word)| format!("{count} {word}"))
-            .collect();
-        let verb = if states.len() == 1 { "is" } else { "are" };
-        format!("{} {verb} over: {}", text::counted(states.len(), "run"), parts.join(", "))
+        let told =
+            parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+        told.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Says in the log how the runs that were started ended.
+    pub(super) fn tell_end(&mut self) {
+        let text = self.end_in_words();
+        let has_failed = |run: &String| matches!(self.runs.state(run), RunState::Failed(_));
+        if self.runs.batch().iter().any(has_failed) { self.log.error(text) } else { self.log.info(text) }
     }
 
     /// Keeps the computer awake while runs go on, if that is wanted.

@@ -9,8 +9,7 @@ use crate::gui::history::{History, Present, State, Task};
 impl App {
     /// Looks at the document again if it was edited, and notes what can be undone.
     pub(super) fn refresh(&mut self, ctx: &egui::Context) {
-        let typing = ctx.memory(egui::Memory::focused).filter(|_| form::is_editing(ctx));
-        let field = typing.or_else(|| ctx.dragged_id()).or_else(|| ctx.drag_stopped_id());
+        let field = form::edited(ctx).or_else(|| ctx.dragged_id()).or_else(|| ctx.drag_stopped_id());
         self.history.at(field, ctx.input(|input| input.time));
         self.look_at_document();
         self.note_edits();

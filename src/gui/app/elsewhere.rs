@@ -3,6 +3,7 @@
 use eframe::egui;
 
 use super::App;
+use crate::doc::RunState;
 use crate::gui::watching::{Found, Target, Watching};
 
 impl App {
@@ -39,7 +40,10 @@ impl App {
         }
         if let Some(state) = self.runs.take_elsewhere(&run, record) {
             let name = self.name_of(&run);
-            self.log.info(format!("{name}: {} elsewhere", state.word()));
+            self.log.info(match state {
+                RunState::Stopped => format!("{name}: stopped, and no process works at it now"),
+                _ => format!("{name}: {} elsewhere", state.word()),
+            });
             self.plan_cost();
         }
     }

@@ -109,7 +109,8 @@ fn tags_ui(ui: &mut Ui, key: &str, compare: &mut Compare) {
     ui.horizontal(|ui| {
         let label = ui.label("Tag");
         let field = TextEdit::singleline(&mut compare.tag).desired_width(120.0);
-        let field = ui.add(field.background_color(theme::present(ui).button)).labelled_by(label.id);
+        let field = field.background_color(theme::present(ui).button);
+        let field = theme::input_ui(ui, field).labelled_by(label.id);
         let entered = field.lost_focus() && ui.input(|input| input.key_pressed(eframe::egui::Key::Enter));
         if ui.button("Add tag").clicked() || entered {
             let tag = std::mem::take(&mut compare.tag).trim().replace(char::is_whitespace, "-");
@@ -128,7 +129,7 @@ fn note_ui(ui: &mut Ui, name: &str, key: &str, compare: &mut Compare) {
     let label = ui.label(name);
     let field = TextEdit::multiline(&mut note).desired_rows(1).desired_width(220.0);
     let field = field.background_color(theme::present(ui).button);
-    let field = ui.add(field).labelled_by(label.id);
+    let field = theme::input_ui(ui, field).labelled_by(label.id);
     note_edited(&field);
     if field.changed() {
         edit(compare, key, |mark| mark.note = note);

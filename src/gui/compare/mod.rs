@@ -246,7 +246,8 @@ impl Compare {
         if is_new || self.made.as_ref().is_some_and(|last| last.group != made.group) {
             let listed: Vec<&Run> = treatments.iter().flat_map(|treatment| &treatment.runs).collect();
             self.settings = self.differing.give(&mut self.rows, &listed).to_vec();
-            let lines = |path: &String| groups(listed.iter().copied(), path);
+            let colours = self.rows.iter().map(|row| row.colour);
+            let lines = |path: &String| groups(listed.iter().copied().zip(colours.clone()), path);
             self.lines = self.view.group.as_ref().map(lines).unwrap_or_default();
             self.ticked.retain(|id| listed.iter().any(|run| run.id == *id));
         } else {

@@ -1,6 +1,6 @@
 //! Free notes, and the marks of all arms and runs, each in one line.
 
-use eframe::egui::{RichText, ScrollArea, TextEdit, TextStyle, Ui, vec2};
+use eframe::egui::{Checkbox, RichText, ScrollArea, TextEdit, TextStyle, Ui, vec2};
 
 use super::Compare;
 use super::menu::{edit, star_button};
@@ -39,12 +39,12 @@ pub fn notes_ui(ui: &mut Ui, compare: &mut Compare, noting: &mut Noting) {
         .desired_width(f32::INFINITY)
         .background_color(theme::present(ui).button);
     ScrollArea::vertical().id_salt("free notes").max_height((0.35 * room).max(48.0)).show(ui, |ui| {
-        note_edited(&ui.add(field).accessible_name("Notes on the results"));
+        note_edited(&theme::input_ui(ui, field).accessible_name("Notes on the results"));
     });
     ui.add_space(theme::STEP);
     ui.horizontal_wrapped(|ui| {
         theme::heading_ui(ui, "Arms and runs");
-        ui.checkbox(&mut noting.marked_only, "Only those with a mark");
+        theme::input_ui(ui, Checkbox::new(&mut noting.marked_only, "Only those with a mark"));
     });
     let lines = lines(compare, noting.marked_only);
     if lines.is_empty() {
@@ -101,7 +101,7 @@ fn line_ui(ui: &mut Ui, line: &Line, compare: &mut Compare, noting: &mut Noting)
             .hint_text("note")
             .desired_width(f32::INFINITY)
             .background_color(theme::present(ui).button);
-        let field = ui.add(field).accessible_name(format!("Note on {}", line.name));
+        let field = theme::input_ui(ui, field).accessible_name(format!("Note on {}", line.name));
         note_edited(&field);
         if field.changed() {
             edit(compare, &line.key, |mark| mark.note = note);
@@ -127,7 +127,7 @@ fn tags_ui(ui: &mut Ui, line: &Line, mark: &Mark, compare: &mut Compare, noting:
         .hint_text("tags")
         .desired_width(width)
         .background_color(theme::present(ui).button);
-    let response = ui.add(field).accessible_name(format!("Tags of {}", line.name));
+    let response = theme::input_ui(ui, field).accessible_name(format!("Tags of {}", line.name));
     note_edited(&response);
     if response.changed() {
         edit(compare, &line.key, |mark| mark.tags = words(&text));

@@ -123,7 +123,7 @@ fn row_ui(
 fn tick_ui(ui: &mut Ui, row: &Row, compare: &mut Compare) {
     let mut ticked = compare.ticked.contains(&row.run);
     let name = format!("Tick {}, seed {}", row.arm, row.seed);
-    let tick = ui.add(Checkbox::without_text(&mut ticked));
+    let tick = theme::input_ui(ui, Checkbox::without_text(&mut ticked));
     tick.widget_info(|| {
         eframe::egui::WidgetInfo::selected(eframe::egui::accesskit::Role::CheckBox, true, ticked, &name)
     });

@@ -21,7 +21,7 @@ pub fn toolbar_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse>
             .hint_text("state:done remaining < 20 %")
             .desired_width(260.0)
             .background_color(theme::present(ui).button);
-        let field = ui.add(field).labelled_by(label.id).on_hover_text(HELP);
+        let field = theme::input_ui(ui, field).labelled_by(label.id).on_hover_text(HELP);
         if std::mem::take(&mut compare.wants_filter) {
             field.request_focus();
         }

@@ -73,9 +73,7 @@ pub(super) fn draft_ui(
         marks::outline_wrong(ui, &response);
     }
     context.note_input(&response);
-    if !is_value && response.has_focus() {
-        super::note_no_value(ui.ctx());
-    }
+    super::note_value(&response, is_value);
     slot.name(response)
 }
 

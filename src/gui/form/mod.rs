@@ -159,6 +159,8 @@ impl<'a> FormContext<'a> {
 
 /// Names what remembers which of these inputs had the keyboard last.
 const EDITED: &str = "edited setting";
+/// Names what remembers in which of them no value stood then.
+const NO_VALUE: &str = "setting without a value";
 
 /// Notes an input whose edits the window undoes, rather than the input itself.
 pub fn note_edited(response: &Response) {
@@ -167,15 +169,24 @@ pub fn note_edited(response: &Response) {
     }
 }
 
-/// Whether the keyboard types into something whose edits the window undoes, and what it types is a value.
-pub fn is_editing(ctx: &egui::Context) -> bool {
-    let edited: Option<Id> = ctx.data(|data| data.get_temp(Id::unique(EDITED)));
-    edited.is_some() && ctx.memory(eframe::egui::Memory::focused) == edited
+/// The input that the keyboard types into, if the window undoes its edits.
+pub fn edited(ctx: &egui::Context) -> Option<Id> {
+    let edited = ctx.data(|data| data.get_temp(Id::unique(EDITED)));
+    ctx.memory(eframe::egui::Memory::focused).filter(|focused| edited == Some(*focused))
 }
 
-/// Notes that what the keyboard types is no value yet.
-fn note_no_value(ctx: &egui::Context) {
-    ctx.data_mut(|data| data.remove::<Id>(Id::unique(EDITED)));
+/// Whether there is such an input, and what stands in it is a value.
+pub fn is_editing(ctx: &egui::Context) -> bool {
+    let without = ctx.data(|data| data.get_temp::<Option<Id>>(Id::unique(NO_VALUE))).flatten();
+    edited(ctx).is_some_and(|edited| without != Some(edited))
+}
+
+/// Notes whether what the keyboard types into an input is a value by now.
+fn note_value(response: &Response, is_value: bool) {
+    if response.has_focus() {
+        let without = (!is_value).then_some(response.id);
+        response.ctx.data_mut(|data| data.insert_temp(Id::unique(NO_VALUE), without));
+    }
 }
 
 /// What the surroundings say about a control: how it is called, and what is allowed.

@@ -18,12 +18,12 @@ pub(super) fn head_ui(
     if changed {
         optional.set(is_set);
     }
-    let hint = if is_set { "Click to leave it out" } else { "Left out; click to set it" };
+    let hint = if is_set { "Click to leave it out" } else { "Not set: a tick sets it" };
     response.accessible_name(format!("{}: set", slot.name)).on_hover_text(hint);
 
     if let Some(value) = optional.value() {
         return super::head_ui(ui, value, slot, context) || changed;
     }
-    ui.add(Label::new(RichText::new("left out").weak()).selectable(false));
+    ui.add(Label::new(RichText::new("not set").weak()).selectable(false));
     changed
 }

@@ -97,11 +97,13 @@ fn add_ui(ui: &mut Ui, overrides: &mut Overrides, slot: &Slot, context: &mut For
     let is_added = ui.horizontal(|ui| {
         let width = line::label_width(ui, context);
         let path_id = context.id(ui, "new path");
-        let path =
-            TextEdit::singleline(&mut new.path).id(path_id).hint_text("train.batch").desired_width(width);
+        let path = TextEdit::singleline(&mut new.path)
+            .id(path_id)
+            .hint_text("e.g. train.batch")
+            .desired_width(width);
         let path = ui.add(path).accessible_name(format!("{}: new path", slot.name));
         context.note_input(&path);
-        let value = TextEdit::singleline(&mut new.value).id(context.id(ui, "new value")).hint_text("8");
+        let value = TextEdit::singleline(&mut new.value).id(context.id(ui, "new value")).hint_text("e.g. 8");
         let value =
             ui.add(value.desired_width(value_width(ui))).accessible_name(format!("{}: new value", slot.name));
         let is_entered = value.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));

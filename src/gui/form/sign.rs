@@ -2,7 +2,7 @@
 
 use std::f32::consts::TAU;
 
-use eframe::egui::{Atom, Button, Color32, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, pos2, vec2};
+use eframe::egui::{Atom, Button, Color32, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui, pos2, vec2};
 
 /// Width to keep free for a button with a sign.
 pub(in crate::gui) const WIDTH: f32 = 20.0;
@@ -39,6 +39,15 @@ impl Sign {
         Atom::paint(vec2(12.0, 12.0), move |ui, args| {
             let colour = colour.unwrap_or(args.fallback_text_color);
             self.paint(ui.painter(), args.rect, colour);
+            if has_keyboard(ui, args.rect) {
+                let ring = Rect::from_center_size(args.rect.center(), vec2(WIDTH, WIDTH));
+                ui.painter().rect_stroke(
+                    ring,
+                    4.0,
+                    ui.visuals().widgets.active.bg_stroke,
+                    StrokeKind::Inside,
+                );
+            }
         })
     }
 
@@ -76,6 +85,12 @@ impl Sign {
             }
         }
     }
+}
+
+/// Whether the button around a sign has the keyboard: without a frame, it would not show that.
+fn has_keyboard(ui: &Ui, sign: Rect) -> bool {
+    let focused = ui.memory(eframe::egui::Memory::focused).and_then(|id| ui.ctx().read_response(id));
+    focused.is_some_and(|it| it.rect.contains_rect(sign) && it.rect.width() <= 1.5 * WIDTH)
 }
 
 fn chevron(painter: &Painter, rect: Rect, stroke: Stroke, down: f32) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use eframe::egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton, is_in_menu};
 use eframe::egui::{
     Align, Button, Checkbox, ComboBox, DragValue, Frame, Layout, Panel, PopupCloseBehavior, Response,
-    RichText, Slider, TextEdit, Ui, Vec2, vec2,
+    RichText, Slider, TextEdit, TextStyle, Ui, Vec2, vec2,
 };
 
 use super::figure_view::figure_ui;
@@ -126,7 +126,8 @@ fn filter_ui(ui: &mut Ui, filter: &str) -> Option<PlotResponse> {
 fn entries_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) -> Option<PlotResponse> {
     x_ui(ui, plot, state);
     band_ui(ui, plot, state);
-    ui.add_enabled(plot.controls().averages, Checkbox::new(&mut state.options.traces, "Single runs"))
+    let traces = Checkbox::new(&mut state.options.traces, "Single runs");
+    theme::input_ui_if(ui, plot.controls().averages, traces)
         .on_hover_text("Draws each run faintly behind the mean")
         .on_disabled_hover_text(NO_MEANS);
     smoothing_ui(ui, plot, state);
@@ -193,10 +194,18 @@ fn band_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
 }
 
 fn smoothing_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
+    const TEXT: &str = "Smooth:";
     let smooths = plot.controls().smooths;
-    let label = ui.label("Smooth:");
-    // The slider and its number wrap as one, so they must be narrow enough to end before the settings.
+    // The label, the slider and its number wrap as one.
     ui.spacing_mut().slider_width = 64.0;
+    let font = TextStyle::Body.resolve(ui.style());
+    let text = ui.painter().layout_no_wrap(TEXT.to_owned(), font, ui.visuals().text_color());
+    let spacing = ui.spacing();
+    let controls = spacing.slider_width + spacing.interact_size.x + 2.0 * spacing.item_spacing.x;
+    if ui.available_size_before_wrap().x < text.size().x + controls {
+        ui.end_row();
+    }
+    let label = ui.label(TEXT);
     let slider = Slider::new(&mut state.options.smoothing, 0.0..=0.99).fixed_decimals(2);
     let response = ui.add_enabled(smooths, slider).labelled_by(label.id);
     response
@@ -208,6 +217,7 @@ fn smoothing_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
 fn figure_menu_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
     let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let contents = |ui: &mut Ui| {
+        theme::outline_inputs(ui);
         ui.set_min_width(280.0);
         axes_ui(ui, plot, state);
         ui.separator();

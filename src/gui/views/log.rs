@@ -1,6 +1,6 @@
 //! The log with all its lines, to be searched and copied.
 
-use eframe::egui::{ScrollArea, TextEdit, Ui};
+use eframe::egui::{Checkbox, ScrollArea, TextEdit, Ui};
 
 use super::{Shared, View, ViewInput, ViewResponse};
 use crate::gui::form::sign;
@@ -33,8 +33,10 @@ impl View for LogView {
                 .hint_text("failed winning")
                 .desired_width(160.0)
                 .background_color(theme::present(ui).button);
-            ui.add(field).labelled_by(label.id).on_hover_text("Words that a line has, in any order");
-            ui.checkbox(&mut self.errors_only, "Errors only");
+            theme::input_ui(ui, field)
+                .labelled_by(label.id)
+                .on_hover_text("Words that a line has, in any order");
+            theme::input_ui(ui, Checkbox::new(&mut self.errors_only, "Errors only"));
             if ui.button("Copy found lines").on_hover_text("Copies them in full").clicked() {
                 let lines: String = found.iter().flat_map(|(_, entry)| [entry.text.as_str(), "\n"]).collect();
                 ui.ctx().copy_text(lines);

@@ -133,7 +133,11 @@ const COLUMNS: [(&str, &str, [f32; 2]); 7] = [
         "Images that get another class (SDC-1) under a single fault in the layer, with Wilson's 95 % interval over trials",
         [192.0, 84.0],
     ),
-    ("Held", "Entries that are held at a value", [64.0, 44.0]),
+    (
+        "Frozen",
+        "Entries that are held at a value; pruned ones, which are held at 0, are not counted here",
+        [64.0, 44.0],
+    ),
     ("Multiply-adds left", "Of one sample forward, that surviving weights take part in", [116.0, 104.0]),
 ];
 

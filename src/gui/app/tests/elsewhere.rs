@@ -36,7 +36,11 @@ fn what_another_process_writes_appears_by_itself() {
     window.harness.run_ok();
     let (run, log) = write_elsewhere(&window);
     wait_for(&mut window, "75.00 %");
-    assert!(window.log().contains("a, seed 1: stopped elsewhere"), "nobody claims it: {}", window.log());
+    assert!(
+        window.log().contains("a, seed 1: stopped, and no process works at it"),
+        "nobody claims it: {}",
+        window.log()
+    );
     let ended = "{\"event\":\"finished\",\"secs\":1.0}\n";
     std::fs::write(run.join("DONE"), "").unwrap();
     std::fs::write(run.join("events.jsonl"), format!("{log}{ended}")).unwrap();
