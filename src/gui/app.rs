@@ -137,6 +137,8 @@ pub struct App {
     cannot_watch: bool,
     /// What is watched: the folder of results, the revision of the document, and how many runs go on here.
     aimed: Option<(PathBuf, u64, usize)>,
+    /// The file that was to be opened first cannot be: what else there is comes behind the message.
+    offers_start: bool,
 }
 
 /// How far the window is with closing.
@@ -198,10 +200,12 @@ impl App {
             watching: None,
             cannot_watch: false,
             aimed: None,
+            offers_start: false,
         };
         app.begin_recovery();
         if !app.open_first(file) {
             app.take_document();
+            app.offers_start = file.is_some();
         }
         app
     }

@@ -1,13 +1,12 @@
 //! What is asked before something is lost, and the few other things that are shown on top.
 
+mod shortcuts;
+
 use std::path::PathBuf;
 
-use eframe::egui::{self, Frame, Id, Modal, RichText, Ui, vec2};
+use eframe::egui::{self, Frame, Id, Modal, RichText, Ui};
 
-use super::commands::{Command, Menu};
 use super::files::{Purpose, Request, typed, with_extension};
-use super::menu::key_text;
-use super::plan::Action;
 use super::text::{counted, duration};
 use super::{templates, theme};
 
@@ -183,7 +182,7 @@ pub fn scroll_area(ui: &Ui, height: f32) -> egui::ScrollArea {
 
 fn width(dialog: &Dialog) -> f32 {
     match dialog {
-        Dialog::Templates { .. } => 720.0,
+        Dialog::Templates { .. } | Dialog::Shortcuts => 720.0,
         Dialog::Path { .. } | Dialog::Message { .. } => 560.0,
         _ => 420.0,
     }
@@ -248,7 +247,10 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
         }
         Dialog::Path { request, text } => path_ui(ui, request, text),
         Dialog::Message { title, text } => message_ui(ui, title, text),
-        Dialog::Shortcuts => shortcuts_ui(ui),
+        Dialog::Shortcuts => {
+            shortcuts::shortcuts_ui(ui);
+            buttons_ui(ui, &[("Close", Reply::Cancel)])
+        }
         Dialog::About => about_ui(ui),
     }
 }
@@ -353,30 +355,6 @@ fn message_ui(ui: &mut Ui, title: &str, text: &str) -> Option<Reply> {
         }
     });
     reply
-}
-
-fn shortcuts_ui(ui: &mut Ui) -> Option<Reply> {
-    title_ui(ui, "Keyboard shortcuts");
-    scroll_area(ui, 440.0).show(ui, |ui| {
-        egui::Grid::new("shortcuts").num_columns(2).spacing(vec2(4.0 * theme::STEP, 4.0)).show(ui, |ui| {
-            let commands = Menu::ALL.iter().flat_map(|menu| menu.groups().iter().copied().flatten());
-            for command in commands.filter(|command| command.shortcut().is_some()) {
-                ui.label(Command::text(*command));
-                let keys = command.shortcuts().iter().map(|key| key_text(ui.ctx(), *key));
-                ui.label(RichText::new(keys.collect::<Vec<_>>().join(", ")).weak());
-                ui.end_row();
-            }
-            for action in Action::ALL {
-                let Some(key) = action.shortcut() else { continue };
-                ui.label(format!("{}, on a row of the plan", action.name()));
-                ui.label(RichText::new(key_text(ui.ctx(), key)).weak());
-                ui.end_row();
-            }
-        });
-    });
-    let palette = Command::Palette.shortcut().map(|key| key_text(ui.ctx(), key)).unwrap_or_default();
-    ui.label(RichText::new(format!("Everything else is in the command palette: {palette}")).weak());
-    buttons_ui(ui, &[("Close", Reply::Cancel)])
 }
 
 fn about_ui(ui: &mut Ui) -> Option<Reply> {

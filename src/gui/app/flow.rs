@@ -287,6 +287,9 @@ impl App {
             (Dialog::Import { path, arm, .. }, Reply::Import) => self.import(&path, arm),
             (Dialog::Archive { runs, .. }, Reply::Archive) => self.archive(&runs),
             (Dialog::GoOn { runs, .. }, Reply::GoOn) => self.start_these(runs),
+            (Dialog::Message { .. }, Reply::Cancel) if std::mem::take(&mut self.offers_start) => {
+                self.choose_template();
+            }
             (_, Reply::Cancel) => self.give_up(),
             (Dialog::Templates { .. }, Reply::Template(position)) => self.proceed(Next::New(position), ctx),
             (Dialog::Templates { .. }, Reply::Recent(path)) => self.proceed(Next::Open(path), ctx),
