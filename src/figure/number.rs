@@ -54,6 +54,39 @@ fn significant(value: f64, digits: i32) -> String {
     scientific(trimmed(&fixed(factor, decimals(digits - 1))), exponent)
 }
 
+/// How the numbers of one column are written, so that their digits stand below each other.
+#[derive(Clone, Copy, Debug)]
+pub struct Digits {
+    format: Format,
+    /// The same for all of them; nothing where they are of too different sizes, or shares.
+    decimals: Option<usize>,
+}
+
+impl Digits {
+    /// Four significant digits of the largest value, and as many decimals of all others.
+    #[must_use]
+    pub fn of(values: impl IntoIterator<Item = f64>, format: Format) -> Self {
+        let (mut largest, mut are_whole) = (0.0, true);
+        for value in values.into_iter().filter(|value| value.is_finite()) {
+            largest = f64::max(largest, value.abs());
+            are_whole &= value.fract() == 0.0;
+        }
+        let exponent = if largest > 0.0 { exponent_of(largest) } else { 0 };
+        let is_usual = format != Format::Percent && (-4..6).contains(&exponent);
+        let decimals = if are_whole { 0 } else { usize::try_from(3 - exponent).unwrap_or(0) };
+        Self { format, decimals: is_usual.then_some(decimals) }
+    }
+
+    /// A value of the column. One that would be lost among so few decimals keeps its own digits.
+    #[must_use]
+    pub fn text(self, value: f64) -> String {
+        let decimals = self.decimals.filter(|_| value.is_finite());
+        let text = decimals.map(|decimals| fixed(value, decimals));
+        let is_lost = |text: &String| value != 0.0 && !text.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
+        text.filter(|text| !is_lost(text)).unwrap_or_else(|| readable(value, self.format))
+    }
+}
+
 /// Without zeros at the end of the decimals.
 fn trimmed(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
@@ -103,6 +136,23 @@ mod tests {
         assert_eq!(readable(9.999_99e-6, Format::Number), "10⁻⁵");
         assert_eq!(readable(0.0, Format::Number), "0");
         assert_eq!(readable(f64::NAN, Format::Percent), "not finite");
+    }
+
+    #[test]
+    fn numbers_of_a_column_have_as_many_decimals() {
+        let told = |values: &[f64]| {
+            let digits = Digits::of(values.iter().copied(), Format::Number);
+            values.iter().map(|value| digits.text(*value)).collect::<Vec<_>>()
+        };
+        assert_eq!(told(&[0.108, 0.059_65, -0.5]), ["0.1080", "0.0597", "\u{2212}0.5000"]);
+        assert_eq!(told(&[12.0, 3.0]), ["12", "3"]);
+        assert_eq!(
+            told(&[120.5, 1e-6, 0.0]),
+            ["120.5", "10\u{207b}\u{2076}", "0.0"],
+            "nothing reads as 0 that is not"
+        );
+        assert_eq!(told(&[f64::NAN, 0.25]), ["not finite", "0.2500"]);
+        assert_eq!(Digits::of([0.5], Format::Percent).text(0.5), "50.00 %");
     }
 
     #[test]

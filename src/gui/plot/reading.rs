@@ -1,27 +1,20 @@
 //! Reading values off: one vertical line, and what all lines have there.
 
-use eframe::egui::{
-    Align2, Area, Frame, Grid, Id, Order, Pos2, Rect, RichText, Sense, Stroke, Ui, pos2, vec2,
-};
+mod table;
+
+use eframe::egui::{Align2, Area, Frame, Order, Pos2, Rect, Stroke, Ui, pos2};
 use egui_plot::{PlotPoint, PlotTransform};
 
 use super::axes::colour;
-use super::paint::{Brush, line_colour};
+use super::paint::Brush;
 use crate::figure::model::{Figure, Line, Trace};
-use crate::figure::number::readable;
-use crate::figure::palette::{Style, Theme};
-use crate::gui::text::shortened;
+use crate::figure::palette::Style;
+use table::table_ui;
 
 /// A line's own point counts as being at the pointer's x up to this distance, in points.
 const REACH: f64 = 12.0;
 /// Between the vertical line and the table, so that no point on it is hidden.
 const DISTANCE: f32 = 16.0;
-/// A table with more rows would not fit onto the screen.
-const MOST_ROWS: usize = 20;
-/// Longer names would push the numbers off the screen.
-const LONGEST: usize = 36;
-/// Single runs below the line that is nearest to the pointer.
-const MOST_RUNS: usize = 10;
 
 /// What all lines have at one x.
 #[derive(Clone, Debug, PartialEq)]
@@ -186,89 +179,13 @@ pub fn reading_ui(ui: &Ui, figure: &Figure, reading: &Reading, brush: &Brush<'_>
         .fixed_pos(pos2(across + side, height))
         .constrain_to(room)
         .show(ui.ctx(), |ui| {
-            Frame::popup(ui.style()).show(ui, |ui| table_ui(ui, ui.scope_id(), figure, reading, theme));
+            Frame::popup(ui.style()).show(ui, |ui| table_ui(ui, figure, reading, theme, frame.height()));
         });
 }
 
 fn position(figure: &Figure, transform: &PlotTransform, [x, y]: [f64; 2]) -> Option<Pos2> {
     let place = PlotPoint { x: figure.x.scale.forward(x)?, y: figure.y.scale.forward(y)? };
     Some(transform.position_from_point(&place))
-}
-
-fn table_ui(ui: &mut Ui, id: Id, figure: &Figure, reading: &Reading, theme: Theme) {
-    let unit = if figure.x.unit.is_empty() { String::new() } else { format!(" {}", figure.x.unit) };
-    let at = readable(reading.x, figure.x.format);
-    ui.label(RichText::new(format!("{}: {at}{unit}", figure.x.title)).small());
-    let rows: Vec<Cells> = reading.rows.iter().take(MOST_ROWS).flat_map(|row| cells(row, figure)).collect();
-    let widest = |column: fn(&Cells) -> &String| rows.iter().map(|row| column(row).chars().count()).max();
-    let [value, spread, count] =
-        [widest(|row| &row.value), widest(|row| &row.spread), widest(|row| &row.count)]
-            .map(Option::unwrap_or_default);
-    Grid::new(id.with("values")).num_columns(5).min_col_width(0.0).spacing(vec2(8.0, 2.0)).show(ui, |ui| {
-        for row in &rows {
-            let (rect, _) = ui.allocate_exact_size(vec2(14.0, 10.0), Sense::hover());
-            if let Some(style) = row.style {
-                let stripe = Rect::from_center_size(rect.center(), vec2(14.0, 3.0));
-                ui.painter().rect_filled(stripe, 1.0, line_colour(style.colour, theme));
-            }
-            let name = RichText::new(shortened(&row.name, LONGEST)).small();
-            ui.label(if row.style.is_some() { name } else { name.weak() });
-            let text = RichText::new(format!("{:>value$}", row.value)).monospace();
-            ui.label(if row.style.is_some() { text } else { text.weak() });
-            for (cell, width) in [(&row.spread, spread), (&row.count, count)] {
-                if width > 0 {
-                    ui.label(RichText::new(format!("{cell:>width$}")).monospace().weak());
-                }
-            }
-            ui.end_row();
-        }
-    });
-    if let Some(more @ 1..) = reading.rows.len().checked_sub(MOST_ROWS) {
-        ui.label(RichText::new(format!("… and {more} lower")).small());
-    }
-}
-
-/// A row of the table as text; the style is that of a line, and single runs have none.
-struct Cells {
-    style: Option<Style>,
-    name: String,
-    value: String,
-    spread: String,
-    count: String,
-}
-
-/// The row of a line, and below it those of its runs.
-fn cells(row: &Row, figure: &Figure) -> Vec<Cells> {
-    let text = |value: f64| readable(value, figure.y.format);
-    let bare = |value: f64| text(value).replace(" %", "");
-    let spread = row.band.map(|[low, high]| {
-        let (below, above) = (row.point[1] - low, high - row.point[1]);
-        // A band of fixed width beside the mean, but for what rounding did to its ends.
-        let is_even = (above - below).abs() <= 1e-9 * above.abs().max(row.point[1].abs());
-        if is_even { format!("± {}", bare(above)) } else { format!("{} … {}", bare(low), bare(high)) }
-    });
-    let line = Cells {
-        style: Some(row.style),
-        name: row.name.clone(),
-        value: text(row.point[1]),
-        spread: spread.unwrap_or_default(),
-        count: row.count.map(|count| format!("n = {count}")).unwrap_or_default(),
-    };
-    let single = |name: String, value: String| Cells {
-        style: None,
-        name,
-        value,
-        spread: String::new(),
-        count: String::new(),
-    };
-    let mut rows = vec![line];
-    rows.extend(
-        row.runs.iter().take(MOST_RUNS).map(|(name, value)| single(format!("   {name}"), text(*value))),
-    );
-    if let Some(more @ 1..) = row.runs.len().checked_sub(MOST_RUNS) {
-        rows.push(single(format!("   … {more} more"), String::new()));
-    }
-    rows
 }
 
 #[cfg(test)]
@@ -287,7 +204,7 @@ mod tests {
         Figure { lines: vec![low, high, early], ..Figure::default() }
     }
 
-    fn at(x: f64) -> At {
+    pub(super) fn at(x: f64) -> At {
         At { x, y: 0.0, per_point: 0.001 }
     }
 
@@ -329,7 +246,7 @@ mod tests {
     }
 
     /// A mean of so many runs with values 0.01, 0.02, … at x = 1.
-    fn mean(runs: u8) -> Figure {
+    pub(super) fn mean(runs: u8) -> Figure {
         let mut line = Line::new("mean", style_of(0), vec![[1.0, 0.5]]);
         line.counts = vec![u32::from(runs)];
         line.band = vec![Band { x: 1.0, low: 0.4, high: 0.6 }];
@@ -342,20 +259,6 @@ mod tests {
             lines: vec![line],
             ..Figure::default()
         }
-    }
-
-    #[test]
-    fn a_mean_tells_its_spread_its_runs_and_how_many_more_there_are() {
-        let figure = mean(13);
-        let reading = read(&figure, &[true], |_| false, at(1.0)).unwrap();
-        let told: Vec<String> = cells(&reading.rows[0], &figure)
-            .into_iter()
-            .map(|row| [row.name, row.value, row.spread, row.count].join("|"))
-            .collect();
-        assert_eq!(told[0], "mean|50.00 %|± 10.00|n = 13");
-        assert_eq!(told[1], "   seed 13|13.00 %||", "the largest comes first");
-        assert_eq!((told.len(), told[11].as_str()), (12, "   … 3 more|||"));
-        assert!(reading.rows[0].runs[12].1.is_nan(), "a run that failed is the last, and not left out");
     }
 
     #[test]
