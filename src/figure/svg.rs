@@ -24,6 +24,8 @@ const RULE: f64 = 0.11;
 const GRID: f64 = 0.07;
 const AXIS: f64 = 0.09;
 const BAND_OPACITY: f64 = 0.18;
+/// Of a band that is a bar at a single x.
+const BAR_OPACITY: f64 = 0.6;
 const TRACE_OPACITY: f64 = 0.35;
 /// Radius of markers and of the sign at a gap, in ems.
 const MARKER: f64 = 0.32;

@@ -1,7 +1,7 @@
 //! What lies within the axes: bands, single runs, reference levels, lines, markers and the signs at gaps.
 
 use super::writer::{Writer, hex, number, path};
-use super::{BAND_OPACITY, LINE, MARKER, RULE, TRACE, TRACE_OPACITY};
+use super::{BAND_OPACITY, BAR_OPACITY, LINE, MARKER, RULE, TRACE, TRACE_OPACITY};
 use super::{areas, names};
 use crate::figure::layout::{Layout, Rect};
 use crate::figure::marks::{marked, outline};
@@ -193,8 +193,7 @@ fn band(out: &mut Writer, line: &Line, layout: &Layout<'_>, theme: Theme) {
         let (lows, mut highs): (Vec<_>, Vec<_>) = piece.iter().copied().unzip();
         if let [(low, high)] = piece {
             // The spread at a single x is a bar.
-            let pen =
-                Pen { colour: own, width: LINE * layout.font, dash: Dash::Solid, opacity: BAND_OPACITY };
+            let pen = Pen { colour: own, width: LINE * layout.font, dash: Dash::Solid, opacity: BAR_OPACITY };
             stroke(out, &path(&[*low, *high]), pen);
         } else if !piece.is_empty() {
             highs = thinned(&highs);

@@ -21,6 +21,7 @@ const MARKER: f32 = 3.5;
 const MARKER_DISTANCE: f32 = 20.0;
 const TRACE_OPACITY: f32 = 0.28;
 const BAND_OPACITY: f32 = 0.16;
+const BAR_OPACITY: f32 = 0.6;
 /// Strength of what is not pointed at, while something is.
 pub(super) const DIMMED: f32 = 0.25;
 
@@ -96,8 +97,15 @@ impl Pen<'_> {
         let mut shapes = Vec::new();
         let lines = || figure.lines.iter().zip(drawn).filter(|(line, _)| !is_hidden(&line.name));
         for (line, drawn) in lines() {
-            let colour = self.faint(&line.name, line.style, BAND_OPACITY);
-            shapes.extend(drawn.bands.iter().map(|band| self.band(band, colour)));
+            let [band, bar] = [BAND_OPACITY, BAR_OPACITY].map(|it| self.faint(&line.name, line.style, it));
+            shapes.extend(drawn.bands.iter().map(|extents| match extents.as_slice() {
+                // The spread at a single x has no width.
+                &[[x, low, high]] => {
+                    let ends = self.positions(&[[x, low], [x, high]]);
+                    Shape::line(ends, Stroke::new(LINE, bar))
+                }
+                _ => self.band(extents, band),
+            }));
         }
         for (line, drawn) in lines() {
             let stroke = Stroke::new(TRACE, self.faint(&line.name, line.style, TRACE_OPACITY));
