@@ -1,4 +1,4 @@
-//! Stacked bars: shares of classes, one bar for each category.
+//! Stacked bars: shares of classes, one bar for each category, or counts, one for each range of values.
 
 use super::model::Figure;
 use super::palette::{Rgb, Theme, colour};
@@ -13,7 +13,7 @@ pub struct Bars {
     pub stack: String,
     /// The colour, as in [`Style::colour`](super::Style::colour); `None` is grey.
     pub colour: Option<usize>,
-    /// One value for each category; NaN where nothing was measured.
+    /// One value for each category or range; NaN where nothing was measured.
     pub values: Vec<f64>,
 }
 
@@ -22,7 +22,7 @@ pub struct Bars {
 pub struct Part<'a> {
     /// What it is a part of.
     pub bars: &'a Bars,
-    /// Its category.
+    /// Its category, or the range that it stands on.
     pub category: usize,
     /// Its share.
     pub value: f64,
@@ -62,19 +62,31 @@ pub fn parts(figure: &Figure) -> Vec<Part<'_>> {
     let stacks = stacks(figure);
     let categories = figure.bars.iter().map(|bars| bars.values.len()).max().unwrap_or_default();
     let mut heads = vec![vec![0.0; categories]; stacks.len()];
-    let width = FILLED / stacks.len().max(1) as f64;
+    let count = stacks.len().max(1) as f64;
     let mut parts = Vec::new();
     for bars in &figure.bars {
         let Some(stack) = stacks.iter().position(|name| *name == bars.stack) else { continue };
         for (category, &value) in bars.values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
             let foot = heads[stack][category];
             heads[stack][category] = foot + value;
-            let left = category as f64 - FILLED / 2.0 + stack as f64 * width;
+            let Some([start, room]) = room_of(figure, category) else { continue };
+            let (width, stack) = (room / count, stack as f64);
+            let left = start + stack * width;
             let (sides, ends) = ([left, left + width], [foot, foot + value]);
             parts.push(Part { bars, category, value, sides, ends });
         }
     }
     parts
+}
+
+/// Where the bars of a category or range begin, and the room that they fill together.
+#[allow(clippy::cast_precision_loss)] // counted in tens
+fn room_of(figure: &Figure, category: usize) -> Option<[f64; 2]> {
+    if figure.bins.is_empty() {
+        return Some([category as f64 - FILLED / 2.0, FILLED]);
+    }
+    let (from, to) = figure.bins.get(category).zip(figure.bins.get(category + 1))?;
+    Some([*from, to - from])
 }
 
 #[cfg(test)]
@@ -104,5 +116,13 @@ mod tests {
                 (1, [0.6, 1.0], [0.0, 1.0]),
             ]
         );
+    }
+
+    #[test]
+    fn bars_fill_the_ranges_that_they_stand_on() {
+        let bars = vec![part("trained", "", &[1.0, 2.0]), part("held", "", &[3.0, f64::NAN])];
+        let figure = Figure { bars, bins: vec![-1.0, 0.0, 2.0], ..Figure::default() };
+        let told: Vec<_> = parts(&figure).iter().map(|part| (part.sides, part.ends)).collect();
+        assert_eq!(told, [([-1.0, 0.0], [0.0, 1.0]), ([0.0, 2.0], [0.0, 2.0]), ([-1.0, 0.0], [1.0, 4.0])]);
     }
 }

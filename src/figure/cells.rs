@@ -1,16 +1,55 @@
-//! The cells of a heat map, and the colours of their values.
+//! The cells of a heat map or of an image of weights, and their colours.
 
 use super::model::Axis;
-use super::palette::Rgb;
+use super::palette::{Rgb, Theme, colour};
 use super::scale::range;
 
-/// Values over two axes of names.
+/// Values over two axes of names, or over two that count from 0.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Cells {
     /// What the colours show, with its range if it is fixed.
     pub axis: Axis,
-    /// Row by row, a row for each category of y; NaN where nothing was measured.
+    /// Row by row from the start of y; NaN where nothing was measured. All rows are equally long.
     pub values: Vec<Vec<f64>>,
+    /// Which colours values have.
+    pub hues: Hues,
+    /// Kinds of cells; none where all are alike.
+    pub kinds: Vec<Kind>,
+    /// The kind of each cell, row by row, as its place in `kinds`; empty where there are none.
+    pub kind_of: Vec<u8>,
+}
+
+/// Which colours values have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Hues {
+    /// From dark to bright.
+    #[default]
+    Rising,
+    /// The ground in the middle of the range, and a colour for each side of it.
+    Signed,
+}
+
+/// A kind of cells, such as the pruned entries of a weight.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Kind {
+    /// What the legend and tables call it.
+    pub name: String,
+    /// The colour of its cells.
+    pub ink: Ink,
+    /// How many cells are of it.
+    pub count: u64,
+}
+
+/// The colour of a kind of cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ink {
+    /// That of their values.
+    #[default]
+    Value,
+    /// A grey that steps back.
+    Pale,
+    /// This one, as in [`Style::colour`](super::Style::colour).
+    Colour(usize),
 }
 
 /// Anchors of viridis, evenly spaced, made by Stéfan van der Walt and Nathaniel Smith for matplotlib: perceptually
@@ -27,6 +66,29 @@ const VIRIDIS: [Rgb; 9] = [
     [0xFD, 0xE7, 0x25],
 ];
 
+/// Colours of values below and above the middle of a signed range.
+const SIDES: [usize; 2] = [1, 0];
+
+impl Ink {
+    /// The colour on this ground; `None` where cells have that of their values.
+    #[must_use]
+    pub fn rgb(self, theme: Theme) -> Option<Rgb> {
+        match self {
+            Self::Value => None,
+            Self::Pale => Some(theme.pale()),
+            Self::Colour(index) => Some(colour(index, theme)),
+        }
+    }
+}
+
+impl Kind {
+    /// Whether the legend has a row for it: there are such cells, and they have a colour of their own.
+    #[must_use]
+    pub fn is_told(&self) -> bool {
+        self.count > 0 && self.ink != Ink::Value
+    }
+}
+
 impl Cells {
     /// Whether any cell has a value.
     #[must_use]
@@ -40,6 +102,19 @@ impl Cells {
         self.values.iter().flatten().any(|value| self.axis.scale.forward(*value).is_none())
     }
 
+    /// Whether cells have the colours of their values, so that these need a scale.
+    #[must_use]
+    pub fn has_scale(&self) -> bool {
+        self.kinds.is_empty() || self.kinds.iter().any(|kind| kind.ink == Ink::Value)
+    }
+
+    /// The kind of a cell, where there are kinds.
+    #[must_use]
+    pub fn kind(&self, row: usize, column: usize) -> Option<&Kind> {
+        let columns = self.values.first().map_or(0, Vec::len);
+        self.kinds.get(usize::from(*self.kind_of.get(row * columns + column)?))
+    }
+
     /// The range of the colours.
     #[must_use]
     pub fn range(&self) -> [f64; 2] {
@@ -48,27 +123,48 @@ impl Cells {
 
     /// The colour of a value on a scale of this range; `None` where it has no place.
     #[must_use]
-    pub fn colour(&self, value: f64, range: [f64; 2]) -> Option<Rgb> {
+    pub fn colour(&self, value: f64, range: [f64; 2], theme: Theme) -> Option<Rgb> {
         let place = |value| self.axis.scale.forward(value);
         let [low, high] = [place(range[0])?, place(range[1])?];
-        Some(shade((place(value)? - low) / (high - low)))
+        Some(self.shade((place(value)? - low) / (high - low), theme))
+    }
+
+    /// The colour of a cell, by row and column; `None` where it has no value.
+    #[must_use]
+    pub fn paint(&self, [row, column]: [usize; 2], range: [f64; 2], theme: Theme) -> Option<Rgb> {
+        let own = self.kind(row, column).and_then(|kind| kind.ink.rgb(theme));
+        own.or_else(|| self.colour(*self.values.get(row)?.get(column)?, range, theme))
+    }
+
+    /// The colour at a share in [0, 1] of the scale.
+    #[must_use]
+    pub fn shade(&self, share: f64, theme: Theme) -> Rgb {
+        match self.hues {
+            Hues::Rising => rising(share),
+            Hues::Signed => {
+                let way = 2.0 * share.clamp(0.0, 1.0) - 1.0;
+                mix(theme.ground(), colour(SIDES[usize::from(way > 0.0)], theme), way.abs())
+            }
+        }
     }
 }
 
-/// The colour at a share in [0, 1] of the scale.
-#[must_use]
-pub fn shade(share: f64) -> Rgb {
+/// From dark to bright.
+fn rising(share: f64) -> Rgb {
     let steps = VIRIDIS.len() - 1;
     #[allow(clippy::cast_precision_loss)] // eight
     let at = share.clamp(0.0, 1.0) * steps as f64;
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 7
     let before = (at.floor() as usize).min(steps - 1);
-    let [from, to] = [VIRIDIS[before], VIRIDIS[before + 1]];
     #[allow(clippy::cast_precision_loss)]
     let rest = at - before as f64;
+    mix(VIRIDIS[before], VIRIDIS[before + 1], rest)
+}
+
+fn mix(from: Rgb, to: Rgb, share: f64) -> Rgb {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // between two bytes
-    let mix = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * rest).round() as u8;
-    [mix(from[0], to[0]), mix(from[1], to[1]), mix(from[2], to[2])]
+    let tone = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * share).round() as u8;
+    [tone(from[0], to[0]), tone(from[1], to[1]), tone(from[2], to[2])]
 }
 
 #[cfg(test)]
@@ -79,7 +175,7 @@ mod tests {
     #[test]
     fn the_scale_grows_brighter_so_that_no_eye_needs_its_hues() {
         let brightness: Vec<f64> =
-            (0..=64).map(|step| contrast(shade(f64::from(step) / 64.0), [0; 3])).collect();
+            (0..=64).map(|step| contrast(rising(f64::from(step) / 64.0), [0; 3])).collect();
         assert!(brightness.windows(2).all(|pair| pair[0] < pair[1]), "{brightness:?}");
         assert!(brightness[64] / brightness[0] > 8.0);
     }
@@ -87,12 +183,32 @@ mod tests {
     #[test]
     fn ends_have_the_colours_of_the_ends_and_holes_have_none() {
         let axis = Axis { range: Some([0.0, 1.0]), ..Axis::percent("SDC") };
-        let cells = Cells { axis, values: vec![vec![0.0, 0.5, f64::NAN]] };
+        let cells = Cells { axis, values: vec![vec![0.0, 0.5, f64::NAN]], ..Cells::default() };
         assert_eq!(cells.range(), [0.0, 1.0]);
-        assert_eq!(cells.colour(0.0, [0.0, 1.0]), Some(VIRIDIS[0]));
-        assert_eq!(cells.colour(0.5, [0.0, 1.0]), Some(VIRIDIS[4]));
-        assert_eq!(cells.colour(9.0, [0.0, 1.0]), Some(VIRIDIS[8]));
-        assert_eq!(cells.colour(f64::NAN, [0.0, 1.0]), None);
-        assert!(cells.has_data() && cells.has_holes());
+        let colour = |value| cells.colour(value, [0.0, 1.0], Theme::Light);
+        assert_eq!(colour(0.0), Some(VIRIDIS[0]));
+        assert_eq!(colour(0.5), Some(VIRIDIS[4]));
+        assert_eq!(colour(9.0), Some(VIRIDIS[8]));
+        assert_eq!(colour(f64::NAN), None);
+        assert_eq!(cells.paint([0, 1], [0.0, 1.0], Theme::Light), Some(VIRIDIS[4]));
+        assert!(cells.has_data() && cells.has_holes() && cells.has_scale());
+    }
+
+    #[test]
+    fn a_signed_scale_has_the_ground_in_its_middle_and_kinds_have_colours_of_their_own() {
+        let kind = |ink| Kind { ink, count: 1, ..Kind::default() };
+        let cells = Cells {
+            values: vec![vec![-2.0, 0.0, 2.0, 0.0]],
+            hues: Hues::Signed,
+            kinds: vec![kind(Ink::Value), kind(Ink::Pale)],
+            kind_of: vec![0, 0, 0, 1],
+            ..Cells::default()
+        };
+        for theme in [Theme::Light, Theme::Dark] {
+            let painted: Vec<_> =
+                (0..4).map(|at| cells.paint([0, at], [-2.0, 2.0], theme).unwrap()).collect();
+            assert_eq!(painted, [colour(1, theme), theme.ground(), colour(0, theme), theme.pale()]);
+        }
+        assert!(cells.has_scale() && !cells.kinds[0].is_told() && cells.kinds[1].is_told());
     }
 }

@@ -1,10 +1,11 @@
 //! A figure as a table of exactly what is drawn.
 //!
 //! Columns: `kind,series,run,x,y,low,high`. `kind` is `line` (with its band in `low` and `high`), `trace` (a single run
-//! behind the line, named in `run`), `bar` (a part of a bar, named in `series`, of the arm in `run`), `cell` (of a heat
-//! map) or `rule` (a reference level; only the x or the y is filled in). On an axis of names, x or y is the name; in
-//! parallel coordinates, x is the name of an axis and y the value on it. A heat map has one more column at the end, `value`. Values have all their digits and the figure's own unit: shares are not
-//! multiplied by 100. Gaps are there as `NaN`.
+//! behind the line, named in `run`), `bar` (a part of a bar, named in `series`, of the arm in `run`), `bin` (a part of a
+//! bar over a range of x, whose ends are in `low` and `high`), `cell` (of a heat map, its kind in `series`) or `rule` (a reference level; only the x or the y is filled in). On an axis of names, x or y is the name; in
+//! parallel coordinates, x is the name of an axis and y the value on it. A heat map has one more column at the end,
+//! `value`; where its axes have no names, x and y are counted from 0. Values have all their digits and the figure's own
+//! unit: shares are not multiplied by 100. Gaps are there as `NaN`.
 
 use std::collections::BTreeMap;
 
@@ -23,6 +24,7 @@ pub fn csv(figure: &Figure) -> String {
     }
     let mut table = format!("{HEADER}\n");
     bar_rows(&mut table, figure);
+    bin_rows(&mut table, figure);
     for line in &figure.lines {
         line_rows(&mut table, figure, line);
         for trace in &line.traces {
@@ -51,11 +53,28 @@ fn bar_rows(table: &mut String, figure: &Figure) {
     }
 }
 
+/// A line for each part of each bar that stands on a range of x, from the lowest range to the highest.
+fn bin_rows(table: &mut String, figure: &Figure) {
+    for (index, ends) in figure.bins.windows(2).enumerate() {
+        let (low, high) = (ends[0], ends[1]);
+        let [middle, low, high] = [f64::midpoint(low, high), low, high].map(plain);
+        for bars in &figure.bars {
+            let Some(value) = bars.values.get(index).map(|value| plain(*value)) else { continue };
+            row(table, &["bin", &bars.name, &bars.stack, &middle, &value, &low, &high]);
+        }
+    }
+}
+
 fn cell_table(figure: &Figure, cells: &Cells) -> String {
     let mut table = format!("{HEADER},value\n");
-    for (y, values) in figure.y.categories.iter().zip(&cells.values) {
-        for (x, value) in figure.x.categories.iter().zip(values) {
-            row(&mut table, &["cell", &cells.axis.title, "", &x.name, &y.name, "", "", &plain(*value)]);
+    let place = |axis: &Axis, index: usize| {
+        axis.categories.get(index).map_or_else(|| index.to_string(), |category| category.name.clone())
+    };
+    for (y, values) in cells.values.iter().enumerate() {
+        let y_name = place(&figure.y, y);
+        for (x, value) in values.iter().enumerate() {
+            let kind = cells.kind(y, x).map_or(&cells.axis.title, |kind| &kind.name);
+            row(&mut table, &["cell", kind, "", &place(&figure.x, x), &y_name, "", "", &plain(*value)]);
         }
     }
     table
@@ -113,6 +132,7 @@ fn quoted(cell: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::cells::Kind;
     use crate::figure::model::{Axis, Band, Category, Trace};
     use crate::figure::{Bars, style_of};
 
@@ -144,11 +164,28 @@ mod tests {
         figure.y = std::mem::take(&mut figure.x);
         assert!(csv(&figure).contains("bar,SDC,a,0.5,b1,,"));
         figure.x = named(["c", "d"]);
-        figure.cells = Some(Cells { axis: Axis::percent("Share"), values: vec![vec![0.25, 0.5]] });
+        let values = vec![vec![0.25, 0.5]];
+        figure.cells = Some(Cells { axis: Axis::percent("Share"), values, ..Cells::default() });
         assert_eq!(
             csv(&figure),
             format!("{HEADER},value\ncell,Share,,c,b1,,,0.25\ncell,Share,,d,b1,,,0.5\n")
         );
+    }
+
+    #[test]
+    fn bins_have_their_ends_and_cells_without_names_are_counted() {
+        let bars = Bars { name: "trained".to_owned(), values: vec![2.0], ..Bars::default() };
+        let figure = Figure { bars: vec![bars], bins: vec![-1.0, 0.5], ..Figure::default() };
+        assert_eq!(csv(&figure), format!("{HEADER}\nbin,trained,,-0.25,2,-1,0.5\n"));
+        let kind = |name: &str| Kind { name: name.to_owned(), ..Kind::default() };
+        let cells = Cells {
+            values: vec![vec![0.0], vec![0.1]],
+            kinds: vec![kind("trained"), kind("pruned")],
+            kind_of: vec![1, 0],
+            ..Cells::default()
+        };
+        let figure = Figure { cells: Some(cells), ..Figure::default() };
+        assert_eq!(csv(&figure), format!("{HEADER},value\ncell,pruned,,0,0,,,0\ncell,trained,,0,1,,,0.1\n"));
     }
 
     #[test]

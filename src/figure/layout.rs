@@ -128,7 +128,8 @@ pub fn layout<'a>(figure: &'a Figure, size: &Size) -> Layout<'a> {
     let mut y = y_ruler(&figure.y, y_range, [bottom, top], blocks.font, NAME_SHARE * size.width_pt);
     let y_title = fit(&figure.y.label(), blocks.font, Weight::Regular, bottom - top, 2);
     let left = left_of_plot(&y, y_title.len(), blocks.font);
-    let scale = figure.cells.as_ref().map(|cells| scale_bar::Scale::of(cells, [bottom, top], blocks.font));
+    let cells = figure.cells.as_ref().filter(|cells| cells.has_scale());
+    let scale = cells.map(|cells| scale_bar::Scale::of(cells, [bottom, top], blocks.font));
     let limit = blocks.right_limit(size) - scale.as_ref().map_or(0.0, scale_bar::Scale::width);
     let (mut x, right) = x_ruler(&figure.x, x_range, left, limit, blocks.font);
     let plot = Rect { left, top, right, bottom };
@@ -326,7 +327,8 @@ mod tests {
         });
         match kind {
             0 => {
-                let cells = Cells { axis: Axis::percent("SDC share"), values: vec![values; names.len()] };
+                let values = vec![values; names.len()];
+                let cells = Cells { axis: Axis::percent("SDC share"), values, ..Cells::default() };
                 Figure {
                     x: axis.clone(),
                     y: Axis { reversed: true, ..axis },

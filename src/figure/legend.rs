@@ -1,6 +1,7 @@
 //! The legend: which rows it has, and how they are set so that long names neither overlap nor lose their ends.
 
 use super::bars::Bars;
+use super::cells::Kind;
 use super::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
 use super::model::{Figure, Line, Rule};
 use super::palette::Dash;
@@ -12,6 +13,8 @@ pub enum Sample<'a> {
     Line(&'a Line),
     /// A part of bars.
     Bars(&'a Bars),
+    /// A kind of cells with a colour of its own.
+    Kind(&'a Kind),
     /// A reference level.
     Rule(&'a Rule),
 }
@@ -57,6 +60,7 @@ impl<'a> Sample<'a> {
         match self {
             Self::Line(line) => &line.name,
             Self::Bars(bars) => &bars.name,
+            Self::Kind(kind) => &kind.name,
             Self::Rule(rule) => &rule.name,
         }
     }
@@ -72,7 +76,7 @@ impl<'a> Sample<'a> {
     pub fn dash(&self) -> Dash {
         match self {
             Self::Line(line) => line.style.dash,
-            Self::Bars(_) => Dash::Solid,
+            Self::Bars(_) | Self::Kind(_) => Dash::Solid,
             Self::Rule(rule) => rule.dash,
         }
     }
@@ -87,8 +91,14 @@ pub fn samples(figure: &Figure) -> Vec<Sample<'_>> {
     let bars = (0..figure.bars.len())
         .filter(move |index| is_first(*index))
         .map(|index| Sample::Bars(&figure.bars[index]));
+    let kinds = figure.cells.iter().flat_map(|cells| &cells.kinds).filter(|kind| kind.is_told());
     let rules = figure.rules.iter().map(Sample::Rule);
-    lines.chain(bars).chain(rules).filter(|sample| !sample.name().trim().is_empty()).collect()
+    lines
+        .chain(bars)
+        .chain(kinds.map(Sample::Kind))
+        .chain(rules)
+        .filter(|sample| !sample.name().trim().is_empty())
+        .collect()
 }
 
 /// A legend of one column, at most as wide as `limit`.

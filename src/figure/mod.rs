@@ -22,6 +22,7 @@ pub mod legend;
 pub mod marks;
 pub mod methods;
 pub mod model;
+pub mod mosaic;
 pub mod number;
 pub mod outliers;
 pub mod paired;

@@ -25,6 +25,8 @@ pub struct Figure {
     pub cells: Option<Cells>,
     /// The parts of stacked bars, from the axis outwards.
     pub bars: Vec<Bars>,
+    /// The ends of the ranges of x that bars stand on, one more than there are bars; empty where they stand on names.
+    pub bins: Vec<f64>,
     /// Drawn in this order, later ones on top.
     pub lines: Vec<Line>,
     /// Reference levels, such as the accuracy of the dense network.
@@ -248,11 +250,17 @@ impl Figure {
     /// Its axes and texts, without lines, bars and rules, which can be large.
     #[must_use]
     pub fn clone_without_data(&self) -> Self {
-        let Self { title, x, y, parallel, cells, bars: _, lines: _, rules: _, details, note } = self;
+        let Self { title, x, y, parallel, cells, bars: _, bins, lines: _, rules: _, details, note } = self;
         let (title, x, y) = (title.clone(), x.clone(), y.clone());
-        let (parallel, cells) = (parallel.clone(), cells.clone());
+        let (parallel, cells, bins) = (parallel.clone(), cells.clone(), bins.clone());
         let (details, note) = (details.clone(), note.clone());
-        Self { title, x, y, parallel, cells, details, note, ..Self::default() }
+        Self { title, x, y, parallel, cells, bins, details, note, ..Self::default() }
+    }
+
+    /// Whether a place in it is read off by the name or the range that it belongs to, not by the nearest point of a line.
+    #[must_use]
+    pub fn is_of_areas(&self) -> bool {
+        self.is_of_marks() || self.is_lying() || !self.bins.is_empty()
     }
 
     /// Whether its bars lie: names stand beside the vertical axis, where long ones have room.
@@ -286,8 +294,9 @@ impl Figure {
             let reason = self.x.scale.refusal();
             remarks.push(format!("{lost} {noun} not shown: the x value is {reason}"));
         }
-        if self.cells.as_ref().is_some_and(|cells| cells.has_data() && cells.has_holes()) {
-            remarks.push("empty cells were not measured".to_owned());
+        if let Some(cells) = self.cells.as_ref().filter(|cells| cells.has_data() && cells.has_holes()) {
+            let why = if cells.kinds.is_empty() { "were not measured" } else { "are not finite" };
+            remarks.push(format!("empty cells {why}"));
         }
         remarks
     }

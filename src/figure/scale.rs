@@ -111,7 +111,7 @@ fn xs(figure: &Figure) -> impl Iterator<Item = f64> {
         At::X(x) => Some(x),
         At::Y(_) => None,
     });
-    points.chain(bands).chain(bars).chain(rules)
+    points.chain(bands).chain(bars).chain(figure.bins.iter().copied()).chain(rules)
 }
 
 /// The ends of all bars, and 0, which they stand on.

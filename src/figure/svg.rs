@@ -5,6 +5,7 @@
 
 mod areas;
 mod data;
+mod image;
 mod names;
 mod parallel;
 mod writer;
@@ -13,7 +14,7 @@ use super::font::{FAMILY, LINE_HEIGHT, Weight};
 use super::layout::{Anchor, Layout, Ruler, TICK, Text, layout};
 use super::legend::{Row, SAMPLE_EM, Sample};
 use super::model::Figure;
-use super::palette::{Theme, colour};
+use super::palette::{Rgb, Theme, colour};
 use super::size::Size;
 use writer::{Writer, hex, number, path};
 
@@ -156,11 +157,11 @@ fn sample(out: &mut Writer, row: &Row<'_>, layout: &Layout<'_>, theme: Theme) {
     let ends = [[left, y], [left + SAMPLE_EM * font, y]];
     match row.sample {
         Sample::Rule(rule) => data::stroke(out, &path(&ends), data::rule_pen(rule, font, theme)),
-        Sample::Bars(bars) => {
-            let half = 0.4 * font;
-            let corners =
-                [[left, y - half], [ends[1][0], y - half], [ends[1][0], y + half], [left, y + half]];
-            data::fill(out, &corners, bars.rgb(theme), 1.0);
+        Sample::Bars(bars) => swatch(out, ends, bars.rgb(theme), font),
+        Sample::Kind(kind) => {
+            if let Some(colour) = kind.ink.rgb(theme) {
+                swatch(out, ends, colour, font);
+            }
         }
         Sample::Line(line) => {
             if !line.band.is_empty() {
@@ -173,6 +174,13 @@ fn sample(out: &mut Writer, row: &Row<'_>, layout: &Layout<'_>, theme: Theme) {
             data::marker(out, line.style, [f64::midpoint(ends[0][0], ends[1][0]), y], font, theme);
         }
     }
+}
+
+/// A surface along the sample's middle line.
+fn swatch(out: &mut Writer, [[left, y], [right, _]]: [[f64; 2]; 2], colour: Rgb, font: f64) {
+    let half = 0.4 * font;
+    let corners = [[left, y - half], [right, y - half], [right, y + half], [left, y + half]];
+    data::fill(out, &corners, colour, 1.0);
 }
 
 #[cfg(test)]

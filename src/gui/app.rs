@@ -50,7 +50,7 @@ use super::{text, theme};
 use crate::doc::{Experiment, RunState, templates};
 use crate::form::path::Place;
 use act::Wanted;
-use exporting::Exporting;
+use exporting::{Exporting, Subject};
 use results::Copying;
 
 /// While data arrive, the window is drawn anew this often.
@@ -96,6 +96,10 @@ pub struct App {
     /// What the plots show, as long as nothing about it has changed.
     shown: Option<PlotInput>,
     exports: Vec<Exporting>,
+    /// What is exported as soon as it is known where to.
+    to_export: Option<Subject>,
+    /// A view to be shown, asked for while views are drawn.
+    turned: Option<&'static str>,
     compare: Compare,
     views: Views,
     /// Where plots and views are.
@@ -175,6 +179,8 @@ impl App {
             plot: PlotState::default(),
             shown: None,
             exports: Vec::new(),
+            to_export: None,
+            turned: None,
             compare: Compare::default(),
             views: Views::default(),
             tiles: Tiling::default(),

@@ -313,12 +313,12 @@ fn running_ui(ui: &mut Ui, runs: usize, next: &Next, comes_back: bool) -> Option
 }
 
 fn path_ui(ui: &mut Ui, request: &Request, text: &mut String) -> Option<Reply> {
-    let (title, verb) = match request.purpose {
-        Purpose::Open => ("Open an experiment", "Open"),
-        Purpose::Save => ("Save the experiment", "Save"),
-        Purpose::Export => ("Export the figure", "Export"),
+    let verb = match request.purpose {
+        Purpose::Open => "Open",
+        Purpose::Save => "Save",
+        Purpose::Export => "Export",
     };
-    title_ui(ui, title);
+    title_ui(ui, &request.title());
     ui.label("The system's file dialog is not available. Type the path of the file.");
     let label = ui.label("Path");
     let field = theme::input_ui(ui, egui::TextEdit::singleline(text).desired_width(f32::INFINITY));

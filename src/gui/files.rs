@@ -29,6 +29,20 @@ pub struct Request {
     pub folder: PathBuf,
     /// What the file is called unless the user says otherwise; empty when one is opened.
     pub name: String,
+    /// What is exported: "Remaining"; empty for other purposes.
+    pub subject: String,
+}
+
+impl Request {
+    /// What a dialog for it is called.
+    #[must_use]
+    pub fn title(&self) -> String {
+        match self.purpose {
+            Purpose::Open => "Open an experiment".to_owned(),
+            Purpose::Save => "Save the experiment".to_owned(),
+            Purpose::Export => format!("Export {}", self.subject),
+        }
+    }
 }
 
 /// The answer.
@@ -79,9 +93,9 @@ fn ask(request: &Request) -> Answer {
         }
     };
     let picked = match request.purpose {
-        Purpose::Open => dialog.set_title("Open experiment").pick_file(),
-        Purpose::Save => dialog.set_title("Save experiment").set_file_name(&request.name).save_file(),
-        Purpose::Export => dialog.set_title("Export figure").set_file_name(&request.name).save_file(),
+        Purpose::Open => dialog.set_title(request.title()).pick_file(),
+        Purpose::Save => dialog.set_title(request.title()).set_file_name(&request.name).save_file(),
+        Purpose::Export => dialog.set_title(request.title()).set_file_name(&request.name).save_file(),
     };
     match picked {
         Some(path) => Answer::Path(path),

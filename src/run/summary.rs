@@ -4,6 +4,7 @@
 
 mod chain;
 mod histogram;
+mod struck;
 mod trial;
 mod vulnerability;
 
@@ -20,6 +21,7 @@ use crate::net::pins_file::read_pins;
 use crate::net::weights_file::{FileTensor, is_readable, read_tensors};
 pub use chain::{Link, chain};
 pub use histogram::{BINS, Histogram};
+pub use struck::{SingleCells, Sought, StruckTrial, StruckTrials, read_struck};
 pub use trial::{TrialFault, TrialFaults, TrialKey, read_trial};
 pub use vulnerability::{Vulnerability, vulnerabilities};
 

@@ -113,6 +113,11 @@ pub fn bits(arms: &[ArmRuns<'_>]) -> (Vec<u32>, Vec<Category>) {
     (found.keys().rev().copied().collect(), found.iter().rev().map(category).collect())
 }
 
+/// The bit that a category of [`bits`] stands for.
+pub fn bit_of(category: &Category) -> Option<u32> {
+    category.name.strip_prefix('b')?.parse().ok()
+}
+
 /// The layers that were struck, in the order of the networks.
 pub fn layers(arms: &[ArmRuns<'_>]) -> Vec<String> {
     let mut known: Vec<&String> = Vec::new();

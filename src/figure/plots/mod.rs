@@ -27,6 +27,7 @@ use super::model::{Axis, Figure};
 use super::statistics::Spread;
 use super::table::Row;
 use crate::doc::RunRecord;
+pub use vulnerability::struck_arm;
 
 /// The registry, in the order of the tabs.
 pub const ALL: &[&dyn Plot] = &[
@@ -71,6 +72,10 @@ pub trait Plot: Sync {
     /// Whether a run has something for it: by default, points of a series that it needs.
     fn is_about(&self, record: &RunRecord) -> bool {
         self.needs().iter().any(|series| record.points_of(series).next().is_some())
+    }
+    /// The layer and the bit of a cell, by row and column of its figure, whose faults can be looked at.
+    fn struck(&self, _figure: &Figure, _cell: [usize; 2]) -> Option<(String, u32)> {
+        None
     }
     /// Why it would be empty for runs that it is not about.
     fn lacks(&self) -> &'static str {

@@ -1,9 +1,9 @@
 //! Surfaces: the parts of bars, the cells of a heat map, and the strip of its colours.
 
 use super::AXIS;
+use super::image::image;
 use super::writer::{Writer, hex, number, path};
 use crate::figure::bars::parts;
-use crate::figure::cells::shade;
 use crate::figure::layout::{Layout, Ruler, TICK};
 use crate::figure::model::Figure;
 use crate::figure::palette::{Rgb, Theme};
@@ -31,7 +31,7 @@ fn rectangle(out: &mut Writer, a: [f64; 2], b: [f64; 2], fill: Rgb, (stroke, rim
     out.element("rect", &attributes, None);
 }
 
-fn places(ruler: &Ruler, values: [f64; 2]) -> Option<[f64; 2]> {
+pub(super) fn places(ruler: &Ruler, values: [f64; 2]) -> Option<[f64; 2]> {
     Some([ruler.mapping.place(values[0])?, ruler.mapping.place(values[1])?])
 }
 
@@ -45,18 +45,23 @@ pub fn bars(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme
     }
 }
 
-/// The cells that have a value.
-#[allow(clippy::cast_precision_loss)] // counted in tens
-pub fn cells(out: &mut Writer, figure: &Figure, layout: &Layout<'_>) {
+/// More cells than this are an image.
+const MOST: usize = 4096;
+
+/// The cells that have a colour: rectangles, or an image where they are many.
+#[allow(clippy::cast_precision_loss)] // counted in thousands
+pub fn cells(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
     let Some(cells) = &figure.cells else { return };
+    if cells.values.iter().map(Vec::len).sum::<usize>() > MOST {
+        return image(out, cells, layout, theme);
+    }
     let range = cells.range();
     let around = |index: usize| [index as f64 - 0.5, index as f64 + 0.5];
     for (row, values) in cells.values.iter().enumerate() {
         let Some(y) = places(&layout.y, around(row)) else { continue };
-        for (column, value) in values.iter().enumerate() {
-            let Some((x, fill)) = places(&layout.x, around(column)).zip(cells.colour(*value, range)) else {
-                continue;
-            };
+        for column in 0..values.len() {
+            let fill = cells.paint([row, column], range, theme);
+            let Some((x, fill)) = places(&layout.x, around(column)).zip(fill) else { continue };
             rectangle(out, [x[0], y[0]], [x[1], y[1]], fill, (&hex(fill), SEAM));
         }
     }
@@ -65,12 +70,13 @@ pub fn cells(out: &mut Writer, figure: &Figure, layout: &Layout<'_>) {
 /// The strip of colours with its rim and ticks.
 pub fn scale_bar(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
     let Some(bar) = layout.scale_bar.as_ref().filter(|_| figure.has_data()) else { return };
+    let Some(cells) = &figure.cells else { return };
     let (rect, height) = (bar.rect, bar.rect.bottom - bar.rect.top);
     for step in 0..SHADES {
         let share = |step: u32| f64::from(step) / f64::from(SHADES);
         let [low, high] = [share(step), share(step + 1)].map(|share| rect.bottom - share * height);
         let middle = f64::from(step) / f64::from(SHADES - 1);
-        let fill = shade(middle);
+        let fill = cells.shade(middle, theme);
         rectangle(out, [rect.left, low], [rect.right, high], fill, (&hex(fill), SEAM));
     }
     let ticks = bar.ruler.ticks.iter().filter(|tick| tick.label.is_some());
@@ -126,8 +132,8 @@ mod tests {
 
     #[test]
     fn a_heat_map_has_its_cells_and_the_scale_of_their_colours() {
-        let cells =
-            Cells { axis: Axis::percent("SDC share"), values: vec![vec![0.0, 0.5], vec![f64::NAN, 0.25]] };
+        let values = vec![vec![0.0, 0.5], vec![f64::NAN, 0.25]];
+        let cells = Cells { axis: Axis::percent("SDC share"), values, ..Cells::default() };
         let y = Axis { reversed: true, ..axis("Layer", &["fc1", "fc2"]) };
         let figure = Figure { x: axis("Bit", &["b1", "b0"]), y, cells: Some(cells), ..Figure::default() };
         let text = svg(&figure, &Preset::TwoColumns.size(), Theme::Dark);

@@ -92,7 +92,7 @@ fn cross(corners: &[[f64; 2]]) -> String {
 pub fn draw(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
     let font = layout.font;
     clip(out, layout);
-    areas::cells(out, figure, layout);
+    areas::cells(out, figure, layout, theme);
     areas::bars(out, figure, layout, theme);
     if figure.is_of_marks() {
         names::marks(out, figure, layout, theme);

@@ -9,7 +9,6 @@ use crate::figure::view::arm_key;
 use crate::gui::commands::Command;
 use crate::gui::compare::CompareResponse;
 use crate::gui::dialogs::{Dialog, Next};
-use crate::gui::files::{Purpose, Request};
 use crate::gui::menu;
 use crate::gui::palette::{Choice, List};
 use crate::gui::plan::{self, Action};
@@ -43,7 +42,7 @@ impl App {
             C::ClearRecent => self.settings.recent.clear(),
             C::Save => self.save_document(ctx),
             C::SaveAs => self.ask_where_to_save(ctx),
-            C::ExportFigure => self.ask_where_to_export(ctx),
+            C::ExportFigure => self.ask_where_to_export(self.subject(), ctx),
             C::CopyFigure => self.copy_figure(ctx),
             C::CopyValues => self.copy_values(ctx),
             C::CopyTable => self.answer(self.compare.copy('\t'), ctx),
@@ -153,12 +152,6 @@ impl App {
         let folder = self.document.results(&self.parts.untitled).display().to_string();
         self.log.info(format!("Copied: {folder}"));
         ctx.copy_text(folder);
-    }
-
-    fn ask_where_to_export(&mut self, ctx: &egui::Context) {
-        let stem = self.document.suggested_file_name();
-        let name = std::path::Path::new(&stem).with_extension("svg").to_string_lossy().into_owned();
-        self.ask(Request { purpose: Purpose::Export, folder: self.folder(), name }, ctx);
     }
 
     /// Starts those runs that are wanted and not done. What is started must know what is done: while earlier results are

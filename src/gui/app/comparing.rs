@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use eframe::egui::{self, Ui};
 
-use super::{App, PATIENCE_FOR_MORE};
+use super::{App, PATIENCE_FOR_MORE, Subject};
 use crate::figure::methods::methods;
 use crate::figure::plots::{self, Plot};
-use crate::gui::commands::Command;
 use crate::gui::compare::CompareResponse;
 use crate::gui::dialogs::Dialog;
 use crate::gui::plot::{PlotInput, PlotResponse, plot_panel};
 use crate::gui::selection::Selection;
 use crate::gui::text;
 use crate::gui::tree::treatments;
+use crate::gui::views::Behind;
 use crate::run::trash::{archive, restore};
 
 impl App {
@@ -134,10 +134,32 @@ impl App {
         let Some(response) = response else { return };
         self.plot.choose(plot.name());
         match response {
-            PlotResponse::ExportFigure => self.execute(Command::ExportFigure, &ctx),
-            PlotResponse::CopyCsv => self.copy_values(&ctx),
+            PlotResponse::ExportFigure => self.ask_where_to_export(Subject::Plot(plot), &ctx),
+            PlotResponse::CopyCsv => self.copy_values_of(plot, &ctx),
             PlotResponse::ClearFilter => self.compare.view.filter.clear(),
+            PlotResponse::OpenFaults { layer, bit } => self.show_faults(layer, bit),
         }
+    }
+
+    /// Shows the faults behind a cell of the heat map in the view of campaigns.
+    fn show_faults(&mut self, layer: String, bit: u32) {
+        let input = self.plot_input();
+        let arms = input.borrowed();
+        let own = |arm: &plots::ArmRuns<'_>| -> Vec<(usize, String)> {
+            let rows = arm.rows.iter().filter(|row| row.earlier.is_empty());
+            rows.map(|row| (row.arm_index, row.run.clone())).collect()
+        };
+        let runs = plots::struck_arm(&arms).map(own).unwrap_or_default();
+        let Some((first, _)) = runs.first() else {
+            let why = "The heat map shows runs of earlier settings, whose faults are in their folders only";
+            return self.log.info(why);
+        };
+        if !runs.iter().any(|(arm, _)| self.selection.arm() == Some(*arm)) {
+            self.selection = Selection::Arm(*first);
+        }
+        let runs = runs.into_iter().map(|(_, run)| run).collect();
+        self.views.look_behind(Behind::cell(layer, bit, runs, self.selection.clone()));
+        self.turned = Some("campaigns");
     }
 
     /// Does what a person asked for in the table of runs.

@@ -1,4 +1,4 @@
-//! Writing and copying what a plot shows: a thread builds and draws it, so that the window goes on.
+//! Writing and copying what a plot or a view shows: a thread builds and draws it, so that the window goes on.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -8,9 +8,12 @@ use eframe::egui;
 use super::{App, PATIENCE};
 use crate::figure::csv::csv;
 use crate::figure::export::{Options, picture};
+use crate::figure::plots::Plot;
 use crate::figure::{Figure, FileKind, write};
+use crate::gui::files::{Purpose, Request};
 use crate::gui::plot::Order;
 use crate::gui::text;
+use crate::gui::views::{Offer, Wanted};
 use crate::gui::working::{Answer, Working};
 
 /// What becomes of a figure.
@@ -34,6 +37,8 @@ enum Made {
 /// An export that a thread works at.
 pub(super) struct Exporting {
     export: Export,
+    /// Of what.
+    title: String,
     made: Working<Result<Made, String>>,
 }
 
@@ -61,14 +66,67 @@ impl Export {
     }
 }
 
-fn make(order: &Order, export: Export, paper: &Options) -> Result<Made, String> {
-    let figure = order.figure().ok_or("The plot shows nothing yet: press Run all.")?;
-    export.make(&figure, paper)
+/// What is exported.
+pub(super) enum Subject {
+    /// What a plot shows by then.
+    Plot(&'static dyn Plot),
+    /// The figure that a view has shown.
+    View(Offer),
+}
+
+impl Subject {
+    /// What the name of its file ends with.
+    fn name(&self) -> &str {
+        match self {
+            Self::Plot(plot) => plot.name(),
+            Self::View(offer) => &offer.name,
+        }
+    }
+
+    /// What dialogs and the log call it.
+    fn title(&self) -> &str {
+        match self {
+            Self::Plot(plot) => plot.title(),
+            Self::View(offer) => &offer.title,
+        }
+    }
 }
 
 impl App {
-    /// Writes what the plot shows; the ending of the file says as what.
+    /// What exports are about: the figure of the active view, else the plot that was used last.
+    pub(super) fn subject(&self) -> Subject {
+        let offer = self.views.offer(&self.tiles.layout().active);
+        offer.map_or_else(|| Subject::Plot(self.plot.plot()), Subject::View)
+    }
+
+    /// Does what is wanted of the figure of a view.
+    pub(super) fn take_figure(&mut self, view: &str, wanted: Wanted, ctx: &egui::Context) {
+        let Some(subject) = self.views.offer(view).map(Subject::View) else { return };
+        match wanted {
+            Wanted::File => self.ask_where_to_export(subject, ctx),
+            Wanted::Picture => self.begin_export(Export::Picture, subject, ctx),
+            Wanted::Values => self.begin_export(Export::Values, subject, ctx),
+        }
+    }
+
+    /// Asks for the file of a figure, whose suggested name says of what.
+    pub(super) fn ask_where_to_export(&mut self, subject: Subject, ctx: &egui::Context) {
+        let name = self.document.suggested_file_name();
+        let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy();
+        let name = format!("{stem}-{}.svg", subject.name());
+        let request = Request {
+            purpose: Purpose::Export,
+            folder: self.folder(),
+            name,
+            subject: subject.title().to_owned(),
+        };
+        self.to_export = Some(subject);
+        self.ask(request, ctx);
+    }
+
+    /// Writes what was asked for; the ending of the file says as what.
     pub(super) fn export(&mut self, path: &Path, ctx: &egui::Context) {
+        let subject = self.to_export.take().unwrap_or_else(|| self.subject());
         let Some(kind) = FileKind::of(path) else {
             let text = format!(
                 "{} is no kind of figure. End the name with .svg, .pdf, .png or .csv.",
@@ -76,21 +134,43 @@ impl App {
             );
             return self.fail("The figure was not written", &text);
         };
-        self.log.info(format!("Writing {}…", path.display()));
-        self.begin_export(Export::File(path.to_owned(), kind), ctx);
+        self.log.info(format!("Writing {} to {}…", subject.title(), path.display()));
+        self.begin_export(Export::File(path.to_owned(), kind), subject, ctx);
     }
 
-    /// Copies what the plot shows as a picture.
+    /// Copies what was used last as a picture.
     pub(super) fn copy_figure(&mut self, ctx: &egui::Context) {
-        self.begin_export(Export::Picture, ctx);
+        self.begin_export(Export::Picture, self.subject(), ctx);
     }
 
-    /// Copies the values of what the plot shows.
+    /// Copies the values of what was used last.
     pub(super) fn copy_values(&mut self, ctx: &egui::Context) {
-        self.begin_export(Export::Values, ctx);
+        self.begin_export(Export::Values, self.subject(), ctx);
     }
 
-    fn begin_export(&mut self, export: Export, ctx: &egui::Context) {
+    /// Copies the values of a plot.
+    pub(super) fn copy_values_of(&mut self, plot: &'static dyn Plot, ctx: &egui::Context) {
+        self.begin_export(Export::Values, Subject::Plot(plot), ctx);
+    }
+
+    fn begin_export(&mut self, export: Export, subject: Subject, ctx: &egui::Context) {
+        let (own, paper, title) = (export.clone(), self.plot.paper(), subject.title().to_owned());
+        let made = match subject {
+            Subject::View(offer) => Working::begin("export", ctx, move || own.make(&offer.figure(), &paper)),
+            Subject::Plot(plot) => {
+                let order = self.order_of(plot, ctx);
+                let figure = move || order.figure().ok_or("The plot shows nothing yet: press Run all.");
+                Working::begin("export", ctx, move || own.make(&figure()?, &paper))
+            }
+        };
+        match made {
+            Some(made) => self.exports.push(Exporting { export, title, made }),
+            None => self.fail(export.failure(), "No thread could be started for it: close other programs."),
+        }
+    }
+
+    /// What a plot shows, as the command line knows it.
+    fn order_of(&mut self, plot: &'static dyn Plot, ctx: &egui::Context) -> Order {
         self.update_comparison(ctx);
         let earlier = self.compare.earlier_count();
         if earlier > 0 {
@@ -100,12 +180,7 @@ impl App {
             ));
         }
         let input = self.own_input();
-        let order = self.plot.order(input);
-        let (own, paper) = (export.clone(), self.plot.paper());
-        match Working::begin("export", ctx, move || make(&order, own, &paper)) {
-            Some(made) => self.exports.push(Exporting { export, made }),
-            None => self.fail(export.failure(), "No thread could be started for it: close other programs."),
-        }
+        self.plot.order(plot, input)
     }
 
     /// Takes what threads have exported.
@@ -113,7 +188,7 @@ impl App {
         for exporting in std::mem::take(&mut self.exports) {
             match exporting.made.take() {
                 Answer::Waiting => self.exports.push(exporting),
-                Answer::Here(Ok(made)) => self.take_export(made, ctx),
+                Answer::Here(Ok(made)) => self.take_export(made, &exporting.title, ctx),
                 Answer::Here(Err(why)) => self.fail(exporting.export.failure(), &why),
                 Answer::Lost(why) => {
                     let text = format!("{why}. This is an error of Weightlab, please report it.");
@@ -123,16 +198,17 @@ impl App {
         }
     }
 
-    fn take_export(&mut self, made: Made, ctx: &egui::Context) {
+    fn take_export(&mut self, made: Made, title: &str, ctx: &egui::Context) {
         match made {
-            Made::File(path) => self.log.info(format!("Wrote {}", path.display())),
+            Made::File(path) => self.log.info(format!("Wrote {title} to {}", path.display())),
             Made::Picture(size, pixels) => {
                 ctx.copy_image(egui::ColorImage::from_rgba_premultiplied(size, &pixels));
-                self.log.info(format!("Copied the plot as a picture of {} × {} pixels", size[0], size[1]));
+                let [width, height] = size;
+                self.log.info(format!("Copied {title} as a picture of {width} × {height} pixels"));
             }
             Made::Values(text) => {
                 ctx.copy_text(text);
-                self.log.info("Copied the values of the plot as CSV");
+                self.log.info(format!("Copied the values of {title} as CSV"));
             }
         }
     }

@@ -5,6 +5,7 @@ use crate::doc::RunState;
 use crate::gui::commands::Facts;
 use crate::gui::plan::Action;
 use crate::gui::selection::Selection;
+use crate::gui::views::Offers;
 use crate::run::StopKind;
 
 impl App {
@@ -35,12 +36,26 @@ impl App {
             undoes: self.history.undoes(),
             redoes: self.history.redoes(),
             has_recent: !self.settings.recent.files().is_empty(),
-            has_figure: runs
-                .iter()
-                .any(|run| self.runs.shown(run).is_some_and(|record| !record.points().is_empty())),
+            has_figure: self.has_points(),
+            why_no_figure: self.why_no_figure(),
             tabs: self.tiles.layout().tabs(&self.tiles.layout().active),
             tiles: self.tiles.layout().count(),
             views: self.tiles.layout().views().len(),
+        }
+    }
+
+    fn has_points(&self) -> bool {
+        let has_points = |run| self.runs.shown(run).is_some_and(|record| !record.points().is_empty());
+        self.document.runs().iter().any(has_points)
+    }
+
+    /// Why nothing can be exported of what was used last.
+    fn why_no_figure(&self) -> Option<&'static str> {
+        match self.views.offers(&self.tiles.layout().active) {
+            Offers::Figure => None,
+            Offers::Later(why) => Some(why),
+            Offers::Nothing if self.has_points() => None,
+            Offers::Nothing => Some("There is no curve yet: press Run all"),
         }
     }
 

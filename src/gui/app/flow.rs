@@ -104,7 +104,12 @@ impl App {
         match next {
             Next::New(template) => self.take_template(template),
             Next::ChooseFile => {
-                let request = Request { purpose: Purpose::Open, folder: self.folder(), name: String::new() };
+                let request = Request {
+                    purpose: Purpose::Open,
+                    folder: self.folder(),
+                    name: String::new(),
+                    subject: String::new(),
+                };
                 self.ask(request, ctx);
             }
             Next::Open(path) => {
@@ -201,7 +206,8 @@ impl App {
 
     pub(super) fn ask_where_to_save(&mut self, ctx: &egui::Context) {
         let name = self.document.suggested_file_name();
-        self.ask(Request { purpose: Purpose::Save, folder: self.folder(), name }, ctx);
+        let subject = String::new();
+        self.ask(Request { purpose: Purpose::Save, folder: self.folder(), name, subject }, ctx);
     }
 
     fn save_to(&mut self, path: &Path, ctx: &egui::Context) {

@@ -12,7 +12,7 @@ use crate::gui::palette::Choice;
 use crate::gui::properties::{properties_ui, selection_of};
 use crate::gui::selection::Selection;
 use crate::gui::status::status_ui;
-use crate::gui::tiles::Pane;
+use crate::gui::tiles::{Change, Pane};
 use crate::gui::tree::tree_ui;
 use crate::gui::views::{ViewInput, ViewResponse};
 use crate::gui::{menu, plan, theme};
@@ -155,6 +155,10 @@ impl App {
         let mut tiles = std::mem::take(&mut self.tiles);
         tiles.ui(ui, &mut |ui, pane| self.pane_ui(ui, pane));
         self.tiles = tiles;
+        if let Some(view) = self.turned.take() {
+            self.tiles.change(Change::Show(view));
+            ui.ctx().request_repaint();
+        }
         self.follow_tiles();
     }
 
@@ -174,6 +178,8 @@ impl App {
             None => {}
             Some(ViewResponse::AddStage(set)) => self.add_stage(set),
             Some(ViewResponse::Compare(response)) => self.answer(response, ui.ctx()),
+            Some(ViewResponse::Take(wanted)) => self.take_figure(pane.name, wanted, ui.ctx()),
+            Some(ViewResponse::Show(view)) => self.turned = Some(view),
         }
     }
 

@@ -8,6 +8,7 @@ mod crowded;
 mod documents;
 mod earlier;
 mod elsewhere;
+mod exports;
 mod idle;
 mod later;
 mod tiles;

@@ -39,6 +39,8 @@ pub struct Facts {
     pub unsaved: bool,
     /// There is a curve.
     pub has_figure: bool,
+    /// Why nothing can be exported of the view that was used last; nothing where something can.
+    pub why_no_figure: Option<&'static str>,
     /// What the edit is about that can be taken back.
     pub undoes: Option<&'static str>,
     /// What the edit is about that was taken back last.
@@ -65,9 +67,10 @@ impl Command {
         match self {
             Self::OpenRecent | Self::ClearRecent => say(!facts.has_recent, no_file),
             Self::Save => say(!facts.unsaved, "There are no changes to save"),
-            Self::ExportFigure | Self::CopyFigure | Self::CopyValues | Self::FitFigure => {
-                say(!facts.has_figure, "There is no curve yet: press Run all")
+            Self::ExportFigure | Self::CopyFigure | Self::CopyValues => {
+                facts.why_no_figure.map(str::to_owned)
             }
+            Self::FitFigure => say(!facts.has_figure, "There is no curve yet: press Run all"),
             Self::Undo => say(facts.undoes.is_none(), "There is no edit to take back"),
             Self::Redo => say(facts.redoes.is_none(), "No edit was taken back"),
             Self::CopyTable => say(facts.arms == 0, "There is no arm yet: add one at the left"),

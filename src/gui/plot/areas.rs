@@ -9,10 +9,10 @@ use egui_plot::{PlotPoint, PlotTransform};
 use super::axes::colour;
 use super::paint::Brush;
 use crate::figure::bars::{parts, stacks};
-use crate::figure::cells::{Cells, shade};
+use crate::figure::cells::Cells;
 use crate::figure::model::{Axis, Figure};
 use crate::figure::number::readable;
-use crate::figure::palette::Rgb;
+use crate::figure::palette::{self, Rgb, Theme};
 use crate::figure::ticks::ticks;
 use crate::gui::text::shortened;
 
@@ -48,20 +48,55 @@ impl Brush<'_> {
         }
     }
 
+    /// Frames what is read off at a place: a cell, or all that has its name or range.
+    #[allow(clippy::cast_precision_loss)] // counted in tens
+    pub fn outline(&self, figure: &Figure, [x, y]: [f64; 2]) {
+        let around = |index: usize| [index as f64 - 0.5, index as f64 + 0.5];
+        let (low, high) = (self.transform.bounds().min(), self.transform.bounds().max());
+        let (x, y) = (
+            match bin_at(figure, x) {
+                Some(bin) => Some([figure.bins[bin], figure.bins[bin + 1]]),
+                None => figure.x.category(x).map(around),
+            },
+            figure.y.category(y).map(around),
+        );
+        let rect = self.rectangle(x.unwrap_or([low[0], high[0]]), y.unwrap_or([low[1], high[1]]));
+        let rect = rect.intersect(*self.transform.frame()).shrink(0.5);
+        for (width, ink) in [(3.0, self.theme.ground()), (1.5, self.theme.ink())] {
+            self.painter.rect_stroke(rect, 0.0, Stroke::new(width, colour(ink)), StrokeKind::Inside);
+        }
+    }
+
     /// Paints the cells of a heat map.
     #[allow(clippy::cast_precision_loss)] // counted in tens
     pub fn cells(&self, cells: &Cells) {
         let range = cells.range();
         let around = |index: usize| [index as f64 - 0.5, index as f64 + 0.5];
         for (row, values) in cells.values.iter().enumerate() {
-            for (column, value) in values.iter().enumerate() {
-                let Some(fill) = cells.colour(*value, range) else { continue };
+            for column in 0..values.len() {
+                let Some(fill) = cells.paint([row, column], range, self.theme) else { continue };
                 // Neighbours overlap by a hair, so that no ground shines through between them.
                 let rect = self.rectangle(around(column), around(row)).expand(0.3);
                 self.painter.rect_filled(rect, 0.0, colour(fill));
             }
         }
     }
+}
+
+/// The cell at a place, by row and column; nothing beside all cells.
+#[must_use]
+pub fn cell_at(figure: &Figure, [x, y]: [f64; 2]) -> Option<[usize; 2]> {
+    let cells = figure.cells.as_ref()?;
+    let [column, row] = [figure.x.category(x)?, figure.y.category(y)?];
+    cells.values.get(row)?.get(column).map(|_| [row, column])
+}
+
+/// The range of x that bars stand on at a place, by its number.
+#[must_use]
+fn bin_at(figure: &Figure, x: f64) -> Option<usize> {
+    let (first, last) = figure.bins.first().zip(figure.bins.last())?;
+    let behind = figure.bins.partition_point(|end| *end <= x);
+    (*first..=*last).contains(&x).then(|| behind.clamp(1, figure.bins.len() - 1) - 1)
 }
 
 /// Paints what neighbours on the horizontal axis have in common, below its labels.
@@ -89,7 +124,7 @@ pub fn groups_ui(ui: &Ui, axis: &Axis, transform: &PlotTransform) {
 }
 
 /// Paints the strip of a heat map's colours with its labels into the upper left of a room.
-pub fn scale_ui(ui: &Ui, cells: &Cells, room: Rect) {
+pub fn scale_ui(ui: &Ui, cells: &Cells, theme: Theme, room: Rect) {
     let painter = ui.painter();
     let range = cells.range();
     let strip = Rect::from_min_size(room.min, vec2(STRIP, room.height()));
@@ -98,7 +133,7 @@ pub fn scale_ui(ui: &Ui, cells: &Cells, room: Rect) {
         let height = |step: u32| strip.bottom() - step as f32 / SHADES as f32 * strip.height();
         let rect =
             Rect::from_two_pos(pos2(strip.left(), height(step)), pos2(strip.right(), height(step + 1)));
-        painter.rect_filled(rect, 0.0, colour(shade(f64::from(step) / f64::from(SHADES - 1))));
+        painter.rect_filled(rect, 0.0, colour(cells.shade(f64::from(step) / f64::from(SHADES - 1), theme)));
     }
     let ink = ui.visuals().text_color();
     painter.rect_stroke(strip, 0.0, Stroke::new(1.0, ui.visuals().weak_text_color()), StrokeKind::Outside);
@@ -138,7 +173,10 @@ pub struct AreaReading {
 
 /// Reads off the bars, marks or the cell at a place; nothing in a figure without them.
 #[must_use]
-pub fn read_areas(figure: &Figure, place: [f64; 2], brush: &Brush<'_>) -> Option<AreaReading> {
+pub fn read_areas(figure: &Figure, place: [f64; 2], theme: Theme) -> Option<AreaReading> {
+    if !figure.bins.is_empty() {
+        return read_bin(figure, place[0], theme);
+    }
     let at = |axis: &Axis, place: f64| {
         let index = axis.category(place)?;
         Some((index, format!("{}: {}", axis.title, axis.categories[index].name)))
@@ -148,7 +186,7 @@ pub fn read_areas(figure: &Figure, place: [f64; 2], brush: &Brush<'_>) -> Option
         let value = *cells.values.get(row)?.get(column)?;
         let text =
             if value.is_finite() { readable(value, cells.axis.format) } else { "not measured".to_owned() };
-        let rows = vec![(cells.axis.title.clone(), cells.colour(value, cells.range()), text)];
+        let rows = vec![(cells.axis.title.clone(), cells.paint([row, column], cells.range(), theme), text)];
         return Some(AreaReading { title: format!("{y} · {x}"), rows });
     }
     let (names, values) = if figure.is_lying() { (&figure.y, &figure.x) } else { (&figure.x, &figure.y) };
@@ -157,12 +195,12 @@ pub fn read_areas(figure: &Figure, place: [f64; 2], brush: &Brush<'_>) -> Option
     let row = |bars: &crate::figure::Bars| {
         let value = bars.values.get(index).filter(|value| value.is_finite())?;
         let name = if has_arms { format!("{}, {}", bars.stack, bars.name) } else { bars.name.clone() };
-        Some((name, Some(bars.rgb(brush.theme)), readable(*value, values.format)))
+        Some((name, Some(bars.rgb(theme)), readable(*value, values.format)))
     };
     let lines = figure.lines.iter().filter_map(|line| {
         let is_here = |point: &&[f64; 2]| names.category(point[0]) == Some(index);
         let [x, value] = line.points.iter().find(is_here)?;
-        let colour = crate::figure::palette::colour(line.style.colour, brush.theme);
+        let colour = palette::colour(line.style.colour, theme);
         let text = |value: f64| readable(value, values.format);
         let band = line.band.iter().find(|band| band.x.total_cmp(x).is_eq());
         let band = band.map(|band| format!(" [{}, {}]", text(band.low), text(band.high)).replace(" %", ""));
@@ -172,9 +210,29 @@ pub fn read_areas(figure: &Figure, place: [f64; 2], brush: &Brush<'_>) -> Option
     (!rows.is_empty()).then_some(AreaReading { title, rows })
 }
 
-/// Draws a reading beside the pointer.
-pub fn area_reading_ui(ui: &Ui, reading: &AreaReading, pointer: Pos2) {
-    let is_left = pointer.x < ui.ctx().content_rect().center().x;
+/// What bars and lines have in the range of x at a place.
+fn read_bin(figure: &Figure, x: f64, theme: Theme) -> Option<AreaReading> {
+    let bin = bin_at(figure, x)?;
+    let [low, high] = [figure.bins[bin], figure.bins[bin + 1]].map(|end| readable(end, figure.x.format));
+    let text = |value: f64| readable(value, figure.y.format);
+    let bars = figure.bars.iter().filter_map(|bars| {
+        let value = bars.values.get(bin).filter(|value| value.is_finite())?;
+        Some((bars.name.clone(), Some(bars.rgb(theme)), text(*value)))
+    });
+    let middle = f64::midpoint(figure.bins[bin], figure.bins[bin + 1]);
+    let lines = figure.lines.iter().filter_map(|line| {
+        let [_, value] = line.points.iter().rfind(|point| point[0] <= middle)?;
+        let own = palette::colour(line.style.colour, theme);
+        Some((shortened(&line.name, LONGEST), Some(own), text(*value)))
+    });
+    let rows: Vec<_> = bars.chain(lines).collect();
+    let title = format!("{}: {low} … {high}", figure.x.title);
+    (!rows.is_empty()).then_some(AreaReading { title, rows })
+}
+
+/// Draws a reading beside a place on the screen and within a room; the hint says what else can be done there.
+pub fn area_reading_ui(ui: &Ui, reading: &AreaReading, hint: &str, pointer: Pos2, room: Rect) {
+    let is_left = pointer.x < room.center().x;
     let (pivot, side) = if is_left { (Align2::LEFT_CENTER, 16.0) } else { (Align2::RIGHT_CENTER, -16.0) };
     Area::new(ui.scope_id().with("reading"))
         .order(Order::Middle) // dialogs and menus stand before it
@@ -182,7 +240,7 @@ pub fn area_reading_ui(ui: &Ui, reading: &AreaReading, pointer: Pos2) {
         .fade_in(false)
         .pivot(pivot)
         .fixed_pos(pointer + vec2(side, 0.0))
-        .constrain_to(ui.ctx().content_rect())
+        .constrain_to(room)
         .show(ui.ctx(), |ui| {
             Frame::popup(ui.style()).show(ui, |ui| {
                 ui.label(RichText::new(&reading.title).small());
@@ -201,6 +259,9 @@ pub fn area_reading_ui(ui: &Ui, reading: &AreaReading, pointer: Pos2) {
                             ui.end_row();
                         }
                     });
+                if !hint.is_empty() {
+                    ui.label(RichText::new(hint).small().weak());
+                }
             });
         });
 }

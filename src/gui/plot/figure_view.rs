@@ -1,28 +1,27 @@
 //! Draws a figure, and keeps what a person did to its view.
 
 mod looks;
+mod readings;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{
-    Key, Label, Pos2, Rect, Response, RichText, ScrollArea, TextStyle, Ui, UiBuilder, WidgetInfo,
-};
-use egui_plot::{PlotBounds, PlotTransform};
+use eframe::egui::{Label, Pos2, Rect, RichText, ScrollArea, TextStyle, Ui, UiBuilder, WidgetInfo};
+use egui_plot::PlotBounds;
 
-use super::areas::{SCALE, area_reading_ui, groups_ui, read_areas, scale_ui};
+use super::areas::{SCALE, groups_ui, scale_ui};
 use super::axes::plot;
 use super::legend::{self, legend_ui};
 use super::look::{Drawn, Going, Kept, Look, Wish};
 use super::navigate::{Change, View, navigate};
 use super::paint::Brush;
 use super::parallel::{Chosen, parallel_ui};
-use super::reading::{At, read, reading_ui};
 use super::sheet::{Canvas, Sheet};
 use crate::figure::model::{Axis, Figure};
 use crate::figure::palette::Theme;
 use crate::figure::view::{PlotView, seen, without};
+use readings::readings;
 
 /// A legend below the plot that needs more than this scrolls.
 const LEGEND_BELOW: f32 = 72.0;
@@ -42,6 +41,10 @@ pub struct FigureView {
     parallel: Chosen,
     /// Where a reading is kept: values of both axes, so that it stays there on another scale.
     pinned: Option<[f64; 2]>,
+    /// Whether a click on a cell asks for what is behind it.
+    pub(super) opens: bool,
+    /// A cell that was clicked, and when: a second click would fit the range.
+    opening: Option<([usize; 2], f64)>,
     /// Where a zoom box began.
     drag: Option<Pos2>,
     /// The line that the legend's pointer was on in the last frame.
@@ -197,8 +200,9 @@ fn values(axis: &Axis, places: [f64; 2]) -> [f64; 2] {
     places.map(|place| axis.scale.inverse(place))
 }
 
-/// Draws the figure into all the room there is: the plot, its legend beside or below it, and its small print.
-pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) {
+/// Draws the figure into all the room there is: the plot, its legend beside or below it, and its small print. Returns the
+/// cell, by row and column, of which a person wants to see what is behind it.
+pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> Option<[usize; 2]> {
     let theme = if ui.visuals().dark_mode { Theme::Dark } else { Theme::Light };
     let fit = state.prepare(figure, ui.ctx());
     let all = ui.available_rect_before_wrap();
@@ -210,7 +214,7 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) {
             let (scale, rest) = legend_room.split_left_right_at_x(legend_room.left() + SCALE);
             let strip =
                 state.frame.map_or(scale, |frame| Rect::from_x_y_ranges(scale.x_range(), frame.y_range()));
-            scale_ui(ui, cells, strip);
+            scale_ui(ui, cells, theme, strip);
             rest
         }
         _ => legend_room,
@@ -233,20 +237,21 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) {
     let remarks = state.kept.as_ref().map(|kept| kept.remarks.clone()).unwrap_or_default();
     let (plot_room, remarks_room) =
         plot_room.split_top_bottom_at_y(plot_room.bottom() - height_of(ui, &remarks, plot_room));
-    ui.scope_builder(UiBuilder::new().max_rect(plot_room), |ui| {
+    let opened = ui.scope_builder(UiBuilder::new().max_rect(plot_room), |ui| {
         if figure.parallel.is_empty() {
-            plot_ui(ui, figure, state, fit, theme);
-        } else {
-            let is_hidden = |name: &str| state.hidden.contains(name);
-            let highlighted = state.highlighted.as_deref();
-            parallel_ui(ui, figure, theme, &mut state.parallel, is_hidden, highlighted);
+            return plot_ui(ui, figure, state, fit, theme);
         }
+        let is_hidden = |name: &str| state.hidden.contains(name);
+        let highlighted = state.highlighted.as_deref();
+        parallel_ui(ui, figure, theme, &mut state.parallel, is_hidden, highlighted);
+        None
     });
     if !remarks.is_empty() {
         let label = Label::new(RichText::new(remarks).small().weak()).wrap();
         ui.scope_builder(UiBuilder::new().max_rect(remarks_room), |ui| ui.add(label));
     }
     ui.advance_cursor_after_rect(room);
+    opened.inner
 }
 
 /// The rooms of the plot and its legend.
@@ -272,7 +277,13 @@ fn height_of(ui: &Ui, remarks: &str, room: Rect) -> f32 {
     galley.size().y + GAP
 }
 
-fn plot_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView, fit: View, theme: Theme) {
+fn plot_ui(
+    ui: &mut Ui,
+    figure: &Arc<Figure>,
+    state: &mut FigureView,
+    fit: View,
+    theme: Theme,
+) -> Option<[usize; 2]> {
     let view = state.zoom.unwrap_or(fit);
     let room = ui.available_size();
     let size = state.frame.map_or(room, |frame| frame.size());
@@ -313,52 +324,14 @@ fn plot_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView, fit: View,
         painter.add(state.lines(figure, ui.ctx(), view, canvas));
     }
 
-    readings(ui, figure, state, &response, &transform, theme);
+    let opened = readings(ui, figure, state, &response, &transform, theme);
     match navigate(ui, &response, &transform, fit, &mut state.drag) {
-        Change::None => return,
+        Change::None => return opened,
         Change::Show(view) => state.show(figure, view),
         Change::Fit => state.fit(),
     }
     ui.ctx().request_repaint();
-}
-
-/// The reading at the pointer, or the one that a click has pinned.
-fn readings(
-    ui: &Ui,
-    figure: &Figure,
-    state: &mut FigureView,
-    response: &Response,
-    transform: &PlotTransform,
-    theme: Theme,
-) {
-    let hovered = response.hover_pos().filter(|_| state.drag.is_none());
-    if let Some(pointer) = hovered.filter(|_| figure.is_of_marks() || figure.is_lying()) {
-        let at = transform.value_from_position(pointer);
-        let brush = Brush { painter: ui.painter(), transform, theme, highlighted: None };
-        if let Some(reading) = read_areas(&without(figure, &state.hidden), [at.x, at.y], &brush) {
-            area_reading_ui(ui, &reading, pointer);
-            return;
-        }
-    }
-    let place = hovered.map(|at| transform.value_from_position(at)).map(|at| [at.x, at.y]);
-    if response.clicked() {
-        let here = |[x, y]: [f64; 2]| [figure.x.scale.inverse(x), figure.y.scale.inverse(y)];
-        state.pinned = if state.pinned.is_some() { None } else { place.map(here) };
-    } else if ui.input(|input| input.key_pressed(Key::Escape)) {
-        state.pinned = None;
-    }
-    let pinned =
-        state.pinned.and_then(|[x, y]| Some([figure.x.scale.forward(x)?, figure.y.scale.forward(y)?]));
-    let Some([x, y]) = pinned.or(place) else { return };
-    let at = At { x, y, per_point: transform.dvalue_dpos()[0].abs() };
-    let forward = state.kept.as_ref().map_or(&[][..], |kept| &kept.forward);
-    let Some(reading) = read(figure, forward, |name| state.hidden.contains(name), at) else { return };
-    let painter = ui.painter().with_clip_rect(transform.frame().expand(4.0));
-    let brush = Brush { painter: &painter, transform, theme, highlighted: None };
-    let height = transform.position_from_point_y(y);
-    // What stays must not cover what stands around the plot.
-    let room = if pinned.is_some() { ui.max_rect() } else { ui.ctx().content_rect() };
-    reading_ui(ui, figure, &reading, &brush, height, room);
+    opened
 }
 
 #[cfg(test)]

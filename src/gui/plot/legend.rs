@@ -142,8 +142,13 @@ fn line(ui: &Ui, text: &str, format: TextFormat, room: f32) -> Arc<Galley> {
 }
 
 fn sample_ui(ui: &Ui, sample: &Sample<'_>, theme: Theme, rect: Rect, is_shown: bool) {
-    if let Sample::Bars(bars) = sample {
-        let full = colour(bars.rgb(theme));
+    let surface = match sample {
+        Sample::Bars(bars) => Some(bars.rgb(theme)),
+        Sample::Kind(kind) => kind.ink.rgb(theme),
+        Sample::Line(_) | Sample::Rule(_) => None,
+    };
+    if let Some(surface) = surface {
+        let full = colour(surface);
         let ink = if is_shown { full } else { full.gamma_multiply(0.3) };
         let part = Rect::from_center_size(rect.center(), vec2(SAMPLE, ROW * 0.5));
         ui.painter().rect_filled(part, 2.0, ink);
@@ -152,7 +157,7 @@ fn sample_ui(ui: &Ui, sample: &Sample<'_>, theme: Theme, rect: Rect, is_shown: b
     let (index, shape) = match sample {
         Sample::Line(line) => (Some(line.style.colour), line.style.marker),
         Sample::Rule(rule) => (rule.colour, Marker::None),
-        Sample::Bars(bars) => (bars.colour, Marker::None),
+        Sample::Bars(_) | Sample::Kind(_) => (None, Marker::None),
     };
     let full = index.map_or(colour(theme.muted()), |index| line_colour(index, theme));
     let ink = if is_shown { full } else { full.gamma_multiply(0.3) };

@@ -26,7 +26,7 @@ const LEAST: Vec2 = vec2(360.0, 340.0);
 const NO_MEANS: &str = "This plot has no means over seeds";
 
 /// What a person asked for that is not the plot's own business.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlotResponse {
     /// To write the figure of [`PlotState::order`] to a file.
     ExportFigure,
@@ -34,6 +34,13 @@ pub enum PlotResponse {
     CopyCsv,
     /// To show all runs again.
     ClearFilter,
+    /// To show the faults behind a cell of the heat map.
+    OpenFaults {
+        /// The layer that they struck.
+        layer: String,
+        /// The bit.
+        bit: u32,
+    },
 }
 
 /// Draws a plot and its controls into all the room there is.
@@ -69,12 +76,15 @@ pub fn plot_panel(
         return controls.inner;
     };
     let before = view.x_range();
-    figure_ui(ui, figure, view);
+    view.opens = plot.struck(figure, [0, 0]).is_some();
+    let cell = figure_ui(ui, figure, view);
+    let opened = cell.and_then(|cell| plot.struck(figure, cell));
     let has_moved = view.x_range() != before;
     if has_moved && state.linked {
         state.link(plot);
     }
-    controls.inner
+    let opened = opened.map(|(layer, bit)| PlotResponse::OpenFaults { layer, bit });
+    controls.inner.or(opened)
 }
 
 /// Before the first point: what will appear, and how.
@@ -134,7 +144,7 @@ fn entries_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) -> Option<Plo
     let is_zoomed = state.view(plot).is_some_and(|view| view.is_zoomed());
     let fit = ui
         .add_enabled(is_zoomed, Button::new("Fit"))
-        .on_hover_text("Shows all data; so does a double-click. A click keeps a reading; Escape lets it go");
+        .on_hover_text("Shows all data; so does a double-click. A click keeps a reading, in a heat map with Shift; Escape lets it go");
     if fit.on_disabled_hover_text("All data are shown. A drag over the plot zooms in").clicked()
         && let Some(view) = state.view(plot)
     {

@@ -124,7 +124,7 @@ pub fn parallel_ui(
     }
     frame.axes(ui, &painter, &chosen.brushes);
     if let Some(((line, trace), at)) = pointed.map(|index| shown[index]).zip(pointer) {
-        area_reading_ui(ui, &frame.reading(line, trace), at);
+        area_reading_ui(ui, &frame.reading(line, trace), "", at, ui.ctx().content_rect());
     }
 }
 

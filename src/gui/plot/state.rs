@@ -109,10 +109,9 @@ impl PlotState {
         self.builders.retain(|name, _| seen.contains(name));
     }
 
-    /// What [`Self::plot`] shows of these arms, for exports.
+    /// What a plot shows of these arms, for exports.
     #[must_use]
-    pub fn order(&self, input: PlotInput) -> Order {
-        let plot = self.plot();
+    pub fn order(&self, plot: &'static dyn Plot, input: PlotInput) -> Order {
         let titles = self.titles.get(plot.name()).cloned().unwrap_or_default();
         let builder = self.builders.get(plot.name());
         let built =

@@ -1,5 +1,7 @@
 //! Fault campaigns of a run: how far they are, what each cell says with its intervals, and the worst trials.
 
+mod behind;
+mod opened;
 mod worst;
 
 use eframe::egui::{ComboBox, Grid, ProgressBar, RichText, ScrollArea, Ui};
@@ -9,14 +11,19 @@ use crate::doc::campaign::{CampaignBegan, CampaignRecord, CellPlan, CellState, E
 use crate::doc::fault::{Format, Protect};
 use crate::doc::{Run, RunState};
 use crate::gui::{text, theme};
-use worst::Worst;
+pub use behind::Behind;
+use behind::Trials;
+use opened::Opened;
+use worst::worst_ui;
 
 /// What the view keeps between frames.
 #[derive(Default)]
 pub struct Campaigns {
     /// Which campaign of the run is shown.
     chosen: usize,
-    worst: Worst,
+    opened: Opened,
+    /// The trials behind a cell of the heat map.
+    trials: Trials,
 }
 
 impl View for Campaigns {
@@ -25,18 +32,22 @@ impl View for Campaigns {
     const HELP: &'static str = "Fault campaigns of the selected run: trials so far, intervals, and the worst faults. How often does \
          a fault change an answer, and how sure is that by now? Each row is a cell of the campaign, a rate, bit or layer, with \
          its trials and the share of outcomes with its interval, which shrinks while trials come in. Below are the \
-         worst trials with the entries and bits that were struck, and the command that replays each. \
+         worst trials with the entries and bits that were struck, and the command that replays each. A layer or a bit that is \
+         chosen, or a click on a cell of Vulnerability, leaves the trials whose only fault struck there, worst first. \
          It needs a Campaign stage in the plan, and shows the first run of the selected arm that has begun one.";
 
-    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
-        self.run_ui(ui, input);
+    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
+        if shared.behind.is_chosen() {
+            return self.trials.ui(ui, input, shared.behind, &mut self.opened);
+        }
+        self.run_ui(ui, input, shared.behind);
         None
     }
 }
 
 impl Campaigns {
     /// Draws the campaigns of the selected run, or of the first run of the selected arm that has one.
-    fn run_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) {
+    fn run_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, behind: &mut Behind) {
         let Some((run, campaigns)) = subject(input) else {
             let why = if input.selection.arm().is_none() && input.selection.run().is_none() {
                 "Select an arm or a run at the left."
@@ -57,7 +68,9 @@ impl Campaigns {
                 cells_ui(ui, campaign);
             });
             ui.add_space(2.0 * theme::STEP);
-            self.worst.ui(ui, input.results, &run.id, campaign);
+            self.trials.choice_ui(ui, input, behind);
+            ui.add_space(theme::STEP);
+            worst_ui(ui, input.results, &run.id, campaign, &mut self.opened);
         });
     }
 
@@ -188,7 +201,6 @@ fn cell_ui(ui: &mut Ui, name: &str, plan: &CellPlan, state: Option<&CellState>) 
     ui.end_row();
 }
 
-/// The setting that a cell varies: `rate 1e-6`, `bit 30`, `fc1`.
 /// A share with its interval: `3.12 % [2.01, 4.70]`.
 fn interval(estimate: Estimate) -> String {
     let Estimate { value, low, high } = estimate;

@@ -1,185 +1,150 @@
 //! The histogram of a parameter: what is left, what is held, what is pruned, and what it was when it was dense.
 
-use eframe::egui::accesskit::Role;
-use eframe::egui::{
-    Align2, Color32, Painter, Rect, Sense, Stroke, StrokeKind, TextStyle, Ui, WidgetInfo, pos2, vec2,
-};
+use std::sync::Arc;
 
-use super::picture::Inks;
-use crate::gui::{text, theme};
-use crate::run::summary::{Histogram, ParameterSummary};
+use eframe::egui::{Ui, vec2};
 
-/// Room below the bars for the values.
-const AXIS: f32 = 18.0;
+use super::offer::Offer;
+use crate::figure::{Axis, Bars, Figure, Line, style_of};
+use crate::gui::plot::{FigureView, figure_ui};
+use crate::gui::text;
+use crate::run::summary::{Histogram as Bins, ParameterSummary, shape_text};
 
-/// How a bar or a swatch is filled, beside its colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pattern {
-    Full,
-    Striped,
-    Hollow,
-    Line,
+/// What the legend calls the outline of the dense network.
+const DENSE: &str = "dense, as initialised, to the same area";
+/// Colours of what is trained, held (those of the image), and of the dense network.
+const TRAINED: usize = 0;
+const HELD: usize = 4;
+const OUTLINE: usize = 6;
+
+/// A histogram with what a person did to its view.
+#[derive(Default)]
+pub struct Histogram {
+    figure: Option<Arc<Figure>>,
+    view: FigureView,
 }
 
-/// Draws the histogram with its legend.
-pub fn histogram_ui(ui: &mut Ui, parameter: &ParameterSummary, height: f32) {
+impl Histogram {
+    /// To be called when the parameter is another one.
+    pub fn show(&mut self, parameter: &ParameterSummary) {
+        *self = Self { figure: Some(Arc::new(figure(parameter))), view: FigureView::default() };
+    }
+
+    /// Draws it at this height; whether it is clicked.
+    pub fn ui(&mut self, ui: &mut Ui, height: f32) -> bool {
+        let Some(figure) = &self.figure else { return false };
+        let room = vec2(ui.available_width(), height);
+        let rect = ui.allocate_ui(room, |ui| figure_ui(ui, figure, &mut self.view)).response.rect;
+        ui.rect_contains_pointer(rect) && ui.input(|input| input.pointer.any_pressed())
+    }
+
+    /// What is seen of it, for files.
+    pub fn offer(&self, parameter: &str) -> Option<Offer> {
+        let shown = self.view.shown(self.figure.as_ref()?);
+        let (name, title) = (format!("{parameter}-histogram"), format!("histogram of {parameter}"));
+        Some(Offer::new(name, title, move || shown.clone()))
+    }
+}
+
+/// The histogram as a figure, for the screen and for files.
+pub fn figure(parameter: &ParameterSummary) -> Figure {
     let histogram = &parameter.histogram;
-    legend_ui(ui, parameter);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover());
-    response
-        .widget_info(|| WidgetInfo::labeled(Role::Figure, true, format!("Histogram of {}", parameter.name)));
-    let bars = rect.with_max_y(rect.bottom() - AXIS);
-    let inks = Inks::present(ui);
-    bars_ui(ui.painter(), bars, histogram, &inks);
-    dense_ui(ui.painter(), bars, histogram, theme::present(ui).muted);
-    axis_ui(ui, rect, histogram);
-    let Some(pointer) = response.hover_pos() else { return };
-    let bin = bin_at(pointer.x, bars, histogram.free.len());
-    let [low, high] = [histogram.edges[bin], histogram.edges[bin + 1]];
-    let counts = [histogram.free[bin], histogram.frozen[bin], histogram.pruned[bin], histogram.dense[bin]];
-    let [free, held, pruned, dense] = counts.map(text::grouped);
-    response.on_hover_text_at_pointer(format!(
-        "{low:.4} to {high:.4}\n{free} trained, {held} held, {pruned} pruned\n{dense} when the network was dense"
-    ));
-}
-
-fn legend_ui(ui: &mut Ui, parameter: &ParameterSummary) {
-    let inks = Inks::present(ui);
-    let free: u64 = parameter.histogram.free.iter().sum();
-    ui.horizontal_wrapped(|ui| {
-        swatch_ui(ui, inks.positive, Pattern::Full, &format!("{} trained", text::grouped(free)));
-        if parameter.frozen > 0 {
-            let held = format!("{} held", text::grouped(parameter.frozen));
-            swatch_ui(ui, inks.held, Pattern::Striped, &held);
-        }
-        if parameter.pruned > 0 {
-            let pruned = format!("{} pruned, at 0", text::grouped(parameter.pruned));
-            swatch_ui(ui, theme::present(ui).muted, Pattern::Hollow, &pruned);
-        }
-        swatch_ui(ui, theme::present(ui).muted, Pattern::Line, "dense, as initialised, to the same area");
-    });
-}
-
-fn swatch_ui(ui: &mut Ui, colour: Color32, pattern: Pattern, text: &str) {
-    let (rect, _) = ui.allocate_exact_size(vec2(14.0, 14.0), Sense::hover());
-    let ground = theme::present(ui).field;
-    fill(ui.painter(), rect.shrink(1.0), colour, pattern, ground);
-    ui.small(text);
-}
-
-fn fill(painter: &Painter, rect: Rect, colour: Color32, pattern: Pattern, ground: Color32) {
-    match pattern {
-        Pattern::Full => {
-            painter.rect_filled(rect, 0.0, colour);
-        }
-        Pattern::Striped => {
-            painter.rect_filled(rect, 0.0, colour);
-            let mut y = rect.bottom() - 2.0;
-            while y > rect.top() + 1.0 {
-                painter.hline(rect.x_range(), y, Stroke::new(1.0, ground));
-                y -= 3.0;
-            }
-        }
-        Pattern::Hollow => {
-            painter.rect_stroke(rect, 0.0, Stroke::new(1.0, colour), StrokeKind::Inside);
-        }
-        Pattern::Line => {
-            painter.hline(rect.x_range(), rect.center().y, Stroke::new(1.5, colour));
-        }
+    let sum = |counts: &[u64]| counts.iter().sum::<u64>();
+    let parts = [
+        ("trained", Some(TRAINED), &histogram.free),
+        ("held", Some(HELD), &histogram.frozen),
+        ("pruned", None, &histogram.pruned),
+    ];
+    let mut figure = Figure {
+        x: Axis::new("Value", ""),
+        y: Axis::new(&format!("Entries of {}", parameter.name), ""),
+        bins: histogram.edges.clone(),
+        note: format!("{}, {}", parameter.name, shape_text(&parameter.shape)),
+        ..Figure::default()
+    };
+    for (name, colour, counts) in parts.into_iter().filter(|(_, _, counts)| sum(counts) > 0) {
+        let values = counts.iter().map(|count| whole(*count)).collect();
+        figure.bars.push(Bars { name: name.to_owned(), colour, values, ..Bars::default() });
+        let entries = if sum(counts) == 1 { "entry" } else { "entries" };
+        figure.details.insert(name.to_owned(), format!("{} {entries}", text::grouped(sum(counts))));
     }
+    let outline = outline(histogram);
+    let highest = outline.iter().map(|point| point[1]).fold(whole(highest(histogram)), f64::max);
+    let top = 1.05 * highest;
+    if histogram.pruned.iter().any(|count| whole(*count) > top) {
+        figure.note += "; the bar of pruned entries is cut";
+    }
+    figure.y.range = Some([0.0, top]);
+    if !outline.is_empty() {
+        figure.lines.push(Line::new(DENSE, style_of(OUTLINE), outline));
+    }
+    figure
 }
 
-/// Bars of surviving entries are as high as the room; the bar of what is pruned is cut where it is higher.
-#[allow(clippy::cast_precision_loss)] // heights of bars
-fn bars_ui(painter: &Painter, room: Rect, histogram: &Histogram, inks: &Inks) {
-    let bins = histogram.free.len();
-    let most = highest(histogram);
-    let width = room.width() / bins as f32;
-    let ground = inks.zero;
-    for bin in 0..bins {
-        let left = room.left() + bin as f32 * width;
-        let mut bottom = room.bottom();
-        let parts = [
-            (histogram.free[bin], inks.positive, Pattern::Full),
-            (histogram.frozen[bin], inks.held, Pattern::Striped),
-            (histogram.pruned[bin], inks.pruned, Pattern::Hollow),
-        ];
-        for (count, colour, pattern) in parts.into_iter().filter(|(count, ..)| *count > 0) {
-            let height = (count as f32 / most as f32 * room.height()).max(1.0);
-            let top = (bottom - height).max(room.top());
-            let rect = Rect::from_min_max(pos2(left, top), pos2(left + (width - 1.0).max(1.0), bottom));
-            fill(painter, rect, colour, pattern, ground);
-            bottom = top;
-        }
-    }
+#[allow(clippy::cast_precision_loss)] // entries are far below 2^53
+fn whole(count: u64) -> f64 {
+    count as f64
 }
 
-/// The outline of the dense network, with the area of the surviving entries: few survivors would be flat beside it.
-#[allow(clippy::cast_precision_loss)] // heights of bars
-fn dense_ui(painter: &Painter, room: Rect, histogram: &Histogram, colour: Color32) {
-    let bins = histogram.dense.len();
-    let sum = |counts: &[u64]| counts.iter().sum::<u64>() as f32;
-    let surviving = sum(&histogram.free) + sum(&histogram.frozen);
-    let most = highest(histogram) as f32 * sum(&histogram.dense) / surviving.max(1.0);
-    let mut outline = Vec::with_capacity(2 * bins);
-    for (bin, count) in histogram.dense.iter().enumerate() {
-        let y = (room.bottom() - *count as f32 / most * room.height()).max(room.top());
-        outline.extend(
-            [bin, bin + 1].map(|edge| pos2(room.left() + edge as f32 / bins as f32 * room.width(), y)),
-        );
+/// The steps of the dense network, with the area of the surviving entries: few survivors would be flat beside it.
+fn outline(histogram: &Bins) -> Vec<[f64; 2]> {
+    let sum = |counts: &[u64]| whole(counts.iter().sum());
+    let (dense, surviving) = (sum(&histogram.dense), sum(&histogram.free) + sum(&histogram.frozen));
+    if dense == 0.0 {
+        return Vec::new();
     }
-    painter.line(outline, Stroke::new(1.5, colour));
+    let share = surviving.max(1.0) / dense;
+    let step = |(ends, count): (&[f64], &u64)| [ends[0], ends[1]].map(|edge| [edge, whole(*count) * share]);
+    histogram.edges.windows(2).zip(&histogram.dense).flat_map(step).collect()
 }
 
 /// The highest bar of surviving entries; that of the pruned ones where nothing survives.
-fn highest(histogram: &Histogram) -> u64 {
+fn highest(histogram: &Bins) -> u64 {
     let surviving = histogram.free.iter().zip(&histogram.frozen).map(|(free, frozen)| free + frozen).max();
     let pruned = || histogram.pruned.iter().copied().max();
     surviving.filter(|most| *most > 0).or_else(pruned).unwrap_or(0).max(1)
 }
 
-fn axis_ui(ui: &Ui, rect: Rect, histogram: &Histogram) {
-    let [Some(low), Some(high)] = [histogram.edges.first(), histogram.edges.last()] else { return };
-    let colours = theme::present(ui);
-    let font = TextStyle::Small.resolve(ui.style());
-    let (painter, y) = (ui.painter(), rect.bottom() - AXIS);
-    painter.hline(rect.x_range(), y, Stroke::new(1.0, colours.line));
-    let write = |x: f32, align: Align2, value: f64| {
-        painter.text(pos2(x, y + 2.0), align, format!("{value:.3}"), font.clone(), colours.muted);
-    };
-    write(rect.left(), Align2::LEFT_TOP, *low);
-    write(rect.right(), Align2::RIGHT_TOP, *high);
-    let most = format!("{} entries", text::grouped(highest(histogram)));
-    painter.text(rect.left_top(), Align2::LEFT_TOP, most, font.clone(), colours.muted);
-    #[allow(clippy::cast_possible_truncation)] // a place on the screen
-    let zero = ((0.0 - low) / (high - low)) as f32;
-    if (0.1..=0.9).contains(&zero) {
-        let x = rect.left() + zero * rect.width();
-        painter.vline(x, y..=y + 3.0, Stroke::new(1.0, colours.muted));
-        painter.text(pos2(x, y + 2.0), Align2::CENTER_TOP, "0", font.clone(), colours.muted);
-    }
-}
-
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)] // a bin under the pointer
-fn bin_at(x: f32, room: Rect, bins: usize) -> usize {
-    let share = ((x - room.left()) / room.width()).clamp(0.0, 1.0);
-    ((share * bins as f32) as usize).min(bins.saturating_sub(1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::csv::csv;
 
-    #[test]
-    fn pruned_entries_do_not_flatten_the_bars_of_those_that_are_left() {
-        let histogram = Histogram::of(&[0.0, 0.0, 0.0, 1.0], &[1, 1, 1, 0], &[]);
-        assert_eq!(highest(&histogram), 1);
-        assert_eq!(highest(&Histogram::of(&[0.0, 0.0], &[1, 1], &[])), 2);
+    fn parameter(values: &[f32], entries: &[u8], dense: &[f32]) -> ParameterSummary {
+        ParameterSummary {
+            name: "fc1.weight".to_owned(),
+            shape: vec![2, values.len() / 2],
+            minimum: 0.0,
+            maximum: 1.0,
+            histogram: Bins::of(values, entries, dense),
+            pruned: 0,
+            frozen: 0,
+        }
     }
 
     #[test]
-    fn the_pointer_reads_the_bin_below_it() {
-        let room = Rect::from_min_size(pos2(10.0, 0.0), vec2(60.0, 10.0));
-        assert_eq!([bin_at(10.0, room, 60), bin_at(40.5, room, 60), bin_at(99.0, room, 60)], [0, 30, 59]);
+    fn pruned_entries_do_not_flatten_the_bars_of_those_that_are_left() {
+        let figure = figure(&parameter(&[0.0, 0.0, 0.0, 1.0], &[1, 1, 1, 0], &[]));
+        assert_eq!(figure.y.range, Some([0.0, 1.05]));
+        assert!(figure.note.ends_with("the bar of pruned entries is cut"), "{}", figure.note);
+        assert_eq!(highest(&Bins::of(&[0.0, 0.0], &[1, 1], &[])), 2);
+    }
+
+    #[test]
+    fn the_table_has_the_counts_of_every_bin_and_the_outline_to_the_same_area() {
+        let summary =
+            parameter(&[-1.0, 0.5, 0.5, 1.0], &[0, 2, 0, 0], &[-1.0, -1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
+        let figure = figure(&summary);
+        let table = csv(&figure);
+        let bins = summary.histogram.free.len();
+        assert_eq!(table.lines().filter(|line| line.starts_with("bin,trained,")).count(), bins);
+        let sum = |name: &str| -> f64 {
+            let rows = table.lines().filter(|line| line.starts_with(name));
+            rows.map(|line| line.rsplit(',').nth(2).unwrap().parse::<f64>().unwrap()).sum()
+        };
+        assert!((sum("bin,trained,") - 3.0).abs() < 1e-12 && (sum("bin,held,") - 1.0).abs() < 1e-12);
+        // A step has two ends.
+        assert!((sum(&format!("line,\"{DENSE}\",")) - 2.0 * 4.0).abs() < 1e-9, "{table}");
+        assert_eq!(figure.details["held"], "1 entry");
     }
 }

@@ -60,6 +60,12 @@ impl<K: Clone + PartialEq, T: Send + 'static> Loading<K, T> {
         }
     }
 
+    /// The last answer, to whatever question; nothing where there was none.
+    pub fn last(&self) -> Option<(&K, &T)> {
+        let (key, answer) = self.kept.as_ref()?;
+        answer.as_ref().ok().map(|answer| (key, answer))
+    }
+
     fn take_answer(&mut self) {
         let Some((key, answer)) = self.asked.take() else { return };
         match answer.try_recv() {

@@ -3,14 +3,16 @@
 //! A view is one file with a type that implements [`View`], and one line in [`ALL`].
 
 mod campaign;
-mod cells;
 mod dry_run;
 mod histogram;
+mod image;
 pub(in crate::gui) mod loading;
 mod log;
 mod network;
 mod network_at_end;
+mod network_figure;
 mod notes;
+mod offer;
 mod picture;
 pub(in crate::gui) mod reports;
 mod table;
@@ -22,7 +24,9 @@ use std::path::Path;
 
 use eframe::egui::{Align, Layout, Response, RichText, Ui};
 
+pub use campaign::Behind;
 pub use dry_run::DryRun;
+pub use offer::{Offer, Offers, Wanted};
 
 use super::compare::{Compare, CompareResponse};
 use super::log::Log;
@@ -55,6 +59,14 @@ pub trait View: Default + 'static {
     const HELP: &'static str;
     /// Draws it into all the room there is; what a person asked for that the window does.
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse>;
+    /// Whether it has a figure for files and for the clipboard by now.
+    fn offers(&self) -> Offers {
+        Offers::Nothing
+    }
+    /// That figure, as it was drawn last.
+    fn offer(&self) -> Option<Offer> {
+        None
+    }
 }
 
 /// A view in the registry.
@@ -77,11 +89,21 @@ impl Entry {
 /// A view whose type is forgotten.
 trait Drawn {
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse>;
+    fn offers(&self) -> Offers;
+    fn offer(&self) -> Option<Offer>;
 }
 
 impl<V: View> Drawn for V {
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
         View::ui(self, ui, input, shared)
+    }
+
+    fn offers(&self) -> Offers {
+        View::offers(self)
+    }
+
+    fn offer(&self) -> Option<Offer> {
+        View::offer(self)
     }
 }
 
@@ -112,6 +134,8 @@ pub struct Shared<'a> {
     pub compare: &'a mut Compare,
     /// The network of the selected run.
     network: &'a mut NetworkAtEnd,
+    /// The cell of the heat map whose faults are shown.
+    behind: &'a mut Behind,
 }
 
 /// What a person asked for in a view that the window does.
@@ -121,18 +145,23 @@ pub enum ViewResponse {
     AddStage(Set),
     /// Something about runs.
     Compare(CompareResponse),
+    /// To take the figure of the view along.
+    Take(Wanted),
+    /// To show another view or plot.
+    Show(&'static str),
 }
 
 /// All views with what they keep between frames.
 pub struct Views {
     drawn: Vec<(&'static str, Box<dyn Drawn>)>,
     network: NetworkAtEnd,
+    behind: Behind,
 }
 
 impl Default for Views {
     fn default() -> Self {
         let drawn = ALL.iter().map(|entry| (entry.name, (entry.make)())).collect();
-        Self { drawn, network: NetworkAtEnd::default() }
+        Self { drawn, network: NetworkAtEnd::default(), behind: Behind::default() }
     }
 }
 
@@ -146,7 +175,28 @@ impl Views {
         compare: &mut Compare,
     ) -> Option<ViewResponse> {
         let (_, view) = self.drawn.iter_mut().find(|(known, _)| *known == name)?;
-        view.ui(ui, input, &mut Shared { compare, network: &mut self.network })
+        view.ui(ui, input, &mut Shared { compare, network: &mut self.network, behind: &mut self.behind })
+    }
+
+    /// Whether the view with this name has a figure for files; plots are no views.
+    #[must_use]
+    pub fn offers(&self, name: &str) -> Offers {
+        self.view(name).map_or(Offers::Nothing, |view| view.offers())
+    }
+
+    /// The figure of the view with this name, where it has one.
+    #[must_use]
+    pub fn offer(&self, name: &str) -> Option<Offer> {
+        self.view(name)?.offer()
+    }
+
+    /// Makes the view of campaigns show the trials behind a cell of the heat map.
+    pub fn look_behind(&mut self, behind: Behind) {
+        self.behind = behind;
+    }
+
+    fn view(&self, name: &str) -> Option<&dyn Drawn> {
+        self.drawn.iter().find(|(known, _)| *known == name).map(|(_, view)| view.as_ref())
     }
 }
 

@@ -7,6 +7,8 @@ use eframe::egui::{
 };
 use egui_extras::{Column, TableBuilder, TableRow};
 
+use super::network_figure::figure;
+use super::offer::{Offer, Offers, take_ui};
 use super::reports::reports_ui;
 use super::{Shared, View, ViewInput, ViewResponse, number_ui};
 use crate::doc::{Report, Run, RunRecord};
@@ -18,9 +20,11 @@ use crate::run::summary::{
 const ROW: f32 = 28.0;
 const BAR: f32 = 36.0;
 
-/// Nothing is kept: the network is shared.
+/// What was drawn last, for exports: the network itself is shared.
 #[derive(Default)]
-pub struct NetworkView;
+pub struct NetworkView {
+    drawn: Option<(Vec<LayerSummary>, ByLayer, String)>,
+}
 
 impl View for NetworkView {
     const NAME: &'static str = "network";
@@ -33,19 +37,33 @@ impl View for NetworkView {
          \u{201c}Held entries: bit-identical\u{201d}. What remains and what is held needs a run that is done.";
 
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
+        self.drawn = None;
         if !shared.network.is_there(input)
             && let Some(run) = planned_run(input)
         {
-            planned_ui(ui, input, run);
-            return None;
+            return self.planned_ui(ui, input, run);
         }
         let read = shared.network.ui(ui, Self::HELP, input)?;
         let record = input.runs.record(&read.source.id);
         let reports = record.map_or(&[][..], |record| record.reports());
         let harm = harm(input, &read.source.id);
-        pooled_ui(ui, &harm);
+        let wanted = pooled_ui(ui, &harm);
         network_ui(ui, read.summary, &harm.by_layer, reports);
-        None
+        self.drawn = Some((read.summary.layers.clone(), harm.by_layer, read.title));
+        wanted
+    }
+
+    fn offers(&self) -> Offers {
+        match self.drawn {
+            Some(_) => Offers::Figure,
+            None => Offers::Later("Network shows nothing yet: select an arm or a run"),
+        }
+    }
+
+    fn offer(&self) -> Option<Offer> {
+        let (layers, harm, of) = self.drawn.clone()?;
+        let make = move || figure(&layers, &harm, &of);
+        Some(Offer::new("layers".to_owned(), "remaining weights of the layers".to_owned(), make))
     }
 }
 
@@ -59,15 +77,20 @@ fn planned_run<'a>(input: &ViewInput<'a>) -> Option<&'a Run> {
     input.listed.iter().find(is_meant)
 }
 
-/// The network that a run begins with.
-fn planned_ui(ui: &mut Ui, input: &ViewInput<'_>, run: &Run) {
-    let title = format!("{}, as the run begins", run.arm);
-    ui.label(RichText::new(title).strong())
-        .on_hover_text("What is left of it, and what is held, is shown when the run is done");
-    let reports = input.runs.record(&run.id).map_or(&[][..], |record| record.reports());
-    let harm = harm(input, &run.id);
-    pooled_ui(ui, &harm);
-    network_ui(ui, &planned_summary(&run.spec), &harm.by_layer, reports);
+impl NetworkView {
+    /// The network that a run begins with.
+    fn planned_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, run: &Run) -> Option<ViewResponse> {
+        let title = format!("{}, as the run begins", run.arm);
+        ui.label(RichText::new(&title).strong())
+            .on_hover_text("What is left of it, and what is held, is shown when the run is done");
+        let reports = input.runs.record(&run.id).map_or(&[][..], |record| record.reports());
+        let harm = harm(input, &run.id);
+        let wanted = pooled_ui(ui, &harm);
+        let summary = planned_summary(&run.spec);
+        network_ui(ui, &summary, &harm.by_layer, reports);
+        self.drawn = Some((summary.layers, harm.by_layer, title));
+        wanted
+    }
 }
 
 /// What campaigns found out about the layers.
@@ -95,13 +118,18 @@ fn harm(input: &ViewInput<'_>, id: &str) -> Harm {
     }
 }
 
-/// That the vulnerability is that of several runs, where the rest is that of one.
-fn pooled_ui(ui: &mut Ui, harm: &Harm) {
-    if harm.seeds.len() > 1 {
-        let seeds: Vec<String> = harm.seeds.iter().map(u64::to_string).collect();
-        let text = format!("Vulnerability: all runs of the arm together (seeds {})", seeds.join(", "));
-        ui.label(RichText::new(text).small().weak());
-    }
+/// That the vulnerability is that of several runs, where the rest is that of one; what is wanted of the figure.
+fn pooled_ui(ui: &mut Ui, harm: &Harm) -> Option<ViewResponse> {
+    let shown = ui.horizontal_wrapped(|ui| {
+        let wanted = take_ui(ui, "layers");
+        if harm.seeds.len() > 1 {
+            let seeds: Vec<String> = harm.seeds.iter().map(u64::to_string).collect();
+            let text = format!("Vulnerability: all runs of the arm together (seeds {})", seeds.join(", "));
+            ui.label(RichText::new(text).small().weak());
+        }
+        wanted
+    });
+    shown.inner.map(ViewResponse::Take)
 }
 
 /// Draws the chain, and the reports below it.

@@ -33,6 +33,8 @@ pub struct Read<'a> {
     pub source: Source,
     /// Its arm.
     pub arm: String,
+    /// Whose it is.
+    pub title: String,
 }
 
 impl NetworkAtEnd {
@@ -58,8 +60,8 @@ impl NetworkAtEnd {
             Answer::Here(summary) => {
                 let earlier = if is_earlier { " · earlier settings" } else { "" };
                 let title = format!("{}, seed {}, at its end{earlier}", subject.arm, subject.seed);
-                ui.label(RichText::new(title).strong());
-                Some(Read { summary, source, arm: subject.arm })
+                ui.label(RichText::new(&title).strong());
+                Some(Read { summary, source, arm: subject.arm, title })
             }
             Answer::Waiting => {
                 waiting_ui(ui);

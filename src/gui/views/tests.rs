@@ -1,13 +1,15 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use eframe::egui::vec2;
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Key, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::*;
 use crate::doc::file::parse;
 use crate::doc::{Event, Report, RunRecord, runs};
+use crate::figure::export::{FileKind, Options, bytes};
 use crate::figure::plots::testing::{outcome, struck};
 use crate::gui::{app, settings};
 use crate::run::summary::testing::write_done;
@@ -98,9 +100,9 @@ fn the_network_shows_what_is_left_and_the_verdicts() {
 fn entries_of_the_table_become_a_stage_that_sets_them() {
     let mut harness = open("weights", done());
     wait_for(&mut harness, "Image of the values");
-    assert!(harness.query_by_label("Histogram of fc1.weight").is_some());
+    assert!(harness.query_by_label("Plot of Entries of fc1.weight").is_some());
     for entry in ["3", "1"] {
-        harness.get_by_role_and_label(eframe::egui::accesskit::Role::CheckBox, entry).click();
+        harness.get_by_role_and_label(Role::CheckBox, entry).click();
         harness.step();
     }
     harness.step();
@@ -120,6 +122,52 @@ fn the_mask_is_an_image_too() {
     harness.get_by_label("Mask").click();
     harness.step();
     wait_for(&mut harness, "Image of the mask");
+}
+
+#[test]
+fn histogram_and_image_are_offered_to_every_kind_of_file() {
+    let mut harness = open("weights", done());
+    assert!(matches!(harness.state().views.offers("weights"), Offers::Later(_)));
+    wait_for(&mut harness, "Image of the values");
+    harness.step();
+    let figure = harness.state().views.offer("weights").unwrap().figure();
+    assert!(!figure.bins.is_empty() && figure.has_data());
+    harness.get_by_label("Mask").click();
+    harness.step();
+    harness.get_by_label("Image of the mask").click();
+    harness.run_steps(2);
+    let offer = harness.state().views.offer("weights").unwrap();
+    assert_eq!((offer.name.as_str(), offer.title.as_str()), ("fc1.weight-mask", "mask of fc1.weight"));
+    for kind in FileKind::ALL {
+        assert!(bytes(&offer.figure(), kind, &Options::default()).unwrap().len() > 200, "{kind:?}");
+    }
+    assert_eq!(harness.state().views.offers("runs"), Offers::Nothing);
+}
+
+#[test]
+fn a_layer_and_a_bit_are_chosen_without_a_mouse() {
+    let record = struck(vec![outcome(0, 30, 8), outcome(1, 2, 0)]);
+    let mut harness = open("campaigns", record);
+    harness.run();
+    let run = harness.state().results.join(&harness.state().listed[0].id);
+    let faults = ",,0,,fc1.weight,3,30,3f000000,7f000000\n,,1,,fc2.weight,0,2,0,4\n";
+    std::fs::write(run.join("faults.csv"), faults).unwrap();
+    std::fs::write(run.join("trials.csv"), ",,0,0,1,10,2,0,8,4,0,0,8,0.2\n,,1,0,1,10,10,0,0,0,0,0,0,1\n")
+        .unwrap();
+    for (choice, value) in [("layer", "fc2"), ("bit", "b2")] {
+        harness.get_by_role_and_label(Role::ComboBox, choice).focus();
+        harness.run();
+        harness.key_press(Key::Enter);
+        harness.run();
+        harness.get_by_label(value).focus();
+        harness.run();
+        harness.key_press(Key::Enter);
+        harness.run_steps(3);
+    }
+    wait_for(&mut harness, "Trial 1");
+    assert!(harness.query_by_label("Trial 0").is_none());
+    assert!(harness.query_by_label("Clear layer fc2, bit b2").is_some());
+    assert!(harness.query_by_label_contains("1 single fault: 0.00 % of images with SDC-1").is_some());
 }
 
 #[test]

@@ -6,9 +6,12 @@ use std::path::PathBuf;
 use eframe::egui::{Grid, RichText, ScrollArea, Ui};
 
 use super::loading::{Answer, Loading};
+use super::offer::{Offer, Offers, Wanted, take_ui};
 use super::{Shared, View, ViewInput, ViewResponse, nothing_ui, number_ui, waiting_ui};
 use crate::doc::{EarlyStop, Run, RunRecord, RunState};
+use crate::figure::plots::XAxis;
 use crate::figure::statistics::standard_deviation;
+use crate::figure::{Axis, Band, Figure, Line, style_of};
 use crate::gui::{text, theme};
 use crate::run::{MaskOverlap, mask_overlap};
 
@@ -21,6 +24,8 @@ pub struct Tickets {
     overlap: Loading<Seeds, Option<MaskOverlap>>,
     /// The trainings as they were found last, and in which points.
     found: (Vec<Said>, Vec<Training>),
+    /// Whose they are.
+    arm: String,
 }
 
 /// What a run has said by now: its identity, how many points, and when the last one.
@@ -45,30 +50,53 @@ impl View for Tickets {
          same weights again. Early stops need validation data, masks two seeds of the arm that are done.";
 
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
-        self.arm_ui(ui, input);
-        None
+        self.arm.clear();
+        self.arm_ui(ui, input).map(ViewResponse::Take)
+    }
+
+    fn offers(&self) -> Offers {
+        if self.arm.is_empty() {
+            return Offers::Later("Tickets shows nothing yet: select an arm or a run");
+        }
+        if self.found.1.is_empty() {
+            return Offers::Later("Tickets has no early stop to draw: no training was validated");
+        }
+        Offers::Figure
+    }
+
+    fn offer(&self) -> Option<Offer> {
+        if self.offers() != Offers::Figure {
+            return None;
+        }
+        let (arm, trainings) = (self.arm.clone(), self.found.1.clone());
+        let title = format!("early stops of {arm}");
+        Some(Offer::new("early-stops".to_owned(), title, move || figure(&arm, &trainings)))
     }
 }
 
 impl Tickets {
     /// Draws the view for the selected arm, or the arm of the selected run.
-    fn arm_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) {
+    fn arm_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>) -> Option<Wanted> {
         let selected = input.selection.run().and_then(|id| input.listed.iter().find(|run| run.id == *id));
         let of_arm = |arm: usize| input.listed.iter().find(|run| run.arm_index == arm);
         let Some(chosen) = selected.or_else(|| of_arm(input.selection.arm()?)) else {
-            return nothing_ui(ui, Self::HELP, "Select an arm or a run at the left.");
+            nothing_ui(ui, Self::HELP, "Select an arm or a run at the left.");
+            return None;
         };
         // The combinations of a sweep share the arm's place, and have names of their own.
         let (arm, name) = (chosen.arm_index, chosen.arm.as_str());
         let is_replicate = |run: &&Run| run.arm_index == arm && run.arm == name;
         let runs: Vec<&Run> = input.listed.iter().filter(is_replicate).collect();
-        ScrollArea::vertical().id_salt("tickets view").auto_shrink([false, false]).show(ui, |ui| {
+        name.clone_into(&mut self.arm);
+        let area = ScrollArea::vertical().id_salt("tickets view").auto_shrink([false, false]);
+        let shown = area.show(ui, |ui| {
             ui.label(RichText::new(format!("{name}, over its seeds")).strong());
             ui.add_space(theme::STEP);
             self.overlap_ui(ui, input, &runs);
             ui.add_space(2.0 * theme::STEP);
-            stops_ui(ui, self.trainings(input, &runs));
+            stops_ui(ui, self.trainings(input, &runs))
         });
+        shown.inner
     }
 
     fn overlap_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, runs: &[&Run]) {
@@ -138,12 +166,13 @@ fn place_of(stop: &EarlyStop) -> String {
     if stop.branch.is_empty() { place } else { format!("{place}, {}", stop.branch) }
 }
 
-fn stops_ui(ui: &mut Ui, trainings: &[Training]) {
+/// Draws the table; what is wanted of its figure.
+fn stops_ui(ui: &mut Ui, trainings: &[Training]) -> Option<Wanted> {
     theme::heading_ui(ui, "Early-stop iteration")
         .on_hover_text("The iteration of the lowest validation loss of each training, found afterwards");
     if trainings.is_empty() {
         ui.label("No training was validated: set Validation in the experiment's data, and run again.");
-        return;
+        return None;
     }
     let columns = ["Training", "Remaining", "Stops at iteration", "Test accuracy there", "Seeds"];
     Grid::new("early stops").striped(true).spacing([3.0 * theme::STEP, 0.5 * theme::STEP]).show(ui, |ui| {
@@ -161,6 +190,33 @@ fn stops_ui(ui: &mut Ui, trainings: &[Training]) {
             ui.end_row();
         }
     });
+    ui.add_space(theme::STEP);
+    take_ui(ui, "early stops")
+}
+
+/// The early-stop iteration over the weights that remain, its mean over seeds within a standard deviation.
+fn figure(arm: &str, trainings: &[Training]) -> Figure {
+    let mut line = Line::new(arm, style_of(32), Vec::new());
+    let mut ordered: Vec<&Training> = trainings.iter().collect();
+    ordered.sort_by(|a, b| b.remaining.total_cmp(&a.remaining));
+    for training in ordered {
+        let (x, values) = (training.remaining, training.iterations.as_slice());
+        #[allow(clippy::cast_precision_loss)] // a few seeds
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        line.points.push([x, mean]);
+        line.counts.push(u32::try_from(values.len()).unwrap_or(u32::MAX));
+        if let Some(spread) = standard_deviation(values) {
+            line.band.push(Band { x, low: mean - spread, high: mean + spread });
+        }
+    }
+    let seeds = line.counts.iter().max().copied().unwrap_or_default();
+    Figure {
+        x: XAxis::Remaining.axis(),
+        y: Axis::new("Early-stop iteration", ""),
+        lines: vec![line],
+        note: format!("mean over {}, band: standard deviation", text::counted(seeds as usize, "seed")),
+        ..Figure::default()
+    }
 }
 
 /// Mean and standard deviation, times `scale`: `1250 ± 70`.
@@ -179,6 +235,24 @@ fn spread(values: &[f64], scale: f64, decimals: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_figure_goes_from_many_weights_to_few_with_the_spread_over_seeds() {
+        let training = |remaining: f64, iterations: &[f64]| Training {
+            place: String::new(),
+            remaining,
+            iterations: iterations.to_vec(),
+            accuracies: Vec::new(),
+        };
+        let figure = figure("ticket", &[training(0.5, &[100.0]), training(1.0, &[200.0, 204.0, 208.0])]);
+        let line = &figure.lines[0];
+        assert_eq!(
+            (line.points.as_slice(), line.counts.as_slice()),
+            (&[[1.0, 204.0], [0.5, 100.0]][..], &[3, 1][..])
+        );
+        assert_eq!(line.band, [Band { x: 1.0, low: 200.0, high: 208.0 }]);
+        assert_eq!(figure.note, "mean over 3 seeds, band: standard deviation");
+    }
 
     #[test]
     fn a_spread_is_that_of_the_sample() {

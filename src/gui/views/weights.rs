@@ -1,36 +1,63 @@
 //! One parameter of a network: its histogram, its image, its values.
 
-use eframe::egui::{ComboBox, RichText, Ui, vec2};
+use std::sync::Arc;
 
-use super::cells::Cells;
-use super::histogram::histogram_ui;
+use eframe::egui::{Color32, ComboBox, RichText, Ui, vec2};
+
+use super::histogram::Histogram;
+use super::image::{Shown, cells, counts, figure, full, look};
 use super::loading::{Answer, Loading, Source};
-use super::picture::{Inks, Picture, Shown};
+use super::offer::{Offer, Offers, Wanted, take_ui};
+use super::picture::{Picture, ground_of};
 use super::values::Values;
 use super::{Shared, View, ViewInput, ViewResponse, nothing_ui, waiting_ui};
-use crate::doc::intervention::Set;
+use crate::figure::cells::Cells;
+use crate::figure::mosaic::{Mosaic, SIDE};
 use crate::gui::{text, theme};
 use crate::run::summary::{NetworkSummary, ParameterSummary, ParameterValues, read_values, shape_text};
-
-/// Cells of an image, a side at most.
-const MOST_CELLS: usize = 512;
 
 /// What the view keeps between frames.
 #[derive(Default)]
 pub struct Weights {
     parameter: String,
-    loaded: Loading<(Source, String), Loaded>,
-    /// What table and image belong to.
+    loaded: Loading<(Source, String), Arc<Loaded>>,
+    /// What everything below belongs to.
     shown_of: Option<(Source, String)>,
+    histogram: Histogram,
     picture: Picture,
     shown: Shown,
     values: Values,
+    /// The image that is seen, for exports.
+    seen: Option<Arc<Loaded>>,
+    /// Which figure was used last: exports are about it.
+    used: Used,
+}
+
+/// The figures of the view.
+#[derive(Clone, Copy, Default)]
+enum Used {
+    #[default]
+    Histogram,
+    Image,
 }
 
 /// What is read of a parameter.
 struct Loaded {
     values: ParameterValues,
-    cells: Cells,
+    /// The entries as an image.
+    mosaic: Mosaic,
+    /// Where its colours are full.
+    full: f64,
+    /// Entries that are trained, held, pruned.
+    counts: [u64; 3],
+}
+
+impl Loaded {
+    fn of(values: ParameterValues) -> Self {
+        let cells = cells(&values, Shown::Values);
+        let counts = counts(&values);
+        Self { mosaic: Mosaic::of(&cells, SIDE), full: full(&values), counts, values }
+    }
 }
 
 impl View for Weights {
@@ -39,40 +66,71 @@ impl View for Weights {
     const HELP: &'static str = "Values of a parameter of the selected run: which are left, which are held, and where. The histogram \
          shows how the surviving and the held values are spread, beside those of the dense network where it is known. The \
          image shows every entry at its place, outputs from top to bottom, as a value or as a mask: rows and columns that \
-         are empty are units that the pruning took away. Entries that are ticked in the list can be set to a value by a \
+         are empty are units that the pruning took away. Both can be exported and copied; the menu File takes the one that was \
+         clicked last. Entries that are ticked in the list can be set to a value by a \
          stage of the plan. It needs a run that is done: select one at the left, or an arm for its first one.";
 
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
-        let read = shared.network.ui(ui, Self::HELP, input)?;
-        self.parameters_ui(ui, read.summary, &read.source, &read.arm).map(ViewResponse::AddStage)
+        self.seen = None;
+        let Some(read) = shared.network.ui(ui, Self::HELP, input) else {
+            self.shown_of = None;
+            return None;
+        };
+        self.parameters_ui(ui, read.summary, &read.source, &read.arm)
+    }
+
+    fn offers(&self) -> Offers {
+        match (&self.shown_of, &self.seen, self.used) {
+            (None, ..) => Offers::Later("Weights shows nothing yet: select a run that is done"),
+            (Some(_), None, Used::Image) => Offers::Later("The image is still being read"),
+            (Some(_), ..) => Offers::Figure,
+        }
+    }
+
+    fn offer(&self) -> Option<Offer> {
+        let parameter = self.shown_of.as_ref()?.1.clone();
+        if let Used::Histogram = self.used {
+            return self.histogram.offer(&parameter);
+        }
+        let (loaded, shown) = (self.seen.clone()?, self.shown);
+        let (name, title) =
+            (format!("{parameter}-{}", shown.name()), format!("{} of {parameter}", shown.name()));
+        Some(Offer::new(name, title, move || figure(&parameter, &loaded.values, shown)))
     }
 }
 
 impl Weights {
-    /// Draws the chosen parameter; a stage that is wanted in the plan of `arm`.
+    /// Draws the chosen parameter; what is wanted: a stage in the plan of `arm`, or a figure.
     fn parameters_ui(
         &mut self,
         ui: &mut Ui,
         summary: &NetworkSummary,
         source: &Source,
         arm: &str,
-    ) -> Option<Set> {
-        let parameter = self.choice_ui(ui, summary)?;
-        histogram_ui(ui, parameter, (ui.available_height() * 0.28).clamp(72.0, 180.0));
-        ui.add_space(theme::STEP);
+    ) -> Option<ViewResponse> {
+        let (parameter, wanted) = self.choice_ui(ui, summary)?;
         let key = (source.clone(), parameter.name.clone());
         if self.shown_of.as_ref() != Some(&key) {
             self.shown_of = Some(key.clone());
+            self.histogram.show(parameter);
             self.picture.forget();
             self.values = Values::default();
         }
+        let is_used = self.histogram.ui(ui, (ui.available_height() * 0.34).clamp(120.0, 240.0));
+        if wanted.is_some() || is_used {
+            self.used = Used::Histogram;
+        }
+        ui.add_space(theme::STEP);
+        let rest = self.entries_ui(ui, key, arm);
+        wanted.map(ViewResponse::Take).or(rest)
+    }
+
+    /// Draws image and table of the parameter once they are read.
+    fn entries_ui(&mut self, ui: &mut Ui, key: (Source, String), arm: &str) -> Option<ViewResponse> {
         let (from, name) = key.clone();
-        let read = move || {
-            let values = read_values(&from.folder, &from.id, &name)?;
-            Ok(Loaded { cells: Cells::of(&values, MOST_CELLS), values })
-        };
+        let read = move || Ok(Arc::new(Loaded::of(read_values(&from.folder, &from.id, &name)?)));
         let loaded = match self.loaded.get(&key, ui.ctx(), read) {
-            Answer::Here(loaded) => loaded,
+            Answer::Here(loaded) => loaded.clone(),
             Answer::Waiting => {
                 waiting_ui(ui);
                 return None;
@@ -82,24 +140,35 @@ impl Weights {
                 return None;
             }
         };
+        self.seen = Some(loaded.clone());
         let room = ui.available_size();
-        let (picture, shown, values) = (&mut self.picture, &mut self.shown, &mut self.values);
         let side = (room.x * 0.5 - theme::STEP).max(160.0);
         ui.horizontal_top(|ui| {
-            ui.allocate_ui(vec2(side, room.y), |ui| ui.vertical(|ui| picture_ui(ui, picture, shown, loaded)));
-            ui.allocate_ui(vec2(ui.available_width(), room.y), |ui| {
-                ui.vertical(|ui| values.ui(ui, &parameter.name, &loaded.values, arm)).inner
-            })
-            .inner
+            let (picture, shown) = (&mut self.picture, &mut self.shown);
+            let image = |ui: &mut Ui| picture_ui(ui, picture, shown, &loaded);
+            let (wanted, is_used) = ui.allocate_ui(vec2(side, room.y), |ui| ui.vertical(image).inner).inner;
+            if wanted.is_some() || is_used {
+                self.used = Used::Image;
+            }
+            let values = &mut self.values;
+            let table = |ui: &mut Ui| values.ui(ui, &key.1, &loaded.values, arm);
+            let left = vec2(ui.available_width(), room.y);
+            let set = ui.allocate_ui(left, |ui| ui.vertical(table).inner).inner;
+            wanted.map(ViewResponse::Take).or(set.map(ViewResponse::AddStage))
         })
         .inner
     }
 
-    fn choice_ui<'a>(&mut self, ui: &mut Ui, summary: &'a NetworkSummary) -> Option<&'a ParameterSummary> {
+    /// The parameter that is chosen, and what is wanted of its histogram.
+    fn choice_ui<'a>(
+        &mut self,
+        ui: &mut Ui,
+        summary: &'a NetworkSummary,
+    ) -> Option<(&'a ParameterSummary, Option<Wanted>)> {
         let known = summary.parameters.iter().find(|parameter| parameter.name == self.parameter);
         let parameter = known.or_else(|| summary.parameters.first())?;
         self.parameter.clone_from(&parameter.name);
-        ui.horizontal_wrapped(|ui| {
+        let wanted = ui.horizontal_wrapped(|ui| {
             let label = ui.label("Parameter:");
             let combo =
                 ComboBox::from_id_salt("parameter").selected_text(&self.parameter).show_ui(ui, |ui| {
@@ -117,49 +186,57 @@ impl Weights {
                 parameter.maximum
             );
             ui.label(RichText::new(facts).small());
+            take_ui(ui, "histogram")
         });
-        summary.parameters.iter().find(|parameter| parameter.name == self.parameter)
+        let chosen = summary.parameters.iter().find(|parameter| parameter.name == self.parameter);
+        chosen.map(|parameter| (parameter, wanted.inner))
     }
 }
 
-fn picture_ui(ui: &mut Ui, picture: &mut Picture, shown: &mut Shown, loaded: &Loaded) {
-    ui.horizontal_wrapped(|ui| {
+/// Draws the image below a choice of what it shows; what is wanted of it, and whether it was used.
+fn picture_ui(
+    ui: &mut Ui,
+    picture: &mut Picture,
+    shown: &mut Shown,
+    loaded: &Loaded,
+) -> (Option<Wanted>, bool) {
+    let wanted = ui.horizontal_wrapped(|ui| {
         ui.selectable_value(shown, Shown::Values, "Values").on_hover_text("The values as colours");
         ui.selectable_value(shown, Shown::Mask, "Mask").on_hover_text("Which entries are left, held, pruned");
+        take_ui(ui, "image")
     });
     let height = (ui.available_height() - 48.0).max(48.0);
-    picture.ui(ui, &loaded.values, &loaded.cells, *shown, height);
+    let look = look(loaded.full, loaded.counts, *shown);
+    let image = picture.ui(ui, (&loaded.values, &loaded.mosaic), (&look, *shown), height);
     ui.add_space(2.0);
-    key_ui(ui, *shown, loaded);
+    key_ui(ui, &look, loaded);
+    (wanted.inner, image.clicked())
 }
 
 /// What the colours of the image mean.
-fn key_ui(ui: &mut Ui, shown: Shown, loaded: &Loaded) {
-    let inks = Inks::present(ui);
-    let full = loaded.cells.full;
+fn key_ui(ui: &mut Ui, look: &Cells, loaded: &Loaded) {
+    let ground = ground_of(ui);
     ui.horizontal_wrapped(|ui| {
-        let mut key = |colour, text: String| {
+        let mut key = |[red, green, blue]: [u8; 3], text: &str| {
             let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), eframe::egui::Sense::hover());
-            ui.painter().rect_filled(rect, 2.0, colour);
+            ui.painter().rect_filled(rect, 2.0, Color32::from_rgb(red, green, blue));
             ui.small(text);
         };
-        match shown {
-            Shown::Values => {
-                key(inks.positive, format!("{full:.3} and more"));
-                key(inks.negative, format!("{:.3} and less", -full));
-            }
-            Shown::Mask => {
-                key(inks.positive, "trained".to_owned());
-                key(inks.held, "held".to_owned());
+        if look.has_scale() {
+            key(look.shade(1.0, ground), &format!("{:.3} and more", loaded.full));
+            key(look.shade(0.0, ground), &format!("{:.3} and less", -loaded.full));
+        }
+        for kind in look.kinds.iter().filter(|kind| kind.is_told()) {
+            if let Some(colour) = kind.ink.rgb(ground) {
+                key(colour, &kind.name);
             }
         }
-        key(inks.pruned, "pruned".to_owned());
         let outputs = if loaded.values.shape.len() > 1 { "Rows are outputs." } else { "" };
-        let block = loaded.cells.block;
-        let text = if loaded.cells.is_exact() {
+        let [rows, columns] = loaded.mosaic.block;
+        let text = if loaded.mosaic.is_exact() {
             outputs.to_owned()
         } else {
-            format!("{outputs} A pixel is the mean of {}×{} entries.", block[0], block[1])
+            format!("{outputs} A pixel is the mean of {rows}×{columns} entries.")
         };
         ui.small(text);
     });

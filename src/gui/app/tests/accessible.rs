@@ -72,7 +72,8 @@ fn every_input_of_every_form_has_a_name() {
 
 fn dialogs() -> Vec<Dialog> {
     let (path, title, next) = (PathBuf::from("/x.ron"), "x".to_owned(), Next::Quit);
-    let request = Request { purpose: Purpose::Save, folder: "/".into(), name: "x.ron".into() };
+    let request =
+        Request { purpose: Purpose::Save, folder: "/".into(), name: "x.ron".into(), subject: String::new() };
     vec![
         Dialog::Templates { recent: vec![PathBuf::from("/home/ada/pruning.ron")] },
         Dialog::Unsaved { title: title.clone(), next: next.clone() },

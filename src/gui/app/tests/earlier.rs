@@ -29,7 +29,7 @@ fn lines(window: &Window) -> Vec<(String, usize)> {
 fn exported(window: &mut Window) -> Option<String> {
     let app = window.harness.state_mut();
     let input = app.own_input();
-    app.plot.order(input).figure().map(|figure| csv(&figure))
+    app.plot.order(app.plot.plot(), input).figure().map(|figure| csv(&figure))
 }
 
 #[test]

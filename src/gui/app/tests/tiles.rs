@@ -208,7 +208,7 @@ fn what_is_clicked_into_is_what_exports_are_about() {
     let is_copied = (0..1000).any(|_| {
         std::thread::sleep(Duration::from_millis(2));
         window.harness.step();
-        window.log().contains("Copied the values of the plot")
+        window.log().contains("Copied the values of Accuracy")
     });
     assert!(is_copied, "it is built behind another view: {}", window.log());
 }

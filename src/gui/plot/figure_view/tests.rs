@@ -26,7 +26,9 @@ fn figure() -> Figure {
 
 fn harness(width: f32) -> Harness<'static, Shown> {
     let shown = Shown { figure: Arc::new(figure()), view: FigureView::default() };
-    let draw = |ui: &mut egui::Ui, shown: &mut Shown| figure_ui(ui, &shown.figure, &mut shown.view);
+    let draw = |ui: &mut egui::Ui, shown: &mut Shown| {
+        assert_eq!(figure_ui(ui, &shown.figure, &mut shown.view), None, "nothing can be opened");
+    };
     let mut harness =
         Harness::builder().with_size(vec2(width, 480.0)).with_step_dt(0.05).build_ui_state(draw, shown);
     harness.run();

@@ -1,0 +1,113 @@
+//! Many cells as an image within the drawing.
+
+use super::areas::places;
+use super::writer::{Writer, number};
+use crate::figure::cells::Cells;
+use crate::figure::layout::Layout;
+use crate::figure::mosaic::{Mosaic, SIDE};
+use crate::figure::palette::{Rgb, Theme};
+use crate::figure::raster::packed;
+
+/// The cells as a PNG file that stands in the drawing itself, each pixel a cell or a block of them.
+#[allow(clippy::cast_precision_loss)] // counted in thousands
+pub fn image(out: &mut Writer, cells: &Cells, layout: &Layout<'_>, theme: Theme) {
+    let mosaic = Mosaic::of(cells, SIDE);
+    let pixels = mosaic.pixels(cells, cells.range(), theme);
+    // The last tiles may reach beyond the last cells, where the plot ends.
+    let end = |axis: usize| (mosaic.size[axis] * mosaic.block[axis]) as f64 - 0.5;
+    let (x, y) = (places(&layout.x, [-0.5, end(1)]), places(&layout.y, [-0.5, end(0)]));
+    let (Some([left, right]), Some([top, bottom])) = (x, y) else { return };
+    let Some(file) = packed(mosaic.size, &turned(pixels, mosaic.size, [top > bottom, left > right])) else {
+        return;
+    };
+    let [x, y] = [left.min(right), top.min(bottom)].map(number);
+    let [width, height] = [(right - left).abs(), (bottom - top).abs()].map(number);
+    let data = format!("data:image/png;base64,{}", base64(&file));
+    let place = [("x", x.as_str()), ("y", &y), ("width", &width), ("height", &height)];
+    let look = [("preserveAspectRatio", "none"), ("image-rendering", "optimizeSpeed"), ("href", &data)];
+    out.element("image", &[place.as_slice(), &look].concat(), None);
+}
+
+/// The pixels with the last row, or column, first: where an axis runs the other way.
+fn turned(
+    mut pixels: Vec<Option<Rgb>>,
+    [_, columns]: [usize; 2],
+    [rows_turn, columns_turn]: [bool; 2],
+) -> Vec<Option<Rgb>> {
+    let columns = columns.max(1);
+    if columns_turn {
+        pixels.chunks_mut(columns).for_each(<[_]>::reverse);
+    }
+    if rows_turn {
+        pixels = pixels.chunks(columns).rev().flatten().copied().collect();
+    }
+    pixels
+}
+
+const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// Bytes as text (RFC 4648, section 4).
+fn base64(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or_default());
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for index in 0..4 {
+            let letter = LETTERS[(bits >> (18 - 6 * index) & 63) as usize];
+            text.push(if index <= chunk.len() { char::from(letter) } else { '=' });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::export::{Options, picture};
+    use crate::figure::model::{Axis, Figure};
+    use crate::figure::pdf::pdf;
+    use crate::figure::svg::svg;
+
+    #[test]
+    fn text_is_that_of_the_standard() {
+        let told = ["", "f", "fo", "foo", "foob", "fooba", "foobar"].map(|text| base64(text.as_bytes()));
+        assert_eq!(told, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"]);
+    }
+
+    #[test]
+    fn an_axis_that_runs_the_other_way_turns_the_image() {
+        let pixels: Vec<_> = (0..6_u8).map(|tone| Some([tone; 3])).collect();
+        let tones = |turns| -> Vec<u8> {
+            turned(pixels.clone(), [2, 3], turns).into_iter().flatten().map(|pixel| pixel[0]).collect()
+        };
+        assert_eq!(tones([false, false]), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(tones([true, false]), [3, 4, 5, 0, 1, 2]);
+        assert_eq!(tones([false, true]), [2, 1, 0, 5, 4, 3]);
+    }
+
+    /// A thousand columns of which the right half is high; a row more than fits into equal blocks.
+    fn figure() -> Figure {
+        let row = |_| (0..1000_u16).map(|column| if column < 500 { 0.0 } else { 1.0 }).collect();
+        let cells = Cells { values: (0..7).map(row).collect(), ..Cells::default() };
+        let axis =
+            |title: &str, count: f64| Axis { range: Some([-0.5, count - 0.5]), ..Axis::new(title, "") };
+        Figure { x: axis("Input", 1000.0), y: axis("Output", 7.0), cells: Some(cells), ..Figure::default() }
+    }
+
+    #[test]
+    fn many_cells_are_one_image_in_every_kind_of_file() {
+        let (figure, options) = (figure(), Options::default());
+        let drawing = svg(&figure, &options.size, options.theme);
+        assert_eq!(drawing.matches("<image").count(), 1);
+        assert!(drawing.len() < 60_000, "{}", drawing.len());
+        assert!(pdf(&drawing, "a").unwrap().windows(6).any(|bytes| bytes == b"/Image"));
+        let ([width, height], pixels) = picture(&figure, &options).unwrap();
+        let at = |x: usize, y: usize| &pixels[4 * (y * width + x)..][..3];
+        let [low, high] = [0.0, 1.0].map(|share| {
+            let range = figure.cells.as_ref().unwrap().range();
+            figure.cells.as_ref().unwrap().colour(share, range, options.theme).unwrap()
+        });
+        assert_eq!(at(width / 3, height / 2), low);
+        assert_eq!(at(width * 2 / 3, height / 2), high);
+    }
+}

@@ -1,0 +1,137 @@
+//! What is exported, what its file is called, and the faults behind a cell.
+
+use super::*;
+use crate::doc::campaign::{CampaignBegan, CellPlan, CellState};
+use crate::figure::plots::testing::outcome;
+use crate::gui::tiles::Change;
+use crate::run::summary::testing::write_done;
+
+const TEXT: &str =
+    "(data: Iris(), net: Mlp(hidden: [2]), seeds: [1, 2], arms: [(name: \"a\", plan: [Test])])";
+
+/// A window with a file, whose results lie beside it.
+fn with_file(folder: &Path) -> Window {
+    let file = folder.join("x.ron");
+    std::fs::write(&file, TEXT).unwrap();
+    Window::open(Some(file))
+}
+
+fn show(window: &mut Window, view: &'static str) {
+    window.harness.state_mut().tiles.change(Change::Show(view));
+    window.harness.run_steps(4);
+}
+
+/// Draws frames until something is told.
+fn wait_until(window: &mut Window, is_so: impl Fn(&Window) -> bool) {
+    for _ in 0..2000 {
+        if is_so(window) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+        window.harness.step();
+    }
+    panic!("it never came: {}", window.log());
+}
+
+fn last_request(window: &Window) -> (String, String) {
+    let stage = window.stage.borrow();
+    let request = stage.requests.last().unwrap();
+    (request.name.clone(), request.title())
+}
+
+#[test]
+fn the_suggested_name_the_dialog_and_the_log_say_what_is_exported() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = with_file(folder.path());
+    window.execute(Command::RunAll);
+    window.say(0, started());
+    window.say(0, accuracy(0.5, 1.0));
+    show(&mut window, "loss");
+    window.execute(Command::ExportFigure);
+    assert_eq!(last_request(&window), ("x-loss.svg".to_owned(), "Export Loss".to_owned()));
+    let to = folder.path().join("y.svg");
+    window.stage.borrow_mut().answer = Some(Answer::Path(to.clone()));
+    show(&mut window, "accuracy");
+    let ctx = window.harness.ctx.clone();
+    window.harness.state_mut().execute(Command::ExportFigure, &ctx);
+    // Whatever is clicked on while the dialog is open.
+    window.harness.state_mut().tiles.change(Change::Show("loss"));
+    wait_until(&mut window, |window| window.log().contains("Wrote Accuracy to"));
+    assert!(std::fs::read_to_string(&to).unwrap().contains(">Test accuracy (%)<"));
+}
+
+#[test]
+fn figures_of_weights_are_exported_by_the_menu_as_plots_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = with_file(folder.path());
+    show(&mut window, "weights");
+    window.execute(Command::ExportFigure);
+    assert!(window.log().contains("Weights shows nothing yet"), "{}", window.log());
+    window.execute(Command::RunAll);
+    let run = window.stage.borrow().jobs[0].run.clone();
+    write_done(&folder.path().join("x.runs"), &run);
+    window.say(0, started());
+    window.say(0, Event::Finished { secs: 1.0 });
+    window.harness.state_mut().selection = Selection::Arm(0);
+    wait_until(&mut window, |window| window.sees("Image of the values"));
+    window.execute(Command::ExportFigure);
+    let expected = ("x-fc1.weight-histogram.svg".to_owned(), "Export histogram of fc1.weight".to_owned());
+    assert_eq!(last_request(&window), expected);
+    window.click("Mask");
+    window.click("Export image");
+    let to = folder.path().join("mask.csv");
+    window.stage.borrow_mut().answer = Some(Answer::Path(to.clone()));
+    window.harness.get_by_label("Write to a file…").click();
+    wait_until(&mut window, |window| window.log().contains("Wrote mask of fc1.weight to"));
+    assert_eq!(last_request(&window).0, "x-fc1.weight-mask.svg");
+    let table = std::fs::read_to_string(&to).unwrap();
+    assert_eq!(table.lines().count(), 1 + 2 * 4, "{table}");
+    window.execute(Command::CopyValues);
+    wait_until(&mut window, |window| window.log().contains("Copied the values of mask of fc1.weight"));
+    show(&mut window, "accuracy");
+    window.execute(Command::CopyFigure);
+    assert!(window.log().contains("There is no curve yet"), "the plot has none: {}", window.log());
+}
+
+#[test]
+fn a_click_on_a_cell_of_the_heat_map_opens_its_faults_with_a_way_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = with_file(folder.path());
+    window.execute(Command::RunAll);
+    let layers = vec!["fc1".to_owned()];
+    let began = CampaignBegan {
+        campaign: "1".to_owned(),
+        layers,
+        cells: vec![CellPlan::default()],
+        ..CampaignBegan::default()
+    };
+    let state = CellState { trials: 1, outcomes: vec![outcome(0, 30, 8)], ..CellState::default() };
+    let run = window.stage.borrow().jobs[1].run.clone();
+    let of_run = folder.path().join("x.runs").join(&run.id);
+    std::fs::create_dir_all(&of_run).unwrap();
+    std::fs::write(of_run.join("faults.csv"), "1,,0,,fc1.weight,3,30,3f000000,7f000000\n").unwrap();
+    std::fs::write(of_run.join("trials.csv"), "1,,0,0,1,10,2,0,8,0,0,0,8,0.2\n").unwrap();
+    window.say(1, started());
+    window.say(1, accuracy(0.5, 1.0));
+    window.say(1, Event::CampaignBegan(began));
+    window.say(1, Event::CampaignCell(state));
+    show(&mut window, "vulnerability");
+    wait_until(&mut window, |window| window.sees("Plot of Layer"));
+    window.harness.get_by_label("Plot of Layer").click();
+    window.harness.run_steps(4);
+    let active = |window: &Window| window.harness.state().tiles.layout().active.clone();
+    assert_eq!((active(&window).as_str(), window.harness.state().selection.arm()), ("campaigns", Some(0)));
+    wait_until(&mut window, |window| window.sees("Trial 0"));
+    for label in ["Seed 2", "fc1.weight[3] b30: 3f000000 → 7f000000", "8 of 10", "20.00 %"] {
+        assert!(window.sees(label), "{label}");
+    }
+    assert!(window.sees("1 single fault: 80.00 % of images with SDC-1"));
+    window.click("Trial 0");
+    wait_until(&mut window, |window| window.sees("Copy replay command"));
+    window.click("Back to Vulnerability");
+    assert_eq!(active(&window), "vulnerability");
+    show(&mut window, "campaigns");
+    window.harness.get_by_label("Clear layer fc1, bit b30").click();
+    window.harness.run_ok();
+    assert!(!window.sees("Back to Vulnerability") && window.sees("Trials that struck"));
+}

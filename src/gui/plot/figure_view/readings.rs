@@ -1,0 +1,117 @@
+//! What is read off a figure: at the pointer, or where a click has kept it. And the cell that a click opens.
+
+use std::time::Duration;
+
+use eframe::egui::{CursorIcon, Key, Pos2, Response, Ui};
+use egui_plot::{PlotPoint, PlotTransform};
+
+use super::FigureView;
+use crate::figure::model::Figure;
+use crate::figure::palette::Theme;
+use crate::figure::view::without;
+use crate::gui::plot::areas::{area_reading_ui, cell_at, read_areas};
+use crate::gui::plot::paint::Brush;
+use crate::gui::plot::reading::{At, read, reading_ui};
+
+/// A second click that comes within so many seconds makes a double-click, which fits a range that was zoomed.
+const DOUBLE: f64 = 0.35;
+
+/// Draws the reading at the pointer, or the one that was kept: a click keeps it and lets it go, where a click opens a cell
+/// one with Shift. Returns the cell that is opened.
+pub(super) fn readings(
+    ui: &Ui,
+    figure: &Figure,
+    state: &mut FigureView,
+    response: &Response,
+    transform: &PlotTransform,
+    theme: Theme,
+) -> Option<[usize; 2]> {
+    let hovered = response.hover_pos().filter(|_| state.drag.is_none());
+    let place = hovered.map(|at| transform.value_from_position(at)).map(|at| [at.x, at.y]);
+    let cell = place.filter(|_| state.opens).and_then(|place| cell_at(figure, place));
+    if cell.is_some() {
+        ui.ctx().set_cursor_icon(CursorIcon::PointingHand);
+    }
+    let is_shifted = ui.input(|input| input.modifiers.shift);
+    let opened = state.open(ui, response, cell.filter(|_| !is_shifted));
+    if response.clicked() && (cell.is_none() || is_shifted) {
+        let has_reading = |place: &[f64; 2]| {
+            !figure.is_of_areas() || read_areas(&without(figure, &state.hidden), *place, theme).is_some()
+        };
+        let here = |[x, y]: [f64; 2]| [figure.x.scale.inverse(x), figure.y.scale.inverse(y)];
+        state.pinned = if state.pinned.is_some() { None } else { place.filter(has_reading).map(here) };
+    } else if ui.input(|input| input.key_pressed(Key::Escape)) {
+        state.pinned = None;
+    }
+    let pinned =
+        state.pinned.and_then(|[x, y]| Some([figure.x.scale.forward(x)?, figure.y.scale.forward(y)?]));
+    if let Some(at) = pinned.or(place) {
+        let pointer = hovered.filter(|_| pinned.is_none());
+        reading_at(ui, figure, state, (at, pointer), transform, theme);
+    }
+    opened
+}
+
+/// Draws the reading at a place: beside the pointer, or where it is kept.
+fn reading_at(
+    ui: &Ui,
+    figure: &Figure,
+    state: &FigureView,
+    ([x, y], pointer): ([f64; 2], Option<Pos2>),
+    transform: &PlotTransform,
+    theme: Theme,
+) {
+    let painter = ui.painter().with_clip_rect(transform.frame().expand(4.0));
+    let brush = Brush { painter: &painter, transform, theme, highlighted: None };
+    // What stays must not cover what stands around the plot.
+    let room = if pointer.is_none() { ui.max_rect() } else { ui.ctx().content_rect() };
+    if figure.is_of_areas() {
+        let Some(reading) = read_areas(&without(figure, &state.hidden), [x, y], theme) else { return };
+        if pointer.is_none() {
+            brush.outline(figure, [x, y]);
+        }
+        let at = pointer.unwrap_or_else(|| transform.position_from_point(&PlotPoint { x, y }));
+        return area_reading_ui(ui, &reading, state.hint(figure, [x, y], pointer.is_none()), at, room);
+    }
+    let at = At { x, y, per_point: transform.dvalue_dpos()[0].abs() };
+    let forward = state.kept.as_ref().map_or(&[][..], |kept| &kept.forward);
+    let Some(reading) = read(figure, forward, |name| state.hidden.contains(name), at) else { return };
+    let height = transform.position_from_point_y(y);
+    reading_ui(ui, figure, &reading, &brush, height, room);
+}
+
+impl FigureView {
+    /// What can be done at a place, where that is not what a click does everywhere else.
+    fn hint(&self, figure: &Figure, place: [f64; 2], is_pinned: bool) -> &'static str {
+        match (self.opens && cell_at(figure, place).is_some(), is_pinned) {
+            (false, _) => "",
+            (true, false) => "Click: the faults behind it\nShift+click: keep this reading",
+            (true, true) => "Click: the faults behind a cell\nShift+click or Escape: let this go",
+        }
+    }
+
+    /// The cell that a click opens: at once, or where that could be the first click of two that fit the range, when the
+    /// second one has not come.
+    fn open(&mut self, ui: &Ui, response: &Response, cell: Option<[usize; 2]>) -> Option<[usize; 2]> {
+        let now = ui.input(|input| input.time);
+        if response.double_clicked() {
+            self.opening = None;
+        } else if let Some(cell) = cell.filter(|_| response.clicked()) {
+            if !self.is_zoomed() {
+                return Some(cell);
+            }
+            self.opening = Some((cell, now));
+        }
+        let (cell, since) = self.opening?;
+        let left = DOUBLE - (now - since);
+        if left > 0.0 {
+            ui.ctx().request_repaint_after(Duration::from_secs_f64(left));
+            return None;
+        }
+        self.opening = None;
+        Some(cell)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,369 @@
+//! The trials behind a cell of the heat map of layers and bits: those whose only fault struck there, worst first.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use eframe::egui::{Button, ComboBox, Grid, RichText, ScrollArea, Ui};
+
+use super::opened::Opened;
+use crate::doc::campaign::{CampaignRecord, Tally};
+use crate::doc::{Run, RunRecord, RunState};
+use crate::gui::selection::Selection;
+use crate::gui::views::loading::{Answer, Loading};
+use crate::gui::views::{View, ViewInput, ViewResponse, nothing_ui, number_ui, waiting_ui};
+use crate::gui::{text, theme};
+use crate::run::summary::{SingleCells, Sought, StruckTrial, StruckTrials, read_struck};
+
+/// Trials that are listed.
+const MOST: usize = 100;
+/// What a choice says that leaves everything.
+const ANY: &str = "any";
+/// While a campaign goes on, its tables are read again when so many trials more are there, as a share of those before.
+const GROWTH: u64 = 8;
+
+/// The place whose faults are looked at; nothing is chosen at first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Behind {
+    sought: Sought,
+    /// The runs that the heat map is about, as long as the selection is what it was then.
+    of: Option<(Selection, Vec<String>)>,
+}
+
+impl Behind {
+    /// A cell of the heat map of these runs.
+    #[must_use]
+    pub fn cell(layer: String, bit: u32, runs: Vec<String>, selection: Selection) -> Self {
+        Self { sought: Sought { layer: Some(layer), bit: Some(bit) }, of: Some((selection, runs)) }
+    }
+
+    /// Whether a layer or a bit is chosen.
+    #[must_use]
+    pub fn is_chosen(&self) -> bool {
+        self.sought != Sought::default()
+    }
+
+    /// The runs whose trials are looked at.
+    fn runs<'a>(&self, input: &ViewInput<'a>) -> Vec<&'a Run> {
+        let of = self.of.as_ref().filter(|(selection, _)| selection == input.selection);
+        let is_meant = |run: &&Run| match (of, input.selection.run()) {
+            (Some((_, runs)), _) => runs.contains(&run.id),
+            (None, Some(id)) => run.id == *id,
+            (None, None) => Some(run.arm_index) == input.selection.arm(),
+        };
+        input.listed.iter().filter(is_meant).collect()
+    }
+
+    /// In a word: "layer fc1, bit b30".
+    fn name(&self) -> String {
+        let layer = self.sought.layer.as_ref().map(|layer| format!("layer {layer}"));
+        let bit = self.sought.bit.map(|bit| format!("bit b{bit}"));
+        layer.into_iter().chain(bit).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// What is to be read: folder, place, runs with their cells, and how many trials there are, rounded while they grow.
+#[derive(Clone, Debug, PartialEq)]
+struct Asked {
+    folder: PathBuf,
+    sought: Sought,
+    runs: Vec<(String, Vec<SingleCells>)>,
+    trials: u64,
+}
+
+impl Asked {
+    fn of(input: &ViewInput<'_>, sought: &Sought, runs: &[&Run]) -> Self {
+        let cells = |run: &&Run| {
+            let campaigns = input.runs.record(&run.id).map_or(&[][..], RunRecord::campaigns);
+            (run.id.clone(), campaigns.iter().filter_map(SingleCells::of).collect())
+        };
+        let campaigns = records(input, runs).flat_map(RunRecord::campaigns);
+        let trials = campaigns.map(CampaignRecord::trials).sum();
+        let grows = runs.iter().any(|run| input.runs.state(&run.id) == RunState::Running);
+        Self {
+            folder: input.results.to_owned(),
+            sought: sought.clone(),
+            runs: runs.iter().map(cells).collect(),
+            trials: if grows { rounded(trials) } else { trials },
+        }
+    }
+
+    /// Whether the answer to an earlier question will do until this one is answered.
+    fn continues(&self, earlier: &Self) -> bool {
+        let ids = |asked: &Self| asked.runs.iter().map(|(id, _)| id.clone()).collect::<Vec<_>>();
+        (&self.folder, &self.sought, ids(self)) == (&earlier.folder, &earlier.sought, ids(earlier))
+    }
+}
+
+/// A number that grows by an eighth at a time.
+const fn rounded(trials: u64) -> u64 {
+    let step = match trials.checked_ilog2() {
+        Some(log) => (1 << log) / GROWTH,
+        None => 0,
+    };
+    if step == 0 { trials } else { trials / step * step }
+}
+
+fn records<'a>(input: &'a ViewInput<'a>, runs: &'a [&Run]) -> impl Iterator<Item = &'a RunRecord> {
+    runs.iter().filter_map(|run| input.runs.record(&run.id))
+}
+
+/// What the list of trials keeps between frames.
+#[derive(Default)]
+pub struct Trials {
+    read: Loading<Asked, StruckTrials>,
+}
+
+impl Trials {
+    /// Draws the choice of a layer and a bit; nothing where no fault came alone.
+    pub fn choice_ui(&self, ui: &mut Ui, input: &ViewInput<'_>, behind: &mut Behind) {
+        let runs = behind.runs(input);
+        let (mut layers, mut bits) = (Vec::new(), BTreeSet::new());
+        for campaign in records(input, &runs).flat_map(RunRecord::campaigns) {
+            let mut struck = BTreeSet::new();
+            for outcome in campaign.states(false).flat_map(|state| &state.outcomes) {
+                struck.insert(outcome.layer);
+                bits.extend(outcome.bit);
+            }
+            let names = campaign.began.layers.iter().enumerate();
+            let names = names.filter(|(index, _)| struck.contains(index)).map(|(_, name)| name.clone());
+            layers.extend(names.filter(|name| !layers.contains(name)).collect::<Vec<_>>());
+        }
+        if layers.is_empty() && !behind.is_chosen() {
+            return;
+        }
+        ui.horizontal_wrapped(|ui| {
+            ui.label("Trials that struck")
+                .on_hover_text("Leaves those whose only fault was there, worst first");
+            let sought = &mut behind.sought;
+            let names = layers.into_iter().map(|layer| (layer.clone(), layer));
+            chosen_ui(ui, "layer", &mut sought.layer, names);
+            let names = bits.into_iter().rev().map(|bit| (format!("b{bit}"), bit));
+            chosen_ui(ui, "bit", &mut sought.bit, names);
+        });
+    }
+
+    /// Draws the trials that struck where it is sought, instead of the campaign.
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        input: &ViewInput<'_>,
+        behind: &mut Behind,
+        opened: &mut Opened,
+    ) -> Option<ViewResponse> {
+        let mut wanted = None;
+        ui.horizontal_wrapped(|ui| {
+            let back =
+                ui.button("Back to Vulnerability").on_hover_text("Shows the heat map of layers and bits");
+            wanted = back.clicked().then_some(ViewResponse::Show("vulnerability"));
+            chip_ui(ui, behind);
+        });
+        self.choice_ui(ui, input, behind);
+        let runs = behind.runs(input);
+        if runs.is_empty() {
+            nothing_ui(ui, super::Campaigns::HELP, "Select an arm or a run at the left.");
+            return wanted;
+        }
+        if !behind.is_chosen() {
+            ui.ctx().request_repaint(); // the campaign comes back
+            return wanted;
+        }
+        ScrollArea::both().id_salt("trials behind a cell").auto_shrink([false, false]).show(ui, |ui| {
+            ui.label(RichText::new(names_of(&runs)).strong());
+            ui.label(shares(&tally(input, &behind.sought, &runs)));
+            ui.add_space(theme::STEP);
+            self.found_ui(ui, input, behind, &runs, opened);
+        });
+        wanted
+    }
+
+    fn found_ui(
+        &mut self,
+        ui: &mut Ui,
+        input: &ViewInput<'_>,
+        behind: &Behind,
+        runs: &[&Run],
+        opened: &mut Opened,
+    ) {
+        let asked = Asked::of(input, &behind.sought, runs);
+        let own = asked.clone();
+        let read = move || read_struck(&own.folder, &own.runs, &own.sought, MOST);
+        let found = match self.read.get(&asked, ui.ctx(), read) {
+            Answer::Failed(why) => return drop(ui.label(format!("They cannot be shown: {why}."))),
+            Answer::Here(found) => Some(found),
+            Answer::Waiting => None,
+        };
+        let found = found.cloned().or_else(|| {
+            let (earlier, found) = self.read.last()?;
+            asked.continues(earlier).then(|| found.clone())
+        });
+        match found {
+            None => waiting_ui(ui),
+            Some(found) if found.count == 0 => drop(ui.label("No trial has struck there alone yet.")),
+            Some(found) => {
+                table_ui(ui, runs, &found, opened);
+                let is_there = |trial: &StruckTrial| {
+                    opened.trial.as_ref().is_some_and(|(run, key)| (run, key) == (&trial.run, &trial.key))
+                };
+                if found.worst.iter().any(is_there) {
+                    opened.ui(ui, input.results);
+                }
+            }
+        }
+    }
+}
+
+/// One of some values, or any.
+fn chosen_ui<T: Clone + PartialEq>(
+    ui: &mut Ui,
+    what: &str,
+    chosen: &mut Option<T>,
+    values: impl Iterator<Item = (String, T)>,
+) {
+    let values: Vec<_> = values.collect();
+    let label = ui.label(what);
+    let known = values.iter().find(|(_, value)| Some(value) == chosen.as_ref());
+    let shown = known.map_or(if chosen.is_some() { "another" } else { ANY }, |(name, _)| name);
+    let combo = ComboBox::from_id_salt(("struck", what)).selected_text(shown).show_ui(ui, |ui| {
+        ui.selectable_value(chosen, None, ANY);
+        for (name, value) in &values {
+            ui.selectable_value(chosen, Some(value.clone()), name);
+        }
+    });
+    combo.response.labelled_by(label.id);
+}
+
+/// What is chosen; a click gives it up.
+fn chip_ui(ui: &mut Ui, behind: &mut Behind) {
+    let colours = theme::present(ui);
+    let name = behind.name();
+    let text = RichText::new(format!("{name} ×")).color(colours.on_accent);
+    let chip = Button::new(text).fill(colours.accent).corner_radius(ui.spacing().interact_size.y / 2.0);
+    let chip = ui.add(chip).accessible_name(format!("Clear {name}"));
+    if chip
+        .on_hover_text(
+            "Only trials are shown whose only fault struck there. A click shows the whole campaign",
+        )
+        .clicked()
+    {
+        *behind = Behind::default();
+    }
+}
+
+/// `dense, seeds 1, 2, 3`.
+fn names_of(runs: &[&Run]) -> String {
+    let arms = runs.chunk_by(|a, b| a.arm == b.arm);
+    let names = arms.map(|runs| {
+        let seeds: Vec<String> = runs.iter().map(|run| run.seed.to_string()).collect();
+        let noun = if seeds.len() == 1 { "seed" } else { "seeds" };
+        format!("{}, {noun} {}", runs[0].arm, seeds.join(", "))
+    });
+    names.collect::<Vec<_>>().join(" · ")
+}
+
+/// What the heat map says of the place: trials and their images.
+fn tally(input: &ViewInput<'_>, sought: &Sought, runs: &[&Run]) -> (u64, Tally) {
+    let mut sum = (0, Tally::default());
+    for campaign in records(input, runs).flat_map(RunRecord::campaigns) {
+        let is_layer = |layer: usize| {
+            sought.layer.is_none() || campaign.began.layers.get(layer) == sought.layer.as_ref()
+        };
+        for outcome in campaign.states(false).flat_map(|state| &state.outcomes) {
+            if is_layer(outcome.layer) && (sought.bit.is_none() || outcome.bit == sought.bit) {
+                sum = (sum.0 + outcome.trials, sum.1 + outcome.tally);
+            }
+        }
+    }
+    sum
+}
+
+fn shares((trials, tally): &(u64, Tally)) -> String {
+    if tally.images == 0 {
+        return "No single fault has struck there yet.".to_owned();
+    }
+    let share = |count: u64| text::percent(tally.share(count));
+    let faults = if *trials == 1 {
+        "1 single fault".to_owned()
+    } else {
+        format!("{} single faults", text::grouped(*trials))
+    };
+    format!(
+        "{faults}: {} of images with SDC-1, {} with DUE, {} masked",
+        share(tally.sdc1),
+        share(tally.due),
+        share(tally.masked)
+    )
+}
+
+fn table_ui(ui: &mut Ui, runs: &[&Run], found: &StruckTrials, opened: &mut Opened) {
+    let several_arms = runs.iter().any(|run| run.arm != runs[0].arm);
+    let name_of = |id: &str| match runs.iter().find(|run| run.id == *id) {
+        Some(run) if several_arms => format!("{}, seed {}", run.arm, run.seed),
+        Some(run) => format!("Seed {}", run.seed),
+        None => id.to_owned(),
+    };
+    let spacing = [2.0 * theme::STEP, 0.5 * theme::STEP];
+    Grid::new("trials behind a cell").striped(true).spacing(spacing).show(ui, |ui| {
+        for column in ["Run", "Trial", "Fault", "Image", "SDC-1", "DUE", "Masked", "Accuracy"] {
+            theme::heading_ui(ui, column);
+        }
+        ui.end_row();
+        for trial in &found.worst {
+            ui.label(name_of(&trial.run));
+            opened.choice_ui(ui, &trial.run, trial.key.clone(), name_of_trial(trial));
+            trial_ui(ui, trial);
+            ui.end_row();
+        }
+    });
+    if found.count > found.worst.len() {
+        let [shown, all] = [found.worst.len(), found.count].map(|count| text::grouped(count as u64));
+        ui.label(format!("The worst {shown} of {all}; all are in trials.csv and faults.csv of each run."));
+    }
+    if found.worst.iter().any(|trial| trial.images_struck > 0) {
+        ui.label("Where images saw faults of their own, the outcome is that of all images of the trial.");
+    }
+}
+
+/// `Trial 7, round 2`.
+fn name_of_trial(trial: &StruckTrial) -> String {
+    let round = trial.key.round.map_or_else(String::new, |round| format!(", round {round}"));
+    format!("Trial {}{round}", trial.key.trial)
+}
+
+/// The cells of a trial behind its name.
+fn trial_ui(ui: &mut Ui, trial: &StruckTrial) {
+    let fault = &trial.fault;
+    let bit = if fault.bit.is_empty() { String::new() } else { format!(" b{}", fault.bit) };
+    let words = format!("{}[{}]{bit}: {} → {}", fault.parameter, fault.index, fault.before, fault.after);
+    ui.label(RichText::new(words).monospace());
+    number_ui(
+        ui,
+        match trial.images_struck {
+            0 => "all".to_owned(),
+            1 => fault.image.clone(),
+            count => format!("{} and {} more", fault.image, count - 1),
+        },
+    );
+    for count in [trial.sdc1, trial.due, trial.masked] {
+        number_ui(ui, format!("{} of {}", text::grouped(count), text::grouped(trial.images)));
+    }
+    number_ui(ui, text::percent(trial.accuracy));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_growing_number_changes_by_an_eighth_at_a_time() {
+        assert_eq!([0, 1, 7, 15, 16, 17, 1000].map(rounded), [0, 1, 7, 15, 16, 16, 960]);
+        let steps: BTreeSet<u64> = (0..100_000).map(rounded).collect();
+        assert!(steps.len() < 120, "{}", steps.len());
+    }
+
+    #[test]
+    fn what_is_chosen_has_a_name() {
+        let cell = Behind::cell("fc1".to_owned(), 30, Vec::new(), Selection::Arm(0));
+        assert_eq!((cell.name().as_str(), cell.is_chosen()), ("layer fc1, bit b30", true));
+        assert_eq!((Behind::default().name().as_str(), Behind::default().is_chosen()), ("", false));
+    }
+}

@@ -1,0 +1,106 @@
+//! The trial of a campaign that is opened: its faults, and the command that replays it.
+
+use std::path::{Path, PathBuf};
+
+use eframe::egui::{Grid, RichText, Ui};
+
+use crate::gui::views::loading::{Answer, Loading};
+use crate::gui::views::{number_ui, waiting_ui};
+use crate::gui::{text, theme};
+use crate::run::summary::{TrialFaults, TrialKey, read_trial};
+
+/// Faults of a trial that are listed.
+const MOST: usize = 200;
+
+/// Folder, run and trial.
+type Place = (PathBuf, String, TrialKey);
+
+/// What is kept between frames.
+#[derive(Default)]
+pub struct Opened {
+    /// Run and trial.
+    pub trial: Option<(String, TrialKey)>,
+    faults: Loading<Place, TrialFaults>,
+}
+
+impl Opened {
+    /// Draws the name of a trial; a click opens it, or closes it again.
+    pub fn choice_ui(&mut self, ui: &mut Ui, run: &str, key: TrialKey, name: String) {
+        let trial = (run.to_owned(), key);
+        let is_open = self.trial.as_ref() == Some(&trial);
+        if ui.selectable_label(is_open, name).on_hover_text("Show all of its faults").clicked() {
+            self.trial = (!is_open).then_some(trial);
+        }
+    }
+
+    /// Draws the faults of the trial that is opened.
+    pub fn ui(&mut self, ui: &mut Ui, results: &Path) {
+        let Some((run, trial)) = self.trial.clone() else { return };
+        ui.add_space(theme::STEP);
+        theme::heading_ui(ui, &format!("Faults of trial {}", trial.trial));
+        let command = command(&results.join(&run), &trial);
+        if ui.small_button("Copy replay command").on_hover_text(&command).clicked() {
+            ui.ctx().copy_text(command);
+        }
+        let key = (results.to_owned(), run.clone(), trial.clone());
+        let folder = results.to_owned();
+        let read = move || read_trial(&folder, &run, &trial, MOST);
+        match self.faults.get(&key, ui.ctx(), read) {
+            Answer::Waiting => waiting_ui(ui),
+            Answer::Failed(why) => drop(ui.label(format!("They cannot be shown: {why}."))),
+            Answer::Here(found) => faults_ui(ui, found),
+        }
+    }
+}
+
+/// What replays a trial on the command line.
+fn command(directory: &Path, key: &TrialKey) -> String {
+    let TrialKey { campaign, round, trial } = key;
+    let round = round.map_or_else(String::new, |round| format!(" --round {round}"));
+    format!("weightlab replay \"{}\" --campaign {campaign}{round} --trial {trial}", directory.display())
+}
+
+fn faults_ui(ui: &mut Ui, found: &TrialFaults) {
+    let TrialFaults { faults, count, note } = found;
+    if let Some(note) = note {
+        ui.label(format!("{note}."));
+        return;
+    }
+    let spacing = [2.0 * theme::STEP, 0.25 * theme::STEP];
+    Grid::new("faults of a trial").striped(true).spacing(spacing).show(ui, |ui| {
+        for column in ["Parameter", "Index", "Bit", "Before", "After", "Image"] {
+            theme::heading_ui(ui, column);
+        }
+        ui.end_row();
+        for fault in faults {
+            ui.label(&fault.parameter);
+            number_ui(ui, &fault.index);
+            number_ui(ui, if fault.bit.is_empty() { "–" } else { &fault.bit });
+            ui.label(RichText::new(&fault.before).monospace());
+            ui.label(RichText::new(&fault.after).monospace());
+            number_ui(ui, if fault.image.is_empty() { "all" } else { &fault.image });
+            ui.end_row();
+        }
+    });
+    if *count > faults.len() {
+        let shown = text::grouped(faults.len() as u64);
+        ui.label(format!("The first {shown} of {}; all are in faults.csv.", text::grouped(*count as u64)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_names_the_round_of_the_trial() {
+        let key = TrialKey { campaign: "1.0".to_owned(), round: Some(2), trial: 7 };
+        let directory = Path::new("x.runs/ab");
+        let once = TrialKey { round: None, ..key.clone() };
+        assert_eq!(
+            command(directory, &key),
+            "weightlab replay \"x.runs/ab\" --campaign 1.0 --round 2 --trial 7"
+        );
+        assert_eq!(command(directory, &once), "weightlab replay \"x.runs/ab\" --campaign 1.0 --trial 7");
+    }
+}

@@ -1,0 +1,174 @@
+//! A parameter as cells: its rows are outputs, columns everything else.
+
+use crate::figure::cells::{Cells, Hues, Ink, Kind};
+use crate::figure::mosaic::block;
+use crate::figure::{Axis, Category, Figure};
+use crate::run::summary::{FROZEN, PRUNED, ParameterValues, shape_text};
+
+/// What an image shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shown {
+    /// Values, with pruned entries in grey.
+    #[default]
+    Values,
+    /// Which entries are left, held or pruned.
+    Mask,
+}
+
+/// Kinds of entries; their places count in [`Cells::kind_of`].
+const KINDS: [&str; 3] = ["trained", "held", "pruned"];
+/// The place of the pruned ones.
+pub const PRUNED_KIND: usize = 2;
+/// On an axis of up to so many entries, each has its number.
+const NUMBERED: usize = 64;
+
+impl Shown {
+    /// What it is called.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Values => "values",
+            Self::Mask => "mask",
+        }
+    }
+
+    const fn inks(self) -> [Ink; 3] {
+        match self {
+            Self::Values => [Ink::Value, Ink::Value, Ink::Pale],
+            Self::Mask => [Ink::Colour(0), Ink::Colour(4), Ink::Pale],
+        }
+    }
+}
+
+/// The colours of an image, without cells: those of values are full at twice their root mean square.
+pub fn look(full: f64, counts: [u64; 3], shown: Shown) -> Cells {
+    let kinds = KINDS.into_iter().zip(shown.inks()).zip(counts);
+    let axis = match shown {
+        Shown::Values => Axis::new("Value", ""),
+        Shown::Mask => Axis::new("Mask", ""),
+    };
+    Cells {
+        axis: Axis { range: Some([-full, full]), ..axis },
+        hues: Hues::Signed,
+        kinds: kinds.map(|((name, ink), count)| Kind { name: name.to_owned(), ink, count }).collect(),
+        ..Cells::default()
+    }
+}
+
+/// The kind of an entry, as its place in [`KINDS`].
+const fn kind(entry: &u8) -> u8 {
+    match *entry {
+        PRUNED => 2,
+        FROZEN => 1,
+        _ => 0,
+    }
+}
+
+/// How many entries there are of each kind.
+pub fn counts(values: &ParameterValues) -> [u64; 3] {
+    let mut counts = [0; 3];
+    values.entries.iter().for_each(|entry| counts[usize::from(kind(entry))] += 1);
+    counts
+}
+
+/// All entries of a parameter as cells.
+pub fn cells(values: &ParameterValues, shown: Shown) -> Cells {
+    let kind_of = values.entries.iter().map(kind).collect();
+    let rows = if values.shape.len() > 1 { values.shape[0].max(1) } else { 1 };
+    let columns = (values.values.len() / rows).max(1);
+    let rows = values.values.chunks(columns).map(|row| row.iter().map(|value| f64::from(*value)).collect());
+    Cells { values: rows.collect(), kind_of, ..look(full(values), counts(values), shown) }
+}
+
+/// Twice the root mean square of the finite values that are not pruned: where colours are full.
+#[allow(clippy::cast_precision_loss)] // a scale of colours
+pub fn full(values: &ParameterValues) -> f64 {
+    let all = values.values.iter().zip(&values.entries);
+    let squares = all.filter(|(value, entry)| value.is_finite() && **entry != PRUNED);
+    let (sum, count) =
+        squares.fold((0.0, 0_u64), |(sum, count), (value, _)| (sum + f64::from(*value).powi(2), count + 1));
+    let full = 2.0 * (sum / count.max(1) as f64).sqrt();
+    if full > 0.0 { full } else { 1.0 }
+}
+
+/// The image of a parameter as a figure, for files.
+pub fn figure(name: &str, values: &ParameterValues, shown: Shown) -> Figure {
+    let cells = cells(values, shown);
+    let [rows, columns] = [cells.values.len(), cells.values.first().map_or(0, Vec::len)];
+    let (x, y) = if values.shape.len() > 1 {
+        (axis("Entry of an output", columns), axis("Output", rows))
+    } else {
+        (axis("Entry", columns), axis("", rows))
+    };
+    let mut note = format!("{} of {name}, {}", shown.name(), shape_text(&values.shape));
+    let [rows, columns] = block([rows, columns]);
+    if rows * columns > 1 {
+        note += &format!("; a pixel is the mean of {rows}×{columns} entries");
+    }
+    Figure { x, y: Axis { reversed: true, ..y }, cells: Some(cells), note, ..Figure::default() }
+}
+
+/// An axis that counts from 0.
+#[allow(clippy::cast_precision_loss)] // counted in thousands
+fn axis(title: &str, count: usize) -> Axis {
+    if count <= NUMBERED {
+        let category = |index: usize| Category { name: index.to_string(), group: String::new() };
+        return Axis::named(title, (0..count).map(category).collect());
+    }
+    Axis { range: Some([-0.5, count as f64 - 0.5]), ..Axis::new(title, "") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::csv::csv;
+    use crate::figure::palette::{Theme, colour};
+    use crate::run::summary::FREE;
+
+    fn parameter() -> ParameterValues {
+        let values = vec![1.0, 3.0, 0.0, -2.0, 5.0, 0.0];
+        ParameterValues { shape: vec![2, 3], values, entries: vec![FREE, FREE, PRUNED, FROZEN, FREE, PRUNED] }
+    }
+
+    #[test]
+    fn the_table_has_every_value_with_all_digits_and_what_holds_it() {
+        let values = ParameterValues { values: vec![0.1, 3.0, 0.0, -2.0, 5.0, 0.0], ..parameter() };
+        let table = csv(&figure("fc1.weight", &values, Shown::Values));
+        let rows: Vec<&str> = table.lines().skip(1).collect();
+        assert_eq!(rows[1..3], ["cell,trained,,1,0,,,3", "cell,pruned,,2,0,,,0"]);
+        assert_eq!(rows[3], "cell,held,,0,1,,,-2");
+        let first: f32 = rows[0].rsplit(',').next().unwrap().parse().unwrap();
+        assert_eq!(first.to_bits(), 0.1_f32.to_bits());
+        assert_eq!(table.lines().count(), 7);
+    }
+
+    #[test]
+    fn large_parameters_keep_every_entry_in_the_table_and_share_pixels_in_the_picture() {
+        let count = 3 * 2000;
+        let values =
+            ParameterValues { shape: vec![3, 2000], values: vec![0.5; count], entries: vec![FREE; count] };
+        let figure = figure("features.0.weight", &values, Shown::Mask);
+        assert!(figure.note.ends_with("3×2000; a pixel is the mean of 1×4 entries"), "{}", figure.note);
+        assert_eq!(csv(&figure).lines().count(), 1 + count);
+        assert_eq!(figure.x.range, Some([-0.5, 1999.5]));
+    }
+
+    #[test]
+    fn a_bias_is_a_single_row_and_full_colours_are_at_twice_its_root_mean_square() {
+        let bias = ParameterValues { shape: vec![3], values: vec![1.0; 3], entries: vec![FREE; 3] };
+        let cells = cells(&bias, Shown::Values);
+        assert_eq!((cells.values.len(), cells.axis.range), (1, Some([-2.0, 2.0])));
+        assert_eq!(cells.paint([0, 0], [-1.0, 1.0], Theme::Light), Some(colour(0, Theme::Light)));
+    }
+
+    #[test]
+    fn the_mask_has_a_colour_for_each_kind_and_names_those_that_there_are() {
+        let mask = cells(&parameter(), Shown::Mask);
+        let told: Vec<_> = mask.kinds.iter().map(|kind| (kind.name.as_str(), kind.count)).collect();
+        assert_eq!(told, [("trained", 3), ("held", 1), ("pruned", 2)]);
+        assert!(!mask.has_scale());
+        let painted = |at| mask.paint(at, mask.range(), Theme::Dark).unwrap();
+        assert_eq!(painted([0, 0]), colour(0, Theme::Dark));
+        assert_eq!(painted([1, 0]), colour(4, Theme::Dark));
+        assert_eq!(painted([1, 2]), Theme::Dark.pale());
+    }
+}
