@@ -24,6 +24,7 @@ pub mod methods;
 pub mod model;
 pub mod number;
 pub mod outliers;
+pub mod outline;
 pub mod paired;
 pub mod palette;
 pub mod parallel;
