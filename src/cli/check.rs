@@ -102,7 +102,7 @@ fn told(they: &str, left: &[Left<'_>], done: &[Taken<'_>], measures: Measures<'_
         }
     }
     let Outlook::Told(told) = expected(left, done, &paces, options) else { return None };
-    Some(format!("{they} take about {}, {}, {}", duration(told.secs), told.side_by_side(), told.basis()))
+    Some(format!("{they} take about {}{}, {}", duration(told.secs), told.side_by_side(), told.basis()))
 }
 
 /// `4 arms, 12 runs, 266,610 parameters, 266,200 multiply-adds per sample, 144 to 1,008 iterations per run`, and the trials
@@ -160,10 +160,10 @@ mod tests {
     fn time_is_told_by_the_pace_of_what_is_done_or_by_a_measurement() {
         let all = runs(&templates::all()[0].experiment()).unwrap();
         let mut records = BTreeMap::new();
-        let told = told_by(&all, &records, 1, 0.0).unwrap();
+        let told = told_by(&all, &records, 2, 0.0).unwrap();
         assert!(told.starts_with("They take about 0.0 s, "), "{told}");
-        assert!(told.ends_with(", from a quick measurement of 4 mini-batches"), "{told}");
-        let told = told_by(&all, &records, 0, 0.0).unwrap();
+        assert!(told.ends_with(", from a quick measurement of 8 mini-batches"), "{told}");
+        let told = told_by(&all, &records, 1, 0.0).unwrap();
         assert_eq!(told, "--time measures how long they take");
         records.insert(all[0].id.clone(), RunRecord::of([Event::Finished { secs: 10.0 }]));
         let told = told_by(&all, &records, 0, 0.0).unwrap();

@@ -78,14 +78,10 @@ impl Expected {
         }
     }
 
-    /// `2 runs side by side`, or `one run after the other`.
+    /// `, 2 runs side by side`, where they are several.
     #[must_use]
     pub fn side_by_side(&self) -> String {
-        if self.jobs > 1 {
-            format!("{} runs side by side", self.jobs)
-        } else {
-            "one run after the other".to_owned()
-        }
+        if self.jobs > 1 { format!(", {} runs side by side", self.jobs) } else { String::new() }
     }
 }
 

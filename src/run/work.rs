@@ -5,7 +5,7 @@ use super::program::{Op, Step};
 use super::train::{batches_per_epoch, settings};
 use crate::data::{Dataset, Facts, Shape};
 use crate::doc::fault::{Campaign, Protect};
-use crate::doc::intervention::{Intervention, Layers, Watch};
+use crate::doc::intervention::{FileContent, Intervention, Layers, Watch};
 use crate::doc::stage::Ensemble;
 use crate::doc::{Device, Net, RunSpec, Structure, Train, Training};
 use crate::form::Steps;
@@ -46,13 +46,16 @@ pub struct StepWork {
     pub lessons: f64,
     /// How they learn.
     pub training: Training,
+    /// Whether entries of the network are held meanwhile.
+    pub holds: bool,
     /// Samples that are evaluated, in all of it.
     pub evaluated: f64,
 }
 
 /// The work of every step of a program.
 pub fn steps(program: &[Step], spec: &RunSpec, structure: &Structure, sizes: Sizes) -> Vec<StepWork> {
-    let mut walk = Walk { spec, structure, stack: vec![Level { sizes, members: 1.0, past: 0.0 }] };
+    let mut walk =
+        Walk { spec, structure, stack: vec![Level { sizes, members: 1.0, past: 0.0, holds: false }] };
     program.iter().map(|step| walk.step(&step.op)).collect()
 }
 
@@ -70,6 +73,8 @@ struct Level {
     members: f64,
     /// What asking the past takes, in mini-batches for each mini-batch.
     past: f64,
+    /// Whether entries are held.
+    holds: bool,
 }
 
 struct Walk<'a> {
@@ -86,7 +91,8 @@ impl Walk<'_> {
 
     fn step(&mut self, op: &Op) -> StepWork {
         let level = self.level();
-        let nothing = StepWork { units: 1, lessons: 0.0, training: self.spec.train.clone(), evaluated: 0.0 };
+        let (training, holds) = (self.spec.train.clone(), level.holds);
+        let nothing = StepWork { units: 1, lessons: 0.0, training, holds, evaluated: 0.0 };
         match op {
             Op::Train(train) => self.train(train),
             Op::Ensemble(ensemble) => self.ensemble(ensemble),
@@ -99,7 +105,15 @@ impl Walk<'_> {
                 let (units, evaluated) = trials(campaign, self.structure, level.sizes);
                 StepWork { units, evaluated, ..nothing }
             }
-            Op::Do(intervention) => StepWork { lessons: self.intervene(intervention), ..nothing },
+            Op::Do(intervention) => {
+                let lessons = self.intervene(intervention);
+                self.level_mut().holds |= match intervention {
+                    Intervention::Prune(_) | Intervention::Freeze(_) => true,
+                    Intervention::Import(file) => file.content == FileContent::Mask,
+                    _ => false,
+                };
+                StepWork { lessons, ..nothing }
+            }
             Op::Enter(branch) => {
                 let own = branch.data.as_ref().map(|data| data.facts(self.spec.net.image_side()));
                 let sizes = own.map_or(level.sizes, |facts| Sizes::of_facts(&facts));
@@ -121,7 +135,7 @@ impl Walk<'_> {
         let level = self.level();
         let lessons = units as f64 * (1.0 + level.past);
         let evaluated = evaluations * level.members * level.sizes.evaluated();
-        StepWork { units, lessons, training, evaluated }
+        StepWork { units, lessons, training, holds: level.holds, evaluated }
     }
 
     fn ensemble(&mut self, ensemble: &Ensemble) -> StepWork {
@@ -131,7 +145,7 @@ impl Walk<'_> {
         let lessons = units as f64 * members * ensemble.local_steps as f64;
         let evaluated = evaluations * members * self.level().sizes.evaluated();
         self.level_mut().members = members;
-        StepWork { units, lessons, training, evaluated }
+        StepWork { units, lessons, training, holds: self.level().holds, evaluated }
     }
 
     fn level_mut(&mut self) -> &mut Level {
@@ -190,12 +204,14 @@ pub struct Task {
     pub classes: usize,
     /// How it learns; what a mini-batch does not depend on has its default.
     pub training: Training,
+    /// Whether entries are held, which the step of the optimizer passes over.
+    pub holds: bool,
     /// What computes.
     pub device: Device,
 }
 
 impl Task {
-    fn new(spec: &RunSpec, facts: &Facts, training: &Training) -> Self {
+    fn new(spec: &RunSpec, facts: &Facts, training: &Training, holds: bool) -> Self {
         let usual = Training::default();
         let training = Training {
             optimizer: without_rate(&training.optimizer),
@@ -206,7 +222,7 @@ impl Task {
             ..training.clone()
         };
         let (net, device) = (spec.net.clone(), spec.device.clone());
-        Self { net, shape: facts.shape, classes: facts.classes, training, device }
+        Self { net, shape: facts.shape, classes: facts.classes, training, holds, device }
     }
 }
 
@@ -236,14 +252,14 @@ impl Work {
         let mut lessons: Vec<(Task, f64)> = Vec::new();
         let training = steps.iter().filter(|step| step.lessons > 0.0);
         for step in training {
-            let task = Task::new(spec, facts, &step.training);
+            let task = Task::new(spec, facts, &step.training, step.holds);
             match lessons.iter_mut().find(|(known, _)| *known == task) {
                 Some((_, count)) => *count += step.lessons,
                 None => lessons.push((task, step.lessons)),
             }
         }
         if lessons.is_empty() {
-            lessons.push((Task::new(spec, facts, &spec.train), 0.0));
+            lessons.push((Task::new(spec, facts, &spec.train, false), 0.0));
         }
         let evaluated = steps.iter().map(|step| step.evaluated).sum();
         Self { lessons, evaluated, forward: structure.multiply_adds() }
@@ -358,7 +374,7 @@ mod tests {
         let ensemble = "Ensemble(members: 3, local_steps: 2, steps: \"1ep\"), Test";
         assert_eq!(counts(ensemble), (vec![(10, 42.0)], 6.0 * 80.0));
         let snip = "Do(Prune(criterion: Snip(batches: 5), amount: Fraction(0.5))), Train(\"1ep\")";
-        assert_eq!(counts(snip).0, [(10, 12.0)]);
+        assert_eq!(counts(snip).0, [(10, 5.0), (10, 7.0)], "what trains a pruned network is timed by itself");
         let watched = "Do(Watch(lag: 1)), Train(\"3ep\")";
         assert!((counts(watched).0[0].1 - 28.0).abs() < 1e-9);
     }

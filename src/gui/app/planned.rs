@@ -146,7 +146,7 @@ fn status(count: &str, left: &[Left<'_>], outlook: &Outlook) -> menu::Status {
     }
     let told = match outlook {
         Outlook::Told(told) => {
-            lines.push(format!("Time {}; {}", told.basis(), told.side_by_side()));
+            lines.push(format!("Time {}{}", told.basis(), told.side_by_side()));
             format!("about {}", text::duration(told.secs.max(1.0)))
         }
         _ => work,

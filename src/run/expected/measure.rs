@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::data::{Samples, Shape};
+use crate::doc::structure::Role;
 use crate::doc::{RunSpec, Structure, Training};
+use crate::intervene::Entry;
 use crate::intervene::stream::{Purpose, stream};
 use crate::net::{Compute, Criterion, Network, OptimizerState, backend};
 use crate::optimize::Rule;
@@ -100,11 +102,15 @@ impl<'a> Bench<'a> {
         let most = training.batch.max(training.evaluation_batch);
         let count = most.min(VALUES / task.shape.len().max(1)).max(FEWEST);
         let spec = RunSpec { net: task.net.clone(), ..RunSpec::default() };
+        let mut network = initial_network(&spec, structure.clone(), 0);
+        if task.holds {
+            hold_half(&mut network);
+        }
         Self {
+            network,
             samples: made_up(task.shape, task.classes, count),
             forward: structure.multiply_adds(),
             criterion: Criterion::new(training.loss.clone(), structure.output.clone(), structure.outputs),
-            network: initial_network(&spec, structure, 0),
             memory: OptimizerState::default(),
             compute: backend(&task.device, &training.kernels),
             task,
@@ -206,6 +212,17 @@ fn repeat(secs: f64, stop: &StopFlag, mut once: impl FnMut()) -> Option<()> {
         once();
     }
     Some(())
+}
+
+/// Holds every second weight.
+fn hold_half(network: &mut Network) {
+    let structure = network.structure().clone();
+    let weights =
+        structure.parameters.iter().enumerate().filter(|(_, parameter)| parameter.role == Role::Weight);
+    for (index, parameter) in weights {
+        let entries = [Entry::Free, Entry::Pruned].into_iter().cycle().take(parameter.len());
+        network.set_entries(index, entries.collect());
+    }
 }
 
 /// Samples like any others: what they show makes no difference to how long they take.
