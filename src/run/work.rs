@@ -1,16 +1,19 @@
 //! The work of a run, step by step: mini-batches that are learned from, and samples that are evaluated.
 
+mod task;
+
+pub use task::Task;
+
 use super::campaign::planned;
 use super::program::{Op, Step};
 use super::train::{batches_per_epoch, settings};
-use crate::data::{Dataset, Facts, Shape};
+use crate::data::{Dataset, Facts};
 use crate::doc::fault::{Campaign, Protect};
 use crate::doc::intervention::{FileContent, Intervention, Layers, Watch};
 use crate::doc::stage::Ensemble;
-use crate::doc::{Device, Net, RunSpec, Structure, Train, Training};
+use crate::doc::{RunSpec, Structure, Train, Training};
 use crate::form::Steps;
 use crate::intervene::Criterion;
-use crate::optimize::{Adam, AdamW, Optimizer, Sgd};
 
 /// How many samples the parts of the data have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,48 +194,6 @@ fn trials(campaign: &Campaign, structure: &Structure, sizes: Sizes) -> (u64, f64
     let kinds = if campaign.protect == Protect::Nothing { 1.0 } else { 2.0 };
     let seen = if matches!(campaign.protect, Protect::Clip | Protect::Both) { sizes.train } else { 0 };
     (trials, kinds * images * (2.0 + 0.5 * trials as f64) + seen as f64)
-}
-
-/// What can be timed once for all runs that do the same: one mini-batch of training, and one evaluated sample.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Task {
-    /// What learns.
-    pub net: Net,
-    /// Shape of a sample.
-    pub shape: Shape,
-    /// Number of classes.
-    pub classes: usize,
-    /// How it learns; what a mini-batch does not depend on has its default.
-    pub training: Training,
-    /// Whether entries are held, which the step of the optimizer passes over.
-    pub holds: bool,
-    /// What computes.
-    pub device: Device,
-}
-
-impl Task {
-    fn new(spec: &RunSpec, facts: &Facts, training: &Training, holds: bool) -> Self {
-        let usual = Training::default();
-        let training = Training {
-            optimizer: without_rate(&training.optimizer),
-            schedule: usual.schedule,
-            warm_up: usual.warm_up,
-            evaluate: usual.evaluate,
-            non_finite: usual.non_finite,
-            ..training.clone()
-        };
-        let (net, device) = (spec.net.clone(), spec.device.clone());
-        Self { net, shape: facts.shape, classes: facts.classes, training, holds, device }
-    }
-}
-
-/// An optimizer that takes as long.
-fn without_rate(optimizer: &Optimizer) -> Optimizer {
-    match optimizer.clone() {
-        Optimizer::Adam(rule) => Optimizer::Adam(Adam { rate: 0.0, ..rule }),
-        Optimizer::AdamW(rule) => Optimizer::AdamW(AdamW { rate: 0.0, ..rule }),
-        Optimizer::Sgd(rule) => Optimizer::Sgd(Sgd { rate: 0.0, ..rule }),
-    }
 }
 
 /// The work of a whole run.

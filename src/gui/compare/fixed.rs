@@ -1,8 +1,8 @@
 //! The first columns of the table of runs: they stay where they are while the others scroll sideways.
 
 use eframe::egui::{Id, Rangef, Rect, Ui, UiBuilder, vec2};
+use egui_extras::TableRow;
 
-use crate::figure::table::columns::Column;
 use crate::gui::theme;
 
 /// Of a narrower room they take too much, and scroll with the others.
@@ -25,11 +25,6 @@ fn id() -> Id {
     Id::unique("widths of the table of runs")
 }
 
-/// Whether a column stays.
-const fn stays(column: &Column) -> bool {
-    matches!(column, Column::Star | Column::Arm)
-}
-
 /// So many columns stay: those of ticks, stars and arms.
 const COUNT: usize = 3;
 
@@ -47,8 +42,7 @@ impl Fixed {
     }
 
     /// Notes where the heading of a column is.
-    pub(super) fn note(&mut self, index: usize, heading: Rect) {
-        self.widths[0] = super::table::TICK;
+    fn note(&mut self, index: usize, heading: Rect) {
         self.widths[index] = heading.width();
         if index + 1 == COUNT {
             self.end = heading.right() + self.shift + self.gap / 2.0;
@@ -59,35 +53,70 @@ impl Fixed {
     pub(super) fn covered(&self, index: usize) -> Option<f32> {
         let end =
             |columns: usize| self.widths.iter().take(columns).map(|width| width + self.gap).sum::<f32>();
-        let is_covered = self.shift > 0.0 && end(index + 1) < self.shift + end(COUNT);
+        let is_covered = self.is_scrolled() && end(index + 1) < self.shift + end(COUNT);
         is_covered.then_some(self.widths[index]).filter(|width| *width > 0.0)
     }
 
-    /// Draws a cell: in its place if it stays, else where it is not covered.
-    pub(super) fn cell_ui(&self, ui: &mut Ui, column: &Column, draw: impl FnOnce(&mut Ui)) {
-        if stays(column) {
-            return self.fixed_ui(ui, draw);
+    fn is_scrolled(&self) -> bool {
+        self.shift > 0.0
+    }
+
+    /// Draws the cells of a line, by their position. While others are scrolled, those that stay are drawn last: what lies
+    /// behind a line is drawn cell by cell.
+    pub(super) fn line_ui(
+        &mut self,
+        line: &mut TableRow<'_, '_>,
+        id: Id,
+        is_heading: bool,
+        draw: &mut dyn FnMut(&mut Ui, usize),
+    ) {
+        let mut places = [Rect::NOTHING; COUNT];
+        let columns = self.widths.len();
+        for index in 0..columns {
+            line.col(|ui| {
+                if is_heading {
+                    self.note(index, ui.max_rect());
+                }
+                match places.get_mut(index) {
+                    Some(place) if self.is_scrolled() => *place = ui.max_rect(),
+                    Some(_) => self.staying_ui(ui, id.with(index), ui.max_rect(), |ui| draw(ui, index)),
+                    None => self.scrolling_ui(ui, |ui| draw(ui, index)),
+                }
+                if index + 1 == columns && self.is_scrolled() {
+                    for (index, place) in places.into_iter().enumerate() {
+                        self.staying_ui(ui, id.with(index), place, |ui| draw(ui, index));
+                    }
+                }
+            });
         }
-        if self.shift > 0.0 {
+    }
+
+    /// Draws a cell that scrolls, as far as it is not covered.
+    fn scrolling_ui(&self, ui: &mut Ui, draw: impl FnOnce(&mut Ui)) {
+        let seen = ui.clip_rect();
+        if self.is_scrolled() {
             ui.shrink_clip_rect(Rect::everything_right_of(self.end));
         }
         draw(ui);
+        ui.set_clip_rect(seen);
     }
 
-    /// Draws a cell that stays.
-    pub(super) fn fixed_ui(&self, ui: &mut Ui, draw: impl FnOnce(&mut Ui)) {
-        let place = ui.max_rect().translate(vec2(self.shift, 0.0));
+    /// Draws a cell that stays, whose place is this while nothing is scrolled.
+    fn staying_ui(&self, ui: &mut Ui, id: Id, cell: Rect, draw: impl FnOnce(&mut Ui)) {
+        let place = cell.translate(vec2(self.shift, 0.0));
         let seen = Rect::from_x_y_ranges(self.visible, ui.clip_rect().y_range());
-        let mut inside = ui.new_child(UiBuilder::new().max_rect(place).layout(*ui.layout()));
+        // Whoever draws it, it keeps its identity, and with it the focus.
+        let mut inside = ui.new_child(UiBuilder::new().scope_id(id).max_rect(place).layout(*ui.layout()));
         inside.set_clip_rect(seen.intersect(place));
         draw(&mut inside);
-        // Its column is as wide as it needs, wherever it is drawn.
-        ui.expand_to_include_rect(inside.min_rect().translate(vec2(-self.shift, 0.0)));
+        if !self.is_scrolled() {
+            ui.expand_to_include_rect(inside.min_rect()); // a column is as wide as its cells
+        }
     }
 
     /// Draws where what stays ends, and remembers the widths.
     pub(super) fn end(self, ui: &Ui) {
-        if self.shift > 0.0 {
+        if self.is_scrolled() {
             ui.painter().vline(self.end, ui.min_rect().y_range(), (1.0, theme::present(ui).muted));
         }
         ui.data_mut(|data| data.insert_temp(id(), self.widths));

@@ -2,7 +2,7 @@
 
 use eframe::egui::style::ScrollStyle;
 use eframe::egui::{
-    Align, Button, Checkbox, Label, Layout, Popup, PopupCloseBehavior, RichText, ScrollArea, Sense, Ui,
+    Align, Button, Checkbox, Id, Label, Layout, Popup, PopupCloseBehavior, RichText, ScrollArea, Sense, Ui,
 };
 use egui_extras::{Column as Width, TableBuilder, TableRow};
 
@@ -18,7 +18,7 @@ use crate::gui::theme;
 
 const ROW: f32 = 22.0;
 /// Width of the column with the ticks.
-pub(super) const TICK: f32 = 24.0;
+const TICK: f32 = 24.0;
 
 pub(super) fn width(column: &Column) -> f32 {
     match column {
@@ -44,6 +44,7 @@ pub fn table_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
     let area = ScrollArea::horizontal().id_salt("runs table").auto_shrink([false, false]);
     area.show_viewport(ui, |ui, viewport| {
         ui.spacing_mut().item_spacing.x = theme::STEP / 2.0;
+        let id = ui.unique_id().with("runs");
         let mut fixed = Fixed::new(ui, viewport, columns.len() + 1);
         let mut table = TableBuilder::new(ui)
             .id_salt("runs")
@@ -59,19 +60,19 @@ pub fn table_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
             table = table.column(fixed.covered(index).map_or(usual, Width::exact).clip(true));
         }
         let table = table.header(ROW, |mut header| {
-            header.col(|_| {});
-            for (index, column) in (1..).zip(&columns) {
-                let heading = |ui: &mut Ui| heading_ui(ui, column, &compare.settings, &mut compare.view.sort);
-                header.col(|ui| {
-                    fixed.note(index, ui.max_rect());
-                    fixed.cell_ui(ui, column, heading);
-                });
-            }
+            let (settings, sort) = (&compare.settings, &mut compare.view.sort);
+            fixed.line_ui(&mut header, id, true, &mut |ui, index| {
+                if index > 0 {
+                    heading_ui(ui, &columns[index - 1], settings, sort);
+                }
+            });
         });
         table.body(|body| {
             body.rows(ROW, rows.len(), |mut table_row| {
                 let row = &rows[table_row.index()];
-                response = row_ui(&mut table_row, row, (&columns, &fixed), compare).or(response.take());
+                let id = id.with(table_row.index());
+                response =
+                    row_ui(&mut table_row, row, (&columns, &mut fixed, id), compare).or(response.take());
             });
         });
         fixed.end(ui);
@@ -109,21 +110,20 @@ fn heading_ui(ui: &mut Ui, column: &Column, settings: &[String], sort: &mut Sort
 fn row_ui(
     table_row: &mut TableRow<'_, '_>,
     row: &Row,
-    (columns, fixed): (&[Column], &Fixed),
+    (columns, fixed, id): (&[Column], &mut Fixed, Id),
     compare: &mut Compare,
 ) -> Option<CompareResponse> {
     let mut response = None;
     table_row.set_selected(compare.ticked.contains(&row.run));
-    table_row.col(|ui| fixed.fixed_ui(ui, |ui| tick_ui(ui, row, compare)));
-    for column in columns {
-        table_row.col(|ui| {
-            fixed.cell_ui(ui, column, |ui| match column {
-                Column::Star => star_ui(ui, row, compare),
-                Column::Arm => arm_ui(ui, row),
-                _ => cell_ui(ui, row, column),
-            });
-        });
-    }
+    fixed.line_ui(table_row, id, false, &mut |ui, index| match index
+        .checked_sub(1)
+        .map(|index| &columns[index])
+    {
+        None => tick_ui(ui, row, compare),
+        Some(Column::Star) => star_ui(ui, row, compare),
+        Some(Column::Arm) => arm_ui(ui, row),
+        Some(column) => cell_ui(ui, row, column),
+    });
     let whole = table_row.response();
     if whole.clicked() {
         response = Some(CompareResponse::Select { arm: row.arm_index, id: row.run.clone() });
