@@ -6,17 +6,26 @@ use clap::Args;
 
 use super::document::{Document, DocumentArgs, distinct};
 use super::failure::{Exit, Failure};
-use super::number::{counted, duration, mean_and_deviation, span};
+use super::number::{counted, duration, grouped, span};
 use super::output::{complain, say};
 use crate::doc::{Run, RunRecord, RunState};
-use crate::run::{Cost, cost, read_records};
+use crate::run::{
+    Cost, Left, Outlook, Pace, Paces, QueueOptions, StopFlag, Taken, Task, cost, expected, measure,
+    read_records,
+};
 
 /// Settings of `weightlab check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     #[command(flatten)]
     document: DocumentArgs,
+    /// Measure how long the runs will take, even where that takes more than a second
+    #[arg(long)]
+    time: bool,
 }
+
+/// So many kinds of mini-batches are measured in about a second.
+const QUICK: usize = 3;
 
 /// Prints problems, or that there are none and what would run.
 ///
@@ -32,57 +41,68 @@ pub fn check(arguments: &CheckArgs) -> Result<Exit, Failure> {
     let runs = distinct(&found.measured(&runs));
     say(&format!("{} is valid: {}", arguments.document.file.display(), size(arms, &runs)));
     let records = read_records(&document.runs_folder(None), &runs);
-    if let Some(left) = left(&runs, &records) {
+    let measure = |task: &Task, options| measure(task, options, &StopFlag::new());
+    let most = if arguments.time { usize::MAX } else { QUICK };
+    if let Some(left) = left(&runs, &records, Measures { measure: &measure, most }) {
         say(&left);
     }
     Ok(Exit::Done)
 }
 
-/// `4 of 12 runs are done; the others take about 3 min 20 s one after the other, by their pace`, where anything is known.
-fn left(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> Option<String> {
+/// How many runs are done, and how long the others take, where anything is known or may be measured.
+fn left(runs: &[Run], records: &BTreeMap<String, RunRecord>, measures: Measures<'_>) -> Option<String> {
     let secs_of = |run: &Run| {
         let record = records.get(&run.id).filter(|record| *record.state() == RunState::Done)?;
         Some(record.progress().secs)
     };
-    let done: Vec<(&Run, f64)> = runs.iter().filter_map(|run| Some((run, secs_of(run)?))).collect();
-    let over = match (done.len(), runs.len()) {
-        (0, _) => return None,
-        (done, all) if done == all => return Some("All of them are done".to_owned()),
-        (done, all) => format!("{done} of {} are done", counted(all, "run")),
-    };
-    let pace = pace(&done);
-    let others = runs.iter().filter(|run| secs_of(run).is_none());
-    let secs: Option<f64> = others.map(|run| expected(run, &done, pace)).sum();
-    Some(match secs {
-        Some(secs) => {
-            format!("{over}; the others take about {} one after the other, by their pace", duration(secs))
-        }
-        None => over,
-    })
-}
-
-/// Seconds for a multiply-add of training, of runs that do little else.
-#[allow(clippy::cast_precision_loss, reason = "an estimate")]
-fn pace(done: &[(&Run, f64)]) -> Option<f64> {
-    let costs = done.iter().filter_map(|(run, secs)| Some((training(run)?, *secs)));
-    let (work, secs) = costs.fold((0.0, 0.0), |(work, secs), (own, took)| (work + own as f64, secs + took));
-    (work > 0.0).then(|| secs / work)
-}
-
-/// Multiply-adds of the training of a run without campaigns.
-fn training(run: &Run) -> Option<u64> {
-    cost(run).ok().filter(|cost| cost.trials == 0).map(|cost| cost.training_multiply_adds)
-}
-
-/// How long a run will take, in seconds: as those of its arm, or as its training at this pace.
-#[allow(clippy::cast_precision_loss, reason = "an estimate")]
-fn expected(run: &Run, done: &[(&Run, f64)], pace: Option<f64>) -> Option<f64> {
-    let of_arm: Vec<f64> =
-        done.iter().filter(|(known, _)| known.arm == run.arm).map(|(_, secs)| *secs).collect();
-    if let Some((mean, _)) = mean_and_deviation(&of_arm) {
-        return Some(mean);
+    let costs: Vec<Option<Cost>> = runs.iter().map(|run| cost(run).ok()).collect();
+    let known = || runs.iter().zip(&costs).filter_map(|(run, cost)| Some((run, cost.as_ref()?)));
+    let done = known().filter_map(|(run, cost)| Some(Taken { run, cost, secs: secs_of(run)? }));
+    let done: Vec<Taken<'_>> = done.collect();
+    let left = known().filter(|(run, _)| secs_of(run).is_none());
+    let left: Vec<Left<'_>> = left.map(|(run, cost)| Left { run, cost, share: 1.0 }).collect();
+    let count = runs.iter().filter(|run| secs_of(run).is_some()).count();
+    if count == runs.len() {
+        return Some("All of them are done".to_owned());
     }
-    Some(pace? * training(run)? as f64)
+    let over =
+        (count > 0).then(|| format!("{} of {} are done", grouped(count as u64), counted(runs.len(), "run")));
+    if left.len() + count < runs.len() {
+        return over; // of some, the size of the data is not known
+    }
+    match over {
+        Some(over) => told("the others", &left, &done, measures)
+            .map_or(Some(over.clone()), |told| Some(format!("{over}; {told}"))),
+        None => told("they", &left, &done, measures).map(|told| capitalised(&told)),
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// How a task is measured, for how many of them.
+struct Measures<'a> {
+    measure: &'a dyn Fn(&Task, QueueOptions) -> Option<Pace>,
+    most: usize,
+}
+
+/// `they take about 3 min 20 s, 2 runs side by side, from a quick measurement of 40 mini-batches`
+fn told(they: &str, left: &[Left<'_>], done: &[Taken<'_>], measures: Measures<'_>) -> Option<String> {
+    let options = QueueOptions::sharing(left.len());
+    let mut paces = Paces::default();
+    if let Outlook::Needs(tasks) = expected(left, done, &paces, options) {
+        if tasks.len() > measures.most {
+            return Some(format!("--time measures how long {they} take"));
+        }
+        for task in tasks {
+            let pace = (measures.measure)(&task, options);
+            paces.take(task, options, pace);
+        }
+    }
+    let Outlook::Told(told) = expected(left, done, &paces, options) else { return None };
+    Some(format!("{they} take about {}{}, {}", duration(told.secs), told.side_by_side(), told.basis()))
 }
 
 /// `4 arms, 12 runs, 266,610 parameters, 266,200 multiply-adds per sample, 144 to 1,008 iterations per run`, and the trials
@@ -126,28 +146,32 @@ mod tests {
         assert!(line.ends_with(" fault trials per run"), "{line}");
     }
 
+    fn told_by(
+        runs: &[Run],
+        records: &BTreeMap<String, RunRecord>,
+        most: usize,
+        secs: f64,
+    ) -> Option<String> {
+        let pace = Pace { lesson: secs, sample: 0.0, measured: 4 };
+        left(runs, records, Measures { measure: &|_, _| Some(pace), most })
+    }
+
     #[test]
-    #[allow(clippy::cast_precision_loss, reason = "small numbers")]
-    fn time_is_told_by_the_pace_of_what_is_done() {
+    fn time_is_told_by_the_pace_of_what_is_done_or_by_a_measurement() {
         let all = runs(&templates::all()[0].experiment()).unwrap();
-        let of_first = all.iter().filter(|run| run.arm == all[0].arm).count() as f64;
-        let done = |secs| RunRecord::of([Event::Finished { secs }]);
         let mut records = BTreeMap::new();
-        assert_eq!(left(&all, &records), None);
-        records.insert(all[0].id.clone(), done(10.0));
-        let own = training(&all[0]).unwrap() as f64;
-        let others = all.iter().filter(|run| run.arm != all[0].arm);
-        let work: f64 = others.map(|run| training(run).unwrap() as f64).sum();
-        let secs = duration(10.0 * (of_first - 1.0) + 10.0 * work / own);
-        assert_eq!(
-            left(&all, &records),
-            Some(format!(
-                "1 of 12 runs are done; the others take about {secs} one after the other, by their pace"
-            ))
-        );
+        let told = told_by(&all, &records, 2, 0.0).unwrap();
+        assert!(told.starts_with("They take about 0.0 s, "), "{told}");
+        assert!(told.ends_with(", from a quick measurement of 8 mini-batches"), "{told}");
+        let told = told_by(&all, &records, 1, 0.0).unwrap();
+        assert_eq!(told, "--time measures how long they take");
+        records.insert(all[0].id.clone(), RunRecord::of([Event::Finished { secs: 10.0 }]));
+        let told = told_by(&all, &records, 0, 0.0).unwrap();
+        assert!(told.starts_with("1 of 12 runs are done; the others take about "), "{told}");
+        assert!(told.ends_with(", by the pace of 1 run that is done"), "{told}");
         for run in &all {
-            records.insert(run.id.clone(), done(10.0));
+            records.insert(run.id.clone(), RunRecord::of([Event::Finished { secs: 10.0 }]));
         }
-        assert_eq!(left(&all, &records).as_deref(), Some("All of them are done"));
+        assert_eq!(told_by(&all, &records, 0, 0.0).as_deref(), Some("All of them are done"));
     }
 }

@@ -44,7 +44,7 @@ impl ProgressLine {
             let is_done = records.get(&run.id).is_some_and(|record| *record.state() == RunState::Done);
             Work {
                 label: format!("{} (seed {})", run.arm, run.seed),
-                size: cost(run).map_or(1.0, |cost| cost.training_multiply_adds.max(1) as f64),
+                size: cost(run).map_or(1.0, |cost| cost.work.multiply_adds().max(1.0)),
                 now: Progress { done: if is_done { 1.0 } else { 0.0 }, ..Progress::default() },
                 before: Some(if is_done { 1.0 } else { 0.0 }),
                 // What stopped or failed earlier is tried again.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::failure::{Exit, Failure};
-use super::number::counted;
+use super::number::{counted, grouped};
 use super::output::{complain, say};
 use super::table::table;
 use crate::run::{Replay, Replayed, replay as replay_run, write_images};
@@ -62,7 +62,7 @@ pub fn replay(arguments: &ReplayArgs) -> Result<Exit, Failure> {
     }
     complain(&format!(
         "{} of {} have other logits than the run wrote",
-        different.len(),
+        grouped(different.len() as u64),
         counted(replayed.len(), "trial")
     ));
     Ok(Exit::RunFailed)

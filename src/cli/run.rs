@@ -16,7 +16,7 @@ use super::progress::ProgressLine;
 use super::table::table;
 use crate::doc::{Run, RunRecord, RunState};
 use crate::figure::table::test_series;
-use crate::run::{Job, Message, Queue, QueueOptions, StopFlag, StopKind, parallelism, read_records};
+use crate::run::{Job, Message, Queue, QueueOptions, StopFlag, StopKind, read_records};
 
 /// How long to wait for a message before the progress line is drawn again.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -103,10 +103,10 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
 }
 
 fn options(arguments: &RunArgs, runs: usize) -> QueueOptions {
-    let usual = parallelism().min(runs).max(1);
+    let usual = QueueOptions::sharing(runs);
     QueueOptions {
-        jobs: arguments.jobs.map_or(usual, usize::from),
-        threads: arguments.threads.map_or(0, usize::from),
+        jobs: arguments.jobs.map_or(usual.jobs, usize::from),
+        threads: arguments.threads.map_or(usual.threads, usize::from),
     }
 }
 

@@ -85,6 +85,8 @@ pub struct Facts {
     pub classes: usize,
     /// Size of the training part that is left to train on.
     pub train_samples: usize,
+    /// Size of the validation part.
+    pub validation_samples: usize,
     /// Size of the test part.
     pub test_samples: usize,
 }
@@ -141,7 +143,8 @@ impl Data {
         }
         let train = options.limit_train.map_or(train, |limit| limit.min(train));
         let test_samples = options.limit_test.map_or(test, |limit| limit.min(test));
-        Facts { shape, classes, train_samples: train.saturating_sub(options.validation), test_samples }
+        let validation_samples = options.validation.min(train);
+        Facts { shape, classes, train_samples: train - validation_samples, validation_samples, test_samples }
     }
 
     /// Reads the data; a folder is relative to `base`.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{Figure, Line};
+use super::outline::{Outline, apart};
 use super::plots::ArmRuns;
 use super::table::settings::{NONE, follows_from_another, short};
 
@@ -60,19 +61,33 @@ fn settings_of(arms: &[ArmRuns<'_>]) -> Vec<Option<String>> {
         texts.iter().any(|text| *text != texts[0]) && !follows_from_another(path, &texts, &all)
     };
     let differing: Vec<&String> = paths.into_iter().filter(differs).collect();
-    let text = |arm: &ArmRuns<'_>| {
+    let plans = if differing.iter().any(|path| *path == "plan") { plans(arms) } else { Vec::new() };
+    let text = |(index, arm): (usize, &ArmRuns<'_>)| {
         let said = |path: &&String| {
             let value = value_of(arm, path).filter(|value| !says(&arm.name, value))?;
             Some(format!("{} {value}", short(path, &all)))
         };
-        let mut parts: Vec<String> = differing.iter().filter_map(said).collect();
+        let of_plan = plans.get(index).into_iter().flatten().cloned();
+        let mut parts: Vec<String> = differing.iter().filter_map(said).chain(of_plan).collect();
         if let Some(more @ 1..) = parts.len().checked_sub(MOST) {
             parts.truncate(MOST);
             parts.push(format!("{more} more"));
         }
         Some(parts.join(", "))
     };
-    arms.iter().map(text).collect()
+    arms.iter().enumerate().map(text).collect()
+}
+
+/// In what the plans of these arms differ, in words; nothing of lines whose runs have several plans.
+fn plans(arms: &[ArmRuns<'_>]) -> Vec<Vec<String>> {
+    let own = |arm: &ArmRuns<'_>| {
+        let mut outlines = arm.rows.iter().map(|row| row.outline.clone());
+        let first = outlines.next()?;
+        outlines.all(|other| other == first).then_some(first)
+    };
+    let outlines: Option<Vec<Outline>> = arms.iter().map(own).collect();
+    let outlines = outlines.unwrap_or_default();
+    apart(&outlines.iter().collect::<Vec<_>>())
 }
 
 /// The value that all runs of a line have in common, if it can be read in passing.

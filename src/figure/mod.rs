@@ -25,6 +25,7 @@ pub mod model;
 pub mod mosaic;
 pub mod number;
 pub mod outliers;
+pub mod outline;
 pub mod paired;
 pub mod palette;
 pub mod parallel;

@@ -20,6 +20,7 @@ use super::table::settings::{self, short};
 use super::table::{Differing, Mark, Row, filter::Filter};
 use super::tiles::Tiles;
 use crate::doc::{Run, RunRecord, listed};
+use crate::form::number::grouped;
 use crate::form::ron_text;
 
 /// The file in the folder of the runs.
@@ -148,7 +149,10 @@ impl ViewSettings {
         }
         // Arms may share a run, which has a row in each.
         let left = rows.iter().filter(|row| !left_out.contains(&row.run)).count();
-        format!("filter: {} ({left} of {} runs)", self.filter.trim(), rows.len())
+        {
+            let [left, all] = [left, rows.len()].map(|count| grouped(count as u64));
+            format!("filter: {} ({left} of {all} runs)", self.filter.trim())
+        }
     }
 }
 

@@ -12,6 +12,7 @@ mod flow;
 mod later;
 mod layout;
 mod lists;
+mod planned;
 mod recover;
 mod results;
 mod room;
@@ -33,7 +34,6 @@ use super::drop::Dropped;
 use super::files::{Asked, Picker};
 use super::history::History;
 use super::log::Log;
-use super::menu;
 use super::palette::Palette;
 use super::plot::{PlotInput, PlotState};
 use super::recent::Presence;
@@ -51,6 +51,7 @@ use crate::doc::{Experiment, RunState, templates};
 use crate::form::path::Place;
 use act::Wanted;
 use exporting::{Exporting, Subject};
+use planned::Planned;
 use results::Copying;
 
 /// While data arrive, the window is drawn anew this often.
@@ -91,7 +92,7 @@ pub struct App {
     focus: Option<Place>,
     treatments: Vec<Treatment>,
     /// What the runs that are left would take.
-    planned: menu::Status,
+    planned: Planned,
     plot: PlotState,
     /// What the plots show, as long as nothing about it has changed.
     shown: Option<PlotInput>,
@@ -175,7 +176,7 @@ impl App {
             plan_arm: 0,
             focus: None,
             treatments: Vec::new(),
-            planned: menu::Status::default(),
+            planned: Planned::default(),
             plot: PlotState::default(),
             shown: None,
             exports: Vec::new(),
@@ -236,6 +237,7 @@ impl App {
         self.watch_others(ctx);
         self.take_copied(ctx);
         self.start_what_waits();
+        self.measure(ctx);
         if self.is_reading() || (self.runs.is_running() && !self.runs.is_paused()) {
             ctx.request_repaint_after(PACE);
         }
@@ -320,7 +322,7 @@ impl App {
         if self.dialog.is_some() || self.palette.is_some() {
             return;
         }
-        for command in menu::pressed(ctx) {
+        for command in super::menu::pressed(ctx) {
             self.execute(command, ctx);
         }
     }

@@ -1,5 +1,7 @@
 //! What happened, newest last.
 
+use super::text::first_line;
+
 /// How much a line matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
@@ -22,6 +24,8 @@ pub struct Entry {
 #[derive(Default)]
 pub struct Log {
     entries: Vec<Entry>,
+    /// Errors since somebody saw the newest lines.
+    unseen: usize,
 }
 
 /// As many lines are kept.
@@ -38,7 +42,20 @@ impl Log {
         self.push(Weight::Error, text.into());
     }
 
+    /// How many errors came since the lines were seen last, and the first line of the newest one.
+    #[must_use]
+    pub fn unseen(&self) -> Option<(usize, &str)> {
+        let newest = self.entries.iter().rfind(|entry| entry.weight == Weight::Error);
+        newest.filter(|_| self.unseen > 0).map(|entry| (self.unseen, first_line(&entry.text)))
+    }
+
+    /// Notes that the newest lines are shown.
+    pub const fn see(&mut self) {
+        self.unseen = 0;
+    }
+
     fn push(&mut self, weight: Weight, text: String) {
+        self.unseen += usize::from(weight == Weight::Error);
         if self.entries.len() >= KEPT {
             self.entries.drain(..KEPT / 4);
         }
@@ -55,5 +72,23 @@ impl Log {
     #[must_use]
     pub fn full_text(&self) -> String {
         self.entries.iter().flat_map(|entry| [entry.text.as_str(), "\n"]).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_new_until_they_are_seen() {
+        let mut log = Log::default();
+        log.info("Saved");
+        assert_eq!(log.unseen(), None);
+        log.error("a failed: NaN\nIteration 12");
+        log.error("b failed: no room\nmore");
+        log.info("Saved");
+        assert_eq!(log.unseen(), Some((2, "b failed: no room")));
+        log.see();
+        assert_eq!(log.unseen(), None);
     }
 }

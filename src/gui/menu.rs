@@ -5,7 +5,7 @@ use eframe::egui::{self, Button, RichText, Ui};
 use super::commands::{Command, Facts, Menu};
 use super::dialogs::accent_button;
 use super::palette::Choice;
-use super::text::first_statement;
+use super::text::{counted, first_statement};
 use super::theme;
 use super::tiles::panes;
 
@@ -99,6 +99,13 @@ fn entry_ui(ui: &mut Ui, command: Command, facts: &Facts, on: Option<bool>) -> b
         button = button.shortcut_text(behind.join("   "));
     }
     explained(ui, button, command, facts)
+}
+
+/// Says that errors came while nobody saw the log; whether that was pressed.
+pub fn errors_ui(ui: &mut Ui, count: usize, newest: &str) -> bool {
+    let text = RichText::new(format!("⚠ {}", counted(count, "new error"))).small();
+    let chip = Button::new(text.color(theme::present(ui).error));
+    ui.add(chip).on_hover_text(format!("{newest}\nA click shows the log")).clicked()
 }
 
 /// The buttons beside the menus; what was pressed.

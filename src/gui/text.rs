@@ -34,7 +34,7 @@ pub fn short(number: f64) -> String {
 /// A count with its noun: `1 run`, `3 runs`.
 #[must_use]
 pub fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+    if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(count as u64)) }
 }
 
 /// The sign of a state, beside its word.

@@ -6,11 +6,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use eframe::egui::Context;
 
 use super::runs::{Found, Name};
+use super::working::Working;
 use crate::doc::{Run, RunRecord};
-use crate::run::{self, Cost, Job, Message, Queue, QueueOptions, StopFlag, StopKind};
+use crate::run::{self, Cost, Job, Message, Pace, Queue, QueueOptions, StopFlag, StopKind, Task};
 
 /// Starts runs and knows what they cost.
 pub trait Worker {
@@ -33,6 +36,16 @@ pub trait Worker {
     /// # Errors
     /// Why it cannot be told.
     fn cost(&self, run: &Run) -> Result<Cost, String>;
+    /// Measures how long a task takes, in the background, until it is asked to stop. By default nothing is measured.
+    fn measure(
+        &self,
+        _task: Task,
+        _options: QueueOptions,
+        _stop: StopFlag,
+        _ctx: &Context,
+    ) -> Option<Working<Option<Pace>>> {
+        None
+    }
 }
 
 /// Jobs that go on in the background. Their messages end when all of them are over.
@@ -48,6 +61,9 @@ pub struct Work {
 /// Records that are read before the window takes them.
 const READ_AHEAD: usize = 64;
 
+/// Nothing is measured before the document has been the same for so long: who types would be slowed down for nothing.
+const QUIET: Duration = Duration::from_millis(400);
+
 /// Results of other processes are looked for this often.
 const WATCH: Duration = Duration::from_secs(3);
 
@@ -56,7 +72,7 @@ pub struct Threads;
 
 impl Worker for Threads {
     fn start(&mut self, jobs: Vec<Job>) -> Work {
-        let options = QueueOptions { jobs: run::parallelism(), threads: 0 };
+        let options = QueueOptions::sharing(jobs.len());
         let (queue, messages) = Queue::start(jobs, &options, StopFlag::new());
         let queue = Rc::new(queue);
         let stopped = queue.clone();
@@ -118,5 +134,24 @@ impl Worker for Threads {
 
     fn cost(&self, run: &Run) -> Result<Cost, String> {
         run::cost(run)
+    }
+
+    fn measure(
+        &self,
+        task: Task,
+        options: QueueOptions,
+        stop: StopFlag,
+        ctx: &Context,
+    ) -> Option<Working<Option<Pace>>> {
+        Working::begin("measurement", ctx, move || {
+            let began = Instant::now();
+            while began.elapsed() < QUIET {
+                if stop.requested().is_some() {
+                    return None;
+                }
+                std::thread::sleep(QUIET / 20);
+            }
+            run::measure(&task, options, &stop)
+        })
     }
 }

@@ -38,6 +38,13 @@ impl<T: Send + 'static> Working<T> {
         Some(Self { answer })
     }
 
+    /// Something that a script in a test computes: what it sends is the answer.
+    #[cfg(test)]
+    pub fn scripted() -> (std::sync::mpsc::SyncSender<Result<T, String>>, Self) {
+        let (sender, answer) = sync_channel(1);
+        (sender, Self { answer })
+    }
+
     /// Waits until it is over, but not longer than this.
     pub fn wait(self, most: Duration) {
         let _ = self.answer.recv_timeout(most); // who waits wants no answer

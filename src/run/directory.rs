@@ -287,7 +287,7 @@ pub fn is_done(folder: &Path, id: &str) -> bool {
 }
 
 /// What an earlier or another process left of a run; nothing where there is no log. A half-written last line is passed
-/// over. A run that no one writes any more counts as stopped, also where only its last files are not written: the
+/// over. A run counts as running until its directory says that it is done; one that no one writes any more as stopped, also where only its last files are not written: the
 /// checkpoint is still there then. It counts as failed where the directory says why.
 #[must_use]
 pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
@@ -298,7 +298,12 @@ pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
     match record.state() {
         RunState::Running if !Claim::is_alive(&path) => record.apply(Event::Stopped { secs }),
         // In this order: who gives a claim back has written all there is.
-        RunState::Done if !Claim::is_alive(&path) && !is_done(folder, id) => {
+        RunState::Done if Claim::is_alive(&path) => {
+            if !is_done(folder, id) {
+                record.apply(Event::Started { resumed: true, threads: 0 }); // its last files are being written
+            }
+        }
+        RunState::Done if !is_done(folder, id) => {
             let why = std::fs::read_to_string(path.join("FAILED"));
             record.apply(why.map_or(Event::Stopped { secs }, |message| Event::Failed { message }));
         }
@@ -334,8 +339,9 @@ mod tests {
         let mut directory = RunDirectory::claim(folder.path(), &run, silent()).unwrap();
         directory.event(Event::Started { resumed: false, threads: 1 }).unwrap();
         directory.event(Event::Finished { secs: 1.0 }).unwrap();
-        drop(directory); // as a kill does, but for the claim
         let state = || read_record(folder.path(), &run.id).unwrap().state().clone();
+        assert_eq!(state(), RunState::Running, "its last files are still to be written");
+        drop(directory); // as a kill does, but for the claim
         assert_eq!(state(), RunState::Stopped);
         std::fs::write(folder.path().join(&run.id).join("FAILED"), "no room").unwrap();
         assert_eq!(state(), RunState::Failed("no room".to_owned()));

@@ -10,6 +10,7 @@ use super::train::{self, Known, Learner, Lesson, Stretch, TrainProgress, batches
 use super::watch;
 use crate::doc::Report;
 use crate::doc::stage::{Ensemble, EnsembleEnd, Sharing};
+use crate::form::number::grouped;
 use crate::intervene::stream::{Purpose, Stream, stream};
 use crate::net::{Gradients, Network, OptimizerState, Score};
 use crate::optimize::Rule;
@@ -172,16 +173,20 @@ impl Members<'_> {
         let mut summary = match (names.is_empty(), unequal) {
             (true, _) => format!("{members} members share nothing"),
             (_, 0) => format!(
-                "{members} members share {}: equal bit for bit after each of {checked} hand-overs",
-                names.join(", ")
+                "{members} members share {}: equal bit for bit after each of {} hand-overs",
+                names.join(", "),
+                grouped(checked)
             ),
             _ => format!(
-                "shared layers differed after {unequal} of {checked} hand-overs; this is an error of the program, please report it"
+                "shared layers differed after {} of {} hand-overs; this is an error of the program, please report it",
+                grouped(unequal),
+                grouped(checked)
             ),
         };
         if let (Some(done), Some((below, _))) = (self.stood_still, self.standstill) {
             summary = format!(
-                "{summary}; ended after {done} mini-batches, since no shared weight moved by more than {below}"
+                "{summary}; ended after {} mini-batches, since no shared weight moved by more than {below}",
+                grouped(done)
             );
         }
         let passed = (!names.is_empty()).then_some(unequal == 0);

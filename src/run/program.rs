@@ -27,6 +27,14 @@ pub enum Op {
     Leave(String),
 }
 
+impl Op {
+    /// Whether networks are trained.
+    #[must_use]
+    pub const fn trains(&self) -> bool {
+        matches!(self, Self::Train(_) | Self::Ensemble(_))
+    }
+}
+
 /// One step of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {

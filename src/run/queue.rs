@@ -42,7 +42,15 @@ pub struct QueueOptions {
 }
 
 impl QueueOptions {
-    fn threads_per_run(self) -> usize {
+    /// Runs side by side, as many as there are processors, which share the machine.
+    #[must_use]
+    pub fn sharing(runs: usize) -> Self {
+        Self { jobs: parallelism().min(runs).max(1), threads: 0 }
+    }
+
+    /// Threads of each run, at least one.
+    #[must_use]
+    pub fn threads_per_run(self) -> usize {
         if self.threads > 0 { self.threads } else { (parallelism() / self.jobs.max(1)).max(1) }
     }
 }

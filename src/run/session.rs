@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 
 use super::campaign::{self, CampaignProgress};
 use super::checkpoint::Checkpoint;
-use super::cost::{WorkPlan, work_plan};
 use super::datasets::Datasets;
 use super::ensemble;
 use super::error::RunError;
@@ -24,6 +23,7 @@ use super::state::State;
 use super::stop::{StopFlag, StopKind};
 use super::train::{self, TrainProgress};
 use super::watch;
+use super::work::{Sizes, WorkPlan, steps};
 use crate::data::Dataset;
 use crate::doc::structure::LayerKind;
 use crate::doc::{Event, Intervention, Net, RunSpec, Structure, file_names};
@@ -146,7 +146,8 @@ impl<'a> Session<'a> {
         listener: &'a mut dyn Listener,
     ) -> Self {
         let program = program(&place.spec.plan);
-        let work = work_plan(&program, &place.spec, &place.data);
+        let sizes = Sizes::of_data(&place.data);
+        let work = WorkPlan::new(&steps(&program, &place.spec, &place.structure, sizes));
         let checkpoint = checkpoint.unwrap_or_else(|| Checkpoint {
             next: 0,
             inside: None,

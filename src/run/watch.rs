@@ -11,6 +11,7 @@ use super::state::State;
 use super::train::Lesson;
 use crate::doc::intervention::{FileContent, Intervention, Watch as Settings};
 use crate::doc::{Report, targets};
+use crate::form::number::grouped;
 use crate::net::{Gradients, LossValue, Network};
 
 pub use compare::{Tally, norm};
@@ -180,8 +181,10 @@ pub fn report(session: &mut Session) -> Result<(), RunError> {
     let bytes: usize = (0..network.len()).map(|index| 4 * network.values(index).len()).sum();
     let ago = if lag == 1 { "1 step".to_owned() } else { format!("{lag} steps") };
     let summary = format!(
-        "asked the network of {ago} ago {asked} times, {:.2} ms each; networks kept in memory: {kept}, {:.1} kB in all",
+        "asked the network of {ago} ago {} times, {:.2} ms each; networks kept in memory: {}, {:.1} kB in all",
+        grouped(asked),
         1e3 * secs / asked as f64,
+        grouped(kept as u64),
         (bytes * kept) as f64 / 1e3
     );
     session.report(Report { kind: "watch".to_owned(), summary, ..Report::default() })

@@ -5,6 +5,7 @@ use crate::doc::intervention::{
     FileContent, Freeze, Graft, Held, HeldAt, Intervention, Params, Prune, Release, Select, Set, Target,
     Watch, WeightFile,
 };
+use crate::form::number::grouped;
 use crate::intervene::{Amount, Criterion, Scope};
 
 impl Intervention {
@@ -88,7 +89,7 @@ fn by(criterion: &Criterion) -> String {
 }
 
 pub(super) fn entries(count: u64) -> String {
-    if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }
+    if count == 1 { "1 entry".to_owned() } else { format!("{} entries", grouped(count)) }
 }
 
 fn file_sentence(verb: &str, towards: &str, settings: &WeightFile) -> String {

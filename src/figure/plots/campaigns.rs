@@ -8,6 +8,7 @@ use crate::doc::campaign::{CampaignRecord, Outcomes, Tally};
 use crate::doc::fault::{BitField, Format};
 use crate::figure::bars::Bars;
 use crate::figure::model::Category;
+use crate::form::number::grouped;
 
 /// What a run says that has a campaign.
 pub const SERIES: &str = "campaign_accuracy";
@@ -76,7 +77,8 @@ pub fn parts(arm: &str, tallies: &[Option<Tally>]) -> Vec<Bars> {
 
 /// What the bars are, in small print.
 pub fn note(arms: &[(String, u64)]) -> String {
-    let counted = |trials: u64| if trials == 1 { "1 trial".to_owned() } else { format!("{trials} trials") };
+    let counted =
+        |trials: u64| if trials == 1 { "1 trial".to_owned() } else { format!("{} trials", grouped(trials)) };
     let told: Vec<String> =
         arms.iter().map(|(arm, trials)| format!("{arm} ({})", counted(*trials))).collect();
     match told.as_slice() {

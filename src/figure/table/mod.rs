@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::outline::Outline;
 use crate::doc::{PointRef, Run, RunRecord, RunSpec};
 use settings::Settings;
 
@@ -57,6 +58,8 @@ pub struct Row {
     pub secs: f64,
     /// Its settings in which runs differ.
     pub settings: Settings,
+    /// What its plan does.
+    pub outline: Outline,
     /// What a person noted about it.
     pub mark: Mark,
     /// The names of its data's classes, in the order of their labels.
@@ -120,6 +123,8 @@ pub struct Differing {
     /// The settings in which they differ, and what each arm has there.
     paths: Vec<String>,
     own: Vec<Settings>,
+    /// What the plan of each arm does.
+    outlines: Vec<Outline>,
 }
 
 impl Differing {
@@ -137,6 +142,7 @@ impl Differing {
         for row in rows {
             let Some(arm) = arms.get(row.arm.as_str()) else { continue };
             row.settings.clone_from(&self.own[*arm]);
+            row.outline = self.outlines[*arm].clone();
         }
         &self.paths
     }
@@ -148,8 +154,10 @@ impl Differing {
             return;
         }
         self.all.resize_with(specs.len(), Settings::new);
+        self.outlines.resize_with(specs.len(), Outline::default);
         for (index, _) in known.iter().enumerate().filter(|(_, known)| !**known) {
             self.all[index] = settings::settings(specs[index]);
+            self.outlines[index] = Outline::of(&specs[index].plan);
         }
         self.specs = specs.iter().map(|spec| (*spec).clone()).collect();
         self.paths = settings::differing(&self.all);

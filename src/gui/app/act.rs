@@ -3,7 +3,7 @@
 use eframe::egui::{self, gui_zoom};
 
 use super::App;
-use crate::doc::{Arm, Run, RunState};
+use crate::doc::{Arm, Run};
 use crate::figure::tiles::Side;
 use crate::figure::view::arm_key;
 use crate::gui::commands::Command;
@@ -179,6 +179,7 @@ impl App {
             text::counted(jobs.len(), "run"),
             folder.display()
         ));
+        self.stop_measuring(); // it would slow the runs down, and they it
         self.runs.start(self.parts.worker.as_mut(), jobs);
         self.note_start();
     }
@@ -203,7 +204,7 @@ impl App {
     /// What the bar at the top says.
     pub(super) fn status(&self) -> menu::Status {
         if !self.runs.is_running() {
-            return self.planned.clone();
+            return self.planned.status.clone();
         }
         let (over, all) = self.runs.batch_count();
         let left = match self.runs.stopping() {
@@ -216,7 +217,7 @@ impl App {
             },
         };
         menu::Status {
-            text: format!("{over} of {} · {left}", text::counted(all, "run")),
+            text: format!("{} of {} · {left}", text::grouped(over as u64), text::counted(all, "run")),
             detail: self.batch_in_words(),
             share: Some(self.runs.batch_share() as f32),
         }
@@ -298,50 +299,6 @@ impl App {
         self.selection = if arms.is_empty() { Selection::Experiment } else { Selection::Arm(arm) };
         self.settings.panels_mut().properties = true;
     }
-
-    /// What the runs that are left would take, for the bar at the top.
-    pub(super) fn plan_cost(&mut self) {
-        let mut seen = std::collections::BTreeSet::new();
-        let left: Vec<&Run> = self
-            .document
-            .runs()
-            .iter()
-            .filter(|run| seen.insert(&run.id) && self.runs.state(&run.id) != RunState::Done)
-            .collect();
-        self.planned = if self.document.experiment.arms.is_empty() {
-            menu::Status { text: "No arm yet".to_owned(), ..menu::Status::default() }
-        } else {
-            planned(&left, |run| self.parts.worker.cost(run))
-        };
-    }
-}
-
-fn planned(left: &[&Run], cost: impl Fn(&Run) -> Result<crate::run::Cost, String>) -> menu::Status {
-    // Runs of an arm cost the same.
-    let arms = left.chunk_by(|a, b| (a.arm_index, &a.arm) == (b.arm_index, &b.arm));
-    let costs: Result<Vec<_>, String> =
-        arms.map(|runs| Ok(std::iter::repeat_n(cost(runs[0])?, runs.len()))).collect();
-    let text = match left.len() {
-        0 => return menu::Status { text: "All runs are done".to_owned(), ..menu::Status::default() },
-        count => format!("{} to do", text::counted(count, "run")),
-    };
-    let costs: Vec<_> = match costs {
-        Ok(costs) => costs.into_iter().flatten().collect(),
-        Err(reason) => return menu::Status { text, detail: reason, share: None },
-    };
-    #[allow(clippy::cast_precision_loss)] // shown with two digits
-    let work = costs.iter().map(|cost| cost.training_multiply_adds as f64).sum();
-    let parameters = costs.iter().map(|cost| cost.parameters).max().unwrap_or_default() as u64;
-    let iterations: u64 = costs.iter().map(|cost| cost.iterations).sum();
-    let bytes = costs.iter().map(|cost| cost.bytes).max().unwrap_or_default();
-    let detail = format!(
-        "{} parameters\n{} mini-batches in all runs\n{} multiply-adds for training\n{} MB for each network with its optimizer",
-        text::grouped(parameters),
-        text::grouped(iterations),
-        text::short(work),
-        text::grouped(bytes.div_ceil(1_000_000)),
-    );
-    menu::Status { text: format!("{text} · {} multiply-adds", text::short(work)), detail, share: None }
 }
 
 fn free_name(arms: &[Arm], wanted: &str) -> String {

@@ -46,6 +46,7 @@ impl App {
 
     fn bar_ui(&mut self, ui: &mut Ui) {
         let (facts, status) = (self.facts(), self.status());
+        let mut shows_log = false;
         let frame = menu::bar_frame(ui);
         let chosen = Panel::top("bar").frame(frame).show(ui, |ui| {
             egui::MenuBar::new()
@@ -55,12 +56,19 @@ impl App {
                     });
                     let pressed = ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                         ui.style_mut().visuals.button_frame = true;
+                        shows_log = self
+                            .log
+                            .unseen()
+                            .is_some_and(|(count, newest)| menu::errors_ui(ui, count, newest));
                         menu::buttons_ui(ui, &facts, &status)
                     });
                     from_menu.or(pressed.inner.map(Choice::Command))
                 })
                 .inner
         });
+        if shows_log {
+            self.settings.panels_mut().log = true;
+        }
         if let Some(choice) = chosen.inner {
             let ctx = ui.ctx().clone();
             self.choose(choice, &ctx);
@@ -73,6 +81,9 @@ impl App {
             status_ui(ui, self.document.problems(), &self.log).cloned()
         });
         self.settings.panels_mut().log = open;
+        if open {
+            self.log.see();
+        }
         if let Some(problem) = chosen.and_then(|shown| shown.inner) {
             self.selection = selection_of(&problem.place);
             self.settings.panels_mut().properties = true;
@@ -165,6 +176,9 @@ impl App {
     fn pane_ui(&mut self, ui: &mut Ui, pane: Pane) {
         if let Some(plot) = pane.plot {
             return self.plot_ui(ui, plot);
+        }
+        if pane.name == "log" {
+            self.log.see();
         }
         let results = self.document.results(&self.parts.untitled);
         let input = ViewInput {

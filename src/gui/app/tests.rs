@@ -11,14 +11,13 @@ mod elsewhere;
 mod exports;
 mod idle;
 mod later;
+mod planned;
+mod script;
 mod tiles;
 mod undo;
 
-use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
 use eframe::egui::{self, Key, Modifiers, ViewportCommand, ViewportEvent, ViewportId};
@@ -28,95 +27,17 @@ use egui_kittest::kittest::Queryable;
 use super::{App, Parts, prepare};
 use crate::doc::{Event, Point, Run, RunRecord, event::Progress};
 use crate::gui::commands::{self, Command, Menu};
-use crate::gui::desktop::Desktop;
 use crate::gui::files::{Answer, Request};
-use crate::gui::runs::{Found, Name};
 use crate::gui::selection::Selection;
 use crate::gui::settings::Settings;
-use crate::gui::worker::{Work, Worker};
-use crate::run::{Cost, Job, Message, StopKind, cost};
-
-/// What a test sees and does on the other side of the worker and the file dialogs.
-#[derive(Default)]
-struct Stage {
-    jobs: Vec<Job>,
-    /// What is read next; nothing when there is none.
-    results: Option<Receiver<(String, RunRecord)>>,
-    /// What lies beside the listed runs.
-    unlisted: Option<Receiver<Found>>,
-    sender: Option<SyncSender<Message>>,
-    stops: Vec<StopKind>,
-    pauses: Vec<bool>,
-    answer: Option<Answer>,
-    requests: Vec<Request>,
-    notes: Vec<String>,
-    is_awake: bool,
-    /// How often results of other processes are looked for.
-    watch: Option<Duration>,
-    trouble: Option<String>,
-}
-
-type Shared = Rc<RefCell<Stage>>;
-
-struct Script(Shared);
-
-impl Worker for Script {
-    fn start(&mut self, jobs: Vec<Job>) -> Work {
-        let (sender, messages) = sync_channel(1_000);
-        let mut stage = self.0.borrow_mut();
-        stage.jobs = jobs;
-        stage.sender = Some(sender);
-        let (stopped, paused) = (self.0.clone(), self.0.clone());
-        Work {
-            messages,
-            stop: Box::new(move |kind| stopped.borrow_mut().stops.push(kind)),
-            pause: Box::new(move |on| paused.borrow_mut().pauses.push(on)),
-        }
-    }
-
-    fn read(&self, _folder: &Path, _runs: &[Run]) -> Receiver<(String, RunRecord)> {
-        let nothing = || sync_channel(1).1;
-        self.0.borrow_mut().results.take().unwrap_or_else(nothing)
-    }
-
-    fn watch_every(&self) -> Option<Duration> {
-        self.0.borrow().watch
-    }
-
-    fn search(&self, _folder: &Path, _listed: &[Run], _wanted: BTreeSet<Name>) -> Receiver<Found> {
-        let nothing = || sync_channel(1).1;
-        self.0.borrow_mut().unlisted.take().unwrap_or_else(nothing)
-    }
-
-    fn cost(&self, run: &Run) -> Result<Cost, String> {
-        cost(run)
-    }
-}
+use crate::run::{Message, Pace, StopKind, cost};
+use script::{Around, Script, Shared};
 
 /// The first template in a file.
 fn saved_template(folder: &Path) -> PathBuf {
     let path = folder.join("mine.ron");
     std::fs::write(&path, crate::doc::templates::all()[0].text).unwrap();
     path
-}
-
-/// The desktop as the test sees it.
-struct Around(Shared);
-
-impl Desktop for Around {
-    fn notify(&mut self, title: &str, text: &str) -> Result<(), String> {
-        self.0.borrow_mut().notes.push(format!("{title}: {text}"));
-        Ok(())
-    }
-
-    fn keep_awake(&mut self, on: bool) -> Result<(), String> {
-        self.0.borrow_mut().is_awake = on;
-        Ok(())
-    }
-
-    fn trouble(&mut self) -> Option<String> {
-        self.0.borrow_mut().trouble.take()
-    }
 }
 
 struct Window {

@@ -4,6 +4,7 @@
 //! document, which lie beside its runs. [`runs_ui`] draws all of it into whatever room it is given.
 
 mod beside;
+mod fixed;
 mod keeper;
 mod menu;
 mod notes;

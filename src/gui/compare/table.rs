@@ -2,10 +2,11 @@
 
 use eframe::egui::style::ScrollStyle;
 use eframe::egui::{
-    Align, Button, Checkbox, Label, Layout, Popup, PopupCloseBehavior, RichText, ScrollArea, Sense, Ui,
+    Align, Button, Checkbox, Id, Label, Layout, Popup, PopupCloseBehavior, RichText, ScrollArea, Sense, Ui,
 };
 use egui_extras::{Column as Width, TableBuilder, TableRow};
 
+use super::fixed::Fixed;
 use super::menu::{context_ui, star_ui};
 use super::toolbar::shown;
 use super::{Compare, CompareResponse};
@@ -16,6 +17,8 @@ use crate::gui::templates::dot_ui;
 use crate::gui::theme;
 
 const ROW: f32 = 22.0;
+/// Width of the column with the ticks.
+const TICK: f32 = 24.0;
 
 pub(super) fn width(column: &Column) -> f32 {
     match column {
@@ -38,8 +41,11 @@ pub fn table_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
     let height = ui.available_height();
     // More columns than fit must be seen to be there.
     ui.spacing_mut().scroll = ScrollStyle::solid();
-    ScrollArea::horizontal().id_salt("runs table").auto_shrink([false, false]).show(ui, |ui| {
+    let area = ScrollArea::horizontal().id_salt("runs table").auto_shrink([false, false]);
+    area.show_viewport(ui, |ui, viewport| {
         ui.spacing_mut().item_spacing.x = theme::STEP / 2.0;
+        let id = ui.unique_id().with("runs");
+        let mut fixed = Fixed::new(ui, viewport, columns.len() + 1);
         let mut table = TableBuilder::new(ui)
             .id_salt("runs")
             .striped(true)
@@ -47,22 +53,29 @@ pub fn table_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
             .max_scroll_height(height - ROW)
             .auto_shrink(false);
         table = table.cell_layout(Layout::left_to_right(Align::Center)).sense(Sense::click());
-        table = table.column(Width::exact(24.0));
-        for column in &columns {
-            table = table.column(Width::initial(width(column)).clip(true).resizable(true));
+        table = table.column(Width::exact(TICK));
+        for (index, column) in (1..).zip(&columns) {
+            let usual = Width::initial(width(column)).resizable(true);
+            // A line between columns that are scrolled away would be drawn across those that are not.
+            table = table.column(fixed.covered(index).map_or(usual, Width::exact).clip(true));
         }
         let table = table.header(ROW, |mut header| {
-            header.col(|_| {});
-            for column in &columns {
-                header.col(|ui| heading_ui(ui, column, &compare.settings, &mut compare.view.sort));
-            }
+            let (settings, sort) = (&compare.settings, &mut compare.view.sort);
+            fixed.line_ui(&mut header, id, true, &mut |ui, index| {
+                if index > 0 {
+                    heading_ui(ui, &columns[index - 1], settings, sort);
+                }
+            });
         });
         table.body(|body| {
             body.rows(ROW, rows.len(), |mut table_row| {
                 let row = &rows[table_row.index()];
-                response = row_ui(&mut table_row, row, &columns, compare).or(response.take());
+                let id = id.with(table_row.index());
+                response =
+                    row_ui(&mut table_row, row, (&columns, &mut fixed, id), compare).or(response.take());
             });
         });
+        fixed.end(ui);
     });
     response
 }
@@ -97,19 +110,20 @@ fn heading_ui(ui: &mut Ui, column: &Column, settings: &[String], sort: &mut Sort
 fn row_ui(
     table_row: &mut TableRow<'_, '_>,
     row: &Row,
-    columns: &[Column],
+    (columns, fixed, id): (&[Column], &mut Fixed, Id),
     compare: &mut Compare,
 ) -> Option<CompareResponse> {
     let mut response = None;
     table_row.set_selected(compare.ticked.contains(&row.run));
-    table_row.col(|ui| tick_ui(ui, row, compare));
-    for column in columns {
-        table_row.col(|ui| match column {
-            Column::Star => star_ui(ui, row, compare),
-            Column::Arm => arm_ui(ui, row),
-            _ => cell_ui(ui, row, column),
-        });
-    }
+    fixed.line_ui(table_row, id, false, &mut |ui, index| match index
+        .checked_sub(1)
+        .map(|index| &columns[index])
+    {
+        None => tick_ui(ui, row, compare),
+        Some(Column::Star) => star_ui(ui, row, compare),
+        Some(Column::Arm) => arm_ui(ui, row),
+        Some(column) => cell_ui(ui, row, column),
+    });
     let whole = table_row.response();
     if whole.clicked() {
         response = Some(CompareResponse::Select { arm: row.arm_index, id: row.run.clone() });

@@ -358,3 +358,33 @@ fn runs_without_results_cannot_go_to_the_trash() {
     compare.update(&treatments, &runs, 1.0);
     assert!(compare.why_not_archive(std::iter::once(&id)).unwrap().contains("no results"));
 }
+
+#[test]
+fn arms_stay_in_sight_while_the_table_scrolls_sideways() {
+    let mut harness = harness();
+    harness.set_size(vec2(560.0, 560.0));
+    harness.run();
+    let at =
+        |harness: &Harness<'_, Shown>, label: &str| harness.query_all_by_label(label).next().unwrap().rect();
+    let [arm, dense, tick, seed] =
+        ["Arm", "dense", "Tick dense, seed 1", "Seed"].map(|label| at(&harness, label));
+    harness.hover_at(dense.center());
+    harness.run();
+    harness.event(eframe::egui::Event::MouseWheel {
+        unit: eframe::egui::MouseWheelUnit::Point,
+        delta: vec2(-150.0, 0.0),
+        modifiers: eframe::egui::Modifiers::NONE,
+        source: eframe::egui::MouseWheelSource::Wheel,
+        phase: eframe::egui::TouchPhase::Move,
+    });
+    harness.run();
+    assert!(at(&harness, "Seed").left() < seed.left() - 50.0, "the others have moved");
+    let now = ["Arm", "dense", "Tick dense, seed 1"].map(|label| at(&harness, label));
+    assert_eq!(now.map(|rect| rect.center()), [arm, dense, tick].map(|rect| rect.center()));
+    harness.get_by_label("Tick dense, seed 1").click();
+    harness.run();
+    assert_eq!(harness.state().compare.ticked.len(), 1);
+    harness.get_by_label("Arm").click();
+    harness.run();
+    assert_eq!(harness.state().compare.view.sort.column, Some(Column::Arm));
+}

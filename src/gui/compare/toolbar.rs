@@ -38,7 +38,7 @@ pub fn toolbar_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse>
         let count = if left == all {
             text::counted(all, "run")
         } else {
-            format!("{left} of {}", text::counted(all, "run"))
+            format!("{} of {}", text::grouped(left as u64), text::counted(all, "run"))
         };
         ui.label(RichText::new(count).weak());
     });

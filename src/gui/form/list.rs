@@ -42,7 +42,7 @@ fn holds_numbers(list: &dyn List) -> bool {
     matches!(list.sample().node(), Node::Integer(_) | Node::Number(_) | Node::Parsed(_))
 }
 
-/// Draws numbers side by side, with + and −; the menu of a number (right click) has the rest.
+/// Draws numbers side by side, with + and −; the menu of a number (right click, or ⋯ behind the last) has the rest.
 pub(super) fn compact_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot, context: &mut FormContext) -> bool {
     let count = list.count();
     let mut changed = false;
@@ -74,9 +74,28 @@ pub(super) fn compact_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot, context:
         if remove.on_disabled_hover_text("There is none to remove").clicked() {
             edit = Some(Edit::Remove(count - 1));
         }
+        if count > 0 {
+            edit = edit.or(numbers_ui(ui, list, slot));
+        }
     });
     note_wrong_items(list.count(), context);
     apply(list, edit) || changed
+}
+
+/// The menus of all numbers of a compact list, for those who do not click with the right button.
+fn numbers_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot) -> Option<Edit> {
+    let count = list.count();
+    let (more, menu) = MenuButton::from_button(Sign::More.button()).ui(ui, |ui| {
+        let mut edit = None;
+        for index in 0..count {
+            let title = format!("{} {}: {}", slot.name, index + 1, list.item(index).to_ron());
+            ui.menu_button(title, |ui| edit = edit.or(menu_ui(ui, index, count)));
+        }
+        edit
+    });
+    more.accessible_name(format!("More for {}", slot.name))
+        .on_hover_text("Duplicate, move, remove one of them");
+    menu.and_then(|menu| menu.inner)
 }
 
 /// Says below the line of a compact list which of its numbers are wrong.

@@ -258,3 +258,21 @@ fn names_of_layers_are_added_behind_the_choice_of_naming_them() {
     let layers = crate::doc::intervention::Layers::Only(vec!["fc1".to_owned()]);
     assert_eq!(harness.state().value.layers, layers);
 }
+
+#[test]
+fn numbers_of_a_list_have_their_menus_without_the_right_button_too() {
+    let mut harness = form(Experiment { seeds: vec![5, 6, 7], ..Experiment::default() });
+    let entry = |harness: &mut Harness<'_, Form<Experiment>>, number: &str, entry: &str| {
+        harness.get_by_label("More for Seeds").focus();
+        harness.key_press(Key::Enter);
+        harness.run();
+        click(harness, number);
+        click(harness, entry);
+    };
+    entry(&mut harness, "Seeds 1: 5", "Move down");
+    assert_eq!(harness.state().value.seeds, [6, 5, 7]);
+    entry(&mut harness, "Seeds 3: 7", "Remove");
+    assert_eq!(harness.state().value.seeds, [6, 5]);
+    entry(&mut harness, "Seeds 1: 6", "Duplicate");
+    assert_eq!(harness.state().value.seeds, [6, 6, 5]);
+}

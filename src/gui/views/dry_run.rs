@@ -175,7 +175,7 @@ fn verdict(outcomes: &[Outcome]) -> String {
         return format!("✗ Nothing would be copied: {parameters} do not fit");
     }
     let copied = outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Copied(_))).count();
-    format!("✓ {copied} of {} fit", text::counted(outcomes.len(), "parameter"))
+    format!("✓ {} of {} fit", text::grouped(copied as u64), text::counted(outcomes.len(), "parameter"))
 }
 
 fn table_ui(ui: &mut Ui, structure: &Structure, outcomes: &[Outcome]) {

@@ -42,7 +42,11 @@ impl View for LogView {
                 ui.ctx().copy_text(lines);
             }
             let all = text::counted(entries.len(), "line");
-            let count = if found.len() == entries.len() { all } else { format!("{} of {all}", found.len()) };
+            let count = if found.len() == entries.len() {
+                all
+            } else {
+                format!("{} of {all}", text::grouped(found.len() as u64))
+            };
             ui.weak(count);
         });
         ui.spacing_mut().item_spacing.y = 2.0;

@@ -3,6 +3,7 @@
 use eframe::egui::{Align, CollapsingHeader, Grid, Layout, RichText, Ui};
 
 use crate::doc::{Report, RunState};
+use crate::form::number::in_groups;
 use crate::gui::{text, theme};
 
 const ROW: f32 = 22.0;
@@ -50,13 +51,19 @@ fn rows_ui(ui: &mut Ui, report: &Report, position: usize) {
             }
             ui.end_row();
             for row in &report.rows {
-                for cell in row {
-                    ui.label(cell);
+                for (column, cell) in report.columns.iter().zip(row) {
+                    ui.label(shown(column, cell));
                 }
                 ui.end_row();
             }
         });
     });
+}
+
+/// A cell for people: counts with commas, numbers that are names as they are.
+fn shown(column: &str, cell: &str) -> String {
+    let is_count = column != "trial" && cell.bytes().all(|byte| byte.is_ascii_digit());
+    if is_count { in_groups(cell) } else { cell.to_owned() }
 }
 
 /// The place of a stage as the plan numbers it, from 1.
@@ -86,6 +93,12 @@ fn verdict(report: &Report) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_of_a_table_have_commas_and_names_have_none() {
+        let cells = [("entries", "50200"), ("remaining %", "19.80"), ("trial", "12345"), ("cell", "b31")];
+        assert_eq!(cells.map(|(column, cell)| shown(column, cell)), ["50,200", "19.80", "12345", "b31"]);
+    }
 
     #[test]
     fn stages_have_the_numbers_of_the_plan() {

@@ -65,7 +65,7 @@ impl Values {
             ui.small(if count == 1 {
                 "1 entry chosen".to_owned()
             } else {
-                format!("{count} entries chosen")
+                format!("{} entries chosen", text::grouped(count as u64))
             });
             if count > 0 && ui.small_button("Choose none").clicked() {
                 self.chosen.clear();

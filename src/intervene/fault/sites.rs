@@ -2,6 +2,7 @@
 
 use super::model::Unit;
 use super::{Bits, FaultAmount, FaultModel, Format, sample};
+use crate::form::number::grouped;
 use crate::intervene::stream::Stream;
 use thiserror::Error;
 
@@ -129,7 +130,9 @@ impl SiteSpace {
 pub enum TooManyFaults {
     /// A count.
     #[error(
-        "{wanted} faults are wanted at once, but the target has {sites} sites; take fewer, or a larger target or more bits"
+        "{} faults are wanted at once, but the target has {} sites; take fewer, or a larger target or more bits",
+        grouped(*.wanted),
+        grouped(*.sites)
     )]
     Count {
         /// How many are wanted.

@@ -6,7 +6,7 @@ use super::{cells, lists};
 use crate::doc::Report;
 use crate::doc::campaign::{CampaignBegan, CampaignRecord, CellPlan, CellState, Estimate, Outcomes};
 use crate::doc::fault::{FaultSource, Format, Protect, Trials};
-use crate::form::number::percent;
+use crate::form::number::{grouped, percent};
 use crate::intervene::fault::list::ListedTrial;
 use crate::intervene::fault::model::Unit;
 use crate::intervene::fault::statistics::{Interval, wilson};
@@ -50,8 +50,9 @@ pub(super) fn plan(setup: &Setup, began: &CampaignBegan) -> Report {
     let trials: u64 = began.cells.iter().map(|cell| cell.trials).sum();
     let at_most = if matches!(setup.stage.trials, Trials::Until(_)) { "at most " } else { "" };
     let mut summary = format!(
-        "{at_most}{trials} trials on {} images; accuracy without faults {}",
-        began.images,
+        "{at_most}{} trials on {} images; accuracy without faults {}",
+        grouped(trials),
+        grouped(began.images),
         percent(began.golden_accuracy)
     );
     if setup.stage.protect != Protect::Nothing {
@@ -122,8 +123,9 @@ fn cells_report(record: &CampaignRecord) -> Report {
     let images = all(|state| state.tally.images).max(1) as f64;
     let share = |count: u64| percent(count as f64 / images);
     let mut summary = format!(
-        "{trials} trials with {} faults: {} of images with SDC-1, {} with DUE, {} masked",
-        all(|state| state.faults),
+        "{} trials with {} faults: {} of images with SDC-1, {} with DUE, {} masked",
+        grouped(trials),
+        grouped(all(|state| state.faults)),
         share(all(|state| state.tally.sdc1)),
         share(all(|state| state.tally.due)),
         share(all(|state| state.tally.masked))

@@ -16,6 +16,7 @@ use crate::doc::Structure;
 use crate::doc::fault::{Campaign, Draw, FaultAmount, FaultSource, Format, Protect, Trials};
 use crate::doc::strikes::{Struck, struck};
 use crate::doc::structure::Role;
+use crate::form::number::grouped;
 use crate::intervene::fault::list::{ListedTrial, PlacedFault};
 use crate::intervene::fault::{FaultModel, Storage, TooManyFaults};
 use crate::net::{Network, correct};
@@ -159,17 +160,19 @@ impl<'a> Setup<'a> {
         };
         if let count @ 1.. = lost(raw) {
             return Err(format!(
-                "the network predicts NaN or infinity for {count} of {} images already, so that faults cannot be told from it; \
+                "the network predicts NaN or infinity for {} of {} images already, so that faults cannot be told from it; \
                  train it again, with a smaller learning rate",
-                self.images
+                grouped(count as u64),
+                grouped(self.images as u64)
             ));
         }
         match lost(&self.bench.logits) + self.bare.as_ref().map_or(0, |bare| lost(&bare.logits)) {
             0 => Ok(()),
             count => Err(format!(
-                "stored as {}, the network predicts NaN or infinity for {count} of {} images already; choose another format",
+                "stored as {}, the network predicts NaN or infinity for {} of {} images already; choose another format",
                 self.stage.fault.format.label(),
-                self.images
+                grouped(count as u64),
+                grouped(self.images as u64)
             )),
         }
     }

@@ -7,6 +7,7 @@ use crate::doc::Report;
 use crate::doc::fault::{Draw, Fault, FaultAmount, Format};
 use crate::doc::intervention::Target;
 use crate::doc::strikes::struck;
+use crate::form::number::grouped;
 use crate::intervene::fault::model::Unit;
 use crate::intervene::fault::{Strike, TooManyFaults};
 use crate::run::error::RunError;
@@ -107,20 +108,23 @@ fn summary(fault: &Fault, sites: u64, drawn: Option<usize>, struck: Option<&[Str
         Unit::Value => "values",
     };
     let amount = match fault.amount {
-        FaultAmount::Count(count) => count.to_string(),
+        FaultAmount::Count(count) => grouped(count),
         FaultAmount::Rate(rate) => format!("{:.4} of them on average", rate * sites as f64),
     };
     let when = match (drawn, fault.draw) {
-        (Some(drawn), _) => format!("{drawn} are struck until they are released"),
+        (Some(drawn), _) => format!("{} are struck until they are released", grouped(drawn as u64)),
         (None, draw) if draw == Draw::EveryImage || fault.strikes_flows() => {
             format!("{amount} are struck anew for every image")
         }
         (None, _) => format!("{amount} are struck anew for every batch"),
     };
     let agree = struck.map_or(0, |strikes| strikes.iter().filter(|strike| !strike.is_fault()).count());
-    let agree =
-        if agree > 0 { format!(", {agree} of which agree with what is stored") } else { String::new() };
-    format!("{sites} {unit} can be struck; {when}{agree}")
+    let agree = if agree > 0 {
+        format!(", {} of which agree with what is stored", grouped(agree as u64))
+    } else {
+        String::new()
+    };
+    format!("{} {unit} can be struck; {when}{agree}", grouped(sites))
 }
 
 /// The loss of accuracy that the format has by itself.

@@ -3,6 +3,7 @@
 use super::left::Left;
 use crate::doc::Report;
 use crate::doc::intervention::{Set, ShuffleMask};
+use crate::form::number::grouped;
 use crate::intervene::shuffle::{Region, shuffle as moved};
 use crate::intervene::stream::{Purpose, stream};
 use crate::intervene::{Census, Entry};
@@ -24,8 +25,11 @@ pub fn set(session: &mut Session, set: &Set) -> Result<(), RunError> {
     let mut values = session.state().network.values(index).to_vec();
     let size = values.len();
     if let Some(entry) = set.indices.iter().find(|&&entry| entry >= size) {
-        return Err(session
-            .stage_error(format!("{} has {size} entries, so there is no entry {entry}", set.parameter)));
+        return Err(session.stage_error(format!(
+            "{} has {} entries, so there is no entry {entry}",
+            set.parameter,
+            grouped(size as u64)
+        )));
     }
     if set.indices.is_empty() {
         values.fill(set.value as f32);
@@ -41,9 +45,14 @@ pub fn set(session: &mut Session, set: &Set) -> Result<(), RunError> {
     let held = |entry: &&usize| network.entries(index).is_some_and(|entries| !entries[**entry].is_free());
     let dropped = asked.iter().filter(held).count();
     network.write(index, &values);
-    let mut summary = format!("set {} entries of {} to {}", asked.len() - dropped, set.parameter, set.value);
+    let mut summary = format!(
+        "set {} entries of {} to {}",
+        grouped((asked.len() - dropped) as u64),
+        set.parameter,
+        set.value
+    );
     if dropped > 0 {
-        summary = format!("{summary}; {dropped} are held and kept theirs");
+        summary = format!("{summary}; {} are held and kept theirs", grouped(dropped as u64));
     }
     session.report(Report { kind: "set".to_owned(), summary, ..Report::default() })
 }
@@ -69,7 +78,7 @@ pub fn shuffle_mask(session: &mut Session, shuffle: &ShuffleMask) -> Result<(), 
     for (&index, entries) in chosen.iter().zip(moved) {
         network.set_entries(index, entries);
     }
-    let summary = format!("moved {pruned} pruned entries to other places");
+    let summary = format!("moved {} pruned entries to other places", grouped(pruned));
     let report = Left::of(network, &chosen, &before).report("shuffle", summary);
     session.report(report)
 }

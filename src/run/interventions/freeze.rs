@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::doc::intervention::{Freeze, Held, HeldAt, Params, Release, Select};
 use crate::doc::structure::LayerKind;
 use crate::doc::{Report, targets};
+use crate::form::number::grouped;
 use crate::intervene::Entry;
 use crate::intervene::freeze::{Candidate, Selection, select};
 use crate::intervene::stream::{Purpose, stream};
@@ -38,7 +39,7 @@ pub fn freeze(session: &mut Session, freeze: &Freeze) -> Result<(), RunError> {
         ]);
     }
     let total: usize = held.iter().map(Vec::len).sum();
-    let mut summary = format!("held {total} entries of {} parameters", chosen.len());
+    let mut summary = format!("held {} entries of {} parameters", grouped(total as u64), chosen.len());
     if freeze.use_statistics {
         let norms = norms_of(session, freeze);
         summary = format!("{summary}; {} batch norms use their running statistics", norms.len());
@@ -137,7 +138,10 @@ pub fn release(session: &mut Session, release: &Release) -> Result<(), RunError>
     match released {
         0 => {}
         1 => parts.push("let 1 entry go; it goes on from the value that it has".to_owned()),
-        _ => parts.push(format!("let {released} entries go; they go on from the values that they have")),
+        _ => parts.push(format!(
+            "let {} entries go; they go on from the values that they have",
+            grouped(released as u64)
+        )),
     }
     if faults > 0 {
         let checksum = session.state().network.checksum();

@@ -6,6 +6,7 @@ use crate::doc::file_names::is_file;
 use crate::doc::intervention::{Graft, Params};
 use crate::doc::targets;
 use crate::doc::{Report, Target};
+use crate::form::number::grouped;
 use crate::net::Written;
 use crate::net::weights_file::{FileTensor, read_tensors};
 use crate::run::error::RunError;
@@ -107,7 +108,10 @@ pub fn copy(session: &mut Session, source: &Source, target: &Target, from: &str)
         summary = format!("{summary}; {from} also has {some}{more}, which this network has not");
     }
     if total.dropped > 0 {
-        summary = format!("{summary}; {} values fell on held entries and were dropped", total.dropped);
+        summary = format!(
+            "{summary}; {} values fell on held entries and were dropped",
+            grouped(total.dropped as u64)
+        );
     }
     Ok(super::table("graft", summary, &["parameter", "shape", "copied", "dropped"], rows))
 }

@@ -5,6 +5,7 @@ mod evidence;
 use super::left::{Left, percent};
 use crate::doc::intervention::Prune;
 use crate::doc::{Report, targets};
+use crate::form::number::grouped;
 use crate::intervene::overlap::Overlap;
 use crate::intervene::prune::{PruneError, Quota, Rule, Target, lowest_of, prune as choose, quotas};
 use crate::intervene::{Amount, Census, Entry};
@@ -105,11 +106,12 @@ fn report(network: &Network, chosen: &[usize], before: &[Census], overlap: f64) 
     let left = Left::of(network, chosen, before);
     let removed = left.total.pruned - before.iter().copied().sum::<Census>().pruned;
     let summary = format!(
-        "pruned {removed} of {} entries; {} remain ({} %), {} multiply-adds a sample; masks overlap by {:.3}",
-        left.total.size(),
-        left.total.surviving(),
+        "pruned {} of {} entries; {} remain ({} %), {} multiply-adds a sample; masks overlap by {:.3}",
+        grouped(removed),
+        grouped(left.total.size()),
+        grouped(left.total.surviving()),
         percent(&left.total),
-        network.surviving_multiply_adds(),
+        grouped(network.surviving_multiply_adds()),
         overlap
     );
     left.report("prune", summary)

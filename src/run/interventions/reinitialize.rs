@@ -2,6 +2,7 @@
 
 use crate::doc::intervention::{Params, Reinitialize};
 use crate::doc::targets;
+use crate::form::number::grouped;
 use crate::net::Written;
 use crate::run::error::RunError;
 use crate::run::session::Session;
@@ -24,6 +25,10 @@ pub fn reinitialize(session: &mut Session, reinitialize: &Reinitialize) -> Resul
         state.position = Position::default();
         state.restart_optimizer();
     }
-    let summary = format!("drew {} values anew; {} held entries kept theirs", total.taken, total.dropped);
+    let summary = format!(
+        "drew {} values anew; {} held entries kept theirs",
+        grouped(total.taken as u64),
+        grouped(total.dropped as u64)
+    );
     session.report(super::table("reinitialize", summary, &[], Vec::new()))
 }

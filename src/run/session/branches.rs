@@ -6,6 +6,7 @@ use super::{Op, Session, State};
 use crate::data::Dataset;
 use crate::doc::Report;
 use crate::doc::stage::{Branch, BranchInit, BranchOrder};
+use crate::form::number::grouped;
 use crate::run::error::RunError;
 use crate::run::state::Snapshot;
 
@@ -20,9 +21,11 @@ impl Session<'_> {
             return Ok(());
         }
         let summary = match changed {
-            0 => format!("all {held} held entries are bit-identical after training"),
+            0 => format!("all {} held entries are bit-identical after training", grouped(held as u64)),
             _ => format!(
-                "{changed} of {held} held entries changed; this is an error of the program, please report it"
+                "{} of {} held entries changed; this is an error of the program, please report it",
+                grouped(changed as u64),
+                grouped(held as u64)
             ),
         };
         self.report(Report {

@@ -4,6 +4,7 @@ use super::Walk;
 use crate::doc::campaign::CellPlan;
 use crate::doc::fault::{Campaign, Fault, FaultAmount, FaultModel, Vary};
 use crate::doc::strikes::{Struck, struck, varied};
+use crate::form::number::grouped;
 use crate::form::path::Place;
 use crate::intervene::fault::{Format, Region};
 
@@ -83,8 +84,11 @@ impl Walk<'_> {
             && count > sites
         {
             let with = plan.bit.map_or(which, |bit| format!(" of bit {bit}"));
-            let message =
-                format!("{count} faults are wanted at once, and the target has {sites} sites{with}");
+            let message = format!(
+                "{} faults are wanted at once, and the target has {} sites{with}",
+                grouped(count),
+                grouped(sites)
+            );
             self.error(place.key("amount"), message);
         }
     }
@@ -129,8 +133,8 @@ mod tests {
                 "fault: (model: DoubleFlip), vary: Bit([3, 31])",
                 "vary.Bit[1]: float32 has none of these bits with",
             ),
-            ("fault: (amount: Count(60000)), vary: Bit([30])", "the target has 50200 sites of bit 30"),
-            ("fault: (amount: Count(40000)), vary: Layer", "the target has 32000 sites of fc3"),
+            ("fault: (amount: Count(60000)), vary: Bit([30])", "the target has 50,200 sites of bit 30"),
+            ("fault: (amount: Count(40000)), vary: Layer", "the target has 32,000 sites of fc3"),
             ("fault: (target: (channels: [10])), vary: Layer", "no entry of fc3 lies in the chosen"),
             ("fault: (target: (channels: [300]))", "channels[0]: the chosen layers have 300"),
             (
@@ -142,7 +146,7 @@ mod tests {
                 "10 sites of fc3",
             ),
             ("fault: (target: (layers: First(0), params: Activations))", "holds no parameter"),
-            ("fault: (indices: [0, 1000])", "fault.indices[1]: fc3.weight has 1000 entries"),
+            ("fault: (indices: [0, 1000])", "fault.indices[1]: fc3.weight has 1,000 entries"),
             ("fault: (target: (params: Activations), indices: [10])", "fc3.output has 10 entries"),
             ("fault: (target: (channels: [1]), indices: [0])", "lies in the chosen output channels"),
             ("fault: (indices: [5, 5], bits: Bit(1), amount: Count(4))", "the target has 3 sites"),

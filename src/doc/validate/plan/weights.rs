@@ -6,6 +6,7 @@ use crate::doc::intervention::{
     FileContent, Freeze, Graft, HeldAt, Params, Prune, Select, Set, Target, WeightFile,
 };
 use crate::doc::targets;
+use crate::form::number::grouped;
 use crate::form::path::Place;
 use crate::intervene::{Amount, Criterion, Scope};
 
@@ -60,7 +61,10 @@ impl Walk<'_> {
             Scope::Global => "the target".to_owned(),
             Scope::PerLayer => structure.layers[layer].name.clone(),
         };
-        self.error(place.clone(), format!("{count} entries are to go, and {place_in_words} has {size}"));
+        self.error(
+            place.clone(),
+            format!("{} entries are to go, and {place_in_words} has {}", grouped(count), grouped(size)),
+        );
     }
 
     pub(super) fn graft(&mut self, graft: &Graft, place: &Place) {
@@ -112,7 +116,10 @@ impl Walk<'_> {
 
     pub(super) fn indices(&mut self, name: &str, size: usize, indices: &[usize], place: &Place) {
         for (at, entry) in indices.iter().enumerate().filter(|(_, entry)| **entry >= size) {
-            let message = format!("{name} has {size} entries, numbered from 0, so there is no entry {entry}");
+            let message = format!(
+                "{name} has {} entries, numbered from 0, so there is no entry {entry}",
+                grouped(size as u64)
+            );
             self.error(place.index(at), message);
         }
     }

@@ -340,3 +340,18 @@ fn a_file_that_was_changed_elsewhere_is_replaced_only_on_demand() {
     assert_ne!(std::fs::read_to_string(&path).unwrap(), theirs);
     assert!(!window.harness.state().document.is_unsaved());
 }
+
+#[test]
+fn a_folded_log_says_that_there_are_new_errors_until_they_are_seen() {
+    let mut window = Window::sized([800.0, 600.0], None);
+    window.harness.state_mut().log.error("Disk full\nand more");
+    window.harness.run();
+    assert!(!window.sees("Copy log"), "the log is folded");
+    window.harness.hover_at(window.harness.get_by_label("⚠ 1 new error").rect().center());
+    window.harness.run_steps(60);
+    assert!(window.sees("Disk full"));
+    window.click("⚠ 1 new error");
+    assert!(window.sees("Copy log") && !window.sees("new error"));
+    window.execute(Command::ToggleLog);
+    assert!(!window.sees("new error"), "it was seen");
+}

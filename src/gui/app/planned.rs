@@ -1,0 +1,155 @@
+//! What the runs that are left will take, told beside Run before they start.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use eframe::egui;
+
+use super::App;
+use crate::doc::{Run, RunState};
+use crate::gui::working::{Answer, Working};
+use crate::gui::{menu, text};
+use crate::run::{Cost, Left, Outlook, Pace, Paces, QueueOptions, StopFlag, StopKind, Taken, Task, expected};
+
+/// What the bar says while nothing runs, and what is known and measured for it.
+#[derive(Default)]
+pub(super) struct Planned {
+    pub(super) status: menu::Status,
+    paces: Paces,
+    /// What is to be measured next.
+    needed: Option<Question>,
+    measuring: Option<Measuring>,
+}
+
+/// A task, and how the runs that do it will share the machine.
+type Question = (Task, QueueOptions);
+
+/// A measurement, which is given up with this.
+struct Measuring {
+    question: Question,
+    stop: StopFlag,
+    working: Working<Option<Pace>>,
+}
+
+impl Drop for Measuring {
+    fn drop(&mut self) {
+        self.stop.request(StopKind::Now);
+    }
+}
+
+impl App {
+    /// What the runs that are left would take, for the bar at the top.
+    pub(super) fn plan_cost(&mut self) {
+        let (status, needed) = self.outlook();
+        let planned = &mut self.planned;
+        // The document may have changed since this was asked for.
+        drop(planned.measuring.take_if(|measuring| Some(&measuring.question) != needed.as_ref()));
+        (planned.status, planned.needed) = (status, needed);
+    }
+
+    fn outlook(&self) -> (menu::Status, Option<Question>) {
+        let says = |text: &str| menu::Status { text: text.to_owned(), ..menu::Status::default() };
+        if self.document.experiment.arms.is_empty() {
+            return (says("No arm yet"), None);
+        }
+        let mut seen = BTreeSet::new();
+        let runs = self.document.runs().iter().filter(|run| seen.insert(&run.id));
+        let (done, left): (Vec<&Run>, Vec<&Run>) =
+            runs.partition(|run| self.runs.state(&run.id) == RunState::Done);
+        if left.is_empty() {
+            return (says("All runs are done"), None);
+        }
+        let count = format!("{} to do", text::counted(left.len(), "run"));
+        let mut costs = Costs::default();
+        let mut look = |run: &Run| costs.look(run, |run| self.parts.worker.cost(run));
+        if let Err(reason) = left.iter().try_for_each(|run| look(run)) {
+            return (menu::Status { detail: reason, ..says(&count) }, None);
+        }
+        let done: Vec<&Run> = done.into_iter().filter(|run| look(run).is_ok()).collect();
+        let progress =
+            |run: &Run| self.runs.record(&run.id).map(crate::doc::RunRecord::progress).unwrap_or_default();
+        let left = left.iter().map(|run| Left { run, cost: costs.of(run), share: 1.0 - progress(run).done });
+        let left: Vec<Left<'_>> = left.collect();
+        let done = done.iter().map(|run| Taken { run, cost: costs.of(run), secs: progress(run).secs });
+        let options = QueueOptions::sharing(left.len());
+        let outlook = expected(&left, &done.collect::<Vec<_>>(), &self.planned.paces, options);
+        let needed = match &outlook {
+            Outlook::Needs(tasks) => tasks.first().map(|task| (task.clone(), options)),
+            _ => None,
+        };
+        (status(&count, &left, &outlook), needed)
+    }
+
+    /// Measures what is needed, one task after the other, while nothing else goes on.
+    pub(super) fn measure(&mut self, ctx: &egui::Context) {
+        if let Some(measuring) = &self.planned.measuring {
+            let pace = match measuring.working.take() {
+                Answer::Waiting => return,
+                Answer::Here(pace) => pace,
+                Answer::Lost(_) => None, // a run would meet the same, and say it
+            };
+            let (task, options) = measuring.question.clone();
+            self.planned.paces.take(task, options, pace);
+            self.stop_measuring();
+            self.plan_cost();
+        }
+        if self.runs.is_running() || self.is_reading() {
+            return;
+        }
+        let Some(question) = self.planned.needed.clone() else { return };
+        let stop = StopFlag::new();
+        let (task, options) = question.clone();
+        match self.parts.worker.measure(task, options, stop.clone(), ctx) {
+            Some(working) => self.planned.measuring = Some(Measuring { question, stop, working }),
+            None => self.planned.needed = None,
+        }
+    }
+
+    /// Gives up what is being measured.
+    pub(super) fn stop_measuring(&mut self) {
+        self.planned.measuring = None;
+    }
+}
+
+/// The cost of each arm: its runs cost the same.
+#[derive(Default)]
+struct Costs(BTreeMap<(usize, String), Result<Cost, String>>);
+
+impl Costs {
+    fn look(&mut self, run: &Run, cost: impl Fn(&Run) -> Result<Cost, String>) -> Result<(), String> {
+        let of_arm = self.0.entry((run.arm_index, run.arm.clone())).or_insert_with(|| cost(run));
+        of_arm.as_ref().map(drop).map_err(Clone::clone)
+    }
+
+    /// The cost of a run that was looked at.
+    fn of(&self, run: &Run) -> &Cost {
+        let known = self.0.get(&(run.arm_index, run.arm.clone()));
+        known.and_then(|cost| cost.as_ref().ok()).expect("its arm was looked at")
+    }
+}
+
+fn status(count: &str, left: &[Left<'_>], outlook: &Outlook) -> menu::Status {
+    let costs = || left.iter().map(|left| left.cost);
+    #[allow(clippy::cast_precision_loss)] // shown with two digits
+    let work = costs().map(|cost| cost.training_multiply_adds as f64).sum();
+    let work = format!("{} multiply-adds", text::short(work));
+    let parameters = costs().map(|cost| cost.parameters).max().unwrap_or_default() as u64;
+    let bytes = costs().map(|cost| cost.bytes).max().unwrap_or_default();
+    let sum = |of: fn(&Cost) -> u64| text::grouped(costs().map(of).fold(0, u64::saturating_add));
+    let mut lines = vec![
+        format!("{} parameters", text::grouped(parameters)),
+        format!("{} mini-batches in all runs", sum(|cost| cost.iterations)),
+        format!("{work} for training"),
+        format!("{} MB for each network with its optimizer", text::grouped(bytes.div_ceil(1_000_000))),
+    ];
+    if costs().any(|cost| cost.trials > 0) {
+        lines.insert(2, format!("{} fault trials in all runs", sum(|cost| cost.trials)));
+    }
+    let told = match outlook {
+        Outlook::Told(told) => {
+            lines.push(format!("Time {}{}", told.basis(), told.side_by_side()));
+            format!("about {}", text::duration(told.secs.max(1.0)))
+        }
+        _ => work,
+    };
+    menu::Status { text: format!("{count} · {told}"), detail: lines.join("\n"), share: None }
+}

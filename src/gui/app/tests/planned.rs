@@ -1,0 +1,81 @@
+//! How long the runs will take, told before they start.
+
+use super::*;
+
+const PACE: Pace = Pace { lesson: 1.0, sample: 0.0, measured: 4 };
+
+fn window() -> Window {
+    let mut window = Window::new();
+    window.stage.borrow_mut().asked.clear();
+    window.stage.borrow_mut().measures = true;
+    window.edit();
+    window
+}
+
+/// How many measurements were begun, and how many of them are wanted.
+fn asked(window: &Window) -> (usize, usize) {
+    let stage = window.stage.borrow();
+    let wanted = stage.asked.iter().filter(|asked| asked.stop.requested().is_none());
+    (stage.asked.len(), wanted.count())
+}
+
+fn answer(window: &mut Window, pace: Option<Pace>) {
+    window.stage.borrow().asked.last().unwrap().answer.send(Ok(pace)).unwrap();
+    window.harness.run();
+}
+
+fn detail(window: &Window) -> String {
+    window.harness.state().status().detail
+}
+
+#[test]
+fn measurements_tell_how_long_arms_of_one_network_take() {
+    let mut window = window();
+    assert_eq!(asked(&window), (1, 1));
+    assert!(window.sees("16 runs to do · ") && window.sees(" multiply-adds"), "until it is known");
+    answer(&mut window, Some(PACE));
+    assert_eq!(asked(&window), (2, 1), "pruned networks are another task than dense ones");
+    answer(&mut window, Some(PACE));
+    assert_eq!(asked(&window).0, 2);
+    let app = window.harness.state();
+    let iterations = |run: &Run| cost(run).unwrap().iterations as f64;
+    let all: f64 = app.document.runs().iter().map(iterations).sum();
+    let options = window.stage.borrow().asked[0].options;
+    let told = crate::gui::text::duration(all / options.jobs as f64);
+    assert!(window.sees("16 runs to do · about "), "{told}");
+    let detail = detail(&window);
+    assert!(detail.contains("50,610 parameters\n") && detail.contains(" MB for each network"), "{detail}");
+    assert!(detail.contains("Time from a quick measurement of 8 mini-batches"), "{detail}");
+    window.edit();
+    assert_eq!(asked(&window).0, 2, "what was measured is remembered");
+    assert!(window.sees("16 runs to do · about "));
+}
+
+#[test]
+fn a_measurement_is_given_up_when_the_document_changes_or_runs_start() {
+    let mut window = window();
+    window.harness.state_mut().document.experiment.train.batch = 7;
+    window.harness.run();
+    assert_eq!(asked(&window), (2, 1), "of the new batches alone");
+    window.click("Run all");
+    assert_eq!(asked(&window), (2, 0));
+    for _ in 0..3 {
+        window.harness.run();
+    }
+    assert_eq!(asked(&window), (2, 0), "nothing is measured while runs go on");
+    window.say(0, started());
+    window.say(0, Event::Finished { secs: 20.0 });
+    window.hang_up();
+    assert_eq!(asked(&window).0, 2, "what is done tells the rest");
+    assert!(window.sees("15 runs to do · about "));
+    assert!(detail(&window).contains("Time by the pace of 1 run that is done"), "{}", detail(&window));
+}
+
+#[test]
+fn what_cannot_be_measured_is_told_by_its_multiply_adds() {
+    let mut window = window();
+    answer(&mut window, None);
+    answer(&mut window, None);
+    assert_eq!(asked(&window).0, 2, "nobody tries again");
+    assert!(window.sees("16 runs to do · ") && window.sees(" multiply-adds"));
+}

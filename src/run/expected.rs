@@ -1,0 +1,262 @@
+//! How long runs will take: by the pace of those that are done, or by a quick measurement.
+
+mod measure;
+
+pub use measure::{Pace, measure};
+
+use super::cost::Cost;
+use super::queue::QueueOptions;
+use super::work::{Task, Work};
+use crate::doc::Run;
+use crate::form::number::grouped;
+
+/// A run that is left to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Left<'a> {
+    /// What it is.
+    pub run: &'a Run,
+    /// What it does.
+    pub cost: &'a Cost,
+    /// The share of it that is left, in [0, 1].
+    pub share: f64,
+}
+
+/// A run that is done.
+#[derive(Clone, Copy, Debug)]
+pub struct Taken<'a> {
+    /// What it is.
+    pub run: &'a Run,
+    /// What it did.
+    pub cost: &'a Cost,
+    /// How long it took, in seconds.
+    pub secs: f64,
+}
+
+/// What is known of how long things take.
+#[derive(Clone, Debug, Default)]
+pub struct Paces(Vec<(Task, QueueOptions, Option<Pace>)>);
+
+impl Paces {
+    /// Takes what was measured; `None` where a task cannot be measured, so that nobody tries again.
+    pub fn take(&mut self, task: Task, options: QueueOptions, pace: Option<Pace>) {
+        self.0.retain(|(known, shared, _)| (known, *shared) != (&task, options));
+        self.0.push((task, options, pace));
+    }
+
+    fn get(&self, task: &Task, options: QueueOptions) -> Option<Option<Pace>> {
+        let found = self.0.iter().find(|(known, shared, _)| (known, *shared) == (task, options));
+        found.map(|(.., pace)| *pace)
+    }
+}
+
+/// How long runs will take.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Expected {
+    /// Seconds until the last one is done.
+    pub secs: f64,
+    /// How many runs go side by side.
+    pub jobs: usize,
+    /// How many runs that are done tell it.
+    pub done: usize,
+    /// How many mini-batches were measured to tell it.
+    pub measured: u64,
+}
+
+impl Expected {
+    /// What tells it: `by the pace of 3 runs that are done`, `from a quick measurement of 12 mini-batches`, or both.
+    #[must_use]
+    pub fn basis(&self) -> String {
+        let done = match self.done {
+            1 => "by the pace of 1 run that is done".to_owned(),
+            count => format!("by the pace of {} runs that are done", grouped(count as u64)),
+        };
+        let measured = format!("from a quick measurement of {} mini-batches", grouped(self.measured));
+        match (self.done > 0, self.measured > 0) {
+            (true, true) => format!("{done}, and {measured}"),
+            (true, false) => done,
+            (false, _) => measured,
+        }
+    }
+
+    /// `, 2 runs side by side`, where they are several.
+    #[must_use]
+    pub fn side_by_side(&self) -> String {
+        if self.jobs > 1 { format!(", {} runs side by side", self.jobs) } else { String::new() }
+    }
+}
+
+/// What can be told.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outlook {
+    /// How long it takes.
+    Told(Expected),
+    /// Nothing before these are measured.
+    Needs(Vec<Task>),
+    /// Nothing: what is needed cannot be measured.
+    Unknown,
+}
+
+/// How long the runs that are left will take, side by side in their order as the options say: a run takes as long as those of its arm
+/// that are done; else, for its work, as long as those that do the same; else as it was measured.
+#[must_use]
+pub fn expected(left: &[Left<'_>], done: &[Taken<'_>], paces: &Paces, options: QueueOptions) -> Outlook {
+    let told = Expected { jobs: options.jobs, ..Expected::default() };
+    let mut known = Known { done, paces, options, told, used: Vec::new() };
+    let mut needs: Vec<Task> = Vec::new();
+    let (mut secs, mut is_known) = (Vec::new(), true);
+    for left in left {
+        match known.secs(left) {
+            Some(own) => secs.push(own * left.share),
+            None => {
+                is_known = false;
+                let tasks = left.cost.work.lessons.iter().map(|(task, _)| task);
+                for task in tasks.filter(|task| paces.get(task, options).is_none()) {
+                    if !needs.contains(task) {
+                        needs.push(task.clone());
+                    }
+                }
+            }
+        }
+    }
+    match (is_known, needs.is_empty()) {
+        (true, _) => Outlook::Told(Expected { secs: last_end(&secs, options.jobs), ..known.told }),
+        (false, true) => Outlook::Unknown,
+        (false, false) => Outlook::Needs(needs),
+    }
+}
+
+/// What tells how long runs take, and what of it was used.
+struct Known<'a> {
+    done: &'a [Taken<'a>],
+    paces: &'a Paces,
+    options: QueueOptions,
+    told: Expected,
+    /// Tasks whose measurement is counted.
+    used: Vec<&'a Task>,
+}
+
+impl<'a> Known<'a> {
+    fn secs(&mut self, left: &Left<'a>) -> Option<f64> {
+        let own = |taken: &&Taken<'a>| taken.run.arm == left.run.arm;
+        if let Some((secs, count, _)) = total(self.done.iter().filter(own)) {
+            #[allow(clippy::cast_precision_loss)] // a number of runs
+            let mean = secs / count as f64;
+            self.told.done = self.told.done.max(count);
+            return Some(mean);
+        }
+        let work = &left.cost.work;
+        let same = |taken: &&Taken<'a>| taken.cost.work.main() == work.main();
+        if let Some((secs, count, done)) =
+            total(self.done.iter().filter(same)).filter(|(.., done)| *done > 0.0)
+        {
+            self.told.done = self.told.done.max(count);
+            return Some(secs / done * work.multiply_adds());
+        }
+        self.measured(work)
+    }
+
+    fn measured(&mut self, work: &'a Work) -> Option<f64> {
+        let known = work.lessons.iter().map(|(task, _)| self.paces.get(task, self.options).flatten());
+        let paces = known.collect::<Option<Vec<Pace>>>()?;
+        for ((task, _), pace) in work.lessons.iter().zip(&paces) {
+            if !self.used.contains(&task) {
+                self.used.push(task);
+                self.told.measured += pace.measured;
+            }
+        }
+        let lessons = work.lessons.iter().zip(&paces).map(|((_, count), pace)| count * pace.lesson);
+        Some(lessons.sum::<f64>() + work.evaluated * paces[0].sample)
+    }
+}
+
+/// Seconds, number and multiply-adds of some runs; nothing where there are none.
+fn total<'a>(taken: impl Iterator<Item = &'a Taken<'a>>) -> Option<(f64, usize, f64)> {
+    // One that another process had done took no time here.
+    let all = taken.filter(|taken| taken.secs > 0.0);
+    let (secs, count, work) = all.fold((0.0, 0, 0.0), |(secs, count, work), taken| {
+        (secs + taken.secs, count + 1, work + taken.cost.work.multiply_adds())
+    });
+    (count > 0).then_some((secs, count, work))
+}
+
+/// When the last of these ends, `jobs` at a time: the next one begins where one has ended.
+fn last_end(secs: &[f64], jobs: usize) -> f64 {
+    let mut ends = vec![0.0_f64; jobs.max(1)];
+    for secs in secs {
+        if let Some(first) = ends.iter_mut().min_by(|a, b| a.total_cmp(b)) {
+            *first += secs;
+        }
+    }
+    ends.into_iter().fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::doc::{file::parse, runs};
+    use crate::run::cost;
+
+    /// Arms of the same network with one and two epochs, and one of another network.
+    fn all() -> Vec<(Run, Cost)> {
+        let text = "(data: Digits(limit_train: 640, limit_test: 64), seeds: [1, 2], arms: [
+            (name: \"one\", plan: [Train(\"1ep\")]), (name: \"two\", plan: [Train(\"2ep\")]),
+            (name: \"other\", net: Mlp(hidden: [4]), plan: [Train(\"1ep\")])])";
+        let runs = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
+        runs.into_iter().map(|run| (run.clone(), cost(&run).unwrap())).collect()
+    }
+
+    fn left(all: &[(Run, Cost)]) -> Vec<Left<'_>> {
+        all.iter().map(|(run, cost)| Left { run, cost, share: 1.0 }).collect()
+    }
+
+    const ALONE: QueueOptions = QueueOptions { jobs: 1, threads: 1 };
+
+    fn told(outlook: &Outlook) -> Expected {
+        let Outlook::Told(expected) = outlook else { panic!("{outlook:?}") };
+        *expected
+    }
+
+    #[test]
+    fn runs_that_are_done_tell_of_their_arm_and_of_those_that_do_the_same() {
+        let all = all();
+        let (run, cost) = &all[0];
+        let done = [Taken { run, cost, secs: 3.0 }];
+        let nothing = Paces::default();
+        let own = told(&expected(&left(&all[1..2]), &done, &nothing, ALONE));
+        assert_eq!((own.secs, own.done, own.measured), (3.0, 1, 0));
+        let twice = told(&expected(&left(&all[2..4]), &done, &nothing, ALONE));
+        assert!((twice.secs - 12.0).abs() < 1e-9, "two runs of two epochs: {twice:?}");
+        let half = [Left { share: 0.5, ..left(&all)[1] }];
+        assert_eq!(told(&expected(&half, &done, &nothing, ALONE)).secs, 1.5);
+        let other = expected(&left(&all[1..]), &done, &nothing, ALONE);
+        assert_eq!(other, Outlook::Needs(vec![all[4].1.work.main().clone()]));
+        let idle = [Taken { run, cost, secs: 0.0 }];
+        assert!(matches!(expected(&left(&all[1..2]), &idle, &nothing, ALONE), Outlook::Needs(_)));
+    }
+
+    #[test]
+    fn what_was_measured_is_multiplied_by_what_is_done() {
+        let all = all();
+        let mut paces = Paces::default();
+        let task = all[0].1.work.main().clone();
+        // 10 mini-batches and one evaluation of 64 samples; twice both; two seeds each.
+        let mut expected_of = |jobs| {
+            let options = QueueOptions { jobs, ..ALONE };
+            paces.take(task.clone(), options, Some(Pace { lesson: 0.5, sample: 0.125, measured: 4 }));
+            told(&expected(&left(&all[..4]), &[], &paces, options))
+        };
+        assert_eq!(expected_of(1), Expected { secs: 78.0, jobs: 1, done: 0, measured: 4 });
+        assert_eq!(expected_of(2).secs, 39.0);
+        assert_eq!(expected_of(64).secs, 26.0, "no run is shared");
+        paces.take(task, ALONE, None);
+        assert_eq!(expected(&left(&all[..4]), &[], &paces, ALONE), Outlook::Unknown);
+    }
+
+    #[test]
+    fn the_next_run_begins_where_one_has_ended() {
+        assert_eq!(last_end(&[3.0, 1.0, 1.0, 2.0], 2), 4.0);
+        assert_eq!(last_end(&[], 3), 0.0);
+    }
+}

@@ -1,0 +1,288 @@
+//! A quick measurement: some mini-batches of a network, and some evaluated samples, on made-up images.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::data::{Samples, Shape};
+use crate::doc::structure::Role;
+use crate::doc::{RunSpec, Structure, Training};
+use crate::intervene::Entry;
+use crate::intervene::stream::{Purpose, stream};
+use crate::net::{Compute, Criterion, Network, OptimizerState, backend};
+use crate::optimize::Rule;
+use crate::run::batches::Batch;
+use crate::run::evaluate::evaluate;
+use crate::run::queue::QueueOptions;
+use crate::run::session::initial_network;
+use crate::run::state::Position;
+use crate::run::stop::StopFlag;
+use crate::run::work::Task;
+
+/// How long mini-batches are trained, and how long samples are evaluated, in seconds.
+const TRAINING: f64 = 0.2;
+const EVALUATION: f64 = 0.08;
+/// The fewest that are timed of each, and the most.
+const FEWEST: usize = 2;
+const MOST: usize = 200;
+/// Multiply-adds of the first pass, which tells how many samples fit into the time.
+const FIRST: u64 = 50_000_000;
+/// Values of the samples, at most, and bytes of all networks side by side.
+const VALUES: usize = 4 << 20;
+const BYTES: usize = 1 << 30;
+
+/// How long a task takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pace {
+    /// Seconds of a mini-batch, the step of the optimizer included.
+    pub lesson: f64,
+    /// Seconds of an evaluated sample.
+    pub sample: f64,
+    /// How many mini-batches were timed.
+    pub measured: u64,
+}
+
+/// Measures how long a task takes while others do the same beside it, as runs of a queue will. It takes about 0.3 s, more only where two
+/// mini-batches of two samples do; nothing is told when it is asked to stop.
+#[must_use]
+#[allow(clippy::cast_precision_loss)] // a number of threads
+pub fn measure(task: &Task, options: QueueOptions, stop: &StopFlag) -> Option<Pace> {
+    let structure = Structure::new(&task.net, task.shape, task.classes, &task.training.loss);
+    // Values, gradients, and what the optimizer remembers.
+    let bytes = 4 * structure.trained_count() * (2 + task.training.optimizer.slots().len());
+    let structure = Arc::new(structure);
+    let jobs = options.jobs.min(BYTES / bytes.max(1)).max(1);
+    let paces: Vec<Pace> = std::thread::scope(|scope| {
+        let begin = |number: usize| {
+            let structure = structure.clone();
+            let work = move || alone(task, structure, options.threads_per_run(), stop);
+            let thread = std::thread::Builder::new().name(format!("measurement {number}"));
+            thread.spawn_scoped(scope, work).ok()
+        };
+        let threads: Vec<_> = (0..jobs).filter_map(begin).collect();
+        // What went wrong in one of them would go wrong in a run, which says it better.
+        threads.into_iter().filter_map(|thread| thread.join().ok().flatten()).collect()
+    });
+    if paces.is_empty() || stop.requested().is_some() {
+        return None;
+    }
+    let mean = |of: fn(&Pace) -> f64| paces.iter().map(of).sum::<f64>() / paces.len() as f64;
+    Some(Pace {
+        lesson: mean(|pace| pace.lesson),
+        sample: mean(|pace| pace.sample),
+        measured: paces.iter().map(|pace| pace.measured).sum(),
+    })
+}
+
+fn alone(task: &Task, structure: Arc<Structure>, threads: usize, stop: &StopFlag) -> Option<Pace> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok()?;
+    pool.install(|| {
+        let mut bench = Bench::new(task, structure);
+        let (lesson, measured) = bench.lesson(stop)?;
+        Some(Pace { lesson, sample: bench.sample(stop)?, measured })
+    })
+}
+
+/// A network at work.
+struct Bench<'a> {
+    task: &'a Task,
+    network: Network,
+    memory: OptimizerState,
+    compute: Box<dyn Compute>,
+    criterion: Criterion,
+    samples: Samples,
+    batch: Batch,
+    /// Multiply-adds of a sample forward.
+    forward: u64,
+    passes: u64,
+}
+
+impl<'a> Bench<'a> {
+    fn new(task: &'a Task, structure: Arc<Structure>) -> Self {
+        let training = &task.training;
+        let most = training.batch.max(training.evaluation_batch);
+        let count = most.min(VALUES / task.shape.len().max(1)).max(FEWEST);
+        let spec = RunSpec { net: task.net.clone(), ..RunSpec::default() };
+        let mut network = initial_network(&spec, structure.clone(), 0);
+        if task.holds {
+            hold_half(&mut network);
+        }
+        Self {
+            network,
+            samples: made_up(task.shape, task.classes, count),
+            forward: structure.multiply_adds(),
+            criterion: Criterion::new(training.loss.clone(), structure.output.clone(), structure.outputs),
+            memory: OptimizerState::default(),
+            compute: backend(&task.device, &training.kernels),
+            task,
+            batch: Batch::default(),
+            passes: 0,
+        }
+    }
+
+    /// Seconds of a mini-batch, and how many were timed. The pass grows with its samples, the step does not.
+    fn lesson(&mut self, stop: &StopFlag) -> Option<(f64, u64)> {
+        let batch = self.task.training.batch;
+        let count = self.count(batch, 3, TRAINING, stop, Self::learn)?;
+        let (mut passes, mut steps) = (Vec::new(), Vec::new());
+        repeat(TRAINING, stop, || {
+            let [pass, step] = self.learn(count);
+            passes.push(pass);
+            steps.push(step);
+        })?;
+        let measured = passes.len() as u64;
+        Some((median(passes) * share(batch, count) + median(steps), measured))
+    }
+
+    /// Seconds of an evaluated sample.
+    fn sample(&mut self, stop: &StopFlag) -> Option<f64> {
+        let batch = self.task.training.evaluation_batch;
+        let count = self.count(batch, 1, EVALUATION, stop, |bench, count| [bench.answer(count), 0.0])?;
+        let mut passes = Vec::new();
+        repeat(EVALUATION, stop, || passes.push(self.answer(count)))?;
+        Some(median(passes) / share(count, 1))
+    }
+
+    /// How many samples of `wanted` fit into the time together with two repetitions, found with a few. Has warmed up when
+    /// it returns.
+    fn count(
+        &mut self,
+        wanted: usize,
+        directions: u64,
+        secs: f64,
+        stop: &StopFlag,
+        mut pass: impl FnMut(&mut Self, usize) -> [f64; 2],
+    ) -> Option<usize> {
+        let most = wanted.min(self.samples.len()).max(1);
+        let few = usize::try_from(FIRST / (directions * self.forward).max(1)).unwrap_or(most);
+        let few = few.max(FEWEST).min(most);
+        pass(self, few);
+        if stop.requested().is_some() {
+            return None;
+        }
+        let [took, step] = pass(self, few);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // limited just behind
+        let fitting =
+            ((secs / (FEWEST + 1) as f64 - step).max(0.0) / took.max(1e-9) * share(few, 1)) as usize;
+        let count = fitting.clamp(few, most);
+        if count > few {
+            pass(self, count);
+        }
+        Some(count)
+    }
+
+    /// Learns from so many samples: seconds of the pass with all that belongs to it, and of the step.
+    fn learn(&mut self, count: usize) -> [f64; 2] {
+        let began = Instant::now();
+        let training = Training { batch: count, ..self.task.training.clone() };
+        let mut batch = std::mem::take(&mut self.batch);
+        batch.load(&self.samples, &training, 0, 0, Position::default());
+        self.passes += 1;
+        let dropout = stream(0, Purpose::Dropout, &[0, self.passes]);
+        let mut slope = |logits: &[f32]| self.criterion.evaluate(logits, &batch.labels).slope;
+        let pass = self.compute.train(&self.network, &batch.inputs, batch.len(), Some(dropout), &mut slope);
+        let passed = began.elapsed();
+        // Weights stay as they are, so that nothing grows beyond all bounds.
+        self.memory.step(&training.optimizer, 0.0, &mut self.network, &pass.gradients);
+        self.network.follow(&pass.statistics);
+        self.compute.recycle(pass);
+        let all = began.elapsed();
+        self.batch = batch;
+        [passed, all.saturating_sub(passed)].map(|time| time.as_secs_f64())
+    }
+
+    /// Evaluates so many samples: seconds.
+    fn answer(&self, count: usize) -> f64 {
+        let samples = self.samples.first(count);
+        let began = Instant::now();
+        let _ = evaluate(self.compute.as_ref(), &self.network, &self.criterion, &samples, count);
+        began.elapsed().as_secs_f64()
+    }
+}
+
+/// Repeats something for so many seconds; `None` when it is to stop.
+fn repeat(secs: f64, stop: &StopFlag, mut once: impl FnMut()) -> Option<()> {
+    let (began, most) = (Instant::now(), Duration::from_secs_f64(secs));
+    for number in 0..MOST {
+        if stop.requested().is_some() {
+            return None;
+        }
+        if number >= FEWEST && began.elapsed() >= most {
+            break;
+        }
+        once();
+    }
+    Some(())
+}
+
+/// Holds every second weight.
+fn hold_half(network: &mut Network) {
+    let structure = network.structure().clone();
+    let weights =
+        structure.parameters.iter().enumerate().filter(|(_, parameter)| parameter.role == Role::Weight);
+    for (index, parameter) in weights {
+        let entries = [Entry::Free, Entry::Pruned].into_iter().cycle().take(parameter.len());
+        network.set_entries(index, entries.collect());
+    }
+}
+
+/// Samples like any others: what they show makes no difference to how long they take.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // small numbers
+fn made_up(shape: Shape, classes: usize, count: usize) -> Samples {
+    let values = (0..count * shape.len()).map(|index| (index * 7919 % 1009) as f32 / 1009.0);
+    let labels = (0..count).map(|index| (index % classes.max(1)) as u32);
+    Samples::new(shape, values.collect(), labels.collect())
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
+
+#[allow(clippy::cast_precision_loss)] // numbers of samples
+fn share(a: usize, b: usize) -> f64 {
+    a as f64 / b.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::doc::{file::parse, runs};
+    use crate::run::{StopKind, cost};
+
+    fn task(text: &str) -> Task {
+        let run = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap().remove(0);
+        cost(&run).unwrap().work.main().clone()
+    }
+
+    const ALONE: QueueOptions = QueueOptions { jobs: 1, threads: 1 };
+
+    #[test]
+    fn a_small_network_is_measured_and_a_large_batch_takes_longer_than_a_small_one() {
+        let pace = |batch: usize| {
+            let text = format!(
+                "(data: Digits(), net: Mlp(hidden: [32]), train: (batch: {batch}), arms: [(plan: [Train(\"1ep\")])])"
+            );
+            measure(&task(&text), ALONE, &StopFlag::new()).unwrap()
+        };
+        let (small, large) = (pace(4), pace(1024));
+        assert!(small.lesson > 0.0 && small.sample > 0.0 && small.measured >= 2, "{small:?}");
+        assert!(large.lesson > 3.0 * small.lesson, "{small:?} {large:?}");
+    }
+
+    #[test]
+    fn images_side_by_side_are_measured_too() {
+        let text = "(data: Digits(), net: Vgg(depth: 11, width: 2), train: (batch: 8), arms: [(plan: [Train(\"1ep\")])])";
+        let pace = measure(&task(text), QueueOptions { jobs: 2, threads: 1 }, &StopFlag::new()).unwrap();
+        assert!(pace.lesson > pace.sample && pace.measured >= 4, "two of each: {pace:?}");
+    }
+
+    #[test]
+    fn who_is_asked_to_stop_tells_nothing_and_takes_no_time() {
+        let stop = StopFlag::new();
+        stop.request(StopKind::Now);
+        let text = "(arms: [(plan: [Train(\"1ep\")])])";
+        assert_eq!(measure(&task(text), ALONE, &stop), None);
+    }
+}

@@ -1,0 +1,47 @@
+//! What runs have in common that take as long.
+
+use crate::data::{Facts, Shape};
+use crate::doc::{Device, Net, RunSpec, Training};
+use crate::optimize::{Adam, AdamW, Optimizer, Sgd};
+
+/// What can be timed once for all runs that do the same: one mini-batch of training, and one evaluated sample.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Task {
+    /// What learns.
+    pub net: Net,
+    /// Shape of a sample.
+    pub shape: Shape,
+    /// Number of classes.
+    pub classes: usize,
+    /// How it learns; what a mini-batch does not depend on has its default.
+    pub training: Training,
+    /// Whether entries are held, which the step of the optimizer passes over.
+    pub holds: bool,
+    /// What computes.
+    pub device: Device,
+}
+
+impl Task {
+    pub(super) fn new(spec: &RunSpec, facts: &Facts, training: &Training, holds: bool) -> Self {
+        let usual = Training::default();
+        let training = Training {
+            optimizer: without_rate(&training.optimizer),
+            schedule: usual.schedule,
+            warm_up: usual.warm_up,
+            evaluate: usual.evaluate,
+            non_finite: usual.non_finite,
+            ..training.clone()
+        };
+        let (net, device) = (spec.net.clone(), spec.device.clone());
+        Self { net, shape: facts.shape, classes: facts.classes, training, holds, device }
+    }
+}
+
+/// An optimizer that takes as long.
+fn without_rate(optimizer: &Optimizer) -> Optimizer {
+    match optimizer.clone() {
+        Optimizer::Adam(rule) => Optimizer::Adam(Adam { rate: 0.0, ..rule }),
+        Optimizer::AdamW(rule) => Optimizer::AdamW(AdamW { rate: 0.0, ..rule }),
+        Optimizer::Sgd(rule) => Optimizer::Sgd(Sgd { rate: 0.0, ..rule }),
+    }
+}
