@@ -22,7 +22,7 @@ mod weights;
 
 use std::path::Path;
 
-use eframe::egui::{Align, Layout, Response, RichText, Ui};
+use eframe::egui::{Align, Layout, Response, RichText, Ui, WidgetText};
 
 pub use campaign::Behind;
 pub use dry_run::DryRun;
@@ -218,7 +218,7 @@ fn nothing_ui(ui: &mut Ui, help: &str, why: &str) {
 }
 
 /// A quiet line of a number and its meaning, right-aligned.
-fn number_ui(ui: &mut Ui, text: impl Into<String>) -> Response {
+fn number_ui(ui: &mut Ui, text: impl Into<WidgetText>) -> Response {
     let right = Layout::right_to_left(Align::Center);
     let shown = ui.with_layout(right, |ui| {
         ui.add_space(theme::STEP);

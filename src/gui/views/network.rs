@@ -151,7 +151,7 @@ const COLUMNS: [(&str, &str, [f32; 2]); 7] = [
     (
         "Operation",
         "From the input at the top to the logits, with the name of its layer as in PyTorch",
-        [248.0, 168.0],
+        [248.0, 188.0],
     ),
     ("Output", "Shape of what leaves it: channels, height, width; or units", [72.0, 52.0]),
     ("Parameters", "Entries of all trained parameters, and their share of the network", [108.0, 72.0]),
@@ -159,7 +159,7 @@ const COLUMNS: [(&str, &str, [f32; 2]); 7] = [
     (
         "Vulnerability",
         "Images that get another class (SDC-1) under a single fault in the layer, with Wilson's 95 % interval over trials",
-        [192.0, 84.0],
+        [192.0, 88.0],
     ),
     (
         "Frozen",
@@ -170,7 +170,7 @@ const COLUMNS: [(&str, &str, [f32; 2]); 7] = [
 ];
 
 /// Columns of numbers, which are right-aligned.
-const NUMBERS: [usize; 2] = [5, 6];
+const NUMBERS: [usize; 4] = [2, 3, 5, 6];
 
 /// The chain as a table: in a view that is narrower than the table, without bars, and what is told in full on hovering.
 fn table_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &ByLayer, room: f32) {
@@ -258,13 +258,12 @@ fn numbers_ui(
         if !is_narrow {
             bar_ui(ui, share);
         }
-        ui.label(text::grouped(layer.parameters)).on_hover_text(text::percent(share));
+        number_ui(ui, text::grouped(layer.parameters)).on_hover_text(text::percent(share));
     });
     row.col(|ui| remaining_ui(ui, layer, is_narrow));
-    row.col(|ui| {
-        if let Some((found, worst)) = harm {
-            harm_ui(ui, found, worst, is_narrow);
-        }
+    row.col(|ui| match harm {
+        Some((found, worst)) => harm_ui(ui, found, worst, is_narrow),
+        None => drop(ui.label("–").on_hover_text("No campaign with single faults has struck it")),
     });
     let held = if layer.frozen > 0 { text::grouped(layer.frozen) } else { "–".to_owned() };
     row.col(|ui| drop(number_ui(ui, held)));
@@ -299,7 +298,7 @@ fn bar_ui(ui: &mut Ui, share: f64) {
 
 fn remaining_ui(ui: &mut Ui, layer: &LayerSummary, is_narrow: bool) {
     if layer.weights == 0 {
-        ui.label("–").on_hover_text("A batch norm has no weights that are pruned by default");
+        number_ui(ui, "–").on_hover_text("A batch norm has no weights that are pruned by default");
         return;
     }
     let share = share(layer.remaining, layer.weights);
@@ -310,7 +309,7 @@ fn remaining_ui(ui: &mut Ui, layer: &LayerSummary, is_narrow: bool) {
     let label = RichText::new(text::percent(share));
     // A layer without weights cuts the network in two.
     let label = if layer.remaining == 0 { label.color(theme::present(ui).error) } else { label };
-    ui.label(label).on_hover_text(of);
+    number_ui(ui, label).on_hover_text(of);
 }
 
 #[allow(clippy::cast_precision_loss)] // counts are far below 2^53
