@@ -20,7 +20,7 @@ const KINDS: [&str; 3] = ["trained", "held", "pruned"];
 /// The place of the pruned ones.
 pub const PRUNED_KIND: usize = 2;
 /// On an axis of up to so many entries, each has its number.
-const NUMBERED: usize = 64;
+const NUMBERED: usize = 16;
 
 impl Shown {
     /// What it is called.

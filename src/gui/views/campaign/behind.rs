@@ -303,7 +303,7 @@ fn table_ui(ui: &mut Ui, runs: &[&Run], found: &StruckTrials, opened: &mut Opene
     };
     let spacing = [2.0 * theme::STEP, 0.5 * theme::STEP];
     Grid::new("trials behind a cell").striped(true).spacing(spacing).show(ui, |ui| {
-        for column in ["Run", "Trial", "Fault", "Image", "SDC-1", "DUE", "Masked", "Accuracy"] {
+        for column in ["Run", "Trial", "SDC-1", "DUE", "Masked", "Accuracy", "Image", "Fault"] {
             theme::heading_ui(ui, column);
         }
         ui.end_row();
@@ -329,12 +329,13 @@ fn name_of_trial(trial: &StruckTrial) -> String {
     format!("Trial {}{round}", trial.key.trial)
 }
 
-/// The cells of a trial behind its name.
+/// The cells of a trial behind its name: what became of its images, then what struck.
 fn trial_ui(ui: &mut Ui, trial: &StruckTrial) {
+    for count in [trial.sdc1, trial.due, trial.masked] {
+        number_ui(ui, format!("{} of {}", text::grouped(count), text::grouped(trial.images)));
+    }
+    number_ui(ui, text::percent(trial.accuracy));
     let fault = &trial.fault;
-    let bit = if fault.bit.is_empty() { String::new() } else { format!(" b{}", fault.bit) };
-    let words = format!("{}[{}]{bit}: {} → {}", fault.parameter, fault.index, fault.before, fault.after);
-    ui.label(RichText::new(words).monospace());
     number_ui(
         ui,
         match trial.images_struck {
@@ -343,10 +344,9 @@ fn trial_ui(ui: &mut Ui, trial: &StruckTrial) {
             count => format!("{} and {} more", fault.image, count - 1),
         },
     );
-    for count in [trial.sdc1, trial.due, trial.masked] {
-        number_ui(ui, format!("{} of {}", text::grouped(count), text::grouped(trial.images)));
-    }
-    number_ui(ui, text::percent(trial.accuracy));
+    let bit = if fault.bit.is_empty() { String::new() } else { format!(" b{}", fault.bit) };
+    let words = format!("{}[{}]{bit}: {} → {}", fault.parameter, fault.index, fault.before, fault.after);
+    ui.label(RichText::new(words).monospace());
 }
 
 #[cfg(test)]
