@@ -121,15 +121,15 @@ impl Weights {
             self.used = Used::Histogram;
         }
         ui.add_space(theme::STEP);
-        let rest = self.entries_ui(ui, key, arm);
+        let rest = self.entries_ui(ui, &key, arm);
         wanted.map(ViewResponse::Take).or(rest)
     }
 
     /// Draws image and table of the parameter once they are read.
-    fn entries_ui(&mut self, ui: &mut Ui, key: (Source, String), arm: &str) -> Option<ViewResponse> {
+    fn entries_ui(&mut self, ui: &mut Ui, key: &(Source, String), arm: &str) -> Option<ViewResponse> {
         let (from, name) = key.clone();
         let read = move || Ok(Arc::new(Loaded::of(read_values(&from.folder, &from.id, &name)?)));
-        let loaded = match self.loaded.get(&key, ui.ctx(), read) {
+        let loaded = match self.loaded.get(key, ui.ctx(), read) {
             Answer::Here(loaded) => loaded.clone(),
             Answer::Waiting => {
                 waiting_ui(ui);

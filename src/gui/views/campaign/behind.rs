@@ -100,7 +100,10 @@ const fn rounded(trials: u64) -> u64 {
         Some(log) => (1 << log) / GROWTH,
         None => 0,
     };
-    if step == 0 { trials } else { trials / step * step }
+    match trials.checked_div(step) {
+        Some(steps) => steps * step,
+        None => trials,
+    }
 }
 
 fn records<'a>(input: &'a ViewInput<'a>, runs: &'a [&Run]) -> impl Iterator<Item = &'a RunRecord> {
@@ -115,7 +118,7 @@ pub struct Trials {
 
 impl Trials {
     /// Draws the choice of a layer and a bit; nothing where no fault came alone.
-    pub fn choice_ui(&self, ui: &mut Ui, input: &ViewInput<'_>, behind: &mut Behind) {
+    pub fn choice_ui(ui: &mut Ui, input: &ViewInput<'_>, behind: &mut Behind) {
         let runs = behind.runs(input);
         let (mut layers, mut bits) = (Vec::new(), BTreeSet::new());
         for campaign in records(input, &runs).flat_map(RunRecord::campaigns) {
@@ -157,7 +160,7 @@ impl Trials {
             wanted = back.clicked().then_some(ViewResponse::Show("vulnerability"));
             chip_ui(ui, behind);
         });
-        self.choice_ui(ui, input, behind);
+        Self::choice_ui(ui, input, behind);
         let runs = behind.runs(input);
         if runs.is_empty() {
             nothing_ui(ui, super::Campaigns::HELP, "Select an arm or a run at the left.");
