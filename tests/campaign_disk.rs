@@ -10,6 +10,7 @@ use std::sync::Arc;
 use support::{campaigns, reports, with_plan};
 use weightlab::doc::{Event, Run, RunSpec};
 use weightlab::net::Network;
+use weightlab::run::summary::{SingleCells, Sought, StruckTrial, read_struck};
 use weightlab::run::{
     Checkpoint, Datasets, Listener, Outcome, Recorder, Replay, RunDirectory, RunError, Session, StopFlag,
     StopKind, Table, Workplace, input_problems, replay,
@@ -212,6 +213,35 @@ fn the_log_applied_again_gives_the_same_logits() {
     assert_eq!(replayed.iter().filter(|trial| !trial.is_equal()).count(), 1, "another fault, other logits");
     let none = Replay { trial: Some(99), ..Replay::default() };
     assert!(replay(&disk.path(), &none).unwrap_err().to_string().contains("no such trial"));
+}
+
+#[test]
+fn the_trials_behind_every_cell_of_the_heat_map_add_up_to_it() {
+    let plan = "Campaign(fault: (amount: Count(1)), vary: Bit([0, 30]), trials: Fixed(40), images: 6),
+        Campaign(fault: (amount: Rate(1e-4)), trials: Fixed(20), images: 4),
+        Campaign(fault: (amount: Count(1), draw: EveryImage), trials: Fixed(3), images: 5)";
+    let disk = OnDisk::new(with_plan(plan));
+    assert_eq!(disk.go_on(usize::MAX).outcome, Outcome::Done);
+    let (folder, id) = (disk.folder.path().join("x.runs"), disk.spec.id());
+    let record = weightlab::run::read_record(&folder, &id).unwrap();
+    let [shared, rates, images] = record.campaigns() else { panic!("three campaigns") };
+    assert_eq!(SingleCells::of(rates), None, "of several faults nobody knows which one it was");
+    for campaign in [shared, images] {
+        let runs = [(id.clone(), vec![SingleCells::of(campaign).unwrap()])];
+        assert!(campaign.outcomes().len() > 2);
+        for outcome in campaign.outcomes() {
+            let layer = Some(campaign.began.layers[outcome.layer].clone());
+            let found = read_struck(&folder, &runs, &Sought { layer, bit: outcome.bit }, 1000).unwrap();
+            let struck: u64 = found.worst.iter().map(|trial| trial.images_struck.max(1) as u64).sum();
+            assert_eq!(struck, outcome.trials, "{outcome:?}");
+            let sum = |count: fn(&StruckTrial) -> u64| found.worst.iter().map(count).sum::<u64>();
+            if campaign.began.campaign == shared.began.campaign {
+                let tally = outcome.tally;
+                let counted = [sum(|trial| trial.images), sum(|trial| trial.sdc1), sum(|trial| trial.masked)];
+                assert_eq!(counted, [tally.images, tally.sdc1, tally.masked], "{outcome:?}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -94,8 +94,9 @@ fn ask(request: &Request) -> Answer {
     };
     let picked = match request.purpose {
         Purpose::Open => dialog.set_title(request.title()).pick_file(),
-        Purpose::Save => dialog.set_title(request.title()).set_file_name(&request.name).save_file(),
-        Purpose::Export => dialog.set_title(request.title()).set_file_name(&request.name).save_file(),
+        Purpose::Save | Purpose::Export => {
+            dialog.set_title(request.title()).set_file_name(&request.name).save_file()
+        }
     };
     match picked {
         Some(path) => Answer::Path(path),

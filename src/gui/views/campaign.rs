@@ -68,7 +68,7 @@ impl Campaigns {
                 cells_ui(ui, campaign);
             });
             ui.add_space(2.0 * theme::STEP);
-            self.trials.choice_ui(ui, input, behind);
+            Trials::choice_ui(ui, input, behind);
             ui.add_space(theme::STEP);
             worst_ui(ui, input.results, &run.id, campaign, &mut self.opened);
         });

@@ -11,7 +11,7 @@ use crate::gui::text;
 use crate::run::summary::{Histogram as Bins, ParameterSummary, shape_text};
 
 /// What the legend calls the outline of the dense network.
-const DENSE: &str = "dense, as initialised, to the same area";
+const DENSE: &str = "dense, same area";
 /// Colours of what is trained, held (those of the image), and of the dense network.
 const TRAINED: usize = 0;
 const HELD: usize = 4;
@@ -77,6 +77,7 @@ pub fn figure(parameter: &ParameterSummary) -> Figure {
     figure.y.range = Some([0.0, top]);
     if !outline.is_empty() {
         figure.lines.push(Line::new(DENSE, style_of(OUTLINE), outline));
+        figure.details.insert(DENSE.to_owned(), "as initialised".to_owned());
     }
     figure
 }

@@ -20,7 +20,7 @@ const KINDS: [&str; 3] = ["trained", "held", "pruned"];
 /// The place of the pruned ones.
 pub const PRUNED_KIND: usize = 2;
 /// On an axis of up to so many entries, each has its number.
-const NUMBERED: usize = 64;
+const NUMBERED: usize = 16;
 
 impl Shown {
     /// What it is called.
@@ -55,8 +55,8 @@ pub fn look(full: f64, counts: [u64; 3], shown: Shown) -> Cells {
 }
 
 /// The kind of an entry, as its place in [`KINDS`].
-const fn kind(entry: &u8) -> u8 {
-    match *entry {
+const fn kind(entry: u8) -> u8 {
+    match entry {
         PRUNED => 2,
         FROZEN => 1,
         _ => 0,
@@ -66,13 +66,13 @@ const fn kind(entry: &u8) -> u8 {
 /// How many entries there are of each kind.
 pub fn counts(values: &ParameterValues) -> [u64; 3] {
     let mut counts = [0; 3];
-    values.entries.iter().for_each(|entry| counts[usize::from(kind(entry))] += 1);
+    values.entries.iter().for_each(|entry| counts[usize::from(kind(*entry))] += 1);
     counts
 }
 
 /// All entries of a parameter as cells.
 pub fn cells(values: &ParameterValues, shown: Shown) -> Cells {
-    let kind_of = values.entries.iter().map(kind).collect();
+    let kind_of = values.entries.iter().map(|entry| kind(*entry)).collect();
     let rows = if values.shape.len() > 1 { values.shape[0].max(1) } else { 1 };
     let columns = (values.values.len() / rows).max(1);
     let rows = values.values.chunks(columns).map(|row| row.iter().map(|value| f64::from(*value)).collect());
@@ -99,11 +99,11 @@ pub fn figure(name: &str, values: &ParameterValues, shown: Shown) -> Figure {
     } else {
         (axis("Entry", columns), axis("", rows))
     };
-    let mut note = format!("{} of {name}, {}", shown.name(), shape_text(&values.shape));
-    let [rows, columns] = block([rows, columns]);
-    if rows * columns > 1 {
-        note += &format!("; a pixel is the mean of {rows}×{columns} entries");
-    }
+    let blocks = match block([rows, columns]) {
+        [1, 1] => String::new(),
+        [rows, columns] => format!("; a pixel is the mean of {rows}×{columns} entries"),
+    };
+    let note = format!("{} of {name}, {}{blocks}", shown.name(), shape_text(&values.shape));
     Figure { x, y: Axis { reversed: true, ..y }, cells: Some(cells), note, ..Figure::default() }
 }
 

@@ -181,7 +181,7 @@ impl Views {
     /// Whether the view with this name has a figure for files; plots are no views.
     #[must_use]
     pub fn offers(&self, name: &str) -> Offers {
-        self.view(name).map_or(Offers::Nothing, |view| view.offers())
+        self.view(name).map_or(Offers::Nothing, Drawn::offers)
     }
 
     /// The figure of the view with this name, where it has one.

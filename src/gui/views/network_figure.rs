@@ -26,7 +26,7 @@ pub fn figure(layers: &[LayerSummary], harm: &BTreeMap<String, Vulnerability>, o
     let details = details.map(|(name, count)| (name.to_owned(), format!("{} weights", text::grouped(count))));
     let worst = harm.iter().max_by(|a, b| a.1.share.total_cmp(&b.1.share));
     let worst = worst.map_or_else(String::new, |(name, found)| {
-        format!("; single faults change the class of most images in {name}: {}", text::percent(found.share))
+        format!("; most vulnerable: {name}, {} of images change class", text::percent(found.share))
     });
     Figure {
         x: Axis { range: Some([0.0, 1.0]), ..Axis::percent("Weights of the layer") },
@@ -74,6 +74,10 @@ mod tests {
             ]
         );
         assert_eq!(figure.details["remaining"], "6 weights");
-        assert!(figure.note.ends_with("most images in fc1: 40.00 %"), "{}", figure.note);
+        assert!(
+            figure.note.ends_with("most vulnerable: fc1, 40.00 % of images change class"),
+            "{}",
+            figure.note
+        );
     }
 }

@@ -38,7 +38,7 @@ impl Picture {
         (values, mosaic): (&ParameterValues, &Mosaic),
         (look, shown): (&Cells, Shown),
         height: f32,
-    ) -> Response {
+    ) {
         let ground = ground_of(ui);
         if self.texture.as_ref().is_none_or(|(kept, with, _)| *kept != shown || *with != ground) {
             let image = image(mosaic, look, ground);
@@ -46,7 +46,7 @@ impl Picture {
             self.texture = Some((shown, ground, texture));
         }
         let size = size_of(mosaic, vec2(ui.available_width(), height));
-        let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+        let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
         if let Some((_, _, texture)) = &self.texture {
             let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
             ui.painter().image(texture.id(), rect, whole, Color32::WHITE);
@@ -56,7 +56,6 @@ impl Picture {
         let name = format!("Image of the {}", shown.name());
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
         reading_ui(&response, rect, values, mosaic);
-        response
     }
 }
 

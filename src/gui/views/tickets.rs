@@ -47,7 +47,8 @@ impl View for Tickets {
          in common. A training should stop where the loss on the validation data is lowest; a winning ticket gets there \
          earlier than the dense network, and is at least as accurate there. The Jaccard index compares masks: 1 for equal \
          ones, about r/(2 − r) for independent ones with a share r left, so more than that means that pruning finds the \
-         same weights again. Early stops need validation data, masks two seeds of the arm that are done.";
+         same weights again. Early stops can be exported as a figure over remaining weights. They need validation data, masks \
+         two seeds of the arm that are done.";
 
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
         self.arm.clear();

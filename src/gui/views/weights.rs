@@ -121,15 +121,15 @@ impl Weights {
             self.used = Used::Histogram;
         }
         ui.add_space(theme::STEP);
-        let rest = self.entries_ui(ui, key, arm);
+        let rest = self.entries_ui(ui, &key, arm);
         wanted.map(ViewResponse::Take).or(rest)
     }
 
     /// Draws image and table of the parameter once they are read.
-    fn entries_ui(&mut self, ui: &mut Ui, key: (Source, String), arm: &str) -> Option<ViewResponse> {
+    fn entries_ui(&mut self, ui: &mut Ui, key: &(Source, String), arm: &str) -> Option<ViewResponse> {
         let (from, name) = key.clone();
         let read = move || Ok(Arc::new(Loaded::of(read_values(&from.folder, &from.id, &name)?)));
-        let loaded = match self.loaded.get(&key, ui.ctx(), read) {
+        let loaded = match self.loaded.get(key, ui.ctx(), read) {
             Answer::Here(loaded) => loaded.clone(),
             Answer::Waiting => {
                 waiting_ui(ui);
@@ -146,8 +146,10 @@ impl Weights {
         ui.horizontal_top(|ui| {
             let (picture, shown) = (&mut self.picture, &mut self.shown);
             let image = |ui: &mut Ui| picture_ui(ui, picture, shown, &loaded);
-            let (wanted, is_used) = ui.allocate_ui(vec2(side, room.y), |ui| ui.vertical(image).inner).inner;
-            if wanted.is_some() || is_used {
+            let left = ui.allocate_ui(vec2(side, room.y), |ui| ui.vertical(image).inner);
+            let is_pressed = ui.input(|input| input.pointer.any_pressed());
+            let wanted = left.inner;
+            if wanted.is_some() || (is_pressed && ui.rect_contains_pointer(left.response.rect)) {
                 self.used = Used::Image;
             }
             let values = &mut self.values;
@@ -193,13 +195,8 @@ impl Weights {
     }
 }
 
-/// Draws the image below a choice of what it shows; what is wanted of it, and whether it was used.
-fn picture_ui(
-    ui: &mut Ui,
-    picture: &mut Picture,
-    shown: &mut Shown,
-    loaded: &Loaded,
-) -> (Option<Wanted>, bool) {
+/// Draws the image below a choice of what it shows; what is wanted of it.
+fn picture_ui(ui: &mut Ui, picture: &mut Picture, shown: &mut Shown, loaded: &Loaded) -> Option<Wanted> {
     let wanted = ui.horizontal_wrapped(|ui| {
         ui.selectable_value(shown, Shown::Values, "Values").on_hover_text("The values as colours");
         ui.selectable_value(shown, Shown::Mask, "Mask").on_hover_text("Which entries are left, held, pruned");
@@ -207,10 +204,10 @@ fn picture_ui(
     });
     let height = (ui.available_height() - 48.0).max(48.0);
     let look = look(loaded.full, loaded.counts, *shown);
-    let image = picture.ui(ui, (&loaded.values, &loaded.mosaic), (&look, *shown), height);
+    picture.ui(ui, (&loaded.values, &loaded.mosaic), (&look, *shown), height);
     ui.add_space(2.0);
     key_ui(ui, &look, loaded);
-    (wanted.inner, image.clicked())
+    wanted.inner
 }
 
 /// What the colours of the image mean.

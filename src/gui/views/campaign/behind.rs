@@ -100,7 +100,10 @@ const fn rounded(trials: u64) -> u64 {
         Some(log) => (1 << log) / GROWTH,
         None => 0,
     };
-    if step == 0 { trials } else { trials / step * step }
+    match trials.checked_div(step) {
+        Some(steps) => steps * step,
+        None => trials,
+    }
 }
 
 fn records<'a>(input: &'a ViewInput<'a>, runs: &'a [&Run]) -> impl Iterator<Item = &'a RunRecord> {
@@ -115,7 +118,7 @@ pub struct Trials {
 
 impl Trials {
     /// Draws the choice of a layer and a bit; nothing where no fault came alone.
-    pub fn choice_ui(&self, ui: &mut Ui, input: &ViewInput<'_>, behind: &mut Behind) {
+    pub fn choice_ui(ui: &mut Ui, input: &ViewInput<'_>, behind: &mut Behind) {
         let runs = behind.runs(input);
         let (mut layers, mut bits) = (Vec::new(), BTreeSet::new());
         for campaign in records(input, &runs).flat_map(RunRecord::campaigns) {
@@ -157,7 +160,7 @@ impl Trials {
             wanted = back.clicked().then_some(ViewResponse::Show("vulnerability"));
             chip_ui(ui, behind);
         });
-        self.choice_ui(ui, input, behind);
+        Self::choice_ui(ui, input, behind);
         let runs = behind.runs(input);
         if runs.is_empty() {
             nothing_ui(ui, super::Campaigns::HELP, "Select an arm or a run at the left.");
@@ -303,7 +306,7 @@ fn table_ui(ui: &mut Ui, runs: &[&Run], found: &StruckTrials, opened: &mut Opene
     };
     let spacing = [2.0 * theme::STEP, 0.5 * theme::STEP];
     Grid::new("trials behind a cell").striped(true).spacing(spacing).show(ui, |ui| {
-        for column in ["Run", "Trial", "Fault", "Image", "SDC-1", "DUE", "Masked", "Accuracy"] {
+        for column in ["Run", "Trial", "SDC-1", "DUE", "Masked", "Accuracy", "Image", "Fault"] {
             theme::heading_ui(ui, column);
         }
         ui.end_row();
@@ -329,12 +332,13 @@ fn name_of_trial(trial: &StruckTrial) -> String {
     format!("Trial {}{round}", trial.key.trial)
 }
 
-/// The cells of a trial behind its name.
+/// The cells of a trial behind its name: what became of its images, then what struck.
 fn trial_ui(ui: &mut Ui, trial: &StruckTrial) {
+    for count in [trial.sdc1, trial.due, trial.masked] {
+        number_ui(ui, format!("{} of {}", text::grouped(count), text::grouped(trial.images)));
+    }
+    number_ui(ui, text::percent(trial.accuracy));
     let fault = &trial.fault;
-    let bit = if fault.bit.is_empty() { String::new() } else { format!(" b{}", fault.bit) };
-    let words = format!("{}[{}]{bit}: {} → {}", fault.parameter, fault.index, fault.before, fault.after);
-    ui.label(RichText::new(words).monospace());
     number_ui(
         ui,
         match trial.images_struck {
@@ -343,10 +347,9 @@ fn trial_ui(ui: &mut Ui, trial: &StruckTrial) {
             count => format!("{} and {} more", fault.image, count - 1),
         },
     );
-    for count in [trial.sdc1, trial.due, trial.masked] {
-        number_ui(ui, format!("{} of {}", text::grouped(count), text::grouped(trial.images)));
-    }
-    number_ui(ui, text::percent(trial.accuracy));
+    let bit = if fault.bit.is_empty() { String::new() } else { format!(" b{}", fault.bit) };
+    let words = format!("{}[{}]{bit}: {} → {}", fault.parameter, fault.index, fault.before, fault.after);
+    ui.label(RichText::new(words).monospace());
 }
 
 #[cfg(test)]
