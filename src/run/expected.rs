@@ -112,16 +112,15 @@ pub fn expected(left: &[Left<'_>], done: &[Taken<'_>], paces: &Paces, options: Q
     let mut needs: Vec<Task> = Vec::new();
     let (mut secs, mut is_known) = (Vec::new(), true);
     for left in left {
-        match known.secs(left) {
-            Some(own) => secs.push(own * left.share),
-            None => {
-                is_known = false;
-                let tasks = left.cost.work.lessons.iter().map(|(task, _)| task);
-                for task in tasks.filter(|task| paces.find(task, options).is_none()) {
-                    if !needs.contains(task) {
-                        needs.push(task.clone());
-                    }
-                }
+        if let Some(own) = known.secs(left) {
+            secs.push(own * left.share);
+            continue;
+        }
+        is_known = false;
+        let tasks = left.cost.work.lessons.iter().map(|(task, _)| task);
+        for task in tasks.filter(|task| paces.find(task, options).is_none()) {
+            if !needs.contains(task) {
+                needs.push(task.clone());
             }
         }
     }
