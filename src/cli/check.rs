@@ -83,6 +83,7 @@ fn capitalised(text: &str) -> String {
 }
 
 /// How a task is measured, for how many of them.
+#[derive(Clone, Copy)]
 struct Measures<'a> {
     measure: &'a dyn Fn(&Task, QueueOptions) -> Option<Pace>,
     most: usize,

@@ -237,7 +237,6 @@ impl App {
         self.watch_others(ctx);
         self.take_copied(ctx);
         self.start_what_waits();
-        self.measure(ctx);
         if self.is_reading() || (self.runs.is_running() && !self.runs.is_paused()) {
             ctx.request_repaint_after(PACE);
         }

@@ -287,8 +287,9 @@ pub fn is_done(folder: &Path, id: &str) -> bool {
 }
 
 /// What an earlier or another process left of a run; nothing where there is no log. A half-written last line is passed
-/// over. A run counts as running until its directory says that it is done; one that no one writes any more as stopped, also where only its last files are not written: the
-/// checkpoint is still there then. It counts as failed where the directory says why.
+/// over. A run counts as running until its directory says that it is done; one that no one writes any more as stopped,
+/// also where only its last files are not written: the checkpoint is still there then. It counts as failed where the
+/// directory says why.
 #[must_use]
 pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
     let path = folder.join(id);
@@ -297,15 +298,17 @@ pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
     let secs = record.points().last().map_or(0.0, |point| point.secs);
     match record.state() {
         RunState::Running if !Claim::is_alive(&path) => record.apply(Event::Stopped { secs }),
-        // In this order: who gives a claim back has written all there is.
-        RunState::Done if Claim::is_alive(&path) => {
+        RunState::Done => {
+            // In this order: who gives a claim back has written all there is.
+            let is_alive = Claim::is_alive(&path);
             if !is_done(folder, id) {
-                record.apply(Event::Started { resumed: true, threads: 0 }); // its last files are being written
+                let why = || std::fs::read_to_string(path.join("FAILED"));
+                record.apply(if is_alive {
+                    Event::Started { resumed: true, threads: 0 } // its last files are being written
+                } else {
+                    why().map_or(Event::Stopped { secs }, |message| Event::Failed { message })
+                });
             }
-        }
-        RunState::Done if !is_done(folder, id) => {
-            let why = std::fs::read_to_string(path.join("FAILED"));
-            record.apply(why.map_or(Event::Stopped { secs }, |message| Event::Failed { message }));
         }
         _ => {}
     }
@@ -333,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_whose_last_files_were_not_written_is_stopped_or_failed_and_never_done() {
+    fn a_run_whose_last_files_are_not_written_goes_on_or_is_stopped_or_failed_and_never_done() {
         let folder = tempfile::tempdir().unwrap();
         let run = run();
         let mut directory = RunDirectory::claim(folder.path(), &run, silent()).unwrap();

@@ -2,6 +2,8 @@
 
 mod measure;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 pub use measure::{Pace, measure};
 
 use super::cost::Cost;
@@ -43,9 +45,13 @@ impl Paces {
         self.0.push((task, options, pace));
     }
 
-    fn get(&self, task: &Task, options: QueueOptions) -> Option<Option<Pace>> {
-        let found = self.0.iter().find(|(known, shared, _)| (known, *shared) == (task, options));
-        found.map(|(.., pace)| *pace)
+    fn find(&self, task: &Task, options: QueueOptions) -> Option<&(Task, QueueOptions, Option<Pace>)> {
+        self.0.iter().find(|(known, shared, _)| (known, *shared) == (task, options))
+    }
+
+    /// The pace of a task, if it was measured and can be.
+    fn get(&self, task: &Task, options: QueueOptions) -> Option<Pace> {
+        self.find(task, options).and_then(|(.., pace)| *pace)
     }
 }
 
@@ -96,30 +102,33 @@ pub enum Outlook {
     Unknown,
 }
 
-/// How long the runs that are left will take, side by side in their order as the options say: a run takes as long as those of its arm
-/// that are done; else, for its work, as long as those that do the same; else as it was measured.
+/// How long the runs that are left will take, side by side in their order as the options say: a run takes as long as
+/// those of its arm that are done; else, for its work, as long as those that do the same; else as it was measured.
 #[must_use]
 pub fn expected(left: &[Left<'_>], done: &[Taken<'_>], paces: &Paces, options: QueueOptions) -> Outlook {
     let told = Expected { jobs: options.jobs, ..Expected::default() };
-    let mut known = Known { done, paces, options, told, used: Vec::new() };
+    let mut known =
+        Known { done, paces, options, told, tasks: Vec::new(), runs: BTreeSet::new(), arms: BTreeMap::new() };
     let mut needs: Vec<Task> = Vec::new();
     let (mut secs, mut is_known) = (Vec::new(), true);
     for left in left {
-        match known.secs(left) {
-            Some(own) => secs.push(own * left.share),
-            None => {
-                is_known = false;
-                let tasks = left.cost.work.lessons.iter().map(|(task, _)| task);
-                for task in tasks.filter(|task| paces.get(task, options).is_none()) {
-                    if !needs.contains(task) {
-                        needs.push(task.clone());
-                    }
-                }
+        if let Some(own) = known.secs(left) {
+            secs.push(own * left.share);
+            continue;
+        }
+        is_known = false;
+        let tasks = left.cost.work.lessons.iter().map(|(task, _)| task);
+        for task in tasks.filter(|task| paces.find(task, options).is_none()) {
+            if !needs.contains(task) {
+                needs.push(task.clone());
             }
         }
     }
     match (is_known, needs.is_empty()) {
-        (true, _) => Outlook::Told(Expected { secs: last_end(&secs, options.jobs), ..known.told }),
+        (true, _) => {
+            let (secs, done) = (last_end(&secs, options.jobs), known.runs.len());
+            Outlook::Told(Expected { secs, done, ..known.told })
+        }
         (false, true) => Outlook::Unknown,
         (false, false) => Outlook::Needs(needs),
     }
@@ -132,51 +141,55 @@ struct Known<'a> {
     options: QueueOptions,
     told: Expected,
     /// Tasks whose measurement is counted.
-    used: Vec<&'a Task>,
+    tasks: Vec<&'a Task>,
+    /// Runs that tell something, by identity.
+    runs: BTreeSet<&'a str>,
+    /// Seconds of a run of each arm.
+    arms: BTreeMap<&'a str, Option<f64>>,
 }
 
 impl<'a> Known<'a> {
     fn secs(&mut self, left: &Left<'a>) -> Option<f64> {
-        let own = |taken: &&Taken<'a>| taken.run.arm == left.run.arm;
-        if let Some((secs, count, _)) = total(self.done.iter().filter(own)) {
-            #[allow(clippy::cast_precision_loss)] // a number of runs
-            let mean = secs / count as f64;
-            self.told.done = self.told.done.max(count);
-            return Some(mean);
+        let arm = left.run.arm.as_str();
+        if let Some(known) = self.arms.get(arm) {
+            return *known;
         }
+        let secs = self.secs_of_arm(left);
+        self.arms.insert(arm, secs);
+        secs
+    }
+
+    fn secs_of_arm(&mut self, left: &Left<'a>) -> Option<f64> {
         let work = &left.cost.work;
+        let of_arm = |taken: &&Taken<'a>| taken.run.arm == left.run.arm;
         let same = |taken: &&Taken<'a>| taken.cost.work.main() == work.main();
-        if let Some((secs, count, done)) =
-            total(self.done.iter().filter(same)).filter(|(.., done)| *done > 0.0)
-        {
-            self.told.done = self.told.done.max(count);
-            return Some(secs / done * work.multiply_adds());
+        // One that another process had done took no time here.
+        let timed = || self.done.iter().filter(|taken| taken.secs > 0.0);
+        let mut known: Vec<&Taken<'a>> = timed().filter(of_arm).collect();
+        if known.is_empty() {
+            known = timed().filter(same).collect();
         }
-        self.measured(work)
+        let secs: f64 = known.iter().map(|taken| taken.secs).sum();
+        let done: f64 = known.iter().map(|taken| taken.cost.work.multiply_adds()).sum();
+        if known.is_empty() || done == 0.0 {
+            return self.measured(work);
+        }
+        self.runs.extend(known.iter().map(|taken| taken.run.id.as_str()));
+        Some(secs / done * work.multiply_adds())
     }
 
     fn measured(&mut self, work: &'a Work) -> Option<f64> {
-        let known = work.lessons.iter().map(|(task, _)| self.paces.get(task, self.options).flatten());
+        let known = work.lessons.iter().map(|(task, _)| self.paces.get(task, self.options));
         let paces = known.collect::<Option<Vec<Pace>>>()?;
         for ((task, _), pace) in work.lessons.iter().zip(&paces) {
-            if !self.used.contains(&task) {
-                self.used.push(task);
+            if !self.tasks.contains(&task) {
+                self.tasks.push(task);
                 self.told.measured += pace.measured;
             }
         }
         let lessons = work.lessons.iter().zip(&paces).map(|((_, count), pace)| count * pace.lesson);
         Some(lessons.sum::<f64>() + work.evaluated * paces[0].sample)
     }
-}
-
-/// Seconds, number and multiply-adds of some runs; nothing where there are none.
-fn total<'a>(taken: impl Iterator<Item = &'a Taken<'a>>) -> Option<(f64, usize, f64)> {
-    // One that another process had done took no time here.
-    let all = taken.filter(|taken| taken.secs > 0.0);
-    let (secs, count, work) = all.fold((0.0, 0, 0.0), |(secs, count, work), taken| {
-        (secs + taken.secs, count + 1, work + taken.cost.work.multiply_adds())
-    });
-    (count > 0).then_some((secs, count, work))
 }
 
 /// When the last of these ends, `jobs` at a time: the next one begins where one has ended.

@@ -12,6 +12,7 @@ impl App {
         let field = form::edited(ctx).or_else(|| ctx.dragged_id()).or_else(|| ctx.drag_stopped_id());
         self.history.at(field, ctx.input(|input| input.time));
         self.look_at_document();
+        self.measure(ctx);
         self.note_edits();
     }
 

@@ -29,14 +29,15 @@ fn id() -> Id {
 const COUNT: usize = 3;
 
 impl Fixed {
-    /// What stays in a room that shows this part of a table with so many columns.
-    pub(super) fn new(ui: &Ui, viewport: Rect, columns: usize) -> Self {
+    /// What stays at the left of a room, which shows a part of a table with so many columns.
+    pub(super) fn new(ui: &Ui, room: Rect, columns: usize) -> Self {
         let widths = ui.data(|data| data.get_temp::<Vec<f32>>(id())).unwrap_or_default();
         let widths = if widths.len() == columns { widths } else { vec![0.0; columns] };
         let visible = ui.clip_rect().x_range();
         let gap = ui.spacing().item_spacing.x;
         let own: f32 = widths.iter().take(COUNT).map(|width| width + gap).sum();
-        let shift = if own <= MOST * viewport.width() { viewport.left().max(0.0) } else { 0.0 };
+        let scrolled = (room.left() - ui.max_rect().left()).max(0.0);
+        let shift = if own <= MOST * room.width() { scrolled } else { 0.0 };
         let end = ui.max_rect().left() + shift + own - gap / 2.0;
         Self { shift, visible, end, widths, gap }
     }

@@ -42,10 +42,11 @@ pub fn table_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
     // More columns than fit must be seen to be there.
     ui.spacing_mut().scroll = ScrollStyle::solid();
     let area = ScrollArea::horizontal().id_salt("runs table").auto_shrink([false, false]);
-    area.show_viewport(ui, |ui, viewport| {
+    let room = ui.available_rect_before_wrap();
+    area.show(ui, |ui| {
         ui.spacing_mut().item_spacing.x = theme::STEP / 2.0;
         let id = ui.unique_id().with("runs");
-        let mut fixed = Fixed::new(ui, viewport, columns.len() + 1);
+        let mut fixed = Fixed::new(ui, room, columns.len() + 1);
         let mut table = TableBuilder::new(ui)
             .id_salt("runs")
             .striped(true)

@@ -16,6 +16,7 @@ impl View for Table {
          which settings do the runs differ? A click on a heading sorts by it, one on a row shows the run's settings; the \
          filter above (\u{201c}batch = 64 state:done\u{201d}) also drives the plots. Below the table stand paired differences \
          of two arms over the seeds that both have, and ticked runs side by side with their differences alone. \
+         Where it is wider than its tile, ticks, stars and arms stay while the rest scrolls sideways. \
          Rows are there from the start; their numbers come while the runs go on.";
 
     fn ui(&mut self, ui: &mut Ui, _input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {

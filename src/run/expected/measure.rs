@@ -54,7 +54,7 @@ pub fn measure(task: &Task, options: QueueOptions, stop: &StopFlag) -> Option<Pa
     let paces: Vec<Pace> = std::thread::scope(|scope| {
         let begin = |number: usize| {
             let structure = structure.clone();
-            let work = move || alone(task, structure, options.threads_per_run(), stop);
+            let work = move || alone(task, &structure, options.threads_per_run(), stop);
             let thread = std::thread::Builder::new().name(format!("measurement {number}"));
             thread.spawn_scoped(scope, work).ok()
         };
@@ -73,7 +73,7 @@ pub fn measure(task: &Task, options: QueueOptions, stop: &StopFlag) -> Option<Pa
     })
 }
 
-fn alone(task: &Task, structure: Arc<Structure>, threads: usize, stop: &StopFlag) -> Option<Pace> {
+fn alone(task: &Task, structure: &Arc<Structure>, threads: usize, stop: &StopFlag) -> Option<Pace> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok()?;
     pool.install(|| {
         let mut bench = Bench::new(task, structure);
@@ -97,7 +97,7 @@ struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    fn new(task: &'a Task, structure: Arc<Structure>) -> Self {
+    fn new(task: &'a Task, structure: &Arc<Structure>) -> Self {
         let training = &task.training;
         let most = training.batch.max(training.evaluation_batch);
         let count = most.min(VALUES / task.shape.len().max(1)).max(FEWEST);

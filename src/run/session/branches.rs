@@ -21,11 +21,11 @@ impl Session<'_> {
             return Ok(());
         }
         let summary = match changed {
-            0 => format!("all {} held entries are bit-identical after training", grouped(held as u64)),
+            0 => format!("all {} held entries are bit-identical after training", grouped(held)),
             _ => format!(
                 "{} of {} held entries changed; this is an error of the program, please report it",
-                grouped(changed as u64),
-                grouped(held as u64)
+                grouped(changed),
+                grouped(held)
             ),
         };
         self.report(Report {
