@@ -137,7 +137,13 @@ impl OnDisk {
 
     fn go_on(&self, stop_after: usize) -> Part {
         let (id, spec) = (self.spec.id(), self.spec.clone());
-        let run = weightlab::doc::Run { id, arm: "arm".to_owned(), arm_index: 0, seed: spec.seed, spec };
+        let run = weightlab::doc::Run {
+            id,
+            arm: "arm".to_owned(),
+            arm_index: 0,
+            seed: spec.seed,
+            spec: spec.into(),
+        };
         let folder = self.folder.path().join("x.runs");
         let directory = RunDirectory::claim(&folder, &run, Box::new(|_| {})).unwrap();
         let spec = self.spec.clone();
@@ -254,7 +260,8 @@ fn a_list_is_the_input_of_a_campaign() {
     assert_eq!(disk.go_on(usize::MAX).outcome, Outcome::Done);
     assert_eq!(disk.file("trials.csv").lines().count(), 3);
     assert!(disk.file("faults.csv").contains("0,,0,,fc2.weight,0,31,"), "{}", disk.file("faults.csv"));
-    let run = Run { id: String::new(), arm: "a".to_owned(), arm_index: 0, seed: 1, spec: disk.spec.clone() };
+    let run =
+        Run { id: String::new(), arm: "a".to_owned(), arm_index: 0, seed: 1, spec: disk.spec.clone().into() };
     assert!(input_problems(&run, disk.folder.path()).is_empty());
     std::fs::write(&begin, wrong).unwrap();
     let problems = input_problems(&run, disk.folder.path());

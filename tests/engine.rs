@@ -23,7 +23,7 @@ use weightlab::run::{
 fn spec(text: &str) -> RunSpec {
     let experiment = parse(text, Path::new("test.ron")).expect("the test's document is right");
     assert_eq!(weightlab::doc::validate(&experiment), []);
-    runs(&experiment).expect("it expands").swap_remove(0).spec
+    weightlab::doc::RunSpec::clone(&runs(&experiment).expect("it expands").swap_remove(0).spec)
 }
 
 fn with_plan(plan: &str) -> RunSpec {

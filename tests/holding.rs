@@ -26,7 +26,7 @@ fn spec(optimizer: &str, plan: &str) -> RunSpec {
     );
     let experiment = parse(&text, Path::new("test.ron")).unwrap();
     assert_eq!(weightlab::doc::validate(&experiment), []);
-    runs(&experiment).unwrap().swap_remove(0).spec
+    weightlab::doc::RunSpec::clone(&runs(&experiment).unwrap().swap_remove(0).spec)
 }
 
 fn run(spec: RunSpec, folder: &Path) -> (Network, Vec<Report>) {

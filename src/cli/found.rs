@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::number::grouped;
 use crate::data::Data;
@@ -58,7 +59,8 @@ impl Found {
         let measured = |run: &Run| {
             let mut run = run.clone();
             if let Some(&samples) = self.samples.get(&run.spec.data.to_ron()) {
-                run.spec.data = run.spec.data.limited_to(samples);
+                let data = run.spec.data.limited_to(samples);
+                Arc::make_mut(&mut run.spec).data = data;
             }
             run
         };
@@ -78,7 +80,7 @@ mod tests {
         let dir = Some(dir.display().to_string());
         let data = Data::Cifar10(Cifar10 { dir, ..Cifar10::default() });
         let spec = RunSpec { data, plan: vec![Stage::Train(Train::default())], ..RunSpec::default() };
-        Run { id: "a".to_owned(), arm: "a".to_owned(), arm_index: 0, seed: 1, spec }
+        Run { id: "a".to_owned(), arm: "a".to_owned(), arm_index: 0, seed: 1, spec: Arc::new(spec) }
     }
 
     #[test]
@@ -110,7 +112,7 @@ mod tests {
         let run = cifar(folder.path());
         let branch = Branch { data: Some(run.spec.data.clone()), ..Branch::default() };
         let spec = RunSpec { plan: vec![Stage::Branch(branch)], ..RunSpec::default() };
-        let found = Found::of(&[Run { spec, ..run }], Path::new("."));
+        let found = Found::of(&[Run { spec: Arc::new(spec), ..run }], Path::new("."));
         assert_eq!(found.errors.len(), 1);
     }
 }

@@ -81,7 +81,7 @@ mod tests {
         let line = r#"{"event":"point","series":"test_accuracy","value":0.1,"stage":"2.1","round":3,"epoch":1.5,"iteration":36,"trained":13.5,"remaining":0.8,"secs":0.5}"#;
         let record = RunRecord::of([serde_json::from_str(line).unwrap()]);
         let arm = "plain, batch 8, \"slow\"".to_owned();
-        let run = Run { id: "ab12".to_owned(), arm, arm_index: 0, seed: 7, spec: RunSpec::default() };
+        let run = Run { id: "ab12".to_owned(), arm, arm_index: 0, seed: 7, spec: RunSpec::default().into() };
         let text = points_csv(&[run], &BTreeMap::from([("ab12".to_owned(), record)]));
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], HEADER);

@@ -217,7 +217,7 @@ mod tests {
 
     fn run(arm: &str, seed: u64) -> Run {
         let spec = RunSpec { seed, ..RunSpec::default() };
-        Run { id: format!("{arm}{seed}"), arm: arm.to_owned(), arm_index: 0, seed, spec }
+        Run { id: format!("{arm}{seed}"), arm: arm.to_owned(), arm_index: 0, seed, spec: spec.into() }
     }
 
     fn done(accuracy: f64) -> RunRecord {

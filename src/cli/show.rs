@@ -169,7 +169,7 @@ mod tests {
             arm: "dense".to_owned(),
             arm_index: 0,
             seed,
-            spec: RunSpec::default(),
+            spec: RunSpec::default().into(),
         };
         let done = RunRecord::of([point(0.9, 1.0), point(0.8, 2.0), Event::Finished { secs: 75.0 }]);
         let failed = RunRecord::of([Event::Failed { message: "no data".to_owned() }]);
@@ -198,8 +198,13 @@ mod tests {
             [point("test_accuracy", 0.5, r#""member":1,"#), point("test_accuracy", 0.75, r#""member":2,"#)];
         let vote = members.into_iter().chain([point("vote_accuracy", 0.875, "")]);
         let mut record = RunRecord::of(vote);
-        let run =
-            Run { id: "a".to_owned(), arm: "a".to_owned(), arm_index: 0, seed: 1, spec: RunSpec::default() };
+        let run = Run {
+            id: "a".to_owned(),
+            arm: "a".to_owned(),
+            arm_index: 0,
+            seed: 1,
+            spec: RunSpec::default().into(),
+        };
         assert!(text(&[row(&run, &record)]).contains("87.50 % (vote)"));
         record.apply(point("test_accuracy", 0.625, ""));
         let after = row(&run, &record);

@@ -1,5 +1,7 @@
 //! From an experiment to its runs: one for each arm, each combination of swept values, and each seed.
 
+use std::sync::Arc;
+
 use sha2::{Digest, Sha256};
 
 use super::experiment::{Arm, Device, Experiment};
@@ -63,8 +65,8 @@ pub struct Run {
     pub arm_index: usize,
     /// The replicate.
     pub seed: u64,
-    /// What it does.
-    pub spec: RunSpec,
+    /// What it does; copies of a run share it.
+    pub spec: Arc<RunSpec>,
 }
 
 /// An arm after its sweeps are written out.
@@ -111,10 +113,14 @@ pub fn runs_after(before: &[Run], experiment: &Experiment) -> Result<Vec<Run>, V
     let mut runs = Vec::with_capacity(before.len());
     for arm in expand_arms(experiment)? {
         let mut identities = Identities { spec: &arm.spec, text: None };
+        let mut own = arm.spec.clone();
         for &seed in &experiment.seeds {
-            let spec = RunSpec { seed, ..arm.spec.clone() };
-            let known = before.get(runs.len()).filter(|run| run.spec == spec);
-            let id = known.map_or_else(|| identities.of(seed), |run| run.id.clone());
+            own.seed = seed;
+            let known = before.get(runs.len()).filter(|run| *run.spec == own);
+            let (id, spec) = match known {
+                Some(run) => (run.id.clone(), run.spec.clone()),
+                None => (identities.of(seed), Arc::new(own.clone())),
+            };
             runs.push(Run { id, arm: arm.name.clone(), arm_index: arm.index, seed, spec });
         }
     }

@@ -117,7 +117,7 @@ mod tests {
 
     fn row(settings: &[(&str, &str)]) -> Row {
         let settings = settings.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned()));
-        Row { settings: settings.collect(), ..Row::default() }
+        Row { settings: std::sync::Arc::new(settings.collect()), ..Row::default() }
     }
 
     fn arm<'a>(name: &str, rows: &'a [Row]) -> ArmRuns<'a> {

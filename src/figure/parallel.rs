@@ -27,9 +27,10 @@ pub fn places(figure: &Figure, trace: &Trace) -> Vec<[f64; 2]> {
 /// Whether a run lies within all chosen ranges. A range of an axis that the figure does not have chooses nothing.
 #[must_use]
 pub fn passes(figure: &Figure, trace: &Trace, brushes: &Brushes) -> bool {
-    figure.parallel.iter().zip(&trace.points).all(|(axis, [_, value])| {
-        brushes.get(&axis.label()).is_none_or(|[low, high]| (*low..=*high).contains(value))
-    })
+    brushes.is_empty()
+        || figure.parallel.iter().zip(&trace.points).all(|(axis, [_, value])| {
+            brushes.get(&axis.label()).is_none_or(|[low, high]| (*low..=*high).contains(value))
+        })
 }
 
 /// Takes out the runs that do not pass, and arms of which none does.

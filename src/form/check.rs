@@ -12,52 +12,71 @@ pub struct RangeProblem {
     pub message: String,
 }
 
+/// How a value was reached. Most are right, so a place is made only of the way to one that is wrong.
+enum Way<'a> {
+    Root,
+    Key(&'a Self, &'a str),
+    Index(&'a Self, usize),
+    Variant(&'a Self, &'a str),
+}
+
+impl Way<'_> {
+    fn place(&self) -> Place {
+        match self {
+            Self::Root => Place::default(),
+            Self::Key(before, key) => before.place().key(key),
+            Self::Index(before, index) => before.place().index(*index),
+            Self::Variant(before, variant) => before.place().variant(variant),
+        }
+    }
+}
+
 /// Every number of the tree that is outside of the range that its setting declares, or is no number.
 pub fn check_ranges(root: &mut dyn Value) -> Vec<RangeProblem> {
     let mut problems = Vec::new();
-    visit(root, &Place::default(), "", None, &mut problems);
+    visit(root, &Way::Root, "", None, &mut problems);
     problems
 }
 
 fn visit(
     value: &mut dyn Value,
-    place: &Place,
+    way: &Way<'_>,
     label: &str,
     range: Option<[f64; 2]>,
     problems: &mut Vec<RangeProblem>,
 ) {
     match value.node() {
-        Node::Number(number) => check(*number, place, label, range, problems),
+        Node::Number(number) => check(*number, way, label, range, problems),
         #[allow(clippy::cast_precision_loss)] // bounds are far below 2^52
-        Node::Integer(integer) => check(integer.get() as f64, place, label, range, problems),
+        Node::Integer(integer) => check(integer.get() as f64, way, label, range, problems),
         Node::Choice(choice) => {
             let variant = choice.variants()[choice.selected()];
             if let Some(payload) = choice.payload() {
-                visit(payload, &place.variant(variant.key), variant.label, variant.range, problems);
+                visit(payload, &Way::Variant(way, variant.key), variant.label, variant.range, problems);
             }
         }
         Node::Group(group) => {
             for (index, field) in group.fields().iter().enumerate() {
-                visit(group.value(index), &place.key(field.key), field.label, field.range, problems);
+                visit(group.value(index), &Way::Key(way, field.key), field.label, field.range, problems);
             }
         }
         Node::List(list) => {
             for index in 0..list.count() {
-                visit(list.item(index), &place.index(index), label, range, problems);
+                visit(list.item(index), &Way::Index(way, index), label, range, problems);
             }
         }
         Node::Optional(optional) => {
             if let Some(inner) = optional.value() {
-                visit(inner, place, label, range, problems);
+                visit(inner, way, label, range, problems);
             }
         }
         Node::Switch(_) | Node::Text(_) | Node::Parsed(_) | Node::Overrides(_) => {}
     }
 }
 
-fn check(number: f64, place: &Place, label: &str, range: Option<[f64; 2]>, problems: &mut Vec<RangeProblem>) {
+fn check(number: f64, way: &Way<'_>, label: &str, range: Option<[f64; 2]>, problems: &mut Vec<RangeProblem>) {
     if let Some(message) = range_message(number, label, range) {
-        problems.push(RangeProblem { place: place.clone(), message });
+        problems.push(RangeProblem { place: way.place(), message });
     }
 }
 

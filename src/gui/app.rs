@@ -34,6 +34,7 @@ use super::drop::Dropped;
 use super::files::{Asked, Picker};
 use super::history::History;
 use super::log::Log;
+use super::memory;
 use super::palette::Palette;
 use super::plot::{PlotInput, PlotState};
 use super::recent::Presence;
@@ -375,6 +376,7 @@ impl eframe::App for App {
 
 /// Gives a context the look of the app and the settings of the user.
 pub fn prepare(ctx: &egui::Context, settings: &Settings) {
+    memory::keep_freed();
     theme::install(ctx);
     ctx.set_theme(egui::ThemePreference::from(settings.theme));
 }

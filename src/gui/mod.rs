@@ -17,6 +17,7 @@ pub mod form;
 pub mod history;
 mod icon;
 pub mod log;
+mod memory;
 pub mod menu;
 pub mod palette;
 pub mod plan;

@@ -1,7 +1,7 @@
 //! The list of arms and their runs: state in word and sign, result, progress.
 
 use eframe::egui::{
-    self, Align, Button, Layout, Popup, PopupCloseBehavior, Rect, RichText, Ui,
+    self, Align, Button, Label, Layout, Popup, PopupCloseBehavior, Rect, Response, RichText, Ui,
     collapsing_header::CollapsingState, vec2,
 };
 
@@ -17,6 +17,9 @@ const STALE: &str =
     "The curve belongs to the settings before the last change. Run again for the present ones.";
 const STRAY: &str =
     "This run was started before the settings were changed. Its results are of the earlier ones.";
+
+/// So many rows are drawn beyond each end of what is seen of the list.
+const BEYOND: f32 = 4.0;
 
 /// An arm with the values of its sweep written out: what has one line in a plot.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,7 +111,7 @@ fn treatment_ui(
             dot_ui(ui, theme::arm_colour(ui, treatment.colour));
             let summary = summary(treatment, runs);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                ui.label(RichText::new(summary).small().weak());
+                text_ui(ui, RichText::new(summary).small().weak());
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                     let selected = selection.arm() == Some(treatment.arm) && selection.run().is_none();
                     let row = ui.add(Button::selectable(selected, &treatment.name).truncate());
@@ -136,14 +139,14 @@ fn treatment_ui(
     command
 }
 
-/// Draws a row that is on the screen, or at most a screen away, so that the keyboard gets there. Of the others only the
+/// Draws a row that is on the screen, or one of the next rows, so that the keyboard gets there. Of the others only the
 /// height is taken: there can be thousands.
 fn near_ui(ui: &mut Ui, row_ui: impl FnOnce(&mut Ui)) {
     let id = egui::Id::unique("height of a run's row");
     let height = ui.data(|data| data.get_temp(id)).unwrap_or(ui.spacing().interact_size.y);
     let room = Rect::from_min_size(ui.cursor().min, vec2(1.0, height));
     let seen = ui.clip_rect();
-    if seen.expand2(vec2(0.0, seen.height())).y_range().intersects(room.y_range()) {
+    if seen.expand2(vec2(0.0, BEYOND * height)).y_range().intersects(room.y_range()) {
         let row = ui.scope(row_ui).response;
         ui.data_mut(|data| data.insert_temp(id, row.rect.height()));
     } else {
@@ -225,16 +228,16 @@ fn run_ui(ui: &mut Ui, run: &Run, runs: &Runs, selection: &mut Selection) -> Opt
                 // Beside a bar there is room for one word.
                 let is_going = runs.state(shown) == RunState::Running;
                 let mark = if is_going { "earlier" } else { "earlier settings" };
-                ui.label(RichText::new(mark).small().weak()).on_hover_text(STRAY);
+                text_ui(ui, RichText::new(mark).small().weak()).on_hover_text(STRAY);
             } else if let Some(accuracy) =
                 runs.record(shown).filter(|record| !has_failed(record)).and_then(result)
             {
                 let text = RichText::new(text::percent(accuracy)).small();
-                ui.label(text).on_hover_text("Latest test accuracy");
+                text_ui(ui, text).on_hover_text("Latest test accuracy");
             }
             state_ui(ui, shown, runs);
             if !is_stray && runs.is_stale(run) {
-                ui.label(RichText::new("earlier settings").small().weak()).on_hover_text(STALE);
+                text_ui(ui, RichText::new("earlier settings").small().weak()).on_hover_text(STALE);
             }
         });
     });
@@ -245,6 +248,11 @@ const fn has_failed(record: &RunRecord) -> bool {
     matches!(record.state(), RunState::Failed(_))
 }
 
+/// A text in the list. As in the table of runs, nobody selects a part of it, which would cost as much as drawing it.
+fn text_ui(ui: &mut Ui, text: RichText) -> Response {
+    ui.add(Label::new(text).selectable(false))
+}
+
 /// The state of a run, and how far it is.
 fn state_ui(ui: &mut Ui, run: &str, runs: &Runs) {
     let colours = theme::present(ui);
@@ -253,7 +261,7 @@ fn state_ui(ui: &mut Ui, run: &str, runs: &Runs) {
     let record = runs.record(run);
     if let RunState::Failed(why) = state {
         let line = format!("{sign} failed: {}", text::first_line(why));
-        let label = egui::Label::new(RichText::new(line).small().color(colours.error)).truncate();
+        let label = Label::new(RichText::new(line).small().color(colours.error)).truncate();
         ui.add(label.show_tooltip_when_elided(false)).on_hover_text(why);
         return;
     }
@@ -264,7 +272,7 @@ fn state_ui(ui: &mut Ui, run: &str, runs: &Runs) {
             egui::ProgressBar::new(progress.done as f32).desired_width(64.0).desired_height(theme::STEP);
         ui.add(bar.fill(colours.accent)).on_hover_text(going(progress, record));
     }
-    ui.label(RichText::new(format!("{sign} {}", runs.word(run))).small().color(colours.muted));
+    text_ui(ui, RichText::new(format!("{sign} {}", runs.word(run))).small().color(colours.muted));
 }
 
 fn going(progress: crate::doc::event::Progress, record: Option<&RunRecord>) -> String {

@@ -328,7 +328,13 @@ mod tests {
     use crate::doc::RunSpec;
 
     fn run() -> Run {
-        Run { id: "run".to_owned(), arm: "arm".to_owned(), arm_index: 0, seed: 1, spec: RunSpec::default() }
+        Run {
+            id: "run".to_owned(),
+            arm: "arm".to_owned(),
+            arm_index: 0,
+            seed: 1,
+            spec: RunSpec::default().into(),
+        }
     }
 
     fn silent() -> Box<dyn FnMut(Event) + Send> {
@@ -362,7 +368,7 @@ mod tests {
         let told = About::read(&folder.path().join(&run.id)).unwrap();
         assert_eq!(told.data.as_deref(), Some("00ff"), "in the file too");
         let mut other = run.clone();
-        other.spec.seed += 1;
+        std::sync::Arc::make_mut(&mut other.spec).seed += 1;
         assert_eq!(data(&other), None);
     }
 }

@@ -15,7 +15,7 @@ use super::inputs::input_problems;
 use super::listener::Listener;
 use super::session::{Outcome, Session, Workplace};
 use super::stop::{StopFlag, StopKind};
-use crate::doc::{Event, Run};
+use crate::doc::{Event, Run, RunSpec};
 use crate::net::backend;
 
 /// Messages that may wait for the listener before workers wait for it.
@@ -200,7 +200,8 @@ fn carry_out(
     directory.note_data(datasets.digest(&run.spec.data, &run.spec.net, base)?)?;
     let compute = backend(&run.spec.device, &run.spec.train.kernels);
     let output = directory.path().to_owned();
-    let place = Workplace::new(run.spec.clone(), run.arm.clone(), data, compute, base.clone(), output);
+    let place =
+        Workplace::new(RunSpec::clone(&run.spec), run.arm.clone(), data, compute, base.clone(), output);
     let place = Arc::new(place.with_datasets(datasets.clone()));
     let checkpoint = directory.resume(&place)?;
     if checkpoint.is_none()

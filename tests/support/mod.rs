@@ -19,7 +19,7 @@ use weightlab::run::{
 pub fn spec(text: &str) -> RunSpec {
     let experiment = parse(text, Path::new("test.ron")).expect("the test's document is right");
     assert_eq!(weightlab::doc::validate(&experiment), []);
-    runs(&experiment).expect("it expands").swap_remove(0).spec
+    weightlab::doc::RunSpec::clone(&runs(&experiment).expect("it expands").swap_remove(0).spec)
 }
 
 /// A small perceptron on the first 192 digits, three mini-batches an epoch.
@@ -140,7 +140,7 @@ pub fn assert_resumes(spec: &RunSpec, every: usize) {
             arm: "arm".to_owned(),
             arm_index: 0,
             seed: spec.seed,
-            spec: spec.clone(),
+            spec: spec.clone().into(),
         };
         let place = place(spec.clone());
         let directory = || RunDirectory::claim(folder.path(), &known, Box::new(|_| {})).expect("it is free");

@@ -57,7 +57,7 @@ mod tests {
             arm: "a".to_owned(),
             arm_index: 0,
             seed: 1,
-            spec: RunSpec::default(),
+            spec: RunSpec::default().into(),
         };
         let records = BTreeMap::from([("done".to_owned(), RunRecord::of([Event::Finished { secs: 1.0 }]))]);
         assert!(text(&[run("done")], &records).contains("have nothing to report"));

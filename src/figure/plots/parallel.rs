@@ -156,7 +156,7 @@ mod tests {
         Row {
             arm: arm.to_owned(),
             seed,
-            settings: settings.collect(),
+            settings: std::sync::Arc::new(settings.collect()),
             best: Some(best),
             last: Some(best - 0.25),
             remaining: Some(1.0),

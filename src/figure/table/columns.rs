@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     fn row(arm: &str, best: Option<f64>, rate: &str) -> Row {
-        let settings = [("train.rate".to_owned(), rate.to_owned())].into();
+        let settings = std::sync::Arc::new([("train.rate".to_owned(), rate.to_owned())].into());
         Row { arm: arm.to_owned(), best, settings, ..Row::default() }
     }
 

@@ -257,7 +257,7 @@ mod tests {
             arm: arm.to_owned(),
             state: state.to_owned(),
             remaining: Some(remaining),
-            settings: [("train.rate".to_owned(), rate.to_owned())].into(),
+            settings: std::sync::Arc::new([("train.rate".to_owned(), rate.to_owned())].into()),
             mark: Mark { tags: vec![tag.to_owned()], starred: tag == "old", ..Mark::default() },
             ..Row::default()
         };

@@ -5,6 +5,7 @@ pub mod filter;
 pub mod settings;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -56,8 +57,8 @@ pub struct Row {
     pub epochs: Option<f64>,
     /// Wall time, seconds; 0 before the start.
     pub secs: f64,
-    /// Its settings in which runs differ.
-    pub settings: Settings,
+    /// Its settings in which runs differ; rows of an arm share them.
+    pub settings: Arc<Settings>,
     /// What its plan does.
     pub outline: Outline,
     /// What a person noted about it.
@@ -86,7 +87,17 @@ impl Row {
     /// The row of a run with what is known of it.
     #[must_use]
     pub fn of(run: &Run, record: Option<&RunRecord>, state: &str, colour: usize) -> Self {
-        let mut row = Self {
+        let row = Self::default().called(run, state, colour);
+        match record {
+            Some(record) => row.with_results(record),
+            None => row,
+        }
+    }
+
+    /// The results of this row under what a run is called now, without settings and marks.
+    #[must_use]
+    pub fn called(&self, run: &Run, state: &str, colour: usize) -> Self {
+        Self {
             run: run.id.clone(),
             arm: run.arm.clone(),
             arm_index: run.arm_index,
@@ -94,22 +105,30 @@ impl Row {
             seed: run.seed,
             state: state.to_owned(),
             classes: run.spec.data.class_names(),
+            best: self.best,
+            best_epoch: self.best_epoch,
+            last: self.last,
+            remaining: self.remaining,
+            epochs: self.epochs,
+            secs: self.secs,
             ..Self::default()
-        };
-        let Some(record) = record else { return row };
+        }
+    }
+
+    fn with_results(mut self, record: &RunRecord) -> Self {
         // On the test data, else on the validation data.
         let accuracies = [test_series(record), "validation_accuracy"];
         if let Some(series) = accuracies.into_iter().find(|series| record.latest(series).is_some()) {
             let best = record.best(series);
-            row.best = best.map(|point| point.value);
-            row.best_epoch = best.map(|point| point.trained);
-            row.last = record.latest(series);
+            self.best = best.map(|point| point.value);
+            self.best_epoch = best.map(|point| point.trained);
+            self.last = record.latest(series);
         }
         let last = record.points().iter().rev().find(|point| point.branch.is_empty());
-        row.remaining = last.map(|point| point.remaining);
-        row.epochs = last.map(|point| point.trained);
-        row.secs = record.progress().secs.max(last.map_or(0.0, |point| point.secs));
-        row
+        self.remaining = last.map(|point| point.remaining);
+        self.epochs = last.map(|point| point.trained);
+        self.secs = record.progress().secs.max(last.map_or(0.0, |point| point.secs));
+        self
     }
 }
 
@@ -122,7 +141,7 @@ pub struct Differing {
     all: Vec<Settings>,
     /// The settings in which they differ, and what each arm has there.
     paths: Vec<String>,
-    own: Vec<Settings>,
+    own: Vec<Arc<Settings>>,
     /// What the plan of each arm does.
     outlines: Vec<Outline>,
 }
@@ -162,7 +181,7 @@ impl Differing {
         self.specs = specs.iter().map(|spec| (*spec).clone()).collect();
         self.paths = settings::differing(&self.all);
         let value = |all: &Settings, path: &String| (path.clone(), settings::value_of(all, path));
-        let own = |all: &Settings| self.paths.iter().map(|path| value(all, path)).collect();
+        let own = |all: &Settings| Arc::new(self.paths.iter().map(|path| value(all, path)).collect());
         self.own = self.all.iter().map(own).collect();
     }
 }

@@ -26,8 +26,10 @@ impl App {
         let results = self.document.results(&self.parts.untitled);
         let unknown: Vec<_> =
             self.document.runs().iter().filter(|run| self.runs.record(&run.id).is_none()).cloned().collect();
-        let records = self.parts.worker.read(&results, &unknown);
-        self.runs.read_more(records, PATIENCE_FOR_MORE);
+        if !unknown.is_empty() {
+            let records = self.parts.worker.read(&results, &unknown);
+            self.runs.read_more(records, PATIENCE_FOR_MORE);
+        }
         self.take_treatments();
         self.selection.limit(self.document.experiment.arms.len());
         self.plan_cost();

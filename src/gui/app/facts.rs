@@ -1,7 +1,7 @@
 //! What decides which commands can be used.
 
 use super::App;
-use crate::doc::RunState;
+use crate::doc::{Run, RunState};
 use crate::gui::commands::Facts;
 use crate::gui::plan::Action;
 use crate::gui::selection::Selection;
@@ -13,23 +13,22 @@ impl App {
     pub(super) fn facts(&self) -> Facts {
         let runs = self.document.runs();
         let arm = self.selection.arm();
-        let left = |arm: Option<usize>| {
-            let chosen = runs.iter().filter(|run| arm.is_none_or(|arm| run.arm_index == arm));
-            chosen.filter(|run| self.runs.state(&run.id) != RunState::Done).count()
-        };
+        // Each state is looked for once: there can be hundreds, in every frame.
+        let left: Vec<&Run> = runs.iter().filter(|run| self.runs.state(&run.id) != RunState::Done).collect();
+        let left_of = |arm: usize| left.iter().filter(|run| run.arm_index == arm).count();
         Facts {
             running: self.runs.is_running(),
             paused: self.runs.is_paused(),
             stopping: self.runs.stopping().is_some(),
             stopping_now: self.runs.stopping() == Some(StopKind::Now),
             error: self.document.first_error().map(ToString::to_string),
-            left: left(None),
-            left_of_arm: arm.map(|arm| left(Some(arm))),
+            left: left.len(),
+            left_of_arm: arm.map(left_of),
             results_of_arm: arm.map_or(0, |arm| self.results_of(arm).len()),
             stage: self.why_no_stage(),
             run: self.selection.run().is_some(),
             why_not_archive: self.compare.why_not_archive(self.selection.run().into_iter()),
-            resumable: runs.iter().filter(|run| self.runs.is_resumable(&run.id)).count(),
+            resumable: left.iter().filter(|run| self.runs.is_resumable(&run.id)).count(),
             arm,
             arms: self.document.experiment.arms.len(),
             unsaved: self.document.is_unsaved() || self.document.path().is_none(),
@@ -61,13 +60,13 @@ impl App {
 
     /// What cannot be done with the selected stage, and why.
     fn why_no_stage(&self) -> [Option<&'static str>; Action::ALL.len()] {
-        let (mut plan, path) = match &self.selection {
+        let (plan, path) = match &self.selection {
             Selection::Stage { arm, path } => {
                 let arm = self.document.experiment.arms.get(*arm);
-                (arm.map(|arm| arm.plan.clone()).unwrap_or_default(), Some(path.as_slice()))
+                (arm.map_or(&[][..], |arm| &arm.plan), Some(path.as_slice()))
             }
-            _ => (Vec::new(), None),
+            _ => (&[][..], None),
         };
-        Action::ALL.map(|action| action.why_not(&mut plan, path))
+        Action::ALL.map(|action| action.why_not(plan, path))
     }
 }

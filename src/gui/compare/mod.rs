@@ -9,6 +9,7 @@ mod keeper;
 mod menu;
 mod notes;
 mod renamed;
+mod rows;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ pub use notes::{Noting, notes_ui};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use eframe::egui::{Panel, Ui};
 
@@ -37,6 +39,7 @@ use crate::run::trash::Trashed;
 use beside::Told;
 use keeper::Keeper;
 use renamed::{are_distinct, move_mark, renamed};
+use rows::{listed, rows_of};
 
 /// Rows are made anew at most this often, in seconds, while records grow.
 const PAUSE: f64 = 0.25;
@@ -52,7 +55,10 @@ pub struct Compare {
     keeper: Keeper,
     /// The colours of arms in the order of the document, which a reader without the file gives them.
     plain: Colours,
-    rows: Vec<Row>,
+    /// Shared with who draws them while they are changed.
+    rows: Arc<Vec<Row>>,
+    /// The revision of the records that the results in the rows are of.
+    results_of: Option<u64>,
     /// Of runs that show results of earlier settings: a row without the present settings. By identity.
     earlier: BTreeMap<String, Row>,
     /// Paths of the settings in which runs differ.
@@ -233,12 +239,11 @@ impl Compare {
             }
         }
         let is_new = self.made.is_none();
+        // After an edit of the document, most runs are still those of their rows, with the results that they had.
+        let has_results = self.results_of == Some(made.revision);
         let old = std::mem::take(&mut self.rows);
-        self.rows = treatments
-            .iter()
-            .flat_map(|treatment| treatment.runs.iter().map(move |run| (run, treatment.colour)))
-            .map(|(run, colour)| row_of(run, runs, colour))
-            .collect();
+        let mut rows = rows_of(treatments, runs, if has_results { &old } else { &[] });
+        let is_same = has_results && rows.iter().map(|row| &row.run).eq(old.iter().map(|row| &row.run));
         let stale = listed(treatments).filter(|(_, run)| runs.is_stale(run));
         let bare = |(treatment, run): (&Treatment, &Run)| {
             (run.id.clone(), Row::of(run, None, runs.word(&run.id), treatment.colour))
@@ -246,23 +251,26 @@ impl Compare {
         self.earlier = stale.map(bare).collect();
         if is_new || self.made.as_ref().is_some_and(|last| last.group != made.group) {
             let listed: Vec<&Run> = treatments.iter().flat_map(|treatment| &treatment.runs).collect();
-            self.settings = self.differing.give(&mut self.rows, &listed).to_vec();
-            let colours = self.rows.iter().map(|row| row.colour);
+            self.settings = self.differing.give(&mut rows, &listed).to_vec();
+            let colours = rows.iter().map(|row| row.colour);
             let lines = |path: &String| groups(listed.iter().copied().zip(colours.clone()), path);
             self.lines = self.view.group.as_ref().map(lines).unwrap_or_default();
             self.ticked.retain(|id| listed.iter().any(|run| run.id == *id));
         } else {
             // Settings change with the document only.
-            for (row, old) in self.rows.iter_mut().zip(old) {
-                row.settings = old.settings;
+            for (row, old) in rows.iter_mut().zip(&*old) {
+                row.settings.clone_from(&old.settings);
+                row.outline.clone_from(&old.outline);
             }
         }
-        let of = |holds: &dyn Fn(&str) -> bool| -> BTreeSet<String> {
-            self.rows.iter().filter(|row| holds(&row.run)).map(|row| row.run.clone()).collect()
-        };
-        let results = of(&|run| runs.record(run).is_some());
-        let open = of(&|run| runs.is_open(run));
-        (self.results, self.open) = (results, open);
+        if !is_same {
+            let of = |holds: &dyn Fn(&str) -> bool| -> BTreeSet<String> {
+                rows.iter().filter(|row| holds(&row.run)).map(|row| row.run.clone()).collect()
+            };
+            self.results = of(&|run| runs.record(run).is_some());
+            self.open = of(&|run| runs.is_open(run));
+        }
+        (self.rows, self.results_of) = (Arc::new(rows), Some(made.revision));
         self.filter_error = Filter::parse(&self.view.filter, &self.settings).err();
         self.give_marks();
         self.made = Some(made);
@@ -277,7 +285,7 @@ impl Compare {
     }
 
     fn give_marks(&mut self) {
-        for row in &mut self.rows {
+        for row in Arc::make_mut(&mut self.rows) {
             row.mark = self.view.mark(&row.run, &row.arm);
         }
         let left_out = self.view.left_out(&self.rows, &self.settings);
@@ -307,7 +315,7 @@ impl Compare {
         earlier: impl Fn(&Run) -> Option<&'a RunRecord>,
     ) -> Vec<ArmRuns<'a>> {
         // Rows are those of the treatments, run by run.
-        let listed = listed(treatments).zip(&self.rows);
+        let listed = listed(treatments).zip(&*self.rows);
         let wanted = listed.filter(|((_, run), _)| !self.left_out.contains(&run.id));
         let drawn = wanted.filter_map(|((treatment, run), row)| {
             let seed = run.seed;
@@ -361,20 +369,6 @@ impl Compare {
         plot.give(&mut self.view);
         self.keeper.keep(&self.view, now, at_once)
     }
-}
-
-/// The runs of treatments in their order.
-fn listed(treatments: &[Treatment]) -> impl Iterator<Item = (&Treatment, &Run)> {
-    treatments.iter().flat_map(|treatment| treatment.runs.iter().map(move |run| (treatment, run)))
-}
-
-/// What the table says of a run: never results of other settings than its own.
-fn row_of(run: &Run, runs: &Runs, colour: usize) -> Row {
-    let earlier = match runs.stray(run) {
-        Some(id) => runs.word(id),
-        None => runs.earlier(run).map_or("", |record| record.state().word()),
-    };
-    Row { earlier, ..Row::of(run, runs.record(&run.id), runs.word(&run.id), colour) }
 }
 
 /// Draws the table of runs with its filter, and differences below it.

@@ -64,7 +64,7 @@ pub fn notes_ui(ui: &mut Ui, compare: &mut Compare, noting: &mut Noting) {
 fn lines(compare: &Compare, marked_only: bool) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     let mut arm = None;
-    for row in &compare.rows {
+    for row in &*compare.rows {
         if arm != Some(&row.arm) {
             arm = Some(&row.arm);
             lines.push(Line { key: arm_key(&row.arm), name: row.arm.clone(), seed: None });

@@ -8,7 +8,7 @@ use egui_extras::{Column as Width, TableBuilder, TableRow};
 
 use super::fixed::Fixed;
 use super::menu::{context_ui, star_ui};
-use super::toolbar::shown;
+use super::toolbar::shown_of;
 use super::{Compare, CompareResponse};
 use crate::figure::table::Row;
 use crate::figure::table::columns::{Column, Sort, columns};
@@ -35,7 +35,8 @@ pub(super) fn width(column: &Column) -> f32 {
 
 /// Draws the rows that the filter leaves; what was pressed.
 pub fn table_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
-    let rows: Vec<Row> = shown(compare).into_iter().cloned().collect();
+    let all = compare.rows.clone(); // shared: what is noted about a row changes others
+    let rows = shown_of(&all, compare);
     let columns = columns(&compare.settings);
     let mut response = None;
     let height = ui.available_height();
@@ -70,7 +71,7 @@ pub fn table_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
         });
         table.body(|body| {
             body.rows(ROW, rows.len(), |mut table_row| {
-                let row = &rows[table_row.index()];
+                let row = rows[table_row.index()];
                 let id = id.with(table_row.index());
                 response =
                     row_ui(&mut table_row, row, (&columns, &mut fixed, id), compare).or(response.take());
@@ -152,6 +153,9 @@ fn tick_ui(ui: &mut Ui, row: &Row, compare: &mut Compare) {
 }
 
 fn arm_ui(ui: &mut Ui, row: &Row) {
+    if !is_seen(ui) {
+        return;
+    }
     dot_ui(ui, theme::arm_colour(ui, row.colour));
     ui.add(Label::new(&row.arm).truncate().selectable(false));
 }
@@ -161,7 +165,15 @@ fn short(row: &Row, column: &Column) -> Option<&'static str> {
     (*column == Column::State && !row.earlier.is_empty()).then_some("earlier settings")
 }
 
+/// Whether any of a cell is on the screen: there are more columns than have room.
+fn is_seen(ui: &Ui) -> bool {
+    ui.is_rect_visible(ui.max_rect())
+}
+
 fn cell_ui(ui: &mut Ui, row: &Row, column: &Column) {
+    if !is_seen(ui) {
+        return;
+    }
     let text = column.text(row);
     if let Some(short) = short(row, column) {
         ui.add(Label::new(short).selectable(false)).on_hover_text(text);

@@ -1,5 +1,7 @@
 //! The table of runs, driven as a person drives it.
 
+mod rows;
+
 use eframe::egui::vec2;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
@@ -138,7 +140,7 @@ fn only_runs_that_are_done_and_wanted_are_compared_in_pairs() {
     assert_eq!(of(&harness), (4, 2));
     assert!(harness.query_by_label("2 runs left out: not done, or not in the filter").is_some());
     filter(&mut harness, "");
-    harness.state_mut().compare.rows[0].state = "running".to_owned();
+    std::sync::Arc::make_mut(&mut harness.state_mut().compare.rows)[0].state = "running".to_owned();
     harness.run();
     assert_eq!(of(&harness), (5, 1));
     assert!(harness.query_all_by_label_contains("n = 2").next().is_some());

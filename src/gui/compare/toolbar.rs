@@ -34,7 +34,7 @@ pub fn toolbar_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse>
         group_ui(ui, compare);
         response = copy_ui(ui, compare);
         response = trash_ui(ui, compare).or(response.take());
-        let (all, left) = (compare.rows.len(), shown(compare).len());
+        let (all, left) = (compare.rows.len(), left_count(compare));
         let count = if left == all {
             text::counted(all, "run")
         } else {
@@ -78,8 +78,17 @@ pub fn groupable(compare: &Compare) -> Vec<&String> {
 
 /// The rows that are shown, in their order.
 pub fn shown(compare: &Compare) -> Vec<&Row> {
-    let mut rows: Vec<&Row> =
-        compare.rows.iter().filter(|row| !compare.left_out.contains(&row.run)).collect();
+    shown_of(&compare.rows, compare)
+}
+
+/// How many rows are shown.
+fn left_count(compare: &Compare) -> usize {
+    compare.rows.iter().filter(|row| !compare.left_out.contains(&row.run)).count()
+}
+
+/// Those of these rows that are shown, in their order.
+pub fn shown_of<'a>(rows: &'a [Row], compare: &Compare) -> Vec<&'a Row> {
+    let mut rows: Vec<&Row> = rows.iter().filter(|row| !compare.left_out.contains(&row.run)).collect();
     sort(&mut rows, &compare.view.sort);
     rows
 }

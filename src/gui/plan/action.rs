@@ -2,7 +2,7 @@
 
 use eframe::egui::{Key, KeyboardShortcut, Modifiers};
 
-use super::outline::{above, below, insert, nested, relocate, stage_at_mut, take};
+use super::outline::{above, below, has_stage, insert, nested, relocate, stage_at_mut, take};
 use crate::doc::Stage;
 use crate::gui::form::sign::Sign;
 
@@ -72,8 +72,8 @@ impl Action {
     }
 
     /// Why it cannot be done to the stage at `path` now, if so.
-    pub fn why_not(self, plan: &mut Vec<Stage>, path: Option<&[usize]>) -> Option<&'static str> {
-        let Some(path) = path.filter(|path| stage_at_mut(plan, path).is_some()) else {
+    pub fn why_not(self, plan: &[Stage], path: Option<&[usize]>) -> Option<&'static str> {
+        let Some(path) = path.filter(|path| has_stage(plan, path)) else {
             return Some("Select a stage first");
         };
         match self {
@@ -162,9 +162,9 @@ mod tests {
     #[test]
     fn what_is_impossible_says_why() {
         let mut plan = vec![Stage::Test];
-        assert_eq!(Action::MoveUp.why_not(&mut plan, Some(&[0])), Some("It is the first stage"));
-        assert_eq!(Action::Remove.why_not(&mut plan, None), Some("Select a stage first"));
-        assert_eq!(Action::Remove.why_not(&mut plan, Some(&[0])), None);
+        assert_eq!(Action::MoveUp.why_not(&plan, Some(&[0])), Some("It is the first stage"));
+        assert_eq!(Action::Remove.why_not(&plan, None), Some("Select a stage first"));
+        assert_eq!(Action::Remove.why_not(&plan, Some(&[0])), None);
         assert_eq!(Action::Repeat.apply(&mut plan, &[0]), Some(Done::at(vec![0])));
         assert_eq!(plan[0].key(), "Repeat");
     }

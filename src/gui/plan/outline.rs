@@ -35,6 +35,11 @@ pub fn stage_at_mut<'a>(plan: &'a mut [Stage], path: &[usize]) -> Option<&'a mut
     if rest.is_empty() { Some(stage) } else { stage_at_mut(nested_mut(stage)?, rest) }
 }
 
+/// Whether there is a stage at a path.
+pub(super) fn has_stage(plan: &[Stage], path: &[usize]) -> bool {
+    path.last().is_some_and(|index| siblings(plan, path).is_some_and(|siblings| *index < siblings.len()))
+}
+
 /// The stage at a path, with its place in the document, where `place` is that of the plan.
 #[must_use]
 pub fn stage_at<'a>(
@@ -53,6 +58,12 @@ pub fn stage_at<'a>(
 }
 
 /// The plan in which the stage at `path` stands.
+fn siblings<'a>(plan: &'a [Stage], path: &[usize]) -> Option<&'a [Stage]> {
+    let (_, parent) = path.split_last()?;
+    parent.iter().try_fold(plan, |plan, index| nested(plan.get(*index)?).map(|(_, inner)| inner.as_slice()))
+}
+
+/// The same, to be changed.
 fn siblings_mut<'a>(plan: &'a mut Vec<Stage>, path: &[usize]) -> Option<&'a mut Vec<Stage>> {
     let (_, parent) = path.split_last()?;
     if parent.is_empty() { Some(plan) } else { nested_mut(stage_at_mut(plan, parent)?) }
@@ -104,9 +115,9 @@ fn after_removal(from: &[usize], to: &[usize]) -> Vec<usize> {
 }
 
 /// The next path down for a stage, as rows are drawn: into the plan that follows, past a neighbour, or out.
-pub(super) fn below(plan: &mut Vec<Stage>, path: &[usize]) -> Option<Vec<usize>> {
+pub(super) fn below(plan: &[Stage], path: &[usize]) -> Option<Vec<usize>> {
     let (&index, parent) = path.split_last()?;
-    let siblings = siblings_mut(plan, path)?;
+    let siblings = siblings(plan, path)?;
     match siblings.get(index + 1) {
         Some(next) if nested(next).is_some() => Some(with(parent, &[index + 1, 0])),
         Some(_) => Some(with(parent, &[index + 2])),
@@ -118,12 +129,12 @@ pub(super) fn below(plan: &mut Vec<Stage>, path: &[usize]) -> Option<Vec<usize>>
 }
 
 /// The next path up for a stage: the inverse of [`below`].
-pub(super) fn above(plan: &mut Vec<Stage>, path: &[usize]) -> Option<Vec<usize>> {
+pub(super) fn above(plan: &[Stage], path: &[usize]) -> Option<Vec<usize>> {
     let (&index, parent) = path.split_last()?;
     if index == 0 {
         return (!parent.is_empty()).then(|| parent.to_vec());
     }
-    let siblings = siblings_mut(plan, path)?;
+    let siblings = siblings(plan, path)?;
     match siblings.get(index - 1).and_then(nested) {
         Some((_, inner)) => Some(with(parent, &[index - 1, inner.len()])),
         None => Some(with(parent, &[index - 1])),

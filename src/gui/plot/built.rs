@@ -131,6 +131,11 @@ impl Builder {
         if self.going.is_some() {
             return None; // it wakes the window
         }
+        // While somebody types, a large figure is out of date with every key: half of the time is left to the window.
+        let rested = self.built.as_ref().map_or(now, |built| built.at + built.took);
+        if now < rested && input.points() > SMALL {
+            return Some(rested - now);
+        }
         let is_lost =
             |lost: &Lost| lost.cause == cause && (lost.revision == input.revision || now < lost.at + AGAIN);
         if self.lost.as_ref().is_some_and(is_lost) {

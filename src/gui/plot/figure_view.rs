@@ -15,7 +15,7 @@ use super::axes::plot;
 use super::legend::{self, legend_ui};
 use super::look::{Drawn, Going, Kept, Look, Wish};
 use super::navigate::{Change, View, navigate};
-use super::paint::Brush;
+use super::paint::{Brush, apart};
 use super::parallel::{Chosen, parallel_ui};
 use super::sheet::{Canvas, Sheet};
 use crate::figure::model::{Axis, Figure};
@@ -56,6 +56,7 @@ pub struct FigureView {
     kept: Option<Arc<Kept>>,
     drawn: Option<Drawn>,
     sheet: Option<Sheet>,
+    legend: legend::Rows,
     /// What lines were painted on last.
     canvas: Option<Canvas>,
     going: Option<Going>,
@@ -78,6 +79,7 @@ impl FigureView {
     pub fn forget_figure(&mut self) {
         self.refit();
         self.parallel.forget_figure();
+        self.legend.forget_figure();
         (self.kept, self.drawn, self.sheet, self.going, self.lost) = (None, None, None, None, None);
     }
 
@@ -208,7 +210,7 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> O
     let all = ui.available_rect_before_wrap();
     // Half of the uppermost tick's label stands above the plot.
     let room = all.with_min_y(all.top() + GAP);
-    let (plot_room, legend_room) = split(ui, figure, room);
+    let (plot_room, legend_room) = split(ui, figure, room, &mut state.legend);
     let legend_room = match &figure.cells {
         Some(cells) if !legend::is_below(room.width()) => {
             let (scale, rest) = legend_room.split_left_right_at_x(legend_room.left() + SCALE);
@@ -223,10 +225,11 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> O
         let area = ScrollArea::vertical().id_salt("legend").auto_shrink(false);
         area.min_scrolled_height(0.0).show(ui, |ui| {
             ui.spacing_mut().item_spacing = legend::BETWEEN;
+            let (hidden, rows) = (&mut state.hidden, &mut state.legend);
             let pointed = if legend::is_below(room.width()) {
-                ui.horizontal_wrapped(|ui| legend_ui(ui, figure, theme, &mut state.hidden)).inner
+                ui.horizontal_wrapped(|ui| legend_ui(ui, figure, theme, hidden, rows)).inner
             } else {
-                legend_ui(ui, figure, theme, &mut state.hidden)
+                legend_ui(ui, figure, theme, hidden, rows)
             };
             if state.highlighted != pointed {
                 ui.ctx().request_repaint();
@@ -255,14 +258,14 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> O
 }
 
 /// The rooms of the plot and its legend.
-fn split(ui: &Ui, figure: &Figure, room: Rect) -> (Rect, Rect) {
+fn split(ui: &Ui, figure: &Figure, room: Rect, rows: &mut legend::Rows) -> (Rect, Rect) {
     if legend::is_below(room.width()) {
         let limit = LEGEND_BELOW.min(room.height() * LEGEND_SHARE);
-        let height = legend::height_below(ui, figure, room.width(), limit);
+        let height = legend::height_below(ui, figure, room.width(), limit, rows);
         return room.split_top_bottom_at_y(room.bottom() - height);
     }
     let scale = if figure.cells.is_some() { SCALE } else { 0.0 };
-    let width = legend::width(ui, figure, room.width()) + scale;
+    let width = legend::width(ui, figure, room.width(), rows) + scale;
     let (plot, legend) = room.split_left_right_at_x(room.right() - width);
     (plot.with_max_x(plot.right() - 2.0 * GAP), legend)
 }
@@ -321,7 +324,7 @@ fn plot_ui(
         let options = ui.ctx().tessellation_options(|options| *options);
         let canvas =
             Canvas { frame, pixels: ui.pixels_per_point(), theme, highlighted, options, plots: state.plots };
-        painter.add(state.lines(figure, ui.ctx(), view, canvas));
+        painter.with_clip_rect(apart(painter.clip_rect())).add(state.lines(figure, ui.ctx(), view, canvas));
     }
 
     let opened = readings(ui, figure, state, &response, &transform, theme);

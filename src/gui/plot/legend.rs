@@ -18,6 +18,8 @@ use crate::figure::palette::{Marker, Theme};
 /// Between rows that stand beside or below each other.
 pub const BETWEEN: Vec2 = vec2(16.0, 2.0);
 
+/// Width of the sample of a line, in points.
+pub const SAMPLE_WIDTH: f32 = 2.0;
 /// Length of the sample of a line, and the gap behind it, in points.
 const SAMPLE: f32 = 28.0;
 const GAP: f32 = 8.0;
@@ -27,16 +29,84 @@ const WIDEST: f32 = 0.32;
 /// With less room than this, the legend stands below the plot.
 const NARROW: f32 = 520.0;
 
+/// So far beyond what is seen of a legend, rows are drawn all the same, so that the keyboard gets there.
+const BEYOND: f32 = 2.0 * ROW;
+
+/// What the rows of a legend need, as it was found once: no text is measured again, and rows that are out of sight keep
+/// their room without being drawn.
+#[derive(Debug, Default)]
+pub struct Rows {
+    /// Pixels for each point when they were measured.
+    pixels: Option<f32>,
+    /// Whether the figure is another one since then.
+    is_old: bool,
+    /// The width that they have.
+    room: f32,
+    known: Vec<Known>,
+}
+
+/// What is known of a row, which depends on nothing but its texts, the pixels and the room.
+#[derive(Debug)]
+struct Known {
+    name: String,
+    detail: String,
+    /// What the name needs with the detail beside it.
+    width: f32,
+    /// What the row took when it was drawn.
+    size: Option<Vec2>,
+}
+
+impl Rows {
+    /// To be called whenever the figure is another one.
+    pub const fn forget_figure(&mut self) {
+        self.is_old = true;
+    }
+
+    /// Measures the rows that are new.
+    fn measure(&mut self, ui: &Ui, figure: &Figure) {
+        let pixels = ui.pixels_per_point();
+        let is_same = self.pixels == Some(pixels);
+        if is_same && !self.is_old {
+            return;
+        }
+        let font = TextStyle::Small.resolve(ui.style());
+        let mut last = std::mem::take(&mut self.known).into_iter();
+        let known = samples(figure).into_iter().map(|sample| {
+            let (name, detail) = (sample.name(), sample.detail(figure));
+            let last = last.next().filter(|last| is_same && last.name == name && last.detail == detail);
+            last.unwrap_or_else(|| {
+                let width = width_of(ui, &font, &sample, figure);
+                Known { name: name.to_owned(), detail: detail.to_owned(), width, size: None }
+            })
+        });
+        self.known = known.collect();
+        (self.pixels, self.is_old) = (Some(pixels), false);
+    }
+
+    /// The rows have this width now.
+    fn fit(&mut self, room: f32) {
+        if self.room.total_cmp(&room).is_ne() {
+            self.room = room;
+            self.known.iter_mut().for_each(|row| row.size = None);
+        }
+    }
+}
+
+/// Whether a row of this size, which comes next, is far out of sight.
+fn is_far(ui: &Ui, size: Vec2) -> bool {
+    let (seen, top) = (ui.clip_rect(), ui.cursor().top());
+    top > seen.bottom() + BEYOND || top + size.y < seen.top() - BEYOND
+}
+
 /// Whether the legend stands below the plot, as in a narrow column.
 pub fn is_below(width: f32) -> bool {
     width < NARROW
 }
 
 /// The width of a legend beside a plot in so much room.
-pub fn width(ui: &Ui, figure: &Figure, room: f32) -> f32 {
-    let font = TextStyle::Small.resolve(ui.style());
-    let text = |sample: Sample<'_>| width_of(ui, &font, &sample, figure);
-    let widest = samples(figure).into_iter().map(text).fold(0.0, f32::max);
+pub fn width(ui: &Ui, figure: &Figure, room: f32, rows: &mut Rows) -> f32 {
+    rows.measure(ui, figure);
+    let widest = rows.known.iter().map(|row| row.width).fold(0.0, f32::max);
     if widest == 0.0 { 0.0 } else { (widest + SAMPLE + GAP + 8.0).min(room * WIDEST) }
 }
 
@@ -51,11 +121,11 @@ fn width_of(ui: &Ui, font: &FontId, sample: &Sample<'_>, figure: &Figure) -> f32
 }
 
 /// The height of a legend below a plot of this width: as many lines as its rows need, and at most `limit`.
-pub fn height_below(ui: &Ui, figure: &Figure, room: f32, limit: f32) -> f32 {
-    let font = TextStyle::Small.resolve(ui.style());
+pub fn height_below(ui: &Ui, figure: &Figure, room: f32, limit: f32, rows: &mut Rows) -> f32 {
+    rows.measure(ui, figure);
     let (mut lines, mut used) = (0_u8, f32::INFINITY);
-    for sample in samples(figure) {
-        let width = SAMPLE + GAP + width_of(ui, &font, &sample, figure);
+    for row in &rows.known {
+        let width = SAMPLE + GAP + row.width;
         if used + width > room {
             (lines, used) = (lines.saturating_add(1), 0.0);
         }
@@ -64,19 +134,28 @@ pub fn height_below(ui: &Ui, figure: &Figure, room: f32, limit: f32) -> f32 {
     (f32::from(lines) * (ROW + BETWEEN.y)).min(limit)
 }
 
-/// Draws the rows into the room that there is, down a column or along lines; returns the name that is pointed at.
+/// Draws the rows that are in sight into the room that there is, down a column or along lines; returns the name that is
+/// pointed at.
 pub fn legend_ui(
     ui: &mut Ui,
     figure: &Figure,
     theme: Theme,
     hidden: &mut BTreeSet<String>,
+    rows: &mut Rows,
 ) -> Option<String> {
     let samples = samples(figure);
     let names: Vec<&str> = samples.iter().map(Sample::name).collect();
+    rows.measure(ui, figure);
+    rows.fit(ui.max_rect().width());
     let mut pointed = None;
-    for sample in &samples {
+    for (sample, known) in samples.iter().zip(&mut rows.known) {
+        if let Some(size) = known.size.filter(|size| is_far(ui, *size)) {
+            ui.allocate_space(size);
+            continue;
+        }
         let is_shown = !hidden.contains(sample.name());
         let response = row_ui(ui, sample, sample.detail(figure), theme, is_shown);
+        known.size = Some(response.rect.size());
         if response.hovered() || response.has_focus() {
             pointed = is_shown.then(|| sample.name().to_owned());
         }
@@ -170,14 +249,73 @@ fn sample_ui(ui: &Ui, sample: &Sample<'_>, theme: Theme, rect: Rect, is_shown: b
     ui.painter().extend(dashed(
         &[rect.left_center(), rect.right_center()],
         sample.dash(),
-        Stroke::new(2.0, ink),
+        Stroke::new(SAMPLE_WIDTH, ink),
     ));
     ui.painter().extend(marker(rect.center(), shape, ink));
 }
 
 #[cfg(test)]
 mod tests {
+    use eframe::egui::{Event, Modifiers, MouseWheelUnit, ScrollArea, TouchPhase};
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable;
+
     use super::*;
+    use crate::figure::model::Line;
+    use crate::figure::style_of;
+
+    fn figure(names: impl Iterator<Item = String>) -> Figure {
+        let line = |name: String| Line::new(&name, style_of(0), Vec::new());
+        Figure { lines: names.map(line).collect(), ..Figure::default() }
+    }
+
+    /// A legend in a column that is lower than it, with the rows of a figure that can be another one.
+    fn harness(figure: Figure) -> Harness<'static, (Figure, Rows)> {
+        let draw = |ui: &mut Ui, (figure, rows): &mut (Figure, Rows)| {
+            ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                legend_ui(ui, figure, Theme::Light, &mut BTreeSet::new(), rows);
+            });
+        };
+        let mut harness =
+            Harness::builder().with_size(vec2(200.0, 160.0)).build_ui_state(draw, (figure, Rows::default()));
+        harness.run();
+        harness
+    }
+
+    #[test]
+    fn rows_out_of_sight_keep_their_room_and_are_drawn_when_they_come_into_sight() {
+        let mut harness = harness(figure((0..60).map(|index| format!("arm {index}"))));
+        assert!(harness.query_by_label("arm 1").is_some() && harness.query_by_label("arm 30").is_none());
+        let top = |harness: &Harness<'_, _>, name: &str| harness.get_by_label(name).rect().top();
+        let row = top(&harness, "arm 1") - top(&harness, "arm 0");
+        harness.hover_at(eframe::egui::pos2(20.0, 80.0));
+        harness.event(Event::MouseWheel {
+            unit: MouseWheelUnit::Point,
+            delta: vec2(0.0, -10_000.0),
+            phase: TouchPhase::Move,
+            source: eframe::egui::MouseWheelSource::Wheel,
+            modifiers: Modifiers::NONE,
+        });
+        harness.run_steps(60); // until it has scrolled, and says what the row at the pointer is
+        assert!(harness.query_by_label("arm 1").is_none());
+        let (last, other) = (top(&harness, "arm 59"), top(&harness, "arm 55"));
+        assert!(last < 160.0 && (last - other - 4.0 * row).abs() < 0.5, "{other} {last}");
+    }
+
+    #[test]
+    fn a_row_with_another_name_is_measured_anew() {
+        let mut harness = harness(figure(["a", "b"].map(str::to_owned).into_iter()));
+        let width = |harness: &Harness<'_, _>, name: &str| harness.get_by_label(name).rect().width();
+        let (a, b) = (width(&harness, "a"), width(&harness, "b"));
+        let (shown, rows) = harness.state_mut();
+        *shown = figure(["a", "a much longer name"].map(str::to_owned).into_iter());
+        rows.forget_figure();
+        harness.run();
+        assert_eq!(width(&harness, "a").total_cmp(&a), std::cmp::Ordering::Equal);
+        assert!(width(&harness, "a much longer name") > b + 20.0);
+        let known: Vec<f32> = harness.state().1.known.iter().map(|row| row.width).collect();
+        assert!(known[1] > known[0] + 20.0, "{known:?}");
+    }
 
     #[test]
     fn a_click_hides_and_shows_and_alt_isolates() {

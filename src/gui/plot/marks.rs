@@ -1,6 +1,6 @@
 //! Lines over an axis of names: a mark at each name with its whisker, and the single runs as dots.
 
-use eframe::egui::{Pos2, Stroke};
+use eframe::egui::{Color32, Pos2, Shape, Stroke};
 use egui_plot::PlotPoint;
 
 use super::paint::{Brush, DIMMED, line_colour, marker};
@@ -19,32 +19,35 @@ impl Brush<'_> {
             let point = PlotPoint { x, y: figure.y.scale.forward(y)? };
             Some(self.transform.position_from_point(&point))
         };
+        let mut shapes = Vec::new(); // handed over at once: each call of the painter locks the window
         for line in figure.lines.iter().filter(|line| !is_hidden(&line.name)) {
             let full = line_colour(line.style.colour, self.theme);
             let is_dimmed = self.highlighted.is_some_and(|name| name != line.name);
             let ink = if is_dimmed { full.gamma_multiply(DIMMED) } else { full };
             for band in &line.band {
                 if let Some(ends) = position([band.x, band.low]).zip(position([band.x, band.high])) {
-                    self.painter.line_segment([ends.0, ends.1], Stroke::new(WHISKER, ink));
+                    shapes.push(Shape::line_segment([ends.0, ends.1], Stroke::new(WHISKER, ink)));
                 }
             }
+            let dot = ink.gamma_multiply(DOT_OPACITY);
             for at in line.traces.iter().flat_map(|trace| &trace.points).filter_map(|point| position(*point))
             {
-                self.painter.circle_filled(at, DOT, ink.gamma_multiply(DOT_OPACITY));
+                shapes.push(Shape::circle_filled(at, DOT, dot));
             }
             for [x, y] in &line.points {
                 match position([*x, *y]) {
-                    Some(at) => self.painter.extend(marker(at, line.style.marker, ink)),
-                    None => self.missing(*x, ink),
+                    Some(at) => shapes.extend(marker(at, line.style.marker, ink)),
+                    None => shapes.extend(self.missing(*x, ink)),
                 }
             }
         }
+        self.painter.extend(shapes);
     }
 
     /// A sign at the rim where a value is missing.
-    fn missing(&self, x: f64, ink: eframe::egui::Color32) {
+    fn missing(&self, x: f64, ink: Color32) -> Vec<Shape> {
         let rim = self.transform.frame().bottom() - 8.0;
         let at = Pos2::new(self.transform.position_from_point_x(x), rim);
-        self.painter.extend(marker(at, Marker::Cross, ink));
+        marker(at, Marker::Cross, ink)
     }
 }

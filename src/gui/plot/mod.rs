@@ -22,6 +22,7 @@ mod parallel;
 mod reading;
 mod sheet;
 mod shown;
+mod sparse;
 mod state;
 
 pub use figure_view::{FigureView, figure_ui};

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use eframe::egui::epaint::{BandPoint, BandShape};
-use eframe::egui::{Color32, Mesh, Painter, Pos2, Rangef, Shape, Stroke, pos2, vec2};
+use eframe::egui::{Color32, Mesh, Painter, Pos2, Rangef, Rect, Shape, Stroke, pos2, vec2};
 use egui_plot::{PlotPoint, PlotTransform};
 
 use super::axes::colour;
 use super::drawing::{DrawnLine, Extent, Piece, PlacePoint};
+use super::sparse::sparse;
 use crate::figure::marks::outline;
 use crate::figure::model::{At, Axis, Figure, Rule};
 use crate::figure::palette::{self, Dash, Marker, Style, Theme};
@@ -176,7 +177,7 @@ impl Pen<'_> {
         let start = columns.first().map_or(0.0, |column| column.x);
         let is_inked = |column: &BandPoint| is_inked(dash, (column.x - start) / stroke.width);
         let dashes = columns.chunk_by(|a, b| is_inked(a) == is_inked(b)).filter(|run| is_inked(&run[0]));
-        dashes.map(|run| BandShape::filled(run.to_vec(), stroke.color).into()).collect()
+        dashes.map(|run| BandShape::filled(sparse(run.to_vec()), stroke.color).into()).collect()
     }
 
     fn column(&self, [x, low, high]: Extent, thickness: f32) -> BandPoint {
@@ -190,28 +191,21 @@ impl Pen<'_> {
     }
 
     fn band(&self, band: &[Extent], colour: Color32) -> Shape {
-        let ends = |&[x, low, high]: &Extent| {
-            [high, low].map(|y| self.transform.position_from_point(&PlotPoint { x, y }))
-        };
-        quads(band.iter().map(ends), colour)
+        quads(band.iter().map(|extent| self.column(*extent, 0.0)).collect(), colour)
     }
 
     /// Columns that are at least as thick as a line.
     fn strip(&self, extents: &[Extent], stroke: Stroke) -> Shape {
-        let ends = |extent: &Extent| {
-            let BandPoint { x, y } = self.column(*extent, stroke.width);
-            [pos2(x, y.min), pos2(x, y.max)]
-        };
-        quads(extents.iter().map(ends), stroke.color)
+        quads(extents.iter().map(|extent| self.column(*extent, stroke.width)).collect(), stroke.color)
     }
 }
 
 /// Quads between neighbours, each of them from its upper to its lower end: together they need not be convex.
-fn quads(columns: impl Iterator<Item = [Pos2; 2]>, colour: Color32) -> Shape {
+fn quads(columns: Vec<BandPoint>, colour: Color32) -> Shape {
     let mut mesh = Mesh::default();
-    for (index, ends) in (0_u32..).zip(columns) {
-        for end in ends {
-            mesh.colored_vertex(end, colour);
+    for (index, BandPoint { x, y }) in (0_u32..).zip(sparse(columns)) {
+        for end in [y.min, y.max] {
+            mesh.colored_vertex(pos2(x, end), colour);
         }
         if index > 0 {
             let corner = 2 * index;
@@ -242,6 +236,12 @@ fn markers(positions: &[Pos2], shape: Marker, colour: Color32) -> Vec<Shape> {
     shapes
 }
 
+/// Not quite the same clip: whatever has one in common becomes one list of triangles, and the megabytes of many lines would
+/// be moved once more when a short line comes behind them.
+pub fn apart(clip: Rect) -> Rect {
+    clip.expand(1e-3)
+}
+
 /// The colour of a line on this ground.
 pub fn line_colour(index: usize, theme: Theme) -> Color32 {
     colour(palette::colour(index, theme))
@@ -249,13 +249,18 @@ pub fn line_colour(index: usize, theme: Theme) -> Color32 {
 
 /// A polyline with the pattern of its dash, which is measured in widths of the line as in files.
 pub fn dashed(positions: &[Pos2], dash: Dash, stroke: Stroke) -> Vec<Shape> {
+    dashed_in(positions, dash, stroke, stroke.width)
+}
+
+/// The same with a pattern that is measured in another width.
+pub fn dashed_in(positions: &[Pos2], dash: Dash, stroke: Stroke, width: f32) -> Vec<Shape> {
     let pattern = dash.pattern();
     if pattern.is_empty() {
         return vec![Shape::line(positions.to_vec(), stroke)];
     }
     #[allow(clippy::cast_possible_truncation)] // a few points
     let lengths = |offset: usize| -> Vec<f32> {
-        pattern.iter().skip(offset).step_by(2).map(|widths| *widths as f32 * stroke.width).collect()
+        pattern.iter().skip(offset).step_by(2).map(|widths| *widths as f32 * width).collect()
     };
     Shape::dashed_line_with_offset(positions, stroke, &lengths(0), &lengths(1), 0.0)
 }

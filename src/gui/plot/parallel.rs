@@ -10,11 +10,12 @@ use eframe::egui::{
 
 use super::areas::{AreaReading, area_reading_ui};
 use super::axes::colour;
-use super::paint::{DIMMED, dashed, line_colour};
+use super::legend::SAMPLE_WIDTH;
+use super::paint::{DIMMED, apart, dashed_in, line_colour};
 use super::sheet::Canvas;
 use crate::figure::model::{Axis, Figure, Line, Trace};
 use crate::figure::number::readable;
-use crate::figure::palette::Theme;
+use crate::figure::palette::{Dash, Theme};
 use crate::figure::parallel::{height, passes, places, value_at};
 use crate::figure::ticks::ticks;
 use crate::figure::view::Brushes;
@@ -63,8 +64,15 @@ struct Sheet {
     runs: Vec<[usize; 2]>,
     /// Whether all step back behind the one that is pointed at.
     is_back: bool,
+    /// Where each run goes, and how it is drawn: another figure may have the same, as after a new name of an arm.
+    outlines: Vec<Outline>,
+    /// Whether it is not known yet if the present figure has these outlines.
+    is_old: bool,
     mesh: Arc<Mesh>,
 }
+
+/// The places of a run on the screen as bits, its colour with its dash, and its strength.
+type Outline = (Vec<[u32; 2]>, (usize, Dash), u32);
 
 impl Chosen {
     /// What was kept.
@@ -74,7 +82,9 @@ impl Chosen {
 
     /// To be called whenever the figure is another one.
     pub fn forget_figure(&mut self) {
-        self.sheet = None;
+        if let Some(sheet) = &mut self.sheet {
+            sheet.is_old = true;
+        }
     }
 }
 
@@ -118,7 +128,12 @@ pub fn parallel_ui(
         options: ui.ctx().tessellation_options(|options| *options),
         plots: 1,
     };
-    painter.add(Shape::Mesh(frame.runs(chosen, canvas, runs, pointed.is_some())));
+    painter.with_clip_rect(apart(painter.clip_rect())).add(Shape::Mesh(frame.runs(
+        chosen,
+        canvas,
+        runs,
+        pointed.is_some(),
+    )));
     if let Some((line, trace)) = pointed.map(|index| shown[index]) {
         painter.extend(frame.run(line, trace, POINTED, 1.0));
     }
@@ -204,27 +219,43 @@ impl<'a> Frame<'a> {
 
     /// The triangles of these runs, as they were painted last where nothing has changed.
     fn runs(&self, chosen: &mut Chosen, canvas: Canvas, runs: Vec<[usize; 2]>, is_back: bool) -> Arc<Mesh> {
-        let is_same =
-            |sheet: &Sheet| (&sheet.canvas, &sheet.runs, sheet.is_back) == (&canvas, &runs, is_back);
-        let sheet = if let Some(last) = chosen.sheet.take().filter(is_same) {
-            last
-        } else {
-            let shapes = runs.iter().flat_map(|run| {
-                let (line, trace) = self.at(*run);
-                let is_other = canvas.highlighted.as_ref().is_some_and(|name| *name != line.name);
-                self.run(line, trace, RUN, if is_back || is_other { DIMMED } else { STRENGTH })
-            });
-            let mesh = Arc::new(canvas.triangles(shapes));
-            Sheet { canvas, runs, is_back, mesh }
+        let last = chosen.sheet.take().filter(|last| last.canvas == canvas);
+        let is_same = |last: &Sheet| !last.is_old && (&last.runs, last.is_back) == (&runs, is_back);
+        let sheet = match last {
+            Some(last) if is_same(&last) => last,
+            last => {
+                let strength = |line: &Line| {
+                    let is_other = canvas.highlighted.as_ref().is_some_and(|name| *name != line.name);
+                    if is_back || is_other { DIMMED } else { STRENGTH }
+                };
+                let shown = || runs.iter().map(|run| self.at(*run));
+                let outline = |(line, trace)| self.outline(line, trace, strength(line));
+                let outlines: Vec<Outline> = shown().map(outline).collect();
+                let mesh = match last.filter(|last| last.outlines == outlines) {
+                    Some(last) => last.mesh,
+                    None => {
+                        let shapes = |(line, trace)| self.run(line, trace, RUN, strength(line));
+                        Arc::new(canvas.triangles(shown().flat_map(shapes)))
+                    }
+                };
+                Sheet { canvas, runs, is_back, outlines, is_old: false, mesh }
+            }
         };
         chosen.sheet.insert(sheet).mesh.clone()
+    }
+
+    /// All that the shapes of a run depend on, beside the canvas.
+    fn outline(&self, line: &Line, trace: &Trace, strength: f32) -> Outline {
+        let places = self.places(trace).into_iter().map(|place| [place.x.to_bits(), place.y.to_bits()]);
+        (places.collect(), (line.style.colour, line.style.dash), strength.to_bits())
     }
 
     fn run(&self, line: &Line, trace: &Trace, width: f32, strength: f32) -> Vec<Shape> {
         let stroke = Stroke::new(width, line_colour(line.style.colour, self.theme).gamma_multiply(strength));
         let places = self.places(trace);
         let pieces = places.split(|place| place.y.is_nan()).filter(|piece| piece.len() > 1);
-        pieces.flat_map(|piece| dashed(piece, line.style.dash, stroke)).collect()
+        // Dashes as long as in the legend: hundreds of thin lines have enough of them to be told apart.
+        pieces.flat_map(|piece| dashed_in(piece, line.style.dash, stroke, SAMPLE_WIDTH)).collect()
     }
 
     fn axes(&self, ui: &Ui, painter: &Painter, brushes: &Brushes) {
@@ -298,77 +329,4 @@ impl<'a> Frame<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use egui_kittest::Harness;
-    use egui_kittest::kittest::Queryable;
-
-    use super::*;
-    use crate::figure::model::Category;
-    use crate::figure::style_of;
-
-    fn figure() -> Figure {
-        let axis = |title, range| Axis { range: Some(range), ..Axis::new(title, "") };
-        let trace = |seed: u32, value: f64| Trace {
-            name: format!("seed {seed}"),
-            points: vec![[0.0, value], [1.0, 1.0 - value]],
-        };
-        let traces = vec![trace(1, 0.1), trace(2, 0.5), trace(3, 0.9)];
-        let names = ["rate", "best"].map(|name| Category { name: name.to_owned(), ..Category::default() });
-        Figure {
-            x: Axis::named("", names.to_vec()),
-            parallel: vec![axis("rate", [0.0, 1.0]), axis("best", [0.0, 1.0])],
-            lines: vec![Line { traces, ..Line::new("a", style_of(0), Vec::new()) }],
-            ..Figure::default()
-        }
-    }
-
-    fn harness() -> Harness<'static, Chosen> {
-        let figure = figure();
-        let draw = move |ui: &mut Ui, chosen: &mut Chosen| {
-            parallel_ui(ui, &figure, Theme::Light, chosen, |_| false, None);
-        };
-        let mut harness =
-            Harness::builder().with_size(vec2(416.0, 338.0)).build_ui_state(draw, Chosen::default());
-        harness.run();
-        harness
-    }
-
-    fn runs(harness: &Harness<'_, Chosen>, count: usize) -> bool {
-        harness.query_by_label(&format!("Plot of settings and results of {count} runs")).is_some()
-    }
-
-    #[test]
-    fn a_drag_along_an_axis_leaves_the_runs_that_pass_and_a_click_lets_all_pass() {
-        let mut harness = harness();
-        assert!(runs(&harness, 3));
-        let rect = harness.get_by_label_contains("Plot of settings").rect();
-        let x = rect.left() + BESIDE + (rect.width() - BESIDE) / 4.0;
-        let y = |height: f32| rect.bottom() - BELOW - height * (rect.height() - ABOVE - BELOW);
-        harness.drag_at(pos2(x, y(0.3)));
-        harness.run();
-        harness.hover_at(pos2(x, y(0.5)));
-        harness.run();
-        harness.drop_at(pos2(x, y(0.7)));
-        harness.run();
-        assert!(runs(&harness, 1), "{:?}", harness.state());
-        let [low, high] = harness.state().brushes["rate"];
-        assert!((low - 0.3).abs() < 0.02 && (high - 0.7).abs() < 0.02, "{low} {high}");
-        harness.drag_at(pos2(x, y(0.5)));
-        harness.run();
-        harness.drop_at(pos2(x, y(0.5)));
-        harness.run();
-        assert!(runs(&harness, 3), "{:?}", harness.state());
-    }
-
-    #[test]
-    fn the_run_at_the_pointer_is_told_with_its_values() {
-        let mut harness = harness();
-        let rect = harness.get_by_label_contains("Plot of settings").rect();
-        let frame = Rect::from_min_max(rect.min + vec2(BESIDE, ABOVE), rect.max - vec2(0.0, BELOW));
-        harness.hover_at(pos2(frame.center().x - 40.0, frame.center().y));
-        harness.run();
-        for text in ["a, seed 2", "rate", "best"] {
-            assert!(harness.query_all_by_label(text).next().is_some(), "{text}");
-        }
-    }
-}
+mod tests;

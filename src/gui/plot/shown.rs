@@ -38,6 +38,9 @@ impl ShownArm {
 /// Name, style and seeds of an arm.
 pub type Lines = (String, usize, Vec<u64>);
 
+/// Style and seeds of an arm.
+pub type Seeds = (usize, Vec<u64>);
+
 impl PlotInput {
     /// Copies of these arms, without a remark.
     #[must_use]
@@ -71,6 +74,11 @@ impl PlotInput {
             (arm.name.clone(), arm.colour, seeds)
         };
         self.arms.iter().map(line).collect()
+    }
+
+    /// The same without names.
+    pub(super) fn seeds(&self) -> Vec<Seeds> {
+        self.arms.iter().map(|arm| (arm.colour, arm.runs.iter().map(|run| run.0).collect())).collect()
     }
 
     /// How many points their records have.

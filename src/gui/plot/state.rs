@@ -8,7 +8,7 @@ use eframe::egui::Context;
 use super::built::{Builder, Built, PAUSE, SHARE};
 use super::figure_view::FigureView;
 use super::order::Order;
-use super::shown::{Lines, PlotInput};
+use super::shown::{PlotInput, Seeds};
 use crate::figure::model::Figure;
 use crate::figure::plots::{ALL, Plot, PlotOptions, concerns, find};
 use crate::figure::size::Preset;
@@ -39,7 +39,8 @@ pub struct PlotState {
 /// What is the same for all plots.
 #[derive(Clone, Debug)]
 struct Data {
-    arms: Vec<Lines>,
+    /// Styles and seeds: what is known here does not follow names.
+    arms: Vec<Seeds>,
     revision: u64,
     /// The plots that have to do with the runs.
     concerned: Vec<&'static str>,
@@ -262,7 +263,7 @@ impl PlotState {
     /// Looks at the data anew where that is due: which plots they concern. `now` in seconds; returns the time after which
     /// to look again, as [`Self::update`] does.
     pub fn look(&mut self, input: &PlotInput, now: f64) -> Option<f64> {
-        let arms = input.lines();
+        let arms = input.seeds();
         if let Some(data) = self.data.as_ref().filter(|data| data.arms == arms) {
             if data.revision == input.revision {
                 return None;
@@ -308,7 +309,7 @@ impl PlotState {
     }
 }
 
-fn look(input: &PlotInput, arms: Vec<Lines>, now: f64) -> Data {
+fn look(input: &PlotInput, arms: Vec<Seeds>, now: f64) -> Data {
     let began = std::time::Instant::now();
     let shown = input.borrowed();
     let concerned = ALL.iter().filter(|plot| concerns(**plot, &shown)).map(|plot| plot.name()).collect();

@@ -20,8 +20,9 @@ pub type Found = (Unlisted, Option<RunRecord>);
 pub(super) struct Past {
     /// What runs are called, by identity.
     names: BTreeMap<String, Name>,
-    /// The runs of the document.
+    /// The runs of the document, also in its order.
     listed: BTreeSet<String>,
+    order: Vec<String>,
     /// Runs that went on when the document ceased to list them.
     strays: BTreeMap<Name, String>,
     search: Option<Search>,
@@ -54,10 +55,19 @@ impl Runs {
 
     /// Notes which runs the document lists now. Names of others are kept as long as they have something to say.
     pub fn list(&mut self, runs: &[Run]) {
-        let (records, open) = (&self.records, &self.open);
-        self.past.names.retain(|id, _| records.contains_key(id) || open.contains(id));
-        self.past.names.extend(runs.iter().map(|run| (run.id.clone(), name(run))));
-        self.past.listed = runs.iter().map(|run| run.id.clone()).collect();
+        // Most edits leave the runs what they are, and change the name of an arm at most.
+        if !runs.iter().map(|run| &run.id).eq(&self.past.order) {
+            let (records, open) = (&self.records, &self.open);
+            self.past.names.retain(|id, _| records.contains_key(id) || open.contains(id));
+            self.past.order = runs.iter().map(|run| run.id.clone()).collect();
+            self.past.listed = self.past.order.iter().cloned().collect();
+        }
+        for run in runs {
+            let is_known = |(arm, seed): &Name| *arm == run.arm && *seed == run.seed;
+            if !self.past.names.get(&run.id).is_some_and(is_known) {
+                self.past.names.insert(run.id.clone(), name(run));
+            }
+        }
         self.find_strays();
     }
 

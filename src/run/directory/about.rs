@@ -53,7 +53,7 @@ impl About {
             arm: run.arm.clone(),
             seed: run.seed,
             program: concat!("weightlab ", env!("CARGO_PKG_VERSION")).to_owned(),
-            spec: run.spec.clone(),
+            spec: RunSpec::clone(&run.spec),
             data: None,
             outcome: None,
         }
@@ -61,7 +61,7 @@ impl About {
 
     /// A run that begins or goes on in a directory: the data that it used there are its data, until they are read again.
     pub fn again(run: &Run, directory: &Path) -> Self {
-        let known = Self::read(directory).ok().filter(|known| known.spec == run.spec);
+        let known = Self::read(directory).ok().filter(|known| known.spec == *run.spec);
         Self { data: known.and_then(|known| known.data), ..Self::new(run) }
     }
 

@@ -1,6 +1,6 @@
 //! The table of a reading: a row for each line, and below that nearest to the pointer its single runs.
 
-use eframe::egui::{Grid, RichText, Sense, Stroke, Ui, vec2};
+use eframe::egui::{Grid, Label, RichText, Sense, Stroke, Ui, vec2};
 
 use super::{Reading, Row};
 use crate::figure::model::Figure;
@@ -51,11 +51,16 @@ fn sample_ui(ui: &mut Ui, style: Option<Style>, theme: Theme) {
     ui.painter().extend(marker(rect.center(), style.marker, ink));
 }
 
+/// A text in the table, which nobody can select.
+fn text_ui(ui: &mut Ui, text: RichText) {
+    ui.add(Label::new(text).selectable(false));
+}
+
 /// Draws the table beside a plot of this height, in points, which it does not hide.
 pub fn table_ui(ui: &mut Ui, figure: &Figure, reading: &Reading, theme: Theme, height: f32) {
     let unit = if figure.x.unit.is_empty() { String::new() } else { format!(" {}", figure.x.unit) };
     let at = readable(reading.x, figure.x.format);
-    ui.label(RichText::new(format!("{}: {at}{unit}", figure.x.title)).small());
+    text_ui(ui, RichText::new(format!("{}: {at}{unit}", figure.x.title)).small());
     let most = Most::of(height, reading.rows.len());
     let shown = &reading.rows[..reading.rows.len().min(most.lines)];
     let digits = Digits::of(shown.iter().flat_map(values), figure.y.format);
@@ -70,12 +75,12 @@ pub fn table_ui(ui: &mut Ui, figure: &Figure, reading: &Reading, theme: Theme, h
             for row in &rows {
                 sample_ui(ui, row.style, theme);
                 let name = RichText::new(shortened(&row.name, LONGEST)).small();
-                ui.label(if row.style.is_some() { name } else { name.weak() });
+                text_ui(ui, if row.style.is_some() { name } else { name.weak() });
                 let text = RichText::new(format!("{:>value$}", row.value)).monospace();
-                ui.label(if row.style.is_some() { text } else { text.weak() });
+                text_ui(ui, if row.style.is_some() { text } else { text.weak() });
                 for (cell, width) in [(&row.spread, spread), (&row.count, count)] {
                     if width > 0 {
-                        ui.label(RichText::new(format!("{cell:>width$}")).monospace().weak());
+                        text_ui(ui, RichText::new(format!("{cell:>width$}")).monospace().weak());
                     }
                 }
                 ui.end_row();
@@ -83,7 +88,7 @@ pub fn table_ui(ui: &mut Ui, figure: &Figure, reading: &Reading, theme: Theme, h
         },
     );
     if let Some(more @ 1..) = reading.rows.len().checked_sub(most.lines) {
-        ui.label(RichText::new(format!("… and {more} lower")).small());
+        text_ui(ui, RichText::new(format!("… and {more} lower")).small());
     }
 }
 

@@ -1,0 +1,35 @@
+//! The rows of the table: what is known of each run of the document.
+
+use crate::doc::Run;
+use crate::figure::table::Row;
+use crate::gui::runs::Runs;
+use crate::gui::tree::Treatment;
+
+/// The runs of treatments in their order.
+pub fn listed(treatments: &[Treatment]) -> impl Iterator<Item = (&Treatment, &Run)> {
+    treatments.iter().flat_map(|treatment| treatment.runs.iter().map(move |run| (treatment, run)))
+}
+
+/// The rows of these treatments. `known` are rows with the same results, those of the same runs at the same places: after an
+/// edit of the document, most of them still are.
+pub fn rows_of(treatments: &[Treatment], runs: &Runs, known: &[Row]) -> Vec<Row> {
+    let row = |(place, (treatment, run)): (usize, (&Treatment, &Run))| {
+        let known = known.get(place).filter(|row| row.run == run.id);
+        row_of(run, runs, treatment.colour, known)
+    };
+    listed(treatments).enumerate().map(row).collect()
+}
+
+/// What the table says of a run: never results of other settings than its own. `known` is its row with the same results.
+fn row_of(run: &Run, runs: &Runs, colour: usize, known: Option<&Row>) -> Row {
+    let earlier = match runs.stray(run) {
+        Some(id) => runs.word(id),
+        None => runs.earlier(run).map_or("", |record| record.state().word()),
+    };
+    let state = runs.word(&run.id);
+    let row = match known {
+        Some(known) => known.called(run, state, colour),
+        None => Row::of(run, runs.record(&run.id), state, colour),
+    };
+    Row { earlier, ..row }
+}

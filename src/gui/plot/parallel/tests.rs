@@ -1,0 +1,97 @@
+//! Parallel coordinates, driven as a person drives them.
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+
+use super::*;
+use crate::figure::model::Category;
+use crate::figure::style_of;
+
+fn figure() -> Figure {
+    let axis = |title, range| Axis { range: Some(range), ..Axis::new(title, "") };
+    let trace = |seed: u32, value: f64| Trace {
+        name: format!("seed {seed}"),
+        points: vec![[0.0, value], [1.0, 1.0 - value]],
+    };
+    let traces = vec![trace(1, 0.1), trace(2, 0.5), trace(3, 0.9)];
+    let names = ["rate", "best"].map(|name| Category { name: name.to_owned(), ..Category::default() });
+    Figure {
+        x: Axis::named("", names.to_vec()),
+        parallel: vec![axis("rate", [0.0, 1.0]), axis("best", [0.0, 1.0])],
+        lines: vec![Line { traces, ..Line::new("a", style_of(0), Vec::new()) }],
+        ..Figure::default()
+    }
+}
+
+type Shown = (Figure, Chosen);
+
+fn harness() -> Harness<'static, Shown> {
+    let draw = move |ui: &mut Ui, (figure, chosen): &mut Shown| {
+        parallel_ui(ui, figure, Theme::Light, chosen, |_| false, None);
+    };
+    let shown = (figure(), Chosen::default());
+    let mut harness = Harness::builder().with_size(vec2(416.0, 338.0)).build_ui_state(draw, shown);
+    harness.run();
+    harness
+}
+
+fn runs(harness: &Harness<'_, Shown>, count: usize) -> bool {
+    harness.query_by_label(&format!("Plot of settings and results of {count} runs")).is_some()
+}
+
+#[test]
+fn a_drag_along_an_axis_leaves_the_runs_that_pass_and_a_click_lets_all_pass() {
+    let mut harness = harness();
+    assert!(runs(&harness, 3));
+    let rect = harness.get_by_label_contains("Plot of settings").rect();
+    let x = rect.left() + BESIDE + (rect.width() - BESIDE) / 4.0;
+    let y = |height: f32| rect.bottom() - BELOW - height * (rect.height() - ABOVE - BELOW);
+    harness.drag_at(pos2(x, y(0.3)));
+    harness.run();
+    harness.hover_at(pos2(x, y(0.5)));
+    harness.run();
+    harness.drop_at(pos2(x, y(0.7)));
+    harness.run();
+    assert!(runs(&harness, 1), "{:?}", harness.state().1);
+    let [low, high] = harness.state().1.brushes["rate"];
+    assert!((low - 0.3).abs() < 0.02 && (high - 0.7).abs() < 0.02, "{low} {high}");
+    harness.drag_at(pos2(x, y(0.5)));
+    harness.run();
+    harness.drop_at(pos2(x, y(0.5)));
+    harness.run();
+    assert!(runs(&harness, 3), "{:?}", harness.state().1);
+}
+
+#[test]
+fn the_run_at_the_pointer_is_told_with_its_values() {
+    let mut harness = harness();
+    let rect = harness.get_by_label_contains("Plot of settings").rect();
+    let frame = Rect::from_min_max(rect.min + vec2(BESIDE, ABOVE), rect.max - vec2(0.0, BELOW));
+    harness.hover_at(pos2(frame.center().x - 40.0, frame.center().y));
+    harness.run();
+    for text in ["a, seed 2", "rate", "best"] {
+        assert!(harness.query_all_by_label(text).next().is_some(), "{text}");
+    }
+}
+
+#[test]
+fn another_figure_has_the_same_triangles_only_where_its_runs_are_drawn_alike() {
+    let mut harness = harness();
+    let mut change = |change: &dyn Fn(&mut Figure)| {
+        let (figure, chosen) = harness.state_mut();
+        change(figure);
+        chosen.forget_figure();
+        harness.run();
+        let mesh = harness.state().1.sheet.as_ref().map(|sheet| sheet.mesh.clone());
+        mesh.expect("runs were drawn")
+    };
+    let first = change(&|_| ());
+    assert!(Arc::ptr_eq(&first, &change(&|figure| figure.lines[0].name = "b".to_owned())));
+    assert!(Arc::ptr_eq(&first, &change(&|figure| figure.parallel[0].title = "other".to_owned())));
+    let moved = change(&|figure| figure.lines[0].traces[1].points[1][1] = 0.25);
+    assert!(!Arc::ptr_eq(&first, &moved));
+    let coloured = change(&|figure| figure.lines[0].style = style_of(1));
+    assert!(!Arc::ptr_eq(&moved, &coloured) && coloured.vertices.len() == moved.vertices.len());
+    let fewer = change(&|figure| drop(figure.lines[0].traces.pop()));
+    assert!(fewer.vertices.len() < coloured.vertices.len());
+}
