@@ -156,13 +156,13 @@ fn a_layer_and_a_bit_are_chosen_without_a_mouse() {
         .unwrap();
     for (choice, value) in [("layer", "fc2"), ("bit", "b2")] {
         harness.get_by_role_and_label(Role::ComboBox, choice).focus();
-        harness.run();
+        harness.run_steps(4);
         harness.key_press(Key::Enter);
-        harness.run();
+        harness.run_steps(4);
         harness.get_by_label(value).focus();
-        harness.run();
+        harness.run_steps(4);
         harness.key_press(Key::Enter);
-        harness.run_steps(3);
+        harness.run_steps(4); // not until it rests: a thread may still read what lies behind
     }
     wait_for(&mut harness, "Trial 1");
     assert!(harness.query_by_label("Trial 0").is_none());
