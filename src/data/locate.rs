@@ -31,6 +31,15 @@ impl KnownSet {
         path_in(folder, name).ok_or_else(|| self.missing(vec![self.look_into(folder)]))
     }
 
+    /// Looks whether a folder holds all needed files.
+    ///
+    /// # Errors
+    /// When one is not there.
+    pub fn look(&self, folder: &Path) -> Result<(), DataError> {
+        let looked = self.look_into(folder);
+        if looked.missing.is_empty() { Ok(()) } else { Err(self.missing(vec![looked])) }
+    }
+
     /// Which of the needed files a folder holds.
     fn look_into(&self, folder: &Path) -> Tried {
         let (there, missing) = self.needed.iter().copied().partition(|name| path_in(folder, name).is_some());

@@ -196,6 +196,20 @@ impl Data {
         }
     }
 
+    /// Looks whether the files are there, without reading them.
+    ///
+    /// # Errors
+    /// Every folder that was looked into, and where to get the files.
+    pub fn look(&self, base: &Path) -> Result<(), DataError> {
+        let set = match self {
+            Self::Digits(_) | Self::Iris(_) => return Ok(()),
+            Self::Mnist(_) => &MNIST,
+            Self::FashionMnist(_) => &FASHION_MNIST,
+            Self::Cifar10(_) => &CIFAR10,
+        };
+        self.place(base)?.map_or(Ok(()), |folder| set.look(&folder))
+    }
+
     fn parts(&self, base: &Path) -> Result<Parts, DataError> {
         match self {
             Self::Digits(_) => Ok(digits()),

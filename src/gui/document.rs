@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sha2::{Digest, Sha256};
 
 use super::recovery::Kept;
+use crate::data::Data;
 use crate::doc::file::{self, FileError, Opened};
 use crate::doc::{self, Experiment, Problem, Run, Severity};
+use crate::form::path::Place;
 
 /// The file extension of experiments.
 pub const EXTENSION: &str = "ron";
@@ -209,6 +211,7 @@ impl Document {
             }
             Vec::new()
         });
+        problems.extend(missing_data(&runs, &self.experiment, &self.base()));
         self.checked = Some(Checked { experiment: self.experiment.clone(), problems, runs });
         true
     }
@@ -230,6 +233,26 @@ impl Document {
     pub fn runs(&self) -> &[Run] {
         self.checked.as_ref().map_or(&[], |checked| &checked.runs)
     }
+}
+
+/// Data that runs would not find now. They are no errors: the folder may be filled before the start.
+fn missing_data(runs: &[Run], experiment: &Experiment, base: &Path) -> Vec<Problem> {
+    let mut seen: Vec<&Data> = Vec::new();
+    let mut problems = Vec::new();
+    for run in runs {
+        let data = &run.spec.data;
+        if seen.contains(&data) {
+            continue;
+        }
+        seen.push(data);
+        if let Err(error) = data.look(base) {
+            let root = Place::default();
+            let is_of_all = *data == experiment.data;
+            let place = if is_of_all { root.key("data") } else { root.key("arms").index(run.arm_index) };
+            problems.push(Problem::note(place, error.to_string()));
+        }
+    }
+    problems
 }
 
 fn next_revision() -> u64 {
@@ -287,6 +310,24 @@ mod tests {
         document.experiment.seeds.push(3);
         assert!(document.refresh());
         assert_eq!(document.runs().len(), 3);
+    }
+
+    #[test]
+    fn data_that_are_not_there_are_told_before_the_start_and_prevent_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path().display().to_string();
+        let text = format!("(data: Mnist(dir: {dir:?}), seeds: [1, 2], arms: [(name: \"x\", plan: [Test])])");
+        let mut document = Document::untitled("A", &text).unwrap();
+        document.refresh();
+        let [problem] = document.problems() else { panic!("{:?}", document.problems()) };
+        assert!(problem.message.contains(&dir) && problem.place == Place::default().key("data"));
+        assert_eq!(document.first_error(), None);
+        for name in crate::data::MNIST.needed {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        document.experiment.seeds.push(3);
+        document.refresh();
+        assert_eq!(document.problems(), []);
     }
 
     #[test]

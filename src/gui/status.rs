@@ -82,7 +82,7 @@ fn problem_ui(ui: &mut Ui, problem: &Problem, row: usize) -> bool {
         || problem.to_string(),
         |ui| {
             ui.label(RichText::new(sign).small().color(colour));
-            let text = RichText::new(problem.to_string()).small();
+            let text = RichText::new(problem.to_string().replace('\n', " ")).small();
             ui.add(egui::Button::new(text).frame(false).wrap_mode(egui::TextWrapMode::Truncate))
                 .on_hover_text(format!("{problem}\nClick to go to the setting"))
                 .clicked()

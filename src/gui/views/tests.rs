@@ -126,8 +126,10 @@ fn the_mask_is_an_image_too() {
 
 #[test]
 fn histogram_and_image_are_offered_to_every_kind_of_file() {
-    let mut harness = open("weights", done());
+    let mut harness = open("weights", RunRecord::default());
+    harness.step();
     assert!(matches!(harness.state().views.offers("weights"), Offers::Later(_)));
+    let mut harness = open("weights", done());
     wait_for(&mut harness, "Image of the values");
     harness.step();
     let figure = harness.state().views.offer("weights").unwrap().figure();
