@@ -321,7 +321,7 @@ fn path_ui(ui: &mut Ui, request: &Request, text: &mut String) -> Option<Reply> {
     title_ui(ui, &request.title());
     ui.label("The system's file dialog is not available. Type the path of the file.");
     let label = ui.label("Path");
-    let field = theme::input_ui(ui, egui::TextEdit::singleline(text).desired_width(f32::INFINITY));
+    let field = theme::input_ui(ui, theme::line_edit(text).desired_width(f32::INFINITY));
     let field = field.labelled_by(label.id);
     // Asked first: to request the focus again would hide that Enter took it away.
     let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));

@@ -4,7 +4,7 @@ mod fuzzy;
 
 use std::path::PathBuf;
 
-use eframe::egui::{self, Align2, Button, Frame, Id, Key, Modal, Modifiers, RichText, TextEdit, Ui, vec2};
+use eframe::egui::{self, Align2, Button, Frame, Id, Key, Modal, Modifiers, RichText, Ui, vec2};
 
 use super::commands::{self, Command, Facts};
 use super::dialogs::scroll_area;
@@ -93,7 +93,7 @@ impl Palette {
             List::Commands => ("Search commands", "What do you want to do?"),
             List::Files => ("Search files", "Which file?"),
         };
-        let edit = TextEdit::singleline(&mut self.typed).hint_text(hint).desired_width(f32::INFINITY);
+        let edit = theme::line_edit(&mut self.typed).hint_text(hint).desired_width(f32::INFINITY);
         let field = theme::input_ui(ui, edit).accessible_name(name);
         field.request_focus();
         if field.changed() {

@@ -102,6 +102,11 @@ pub fn heading_ui(ui: &mut egui::Ui, text: &str) -> egui::Response {
     ui.label(egui::RichText::new(text).size(SMALL).strong().color(present(ui).muted))
 }
 
+/// A line of text to fill in, in the middle of its box.
+pub fn line_edit(text: &mut String) -> egui::TextEdit<'_> {
+    egui::TextEdit::singleline(text).align(egui::Align2::LEFT_CENTER)
+}
+
 /// Adds something to fill in or to tick, with an outline: its ground alone cannot be told from what is around it.
 pub fn input_ui(ui: &mut egui::Ui, input: impl egui::Widget) -> egui::Response {
     input_ui_if(ui, true, input)

@@ -269,7 +269,7 @@ fn state_ui(ui: &mut Ui, run: &str, runs: &Runs) {
         let progress = record.map(RunRecord::progress).unwrap_or_default();
         #[allow(clippy::cast_possible_truncation)] // a share
         let bar =
-            egui::ProgressBar::new(progress.done as f32).desired_width(64.0).desired_height(theme::STEP);
+            egui::ProgressBar::new(progress.done as f32).desired_width(56.0).desired_height(theme::STEP);
         ui.add(bar.fill(colours.accent)).on_hover_text(going(progress, record));
     }
     text_ui(ui, RichText::new(format!("{sign} {}", runs.word(run))).small().color(colours.muted));

@@ -108,7 +108,7 @@ fn tags_ui(ui: &mut Ui, key: &str, compare: &mut Compare) {
     });
     ui.horizontal(|ui| {
         let label = ui.label("Tag");
-        let field = TextEdit::singleline(&mut compare.tag).desired_width(120.0);
+        let field = theme::line_edit(&mut compare.tag).desired_width(120.0);
         let field = field.background_color(theme::present(ui).button);
         let field = theme::input_ui(ui, field).labelled_by(label.id);
         let entered = field.lost_focus() && ui.input(|input| input.key_pressed(eframe::egui::Key::Enter));

@@ -97,7 +97,7 @@ fn line_ui(ui: &mut Ui, line: &Line, compare: &mut Compare, noting: &mut Noting)
         );
         tags_ui(ui, line, &mark, compare, noting, 0.22 * width);
         let mut note = mark.note.clone();
-        let field = TextEdit::singleline(&mut note)
+        let field = theme::line_edit(&mut note)
             .hint_text("note")
             .desired_width(f32::INFINITY)
             .background_color(theme::present(ui).button);
@@ -123,7 +123,7 @@ fn tags_ui(ui: &mut Ui, line: &Line, mark: &Mark, compare: &mut Compare, noting:
     let is_typed = |(key, text): &&(String, String)| *key == line.key && words(text) == mark.tags;
     let typed = noting.typed.as_ref().filter(is_typed);
     let mut text = typed.map_or_else(|| mark.tags.join(" "), |(_, text)| text.clone());
-    let field = TextEdit::singleline(&mut text)
+    let field = theme::line_edit(&mut text)
         .hint_text("tags")
         .desired_width(width)
         .background_color(theme::present(ui).button);

@@ -19,6 +19,8 @@ use crate::gui::theme;
 const ROW: f32 = 22.0;
 /// Width of the column with the ticks.
 const TICK: f32 = 24.0;
+/// Between the line before a column and its words, in points.
+const INDENT: f32 = 4.0;
 
 pub(super) fn width(column: &Column) -> f32 {
     match column {
@@ -98,7 +100,11 @@ fn heading_ui(ui: &mut Ui, column: &Column, settings: &[String], sort: &mut Sort
     } else {
         Layout::left_to_right(Align::Center)
     };
-    let clicked = ui.with_layout(layout, |ui| ui.add(button).on_hover_text(help).clicked()).inner;
+    let heading = |ui: &mut Ui| {
+        ui.add_space(if column.is_number() { theme::STEP } else { INDENT });
+        ui.add(button).on_hover_text(help).clicked()
+    };
+    let clicked = ui.with_layout(layout, heading).inner;
     if clicked {
         *sort = match (is_sorted, sort.descending) {
             // Of numbers, the largest are wanted first.
@@ -188,6 +194,7 @@ fn cell_ui(ui: &mut Ui, row: &Row, column: &Column) {
             ui.add(label);
         });
     } else {
+        ui.add_space(INDENT);
         ui.add(label);
     }
 }

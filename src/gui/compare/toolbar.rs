@@ -1,6 +1,6 @@
 //! Filter, grouping, copying and the trash.
 
-use eframe::egui::{ComboBox, RichText, TextEdit, Ui};
+use eframe::egui::{ComboBox, RichText, Ui};
 
 use super::{Compare, CompareResponse};
 use crate::figure::table::Row;
@@ -17,7 +17,7 @@ pub fn toolbar_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse>
     let mut response = None;
     ui.horizontal_wrapped(|ui| {
         let label = ui.label("Filter:");
-        let field = TextEdit::singleline(&mut compare.view.filter)
+        let field = theme::line_edit(&mut compare.view.filter)
             .hint_text("state:done remaining < 20 %")
             .desired_width(260.0)
             .background_color(theme::present(ui).button);

@@ -6,6 +6,7 @@ use super::draft::{Look, draft_ui};
 use super::{FormContext, Slot};
 use crate::form::{Integer, Parsed, Value};
 use crate::gui::text::grouped;
+use crate::gui::theme;
 
 /// On or off.
 pub(super) fn switch_ui(ui: &mut Ui, on: &mut bool, slot: &Slot, context: &mut FormContext) -> bool {
@@ -123,7 +124,7 @@ pub(super) fn text_ui(ui: &mut Ui, text: &mut String, slot: &Slot, context: &mut
     let id = context.id(ui, &slot.name);
     let edit = match slot.key {
         "notes" => TextEdit::multiline(text).desired_rows(3),
-        _ => TextEdit::singleline(text),
+        _ => theme::line_edit(text),
     };
     let response = ui.add(edit.id(id).desired_width(f32::INFINITY));
     if context.is_wrong() {

@@ -1,13 +1,14 @@
 //! Single settings that are overridden: a path and a value on each line, and a line for one more.
 
 use eframe::egui;
-use eframe::egui::{Label, RichText, TextEdit, Ui};
+use eframe::egui::{Label, RichText, Ui};
 
 use super::draft::{Look, draft_ui};
 use super::sign::{self, Sign};
 use super::{FormContext, Slot, line, marks};
 use crate::form::path::Segment;
 use crate::form::{Overrides, Stored};
+use crate::gui::theme;
 
 /// Draws how many there are.
 pub(super) fn head_ui(ui: &mut Ui, overrides: &Overrides) -> bool {
@@ -97,13 +98,11 @@ fn add_ui(ui: &mut Ui, overrides: &mut Overrides, slot: &Slot, context: &mut For
     let is_added = ui.horizontal(|ui| {
         let width = line::label_width(ui, context);
         let path_id = context.id(ui, "new path");
-        let path = TextEdit::singleline(&mut new.path)
-            .id(path_id)
-            .hint_text("e.g. train.batch")
-            .desired_width(width);
+        let path =
+            theme::line_edit(&mut new.path).id(path_id).hint_text("e.g. train.batch").desired_width(width);
         let path = ui.add(path).accessible_name(format!("{}: new path", slot.name));
         context.note_input(&path);
-        let value = TextEdit::singleline(&mut new.value).id(context.id(ui, "new value")).hint_text("e.g. 8");
+        let value = theme::line_edit(&mut new.value).id(context.id(ui, "new value")).hint_text("e.g. 8");
         let value =
             ui.add(value.desired_width(value_width(ui))).accessible_name(format!("{}: new value", slot.name));
         let is_entered = value.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));

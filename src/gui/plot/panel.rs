@@ -5,7 +5,7 @@ use std::time::Duration;
 use eframe::egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton, is_in_menu};
 use eframe::egui::{
     Align, Button, Checkbox, ComboBox, DragValue, Frame, Layout, Panel, PopupCloseBehavior, Response,
-    RichText, Slider, TextEdit, TextStyle, Ui, Vec2, vec2,
+    RichText, Slider, TextStyle, Ui, Vec2, vec2,
 };
 
 use super::figure_view::figure_ui;
@@ -98,7 +98,7 @@ fn nothing_ui(ui: &mut Ui, plot: &dyn Plot, is_building: bool, is_filtered: bool
         } else if is_filtered {
             format!("The filter leaves no curves of {subject}")
         } else {
-            format!("Press Run: curves of {subject} appear here")
+            format!("Press Run all: curves of {subject} appear here")
         }));
         ui.allocate_ui(vec2(ui.available_width().min(480.0), 0.0), |ui| {
             ui.label(RichText::new(first_statement(plot.help())).weak());
@@ -294,7 +294,7 @@ fn titles_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
     for ((name, field), own) in fields.into_iter().zip(own) {
         ui.horizontal(|ui| {
             let label = ui.label(name);
-            let field = TextEdit::singleline(field).hint_text(own).desired_width(200.0);
+            let field = theme::line_edit(field).hint_text(own).desired_width(200.0);
             note_edited(&ui.add(field).labelled_by(label.id));
         });
     }
@@ -329,7 +329,7 @@ fn paper_ui(ui: &mut Ui, state: &mut PlotState) {
 }
 
 fn commands_ui(ui: &mut Ui, has_data: bool) -> Option<PlotResponse> {
-    const WHY_NOT: &str = "There is nothing to export yet: press Run";
+    const WHY_NOT: &str = "There is nothing to export yet: press Run all";
     let export = ui.add_enabled(has_data, Button::new("Export figure…"));
     let export =
         export.on_hover_text("Writes what is seen as SVG, PDF or PNG").on_disabled_hover_text(WHY_NOT);

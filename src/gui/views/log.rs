@@ -1,6 +1,6 @@
 //! The log with all its lines, to be searched and copied.
 
-use eframe::egui::{Checkbox, ScrollArea, TextEdit, Ui};
+use eframe::egui::{Checkbox, ScrollArea, Ui};
 
 use super::{Shared, View, ViewInput, ViewResponse};
 use crate::gui::form::sign;
@@ -29,7 +29,7 @@ impl View for LogView {
             entries.iter().enumerate().filter(|(_, entry)| self.wants(entry)).collect();
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Find:");
-            let field = TextEdit::singleline(&mut self.words)
+            let field = theme::line_edit(&mut self.words)
                 .hint_text("failed winning")
                 .desired_width(160.0)
                 .background_color(theme::present(ui).button);

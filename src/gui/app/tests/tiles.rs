@@ -74,7 +74,7 @@ fn a_tab_that_is_dropped_in_the_lower_half_of_its_tile_gets_a_tile_below() {
     let mut window = Window::new();
     let before = layout(&window);
     let tab = window.harness.get_by_role_and_label(Role::Tab, "Loss").rect().center();
-    let pane = window.harness.get_by_label("Press Run: curves of test accuracy appear here").rect();
+    let pane = window.harness.get_by_label("Press Run all: curves of test accuracy appear here").rect();
     let below = pane.center() + egui::vec2(0.0, 200.0);
     window.harness.hover_at(tab);
     window.harness.drag_at(tab);
@@ -192,7 +192,7 @@ fn what_is_clicked_into_is_what_exports_are_about() {
     assert_eq!(plot(&window), "loss");
     window.click("Accuracy");
     assert_eq!((active(&window).as_str(), plot(&window)), ("accuracy", "accuracy"));
-    let place = window.harness.get_by_label("Press Run: curves of the loss appear here").rect().center();
+    let place = window.harness.get_by_label("Press Run all: curves of the loss appear here").rect().center();
     window.harness.hover_at(place);
     window.harness.drag_at(place);
     window.harness.drop_at(place);

@@ -69,9 +69,12 @@ pub fn table_ui(ui: &mut Ui, figure: &Figure, reading: &Reading, theme: Theme, h
     let [value, spread, count] =
         [widest(|row| &row.value), widest(|row| &row.spread), widest(|row| &row.count)]
             .map(Option::unwrap_or_default);
-    Grid::new(ui.scope_id().with("values")).num_columns(5).min_col_width(0.0).spacing(vec2(8.0, 2.0)).show(
-        ui,
-        |ui| {
+    Grid::new(ui.scope_id().with("values"))
+        .num_columns(5)
+        .min_col_width(0.0)
+        .min_row_height(14.0)
+        .spacing(vec2(8.0, 2.0))
+        .show(ui, |ui| {
             for row in &rows {
                 sample_ui(ui, row.style, theme);
                 let name = RichText::new(shortened(&row.name, LONGEST)).small();
@@ -85,8 +88,7 @@ pub fn table_ui(ui: &mut Ui, figure: &Figure, reading: &Reading, theme: Theme, h
                 }
                 ui.end_row();
             }
-        },
-    );
+        });
     if let Some(more @ 1..) = reading.rows.len().checked_sub(most.lines) {
         text_ui(ui, RichText::new(format!("… and {more} lower")).small());
     }
