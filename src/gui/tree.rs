@@ -1,7 +1,7 @@
 //! The list of arms and their runs: state in word and sign, result, progress.
 
 use eframe::egui::{
-    self, Align, Button, Label, Layout, Popup, PopupCloseBehavior, Rect, Response, RichText, Ui,
+    self, Align, Button, Label, Layout, Popup, PopupCloseBehavior, Rect, Response, RichText, TextStyle, Ui,
     collapsing_header::CollapsingState, vec2,
 };
 
@@ -114,7 +114,7 @@ fn treatment_ui(
                 text_ui(ui, RichText::new(summary).small().weak());
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                     let selected = selection.arm() == Some(treatment.arm) && selection.run().is_none();
-                    let row = ui.add(Button::selectable(selected, &treatment.name).truncate());
+                    let row = name_ui(ui, &treatment.name, selected);
                     if row.clicked() {
                         row.request_focus(); // the keyboard goes on from here
                         *selection = Selection::Arm(treatment.arm);
@@ -137,6 +137,15 @@ fn treatment_ui(
             }
         });
     command
+}
+
+/// The name of an arm, without its middle where it does not fit: names mostly differ at their ends.
+fn name_ui(ui: &mut Ui, name: &str, is_selected: bool) -> Response {
+    let font = TextStyle::Button.resolve(ui.style());
+    let room = ui.available_width() - 2.0 * ui.spacing().button_padding.x;
+    let shown = theme::fitted(ui.painter(), name, &font, room);
+    let row = ui.add(Button::selectable(is_selected, &shown).truncate()).accessible_name(name);
+    if shown == name { row } else { row.on_hover_text(name) }
 }
 
 /// Draws a row that is on the screen, or one of the next rows, so that the keyboard gets there. Of the others only the

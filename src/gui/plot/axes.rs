@@ -10,6 +10,7 @@ use crate::figure::model::{Axis, Figure};
 use crate::figure::palette::Theme;
 use crate::figure::ticks::ticks;
 use crate::gui::text::shortened;
+use crate::gui::theme::fitted;
 
 /// Room for a label along each axis, in points.
 const LABEL: [f32; 2] = [80.0, 44.0];
@@ -39,6 +40,8 @@ pub fn plot(ui: &Ui, figure: &Figure, view: View, size: Vec2, theme: Theme) -> P
         size.x / if is_named(&figure.x) { name_width(&figure.x) } else { LABEL[0] },
     );
     let y = marks(&figure.y, view[1], size.y / if is_named(&figure.y) { NAME } else { LABEL[1] });
+    // A plot may be lower than its title is long.
+    let beside = fitted(ui.painter(), &title(&figure.y), &TextStyle::Body.resolve(ui.style()), size.y);
     let room = [room_below(ui, &figure.x), room_beside(ui, &y)];
     Plot::new("figure")
         .allow_zoom(false)
@@ -55,8 +58,8 @@ pub fn plot(ui: &Ui, figure: &Figure, view: View, size: Vec2, theme: Theme) -> P
         .grid_color(colour(theme.grid()))
         .x_grid_spacer(spacer(x.clone()))
         .y_grid_spacer(spacer(y.clone()))
-        .custom_x_axes(vec![hints(AxisHints::new_x(), &figure.x, x, theme).min_thickness(room[0])])
-        .custom_y_axes(vec![hints(AxisHints::new_y(), &figure.y, y, theme).min_thickness(room[1])])
+        .custom_x_axes(vec![hints(AxisHints::new_x(), title(&figure.x), x, theme).min_thickness(room[0])])
+        .custom_y_axes(vec![hints(AxisHints::new_y(), beside, y, theme).min_thickness(room[1])])
 }
 
 /// Height that the labels of an axis and its title need below a plot. The widget leaves the room that was taken in its last
@@ -114,13 +117,13 @@ fn spacer(marks: Marks) -> impl Fn(egui_plot::GridInput) -> Vec<GridMark> {
     }
 }
 
-fn hints(hints: AxisHints<'static>, axis: &Axis, marks: Marks, theme: Theme) -> AxisHints<'static> {
+fn hints(hints: AxisHints<'static>, title: String, marks: Marks, theme: Theme) -> AxisHints<'static> {
     let label = move |mark: GridMark, _: &_| {
         let found = marks.iter().find(|(value, _)| value.total_cmp(&mark.value).is_eq());
         found.map(|(_, label)| label.clone()).unwrap_or_default()
     };
     hints
-        .label(title(axis))
+        .label(title)
         .formatter(label)
         .label_spacing(Rangef::new(1.0, STRONG))
         .tick_label_color(colour(theme.muted()))

@@ -14,6 +14,7 @@ use super::paint::{dashed, line_colour, marker};
 use crate::figure::legend::{Sample, samples};
 use crate::figure::model::Figure;
 use crate::figure::palette::{Marker, Theme};
+use crate::gui::theme::fitted;
 
 /// Between rows that stand beside or below each other.
 pub const BETWEEN: Vec2 = vec2(16.0, 2.0);
@@ -213,9 +214,10 @@ fn row_ui(ui: &mut Ui, sample: &Sample<'_>, detail: &str, theme: Theme, is_shown
     response.on_hover_text(format!("{}{told}\n{action}, Alt-click shows it alone", sample.name()))
 }
 
-/// One line of text, cut where it does not fit.
+/// One line of text. Where it does not fit, it loses its middle: names mostly differ at their ends.
 fn line(ui: &Ui, text: &str, format: TextFormat, room: f32) -> Arc<Galley> {
-    let mut job = LayoutJob::single_section(text.to_owned(), format);
+    let fitting = fitted(ui.painter(), text, &format.font_id, room);
+    let mut job = LayoutJob::single_section(fitting, format);
     job.wrap = TextWrapping::truncate_at_width(room);
     ui.painter().layout_job(job)
 }

@@ -57,7 +57,7 @@ pub fn figure(parameter: &ParameterSummary) -> Figure {
     ];
     let mut figure = Figure {
         x: Axis::new("Value", ""),
-        y: Axis::new(&format!("Entries of {}", parameter.name), ""),
+        y: Axis::new("Entries", ""),
         bins: histogram.edges.clone(),
         note: format!("{}, {}", parameter.name, shape_text(&parameter.shape)),
         ..Figure::default()

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use eframe::egui::{Align, DragValue, Layout, RichText, Ui};
+use eframe::egui::{Align, Checkbox, DragValue, Layout, RichText, Ui};
 use egui_extras::{Column, TableBuilder};
 
 use crate::doc::intervention::Set;
+use crate::figure::number::fixed;
 use crate::gui::{text, theme};
 use crate::run::summary::{FROZEN, PRUNED, ParameterValues};
 
@@ -120,7 +121,9 @@ impl Values {
                 let entry = first + row.index();
                 let mut is_chosen = self.chosen.contains(&entry);
                 row.col(|ui| {
-                    let checkbox = ui.checkbox(&mut is_chosen, text::grouped(entry as u64));
+                    let checkbox =
+                        Checkbox::new(&mut is_chosen, RichText::new(text::grouped(entry as u64)).small());
+                    let checkbox = theme::input_ui(ui, checkbox);
                     if checkbox.changed() {
                         if is_chosen {
                             self.chosen.insert(entry)
@@ -133,7 +136,7 @@ impl Values {
                 row.col(|ui| {
                     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                         ui.add_space(theme::STEP);
-                        ui.monospace(format!("{:.6}", values.values[entry]))
+                        ui.monospace(fixed(f64::from(values.values[entry]), 6))
                             .on_hover_text(format!("{:?}", values.values[entry]));
                     });
                 });

@@ -13,6 +13,7 @@ use super::values::Values;
 use super::{Shared, View, ViewInput, ViewResponse, nothing_ui, waiting_ui};
 use crate::figure::cells::Cells;
 use crate::figure::mosaic::{Mosaic, SIDE};
+use crate::figure::number::fixed;
 use crate::gui::{text, theme};
 use crate::run::summary::{NetworkSummary, ParameterSummary, ParameterValues, read_values, shape_text};
 
@@ -181,11 +182,11 @@ impl Weights {
             combo.response.labelled_by(label.id);
             let entries = parameter.shape.iter().product::<usize>() as u64;
             let facts = format!(
-                "{} · {} entries · from {:.4} to {:.4}",
+                "{} · {} entries · from {} to {}",
                 shape_text(&parameter.shape),
                 text::grouped(entries),
-                parameter.minimum,
-                parameter.maximum
+                fixed(f64::from(parameter.minimum), 4),
+                fixed(f64::from(parameter.maximum), 4)
             );
             ui.label(RichText::new(facts).small());
             take_ui(ui, "histogram")
@@ -220,8 +221,8 @@ fn key_ui(ui: &mut Ui, look: &Cells, loaded: &Loaded) {
             ui.small(text);
         };
         if look.has_scale() {
-            key(look.shade(1.0, ground), &format!("{:.3} and more", loaded.full));
-            key(look.shade(0.0, ground), &format!("{:.3} and less", -loaded.full));
+            key(look.shade(1.0, ground), &format!("{} and more", fixed(loaded.full, 3)));
+            key(look.shade(0.0, ground), &format!("{} and less", fixed(-loaded.full, 3)));
         }
         for kind in look.kinds.iter().filter(|kind| kind.is_told()) {
             if let Some(colour) = kind.ink.rgb(ground) {
