@@ -43,6 +43,8 @@ pub struct Rows {
     is_old: bool,
     /// The width that they have.
     room: f32,
+    /// Whether there is no room for details, which are then told on hovering only.
+    is_terse: bool,
     known: Vec<Known>,
 }
 
@@ -51,8 +53,8 @@ pub struct Rows {
 struct Known {
     name: String,
     detail: String,
-    /// What the name needs with the detail beside it.
-    width: f32,
+    /// What the name needs alone, and with the detail beside it.
+    widths: [f32; 2],
     /// What the row took when it was drawn.
     size: Option<Vec2>,
 }
@@ -76,8 +78,8 @@ impl Rows {
             let (name, detail) = (sample.name(), sample.detail(figure));
             let last = last.next().filter(|last| is_same && last.name == name && last.detail == detail);
             last.unwrap_or_else(|| {
-                let width = width_of(ui, &font, &sample, figure);
-                Known { name: name.to_owned(), detail: detail.to_owned(), width, size: None }
+                let widths = widths_of(ui, &font, &sample, figure);
+                Known { name: name.to_owned(), detail: detail.to_owned(), widths, size: None }
             })
         });
         self.known = known.collect();
@@ -90,6 +92,26 @@ impl Rows {
             self.room = room;
             self.known.iter_mut().for_each(|row| row.size = None);
         }
+    }
+
+    fn leave_out_details(&mut self, is_terse: bool) {
+        if self.is_terse != is_terse {
+            self.is_terse = is_terse;
+            self.known.iter_mut().for_each(|row| row.size = None);
+        }
+    }
+
+    /// The height of the rows below a plot of this width.
+    fn height_below(&self, room: f32, is_terse: bool) -> f32 {
+        let (mut lines, mut used) = (0_u8, f32::INFINITY);
+        for row in &self.known {
+            let width = SAMPLE + GAP + row.widths[usize::from(!is_terse)];
+            if used + width > room {
+                (lines, used) = (lines.saturating_add(1), 0.0);
+            }
+            used += width + BETWEEN.x;
+        }
+        f32::from(lines) * (ROW + BETWEEN.y)
     }
 }
 
@@ -107,32 +129,27 @@ pub fn is_below(width: f32) -> bool {
 /// The width of a legend beside a plot in so much room.
 pub fn width(ui: &Ui, figure: &Figure, room: f32, rows: &mut Rows) -> f32 {
     rows.measure(ui, figure);
-    let widest = rows.known.iter().map(|row| row.width).fold(0.0, f32::max);
+    rows.leave_out_details(false);
+    let widest = rows.known.iter().map(|row| row.widths[1]).fold(0.0, f32::max);
     if widest == 0.0 { 0.0 } else { (widest + SAMPLE + GAP + 8.0).min(room * WIDEST) }
 }
 
-/// What a name and its detail need beside each other.
-fn width_of(ui: &Ui, font: &FontId, sample: &Sample<'_>, figure: &Figure) -> f32 {
+/// What a name needs alone, and with its detail beside it.
+fn widths_of(ui: &Ui, font: &FontId, sample: &Sample<'_>, figure: &Figure) -> [f32; 2] {
     let width = |text: &str| {
         let galley = ui.painter().layout_no_wrap(text.to_owned(), font.clone(), ui.visuals().text_color());
         galley.size().x
     };
-    let detail = sample.detail(figure);
-    width(sample.name()) + if detail.is_empty() { 0.0 } else { GAP + width(detail) }
+    let (name, detail) = (width(sample.name()), sample.detail(figure));
+    [name, if detail.is_empty() { name } else { name + GAP + width(detail) }]
 }
 
-/// The height of a legend below a plot of this width: as many lines as its rows need, and at most `limit`.
+/// The height of a legend below a plot of this width: as many lines as its rows need, and at most `limit`. Where that is not
+/// enough for all, details are left out.
 pub fn height_below(ui: &Ui, figure: &Figure, room: f32, limit: f32, rows: &mut Rows) -> f32 {
     rows.measure(ui, figure);
-    let (mut lines, mut used) = (0_u8, f32::INFINITY);
-    for row in &rows.known {
-        let width = SAMPLE + GAP + row.width;
-        if used + width > room {
-            (lines, used) = (lines.saturating_add(1), 0.0);
-        }
-        used += width + BETWEEN.x;
-    }
-    (f32::from(lines) * (ROW + BETWEEN.y)).min(limit)
+    rows.leave_out_details(rows.height_below(room, false) > limit);
+    rows.height_below(room, rows.is_terse).min(limit)
 }
 
 /// Draws the rows that are in sight into the room that there is, down a column or along lines; returns the name that is
@@ -149,13 +166,16 @@ pub fn legend_ui(
     rows.measure(ui, figure);
     rows.fit(ui.max_rect().width());
     let mut pointed = None;
+    let is_terse = rows.is_terse;
     for (sample, known) in samples.iter().zip(&mut rows.known) {
         if let Some(size) = known.size.filter(|size| is_far(ui, *size)) {
             ui.allocate_space(size);
             continue;
         }
         let is_shown = !hidden.contains(sample.name());
-        let response = row_ui(ui, sample, sample.detail(figure), theme, is_shown);
+        let detail = sample.detail(figure);
+        let response = row_ui(ui, sample, if is_terse { "" } else { detail }, theme, is_shown);
+        let response = tip_ui(response, sample.name(), detail, is_shown);
         known.size = Some(response.rect.size());
         if response.hovered() || response.has_focus() {
             pointed = is_shown.then(|| sample.name().to_owned());
@@ -209,9 +229,14 @@ fn row_ui(ui: &mut Ui, sample: &Sample<'_>, detail: &str, theme: Theme, is_shown
             ui.painter().galley(at + behind, told, ink);
         }
     }
+    response
+}
+
+/// All of a row on hovering, and what a click does.
+fn tip_ui(row: Response, name: &str, detail: &str, is_shown: bool) -> Response {
     let action = if is_shown { "Click hides it" } else { "Click shows it" };
     let told = if detail.is_empty() { String::new() } else { format!("\n{detail}") };
-    response.on_hover_text(format!("{}{told}\n{action}, Alt-click shows it alone", sample.name()))
+    row.on_hover_text(format!("{name}{told}\n{action}, Alt-click shows it alone"))
 }
 
 /// One line of text. Where it does not fit, it loses its middle: names mostly differ at their ends.
@@ -315,8 +340,16 @@ mod tests {
         harness.run();
         assert_eq!(width(&harness, "a").total_cmp(&a), std::cmp::Ordering::Equal);
         assert!(width(&harness, "a much longer name") > b + 20.0);
-        let known: Vec<f32> = harness.state().1.known.iter().map(|row| row.width).collect();
+        let known: Vec<f32> = harness.state().1.known.iter().map(|row| row.widths[0]).collect();
         assert!(known[1] > known[0] + 20.0, "{known:?}");
+    }
+
+    #[test]
+    fn rows_without_details_need_fewer_lines() {
+        let row = || Known { name: String::new(), detail: String::new(), widths: [50.0, 200.0], size: None };
+        let rows = Rows { known: (0..4).map(|_| row()).collect(), ..Rows::default() };
+        let lines = |is_terse| rows.height_below(400.0, is_terse) / (ROW + BETWEEN.y);
+        assert_eq!((lines(false), lines(true)), (4.0, 1.0));
     }
 
     #[test]

@@ -214,6 +214,7 @@ fn smoothing_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
     let controls = spacing.slider_width + spacing.interact_size.x + 2.0 * spacing.item_spacing.x;
     if ui.available_size_before_wrap().x < text.size().x + controls {
         ui.end_row();
+        ui.set_row_height(ui.spacing().interact_size.y);
     }
     let label = ui.label(TEXT);
     let slider = Slider::new(&mut state.options.smoothing, 0.0..=0.99).fixed_decimals(2);

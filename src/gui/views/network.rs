@@ -151,7 +151,7 @@ const COLUMNS: [(&str, &str, [f32; 2]); 7] = [
     (
         "Operation",
         "From the input at the top to the logits, with the name of its layer as in PyTorch",
-        [248.0, 188.0],
+        [248.0, 176.0],
     ),
     ("Output", "Shape of what leaves it: channels, height, width; or units", [72.0, 52.0]),
     ("Parameters", "Entries of all trained parameters, and their share of the network", [108.0, 72.0]),
@@ -159,7 +159,7 @@ const COLUMNS: [(&str, &str, [f32; 2]); 7] = [
     (
         "Vulnerability",
         "Images that get another class (SDC-1) under a single fault in the layer, with Wilson's 95 % interval over trials",
-        [192.0, 88.0],
+        [192.0, 76.0],
     ),
     (
         "Frozen",
