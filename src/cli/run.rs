@@ -88,11 +88,14 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     let folder = document.runs_folder(arguments.into.as_ref());
     std::fs::create_dir_all(&folder).map_err(|source| Failure::Write { path: folder.clone(), source })?;
 
-    let line = ProgressLine::new(&found.measured(&runs), &read_records(&folder, &runs));
+    let records = read_records(&folder, &runs);
+    let is_done = |run: &&Run| records.get(&run.id).is_some_and(|known| *known.state() == RunState::Done);
+    let left = runs.len() - runs.iter().filter(is_done).count();
+    let line = ProgressLine::new(&found.measured(&runs), &records);
     let base = document.base();
     let job = |run: &Run| Job { run: run.clone(), folder: folder.clone(), base: base.clone() };
     let stop = stop_on_interrupt()?;
-    let options = options(arguments, runs.len());
+    let options = options(arguments, left);
     let (queue, messages) = Queue::start(runs.iter().map(job).collect(), &options, stop.clone());
     let line = follow(&messages, line);
     queue.join();

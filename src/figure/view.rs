@@ -173,13 +173,13 @@ pub type Lines = BTreeMap<String, (String, usize)>;
 pub fn groups<'a>(runs: impl IntoIterator<Item = (&'a Run, usize)> + Clone, path: &str) -> Lines {
     let mut of_arm: BTreeMap<&str, String> = BTreeMap::new();
     let mut groups: Vec<Group<'a>> = Vec::new();
-    let mut is_single = false;
+    let (mut is_single, below) = (false, format!("{path}."));
     for (run, colour) in runs.clone() {
         if of_arm.contains_key(run.arm.as_str()) {
             continue;
         }
         let own = settings::settings(&run.spec);
-        is_single |= own.contains_key(path);
+        is_single |= !own.keys().any(|key| key.starts_with(&below));
         let value = settings::value_of(&own, path);
         match groups.iter_mut().find(|group| group.value == value) {
             Some(group) => group.arms.push(&run.arm),

@@ -265,7 +265,7 @@ impl App {
             News::ReadMore => self.plan_cost(),
             News::Unlisted { all, shown } => self.tell_unlisted(all, shown),
             News::Over => {
-                self.tell_end();
+                self.log.info(self.end_in_words());
                 self.note_end();
                 self.plan_cost();
                 self.move_results(ctx);

@@ -73,8 +73,8 @@ commands! {
     Save: "Save", "Writes the experiment to its file", [ctrl(Key::S)];
     SaveAs: "Save as…", "Writes the experiment to another file", [shift(Key::S)];
     ExportFigure: "Export figure…", "Writes the plot, or the figure of the view, that was used last as SVG, PDF, PNG or CSV", [ctrl(Key::E)];
-    CopyFigure: "Copy figure", "Copies that figure as a picture, as large as it is exported", [shift(Key::E)];
-    CopyValues: "Copy values as CSV", "Copies the values that the figure shows", [];
+    CopyFigure: "Copy figure", "Copies the figure that was used last as a picture, as large as it is exported", [shift(Key::E)];
+    CopyValues: "Copy values as CSV", "Copies the values that the figure shows that was used last", [];
     CopyTable: "Copy table of runs", "Copies the rows of the table of runs that are shown, for a spreadsheet", [];
     CopyMethods: "Copy methods text", "Copies a paragraph for a paper's methods section, made from the document", [];
     CopyResultsFolder: "Copy path of results", "Copies the path of the folder that runs are written to", [shift(Key::C)];

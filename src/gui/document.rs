@@ -249,7 +249,10 @@ fn missing_data(runs: &[Run], experiment: &Experiment, base: &Path) -> Vec<Probl
             let root = Place::default();
             let is_of_all = *data == experiment.data;
             let place = if is_of_all { root.key("data") } else { root.key("arms").index(run.arm_index) };
-            problems.push(Problem::note(place, error.to_string()));
+            let message = error.to_string();
+            if problems.iter().all(|told: &Problem| told.message != message) {
+                problems.push(Problem::note(place, message));
+            }
         }
     }
     problems

@@ -16,7 +16,7 @@ pub enum Purpose {
     Open,
     /// To save the experiment.
     Save,
-    /// To write the plot.
+    /// To write a figure.
     Export,
 }
 

@@ -16,7 +16,7 @@ pub enum Weight {
 pub struct Entry {
     /// How much it matters.
     pub weight: Weight,
-    /// The whole text; its first line is shown, the rest on hover and in the copy.
+    /// The whole text; its lines are shown behind one another as far as there is room, all of it on hover and in the copy.
     pub text: String,
 }
 

@@ -76,7 +76,7 @@ fn views_ui(ui: &mut Ui, has_view: &dyn Fn(&str) -> bool) -> Option<&'static str
 }
 
 /// Entries of a menu, which can be scrolled where the window is lower than all of them.
-fn scrolled_ui(ui: &mut Ui, entries_ui: impl FnOnce(&mut Ui)) {
+pub fn scrolled_ui(ui: &mut Ui, entries_ui: impl FnOnce(&mut Ui)) {
     let room = ui.ctx().content_rect().bottom() - ui.cursor().top() - 2.0 * theme::STEP;
     let room = room.max(12.0 * theme::STEP);
     egui::ScrollArea::vertical().max_height(room).min_scrolled_height(room).show(ui, entries_ui);

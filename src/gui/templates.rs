@@ -50,7 +50,7 @@ fn card_ui(ui: &mut Ui, position: usize, template: &templates::Template) -> bool
     let colours = theme::present(ui);
     let frame = egui::Frame::new().fill(colours.field).corner_radius(4).inner_margin(theme::STEP);
     // A click anywhere on it counts; the keyboard has the button with its name.
-    let card = ui.scope_builder(UiBuilder::new().sense(Sense::click()), |ui| {
+    let card = ui.scope_builder(UiBuilder::new().sense(Sense::CLICK), |ui| {
         ui.style_mut().interaction.selectable_labels = false;
         let shown = frame.show(ui, |ui| {
             ui.set_width(ui.available_width());

@@ -145,6 +145,9 @@ fn name_ui(ui: &mut Ui, name: &str, is_selected: bool) -> Response {
     let room = ui.available_width() - 2.0 * ui.spacing().button_padding.x;
     let shown = theme::fitted(ui.painter(), name, &font, room);
     let row = ui.add(Button::selectable(is_selected, &shown).truncate()).accessible_name(name);
+    if row.gained_focus() {
+        row.scroll_to_me(None);
+    }
     if shown == name { row } else { row.on_hover_text(name) }
 }
 
@@ -222,6 +225,9 @@ fn run_ui(ui: &mut Ui, run: &Run, runs: &Runs, selection: &mut Selection) -> Opt
         let shown = runs.stray(run).unwrap_or(&run.id);
         let selected = selection.run() == Some(&run.id);
         let row = ui.add(Button::selectable(selected, format!("Seed {}", run.seed)));
+        if row.gained_focus() {
+            row.scroll_to_me(None);
+        }
         let own = || Selection::Run { arm: run.arm_index, id: run.id.clone() };
         if row.clicked() {
             row.request_focus();

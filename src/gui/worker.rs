@@ -61,7 +61,7 @@ pub struct Work {
 /// Records that are read before the window takes them.
 const READ_AHEAD: usize = 64;
 
-/// Nothing is measured before the document has been the same for so long: who types would be slowed down for nothing.
+/// Nothing is measured before what is to be measured has been the same for so long.
 const QUIET: Duration = Duration::from_millis(400);
 
 /// Results of other processes are looked for this often.

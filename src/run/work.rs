@@ -268,8 +268,9 @@ impl WorkPlan {
         let mut before = vec![0.0];
         let mut total = 0.0;
         let unit = steps.iter().map(|step| {
-            let evaluated = step.evaluated / step.training.batch.max(1) as f64 / 3.0;
-            let all = (step.lessons + evaluated).max(LITTLE);
+            // In samples, since batches are of different sizes; forward alone is a third of a lesson.
+            let batch = step.training.batch.max(1) as f64;
+            let all = (step.lessons * batch + step.evaluated / 3.0).max(LITTLE * batch);
             total += all;
             before.push(total);
             all / step.units.max(1) as f64

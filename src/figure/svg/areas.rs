@@ -6,6 +6,7 @@ use super::writer::{Writer, hex, number, path};
 use crate::figure::bars::parts;
 use crate::figure::layout::{Layout, Ruler, TICK};
 use crate::figure::model::Figure;
+use crate::figure::mosaic::block;
 use crate::figure::palette::{Rgb, Theme};
 
 /// Colours of the strip; more cannot be told apart.
@@ -52,7 +53,8 @@ const MOST: usize = 4096;
 #[allow(clippy::cast_precision_loss)] // counted in thousands
 pub fn cells(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
     let Some(cells) = &figure.cells else { return };
-    if cells.values.iter().map(Vec::len).sum::<usize>() > MOST {
+    let size = [cells.values.len(), cells.values.first().map_or(0, Vec::len)];
+    if size[0] * size[1] > MOST || block(size) != [1, 1] {
         return image(out, cells, layout, theme);
     }
     let range = cells.range();

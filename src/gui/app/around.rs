@@ -60,13 +60,6 @@ impl App {
         told.collect::<Vec<_>>().join(", ")
     }
 
-    /// Says in the log how the runs that were started ended.
-    pub(super) fn tell_end(&mut self) {
-        let text = self.end_in_words();
-        let has_failed = |run: &String| matches!(self.runs.state(run), RunState::Failed(_));
-        if self.runs.batch().iter().any(has_failed) { self.log.error(text) } else { self.log.info(text) }
-    }
-
     /// Keeps the computer awake while runs go on, if that is wanted.
     pub(super) fn keep_awake_as_set(&mut self) {
         let on = self.settings.keep_awake && self.runs.is_running();

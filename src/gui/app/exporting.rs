@@ -126,7 +126,7 @@ impl App {
 
     /// Writes what was asked for; the ending of the file says as what.
     pub(super) fn export(&mut self, path: &Path, ctx: &egui::Context) {
-        let subject = self.to_export.take().unwrap_or_else(|| self.subject());
+        let Some(subject) = self.to_export.take() else { return };
         let Some(kind) = FileKind::of(path) else {
             let text = format!(
                 "{} is no kind of figure. End the name with .svg, .pdf, .png or .csv.",

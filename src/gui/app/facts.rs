@@ -16,6 +16,7 @@ impl App {
         // Each state is looked for once: there can be hundreds, in every frame.
         let left: Vec<&Run> = runs.iter().filter(|run| self.runs.state(&run.id) != RunState::Done).collect();
         let left_of = |arm: usize| left.iter().filter(|run| run.arm_index == arm).count();
+        let has_figure = self.has_points();
         Facts {
             running: self.runs.is_running(),
             paused: self.runs.is_paused(),
@@ -35,8 +36,8 @@ impl App {
             undoes: self.history.undoes(),
             redoes: self.history.redoes(),
             has_recent: !self.settings.recent.files().is_empty(),
-            has_figure: self.has_points(),
-            why_no_figure: self.why_no_figure(),
+            has_figure,
+            why_no_figure: self.why_no_figure(has_figure),
             tabs: self.tiles.layout().tabs(&self.tiles.layout().active),
             tiles: self.tiles.layout().count(),
             views: self.tiles.layout().views().len(),
@@ -49,11 +50,11 @@ impl App {
     }
 
     /// Why nothing can be exported of what was used last.
-    fn why_no_figure(&self) -> Option<&'static str> {
+    fn why_no_figure(&self, has_points: bool) -> Option<&'static str> {
         match self.views.offers(&self.tiles.layout().active) {
             Offers::Figure => None,
             Offers::Later(why) => Some(why),
-            Offers::Nothing if self.has_points() => None,
+            Offers::Nothing if has_points => None,
             Offers::Nothing => Some("There is no curve yet: press Run all"),
         }
     }

@@ -11,6 +11,7 @@ use crate::gui::dialogs::{Dialog, Next, Reply, dialog_ui};
 use crate::gui::document::Document;
 use crate::gui::files::{Answer, Asked, Purpose, Request, with_extension};
 use crate::gui::selection::Selection;
+use crate::gui::views::Behind;
 use crate::gui::{plot, text};
 use crate::run::StopKind;
 
@@ -177,6 +178,7 @@ impl App {
         let options = self.plot.options.clone();
         self.plot = plot::PlotState::default();
         self.plot.options = options;
+        self.views.look_behind(Behind::default());
         self.load_view();
         self.take_treatments();
         self.begin_history();

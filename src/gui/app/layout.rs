@@ -46,6 +46,9 @@ impl App {
 
     fn bar_ui(&mut self, ui: &mut Ui) {
         let (facts, status) = (self.facts(), self.status());
+        if self.settings.panels().log {
+            self.log.see();
+        }
         let mut shows_log = false;
         let frame = menu::bar_frame(ui);
         let chosen = Panel::top("bar").frame(frame).show(ui, |ui| {
@@ -81,9 +84,6 @@ impl App {
             status_ui(ui, self.document.problems(), &self.log).cloned()
         });
         self.settings.panels_mut().log = open;
-        if open {
-            self.log.see();
-        }
         if let Some(problem) = chosen.and_then(|shown| shown.inner) {
             self.selection = selection_of(&problem.place);
             self.settings.panels_mut().properties = true;

@@ -7,6 +7,7 @@ use super::sign::{self, Sign};
 use super::{FormContext, Slot, line, marks};
 use crate::form::path::Segment;
 use crate::form::{List, Node, Value, name_of};
+use crate::gui::menu::scrolled_ui;
 
 /// More numbers than this are one line of text: nobody clicks through so many controls.
 const MOST_CONTROLS: usize = 24;
@@ -87,10 +88,12 @@ fn numbers_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot) -> Option<Edit> {
     let count = list.count();
     let (more, menu) = MenuButton::from_button(Sign::More.button()).ui(ui, |ui| {
         let mut edit = None;
-        for index in 0..count {
-            let title = format!("{} {}: {}", slot.name, index + 1, list.item(index).to_ron());
-            ui.menu_button(title, |ui| edit = edit.or(menu_ui(ui, index, count)));
-        }
+        scrolled_ui(ui, |ui| {
+            for index in 0..count {
+                let title = format!("{} {}: {}", slot.name, index + 1, list.item(index).to_ron());
+                ui.menu_button(title, |ui| edit = edit.or(menu_ui(ui, index, count)));
+            }
+        });
         edit
     });
     more.accessible_name(format!("More for {}", slot.name))

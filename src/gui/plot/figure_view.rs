@@ -80,6 +80,7 @@ impl FigureView {
         self.refit();
         self.parallel.forget_figure();
         self.legend.forget_figure();
+        self.opening = None;
         (self.kept, self.drawn, self.sheet, self.going, self.lost) = (None, None, None, None, None);
     }
 

@@ -177,6 +177,9 @@ pub fn legend_ui(
         let response = row_ui(ui, sample, if is_terse { "" } else { detail }, theme, is_shown);
         let response = tip_ui(response, sample.name(), detail, is_shown);
         known.size = Some(response.rect.size());
+        if response.gained_focus() {
+            response.scroll_to_me(None);
+        }
         if response.hovered() || response.has_focus() {
             pointed = is_shown.then(|| sample.name().to_owned());
         }

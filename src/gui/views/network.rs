@@ -23,7 +23,7 @@ const BAR: f32 = 36.0;
 /// What was drawn last, for exports: the network itself is shared.
 #[derive(Default)]
 pub struct NetworkView {
-    drawn: Option<(Vec<LayerSummary>, ByLayer, String)>,
+    drawn: Option<(Vec<LayerSummary>, Harm, String)>,
 }
 
 impl View for NetworkView {
@@ -49,20 +49,21 @@ impl View for NetworkView {
         let harm = harm(input, &read.source.id);
         let wanted = pooled_ui(ui, &harm);
         network_ui(ui, read.summary, &harm.by_layer, reports);
-        self.drawn = Some((read.summary.layers.clone(), harm.by_layer, read.title));
+        self.drawn = Some((read.summary.layers.clone(), harm, read.title));
         wanted
     }
 
     fn offers(&self) -> Offers {
         match self.drawn {
             Some(_) => Offers::Figure,
-            None => Offers::Later("Network shows nothing yet: select an arm or a run"),
+            None => Offers::Later("Network shows nothing yet"),
         }
     }
 
     fn offer(&self) -> Option<Offer> {
         let (layers, harm, of) = self.drawn.clone()?;
-        let make = move || figure(&layers, &harm, &of);
+        let harmed = harm.pooled().map_or_else(String::new, |seeds| format!(" ({seeds} together)"));
+        let make = move || figure(&layers, &harm.by_layer, &of, &harmed);
         Some(Offer::new("layers".to_owned(), "remaining weights of the layers".to_owned(), make))
     }
 }
@@ -88,16 +89,25 @@ impl NetworkView {
         let wanted = pooled_ui(ui, &harm);
         let summary = planned_summary(&run.spec);
         network_ui(ui, &summary, &harm.by_layer, reports);
-        self.drawn = Some((summary.layers, harm.by_layer, title));
+        self.drawn = Some((summary.layers, harm, title));
         wanted
     }
 }
 
 /// What campaigns found out about the layers.
+#[derive(Clone)]
 struct Harm {
     by_layer: ByLayer,
     /// The seeds of the runs with such a campaign, which are pooled.
     seeds: Vec<u64>,
+}
+
+impl Harm {
+    /// The seeds, where they are several: `seeds 1, 2, 3`.
+    fn pooled(&self) -> Option<String> {
+        let seeds: Vec<String> = self.seeds.iter().map(u64::to_string).collect();
+        (seeds.len() > 1).then(|| format!("seeds {}", seeds.join(", ")))
+    }
 }
 
 /// Vulnerability by the name of a layer.
@@ -122,9 +132,8 @@ fn harm(input: &ViewInput<'_>, id: &str) -> Harm {
 fn pooled_ui(ui: &mut Ui, harm: &Harm) -> Option<ViewResponse> {
     let shown = ui.horizontal_wrapped(|ui| {
         let wanted = take_ui(ui, "layers");
-        if harm.seeds.len() > 1 {
-            let seeds: Vec<String> = harm.seeds.iter().map(u64::to_string).collect();
-            let text = format!("Vulnerability: all runs of the arm together (seeds {})", seeds.join(", "));
+        if let Some(seeds) = harm.pooled() {
+            let text = format!("Vulnerability: all runs of the arm together ({seeds})");
             ui.label(RichText::new(text).small().weak());
         }
         wanted

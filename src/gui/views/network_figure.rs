@@ -6,8 +6,14 @@ use crate::figure::{Axis, Bars, Category, Figure};
 use crate::gui::text;
 use crate::run::summary::{LayerSummary, Vulnerability};
 
-/// Bars of what remains and of what is pruned, a bar for each layer with weights; `of` says whose network it is.
-pub fn figure(layers: &[LayerSummary], harm: &BTreeMap<String, Vulnerability>, of: &str) -> Figure {
+/// Bars of what remains and of what is pruned, a bar for each layer with weights; `of` says whose network it is, `harmed`
+/// whose vulnerability is told.
+pub fn figure(
+    layers: &[LayerSummary],
+    harm: &BTreeMap<String, Vulnerability>,
+    of: &str,
+    harmed: &str,
+) -> Figure {
     let layers: Vec<&LayerSummary> = layers.iter().filter(|layer| layer.weights > 0).collect();
     let name = |layer: &&LayerSummary| Category { name: layer.name.clone(), group: String::new() };
     #[allow(clippy::cast_precision_loss)] // weights are far below 2^53
@@ -25,8 +31,11 @@ pub fn figure(layers: &[LayerSummary], harm: &BTreeMap<String, Vulnerability>, o
     ];
     let details = details.map(|(name, count)| (name.to_owned(), format!("{} weights", text::grouped(count))));
     let worst = harm.iter().max_by(|a, b| a.1.share.total_cmp(&b.1.share));
-    let worst = worst.map_or_else(String::new, |(name, found)| {
-        format!("; most vulnerable: {name}, {} of images change class", text::percent(found.share))
+    let worst = worst.filter(|(_, found)| found.share > 0.0).map_or_else(String::new, |(name, found)| {
+        let share = text::percent(found.share);
+        format!(
+            "; most vulnerable{harmed}: {name}, a single fault changes the class of {share} of the images"
+        )
     });
     Figure {
         x: Axis { range: Some([0.0, 1.0]), ..Axis::percent("Weights of the layer") },
@@ -61,7 +70,12 @@ mod tests {
         };
         let layers = [layer("fc1", 8, 2), layer("norm", 0, 0), layer("fc2", 4, 4)];
         let harm = Vulnerability { share: 0.4, low: 0.1, high: 0.8, trials: 4 };
-        let figure = figure(&layers, &[("fc1".to_owned(), harm)].into(), "dense, seed 1, at its end");
+        let figure = figure(
+            &layers,
+            &[("fc1".to_owned(), harm)].into(),
+            "dense, seed 1, at its end",
+            " (seeds 1, 2 together)",
+        );
         let table = csv(&figure);
         let rows: Vec<&str> = table.lines().skip(1).collect();
         assert_eq!(
@@ -75,7 +89,7 @@ mod tests {
         );
         assert_eq!(figure.details["remaining"], "6 weights");
         assert!(
-            figure.note.ends_with("most vulnerable: fc1, 40.00 % of images change class"),
+            figure.note.ends_with("most vulnerable (seeds 1, 2 together): fc1, a single fault changes the class of 40.00 % of the images"),
             "{}",
             figure.note
         );

@@ -35,6 +35,8 @@ type Said = (String, usize, Option<f64>);
 #[derive(Clone, Debug, PartialEq)]
 struct Training {
     place: String,
+    /// Its place without the round: the rounds of one training make a line.
+    series: String,
     remaining: f64,
     iterations: Vec<f64>,
     accuracies: Vec<f64>,
@@ -153,7 +155,9 @@ fn trainings(input: &ViewInput<'_>, runs: &[&Run]) -> Vec<Training> {
         let place = place_of(&stop);
         let training = found.entry(place.clone()).or_insert_with(|| {
             order.push(place.clone());
-            Training { place, remaining: stop.remaining, iterations: Vec::new(), accuracies: Vec::new() }
+            let series = place_of(&EarlyStop { round: None, ..stop.clone() });
+            let (iterations, accuracies) = (Vec::new(), Vec::new());
+            Training { place, series, remaining: stop.remaining, iterations, accuracies }
         });
         #[allow(clippy::cast_precision_loss)] // iterations are far below 2^53
         training.iterations.push(stop.iteration as f64);
@@ -195,12 +199,36 @@ fn stops_ui(ui: &mut Ui, trainings: &[Training]) -> Option<Wanted> {
     take_ui(ui, "early stops")
 }
 
-/// The early-stop iteration over the weights that remain, its mean over seeds within a standard deviation.
+/// The early-stop iteration over the weights that remain, its mean over seeds within a standard deviation: a line for the
+/// rounds of each training.
 fn figure(arm: &str, trainings: &[Training]) -> Figure {
-    let mut line = Line::new(arm, style_of(32), Vec::new());
-    let mut ordered: Vec<&Training> = trainings.iter().collect();
-    ordered.sort_by(|a, b| b.remaining.total_cmp(&a.remaining));
-    for training in ordered {
+    let mut series: Vec<&str> = Vec::new();
+    for training in trainings {
+        if !series.contains(&training.series.as_str()) {
+            series.push(&training.series);
+        }
+    }
+    let lines = series.iter().enumerate().map(|(index, own)| {
+        let name = if series.len() == 1 { arm.to_owned() } else { format!("{arm}, {own}") };
+        line(&name, index, trainings.iter().filter(|training| training.series == *own).collect())
+    });
+    let lines: Vec<Line> = lines.collect();
+    let seeds = lines.iter().flat_map(|line| &line.counts).max().copied().unwrap_or_default();
+    let has_band = lines.iter().any(|line| !line.band.is_empty());
+    let band = if has_band { ", band: standard deviation" } else { "" };
+    Figure {
+        x: XAxis::Remaining.axis(),
+        y: Axis::new("Early-stop iteration", ""),
+        lines,
+        note: format!("mean over {}{band}", text::counted(seeds as usize, "seed")),
+        ..Figure::default()
+    }
+}
+
+fn line(name: &str, index: usize, mut rounds: Vec<&Training>) -> Line {
+    let mut line = Line::new(name, style_of(32 + index), Vec::new());
+    rounds.sort_by(|a, b| b.remaining.total_cmp(&a.remaining));
+    for training in rounds {
         let (x, values) = (training.remaining, training.iterations.as_slice());
         #[allow(clippy::cast_precision_loss)] // a few seeds
         let mean = values.iter().sum::<f64>() / values.len() as f64;
@@ -210,14 +238,7 @@ fn figure(arm: &str, trainings: &[Training]) -> Figure {
             line.band.push(Band { x, low: mean - spread, high: mean + spread });
         }
     }
-    let seeds = line.counts.iter().max().copied().unwrap_or_default();
-    Figure {
-        x: XAxis::Remaining.axis(),
-        y: Axis::new("Early-stop iteration", ""),
-        lines: vec![line],
-        note: format!("mean over {}, band: standard deviation", text::counted(seeds as usize, "seed")),
-        ..Figure::default()
-    }
+    line
 }
 
 /// Mean and standard deviation, times `scale`: `1250 ± 70`.
@@ -239,13 +260,19 @@ mod tests {
 
     #[test]
     fn the_figure_goes_from_many_weights_to_few_with_the_spread_over_seeds() {
-        let training = |remaining: f64, iterations: &[f64]| Training {
+        let training = |series: &str, remaining: f64, iterations: &[f64]| Training {
             place: String::new(),
+            series: series.to_owned(),
             remaining,
             iterations: iterations.to_vec(),
             accuracies: Vec::new(),
         };
-        let figure = figure("ticket", &[training(0.5, &[100.0]), training(1.0, &[200.0, 204.0, 208.0])]);
+        let rounds = [training("Stage 2", 0.5, &[100.0]), training("Stage 2", 1.0, &[200.0, 204.0, 208.0])];
+        let control = training("Stage 2, control", 0.5, &[150.0]);
+        let both = figure("ticket", &[rounds[0].clone(), control, rounds[1].clone()]);
+        let names: Vec<_> = both.lines.iter().map(|line| (line.name.as_str(), line.points.len())).collect();
+        assert_eq!(names, [("ticket, Stage 2", 2), ("ticket, Stage 2, control", 1)]);
+        let figure = figure("ticket", &rounds);
         let line = &figure.lines[0];
         assert_eq!(
             (line.points.as_slice(), line.counts.as_slice()),

@@ -82,8 +82,8 @@ impl View for Weights {
 
     fn offers(&self) -> Offers {
         match (&self.shown_of, &self.seen, self.used) {
-            (None, ..) => Offers::Later("Weights shows nothing yet: select a run that is done"),
-            (Some(_), None, Used::Image) => Offers::Later("The image is still being read"),
+            (None, ..) => Offers::Later("Weights shows nothing yet"),
+            (Some(_), None, Used::Image) => Offers::Later("The image of the weights is not there"),
             (Some(_), ..) => Offers::Figure,
         }
     }
@@ -155,8 +155,8 @@ impl Weights {
             }
             let values = &mut self.values;
             let table = |ui: &mut Ui| values.ui(ui, &key.1, &loaded.values, arm);
-            let left = vec2(ui.available_width(), room.y);
-            let set = ui.allocate_ui(left, |ui| ui.vertical(table).inner).inner;
+            let rest = vec2(ui.available_width(), room.y);
+            let set = ui.allocate_ui(rest, |ui| ui.vertical(table).inner).inner;
             wanted.map(ViewResponse::Take).or(set.map(ViewResponse::AddStage))
         })
         .inner

@@ -102,6 +102,8 @@ impl FigureView {
             }
             self.opening = Some((cell, now));
         }
+        // A plot that was out of sight meanwhile may show something else by now.
+        self.opening = self.opening.filter(|(_, since)| now - since <= 2.0 * DOUBLE);
         let (cell, since) = self.opening?;
         let left = DOUBLE - (now - since);
         if left > 0.0 {

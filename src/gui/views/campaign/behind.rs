@@ -44,7 +44,12 @@ impl Behind {
 
     /// The runs whose trials are looked at.
     fn runs<'a>(&self, input: &ViewInput<'a>) -> Vec<&'a Run> {
-        let of = self.of.as_ref().filter(|(selection, _)| selection == input.selection);
+        // An edit gives runs other identities, and another document has others.
+        let is_listed = |id: &String| input.listed.iter().any(|run| run.id == *id);
+        let is_present = |(selection, runs): &&(Selection, Vec<String>)| {
+            selection == input.selection && runs.iter().any(is_listed)
+        };
+        let of = self.of.as_ref().filter(is_present);
         let is_meant = |run: &&Run| match (of, input.selection.run()) {
             (Some((_, runs)), _) => runs.contains(&run.id),
             (None, Some(id)) => run.id == *id,
@@ -167,6 +172,7 @@ impl Trials {
             return wanted;
         }
         if !behind.is_chosen() {
+            behind.of = None;
             ui.ctx().request_repaint(); // the campaign comes back
             return wanted;
         }
