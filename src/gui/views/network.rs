@@ -143,7 +143,7 @@ fn pooled_ui(ui: &mut Ui, harm: &Harm) -> Option<ViewResponse> {
 
 /// Draws the chain, and the reports below it.
 fn network_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &ByLayer, reports: &[Report]) {
-    let room = ui.available_width();
+    let room = ui.available_width() - ui.spacing().scroll.allocated_width();
     ScrollArea::both().id_salt("network view").auto_shrink([false, false]).show(ui, |ui| {
         table_ui(ui, summary, harm, room);
         ui.add_space(2.0 * theme::STEP);
@@ -160,7 +160,7 @@ const COLUMNS: [(&str, &str, [f32; 2]); 7] = [
     (
         "Operation",
         "From the input at the top to the logits, with the name of its layer as in PyTorch",
-        [248.0, 176.0],
+        [248.0, 186.0],
     ),
     ("Output", "Shape of what leaves it: channels, height, width; or units", [72.0, 52.0]),
     ("Parameters", "Entries of all trained parameters, and their share of the network", [108.0, 72.0]),
