@@ -103,7 +103,12 @@ fn told(they: &str, left: &[Left<'_>], done: &[Taken<'_>], measures: Measures<'_
         }
     }
     let Outlook::Told(told) = expected(left, done, &paces, options) else { return None };
-    Some(format!("{they} take about {}{}, {}", duration(told.secs), told.side_by_side(), told.basis()))
+    Some(format!(
+        "{they} take about {}{}, {}",
+        duration(told.secs.max(0.1)),
+        told.side_by_side(),
+        told.basis()
+    ))
 }
 
 /// `4 arms, 12 runs, 266,610 parameters, 266,200 multiply-adds per sample, 144 to 1,008 iterations per run`, and the trials

@@ -88,7 +88,7 @@ fn grant(wish: Wish, plan: &mut Vec<Stage>, selected: &mut Option<Vec<usize>>) -
     true
 }
 
-fn toolbar_ui(ui: &mut Ui, plan: &mut Vec<Stage>, selected: Option<&[usize]>) -> Option<Wish> {
+fn toolbar_ui(ui: &mut Ui, plan: &[Stage], selected: Option<&[usize]>) -> Option<Wish> {
     ui.horizontal(|ui| {
         let menu = ui.menu_button("+ Add", menu::menu_ui);
         menu.response

@@ -23,7 +23,9 @@ pub fn shortcuts_ui(ui: &mut Ui) {
         ui.columns(2, |columns| {
             let (left, right) = groups.split_at(first);
             for (ui, groups) in columns.iter_mut().zip([left, right]) {
-                groups.iter().for_each(|group| group_ui(ui, group));
+                for group in groups {
+                    group_ui(ui, group);
+                }
             }
         });
     });

@@ -178,7 +178,7 @@ mod tests {
         let start = sketch(&plan);
         let mut path = vec![0];
         let mut seen = vec![start.clone()];
-        while let Some(to) = below(&mut plan, &path) {
+        while let Some(to) = below(&plan, &path) {
             path = relocate(&mut plan, &path, &to).unwrap();
             seen.push(sketch(&plan));
         }
@@ -193,7 +193,7 @@ mod tests {
                 "[Tr Te] Tr Te"
             ]
         );
-        while let Some(to) = above(&mut plan, &path) {
+        while let Some(to) = above(&plan, &path) {
             path = relocate(&mut plan, &path, &to).unwrap();
         }
         assert_eq!((path, sketch(&plan)), (vec![0], start));

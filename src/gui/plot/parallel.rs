@@ -231,12 +231,11 @@ impl<'a> Frame<'a> {
                 let shown = || runs.iter().map(|run| self.at(*run));
                 let outline = |(line, trace)| self.outline(line, trace, strength(line));
                 let outlines: Vec<Outline> = shown().map(outline).collect();
-                let mesh = match last.filter(|last| last.outlines == outlines) {
-                    Some(last) => last.mesh,
-                    None => {
-                        let shapes = |(line, trace)| self.run(line, trace, RUN, strength(line));
-                        Arc::new(canvas.triangles(shown().flat_map(shapes)))
-                    }
+                let mesh = if let Some(last) = last.filter(|last| last.outlines == outlines) {
+                    last.mesh
+                } else {
+                    let shapes = |(line, trace)| self.run(line, trace, RUN, strength(line));
+                    Arc::new(canvas.triangles(shown().flat_map(shapes)))
                 };
                 Sheet { canvas, runs, is_back, outlines, is_old: false, mesh }
             }
