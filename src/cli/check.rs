@@ -167,7 +167,7 @@ mod tests {
         let all = runs(&templates::all()[0].experiment()).unwrap();
         let mut records = BTreeMap::new();
         let told = told_by(&all, &records, 2, 0.0).unwrap();
-        assert!(told.starts_with("They take about 0.0 s, "), "{told}");
+        assert!(told.starts_with("They take about 0.1 s, "), "{told}");
         assert!(told.ends_with(", from a quick measurement of 8 mini-batches"), "{told}");
         let told = told_by(&all, &records, 1, 0.0).unwrap();
         assert_eq!(told, "--time measures how long they take");
