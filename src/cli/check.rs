@@ -8,7 +8,7 @@ use super::document::{Document, DocumentArgs, distinct};
 use super::failure::{Exit, Failure};
 use super::number::{counted, duration, grouped, span};
 use super::output::{complain, say};
-use crate::doc::{Run, RunRecord, RunState};
+use crate::doc::{Run, RunRecord, RunState, capitalised};
 use crate::run::{
     Cost, Left, Outlook, Pace, Paces, QueueOptions, StopFlag, Taken, Task, cost, expected, measure,
     read_records,
@@ -75,11 +75,6 @@ fn left(runs: &[Run], records: &BTreeMap<String, RunRecord>, measures: Measures<
             .map_or(Some(over.clone()), |told| Some(format!("{over}; {told}"))),
         None => told("they", &left, &done, measures).map(|told| capitalised(&told)),
     }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// How a task is measured, for how many of them.

@@ -30,7 +30,7 @@ pub use network::{Activation, Head, Mlp, Net, Output, Vgg};
 pub use points::Points;
 pub use problem::{Problem, Severity};
 pub use record::{EarlyStop, RunRecord, RunState};
-pub use sentence::listed;
+pub use sentence::{capitalised, listed};
 pub use spec::{ExpandedArm, Run, RunSpec, expand_arms, runs, runs_after};
 pub use stage::{Stage, Train};
 pub use structure::Structure;

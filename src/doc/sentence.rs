@@ -11,7 +11,7 @@ use super::stage::{
 use crate::doc::intervention::Layers;
 use crate::form::{Steps, StepsUnit};
 use crate::optimize::Schedule;
-pub use words::listed;
+pub use words::{capitalised, listed};
 use words::{counted, joined, number};
 
 impl Stage {

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::model::Band;
+
 /// What the band around a mean shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Spread {
@@ -66,6 +68,15 @@ pub struct Level {
     pub high: Option<f64>,
     /// How many runs have a value here.
     pub n: usize,
+}
+
+impl Level {
+    /// The band at a place of x; nothing without one.
+    #[must_use]
+    pub fn band_at(&self, x: f64) -> Option<Band> {
+        let (low, high) = self.low.zip(self.high)?;
+        Some(Band { x, low, high })
+    }
 }
 
 /// The mean and spread of traces at every x that any of them has, in the order of x.

@@ -28,6 +28,13 @@ pub fn share(share: f64) -> String {
     if (share - 0.5).abs() < f64::EPSILON { "half".to_owned() } else { percent(share) }
 }
 
+/// The text with a capital letter at its head.
+#[must_use]
+pub fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// The parts of a sentence that there are, with commas between.
 pub fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")

@@ -3,7 +3,7 @@
 use super::curves::{Averaged, Behind, figure};
 use super::{ArmRuns, Controls, Plot, PlotOptions};
 use crate::doc::{PointRef, RunRecord};
-use crate::figure::model::{Axis, Band, Category, Figure, Line, Trace};
+use crate::figure::model::{Axis, Category, Figure, Line, Trace};
 use crate::figure::palette::{COLOURS, Marker, Style, style_of};
 use crate::figure::statistics::level;
 
@@ -115,7 +115,7 @@ fn marks(arm: &ArmRuns<'_>, shares: &[Shares<'_>], beside: f64, options: &PlotOp
         }
         let level = level(class as f64 + beside, &values, options.band);
         line.points.push([level.x, level.mean]);
-        line.band.extend(level.low.zip(level.high).map(|(low, high)| Band { x: level.x, low, high }));
+        line.band.extend(level.band_at(level.x));
     }
     if options.traces && shares.len() > 1 {
         line.traces = shares.iter().map(|shares| trace(shares, beside)).collect();

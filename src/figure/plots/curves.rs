@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::series::{Curve, Path, Place, curves, put_in_order_of_plan};
 use super::smooth::smooth;
 use super::{ArmRuns, PlotOptions, XAxis};
-use crate::figure::model::{Axis, Band, Figure, Line, Trace};
+use crate::figure::model::{Axis, Figure, Line, Trace};
 use crate::figure::palette::{Dash, Marker, Style, style_of};
 use crate::figure::statistics::{Spread, level};
 
@@ -133,7 +133,7 @@ fn mean(name: &str, style: Style, curves: &[Curve], options: &PlotOptions) -> Li
         let level = level(x, &ys, options.band);
         line.points.push([x, level.mean]);
         line.counts.push(u32::try_from(level.n).unwrap_or(u32::MAX));
-        line.band.extend(level.low.zip(level.high).map(|(low, high)| Band { x, low, high }));
+        line.band.extend(level.band_at(x));
     }
     line
 }
@@ -219,6 +219,7 @@ mod tests {
     use super::super::{Plot, accuracy::Accuracy, loss::Loss};
     use super::*;
     use crate::doc::RunRecord;
+    use crate::figure::model::Band;
     use crate::figure::table::Row;
 
     fn options() -> PlotOptions {

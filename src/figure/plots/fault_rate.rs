@@ -140,7 +140,7 @@ fn drawn(arm: &ArmRuns<'_>, name: &str, unprotected: bool, rates: Rates, options
         let values: Vec<f64> = runs.iter().map(|(_, estimate)| estimate.value).collect();
         let level = level(x, &values, options.band);
         line.points.push([x, level.mean]);
-        line.band.extend(level.low.zip(level.high).map(|(low, high)| Band { x, low, high }));
+        line.band.extend(level.band_at(x));
         for (run, estimate) in runs.iter().filter(|_| options.traces) {
             let new = || Trace { name: names[*run].clone(), points: Vec::new() };
             let trace = traces.entry(*run).or_insert_with(new);

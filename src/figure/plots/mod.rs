@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use super::model::{Axis, Figure};
 use super::statistics::Spread;
 use super::table::Row;
-use crate::doc::RunRecord;
+use crate::doc::{RunRecord, capitalised};
 pub use vulnerability::struck_arm;
 
 /// The registry, in the order of the tabs.
@@ -226,9 +226,7 @@ impl XAxis {
 /// The name of a series as people write it: "Test accuracy".
 #[must_use]
 pub fn in_words(series: &str) -> String {
-    let text = series.replace('_', " ");
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    capitalised(&series.replace('_', " "))
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use super::offer::{Offer, Offers, Wanted, take_ui};
 use super::{Shared, View, ViewInput, ViewResponse, nothing_ui, number_ui, waiting_ui};
 use crate::doc::{EarlyStop, Run, RunRecord, RunState};
 use crate::figure::plots::XAxis;
-use crate::figure::statistics::standard_deviation;
-use crate::figure::{Axis, Band, Figure, Line, style_of};
+use crate::figure::statistics::{Spread, level, standard_deviation};
+use crate::figure::{Axis, Figure, Line, style_of};
 use crate::gui::{text, theme};
 use crate::run::{MaskOverlap, mask_overlap};
 
@@ -229,14 +229,10 @@ fn line(name: &str, index: usize, mut rounds: Vec<&Training>) -> Line {
     let mut line = Line::new(name, style_of(32 + index), Vec::new());
     rounds.sort_by(|a, b| b.remaining.total_cmp(&a.remaining));
     for training in rounds {
-        let (x, values) = (training.remaining, training.iterations.as_slice());
-        #[allow(clippy::cast_precision_loss)] // a few seeds
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
-        line.points.push([x, mean]);
-        line.counts.push(u32::try_from(values.len()).unwrap_or(u32::MAX));
-        if let Some(spread) = standard_deviation(values) {
-            line.band.push(Band { x, low: mean - spread, high: mean + spread });
-        }
+        let level = level(training.remaining, &training.iterations, Spread::StandardDeviation);
+        line.points.push([level.x, level.mean]);
+        line.counts.push(u32::try_from(level.n).unwrap_or(u32::MAX));
+        line.band.extend(level.band_at(level.x));
     }
     line
 }
@@ -257,6 +253,7 @@ fn spread(values: &[f64], scale: f64, decimals: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::Band;
 
     #[test]
     fn the_figure_goes_from_many_weights_to_few_with_the_spread_over_seeds() {

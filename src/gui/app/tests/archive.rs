@@ -12,9 +12,7 @@ fn window(folder: &Path) -> Window {
     let mut window = Window::open(Some(file));
     window.click("Run all");
     for run in [2, 3] {
-        window.say(run, started());
-        window.say(run, accuracy(0.5, 1.0));
-        window.say(run, Event::Finished { secs: 1.0 });
+        window.carry_out(run, &[0.5]);
     }
     window.hang_up();
     window

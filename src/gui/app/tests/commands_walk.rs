@@ -31,9 +31,7 @@ fn choose(window: &mut Window, menu: Menu, command: Command) -> bool {
 fn busy() -> Window {
     let mut window = Window::new();
     window.click("Run all");
-    window.say(0, started());
-    window.say(0, accuracy(0.5, 1.0));
-    window.say(0, Event::Finished { secs: 1.0 });
+    window.carry_out(0, &[0.5]);
     window.say(1, started());
     window.say(1, Event::Stopped { secs: 1.0 });
     window.say(3, started());

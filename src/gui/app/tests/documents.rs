@@ -29,14 +29,10 @@ fn an_edit_marks_the_title_and_closing_asks() {
 #[test]
 fn a_window_that_closes_without_a_question_finishes_files_and_notes() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("mine.ron");
-    std::fs::write(&path, crate::doc::templates::all()[0].text).unwrap();
+    let path = saved_template(folder.path());
     let mut window = Window::open(Some(path.clone()));
     window.click("Run all");
-    window.say(0, started());
-    window.say(0, accuracy(0.5, 1.0));
-    window.say(0, accuracy(0.5, 2.0));
-    window.say(0, Event::Finished { secs: 1.0 });
+    window.carry_out(0, &[0.5, 0.5]);
     window.hang_up();
     let figure = folder.path().join("figure.svg");
     let ctx = window.harness.ctx.clone();
@@ -195,8 +191,7 @@ fn after_saving_as_another_file_the_states_are_those_of_its_folder() {
 #[test]
 fn a_file_that_is_opened_at_the_start_is_all_that_is_opened() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("mine.ron");
-    std::fs::write(&path, crate::doc::templates::all()[0].text).unwrap();
+    let path = saved_template(folder.path());
     assert!(!Window::open(Some(path)).log().contains("/nowhere"));
     let broken = Window::open(Some(folder.path().join("none.ron")));
     assert!(broken.log().contains("/nowhere") && broken.sees("The file cannot be opened"));

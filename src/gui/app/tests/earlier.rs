@@ -8,11 +8,7 @@ use crate::run::Unlisted;
 fn edited() -> Window {
     let mut window = Window::new();
     window.click("Run all");
-    window.say(0, started());
-    for epoch in [1.0, 2.0] {
-        window.say(0, accuracy(0.5, epoch));
-    }
-    window.say(0, Event::Finished { secs: 3.0 });
+    window.carry_out(0, &[0.5, 0.5]);
     window.hang_up();
     window.harness.state_mut().document.experiment.train.batch = 7;
     window.harness.run();
@@ -60,10 +56,7 @@ fn a_setting_does_not_group_runs_that_had_another_value_of_it() {
 fn a_run_of_the_present_settings_has_its_own_line_beside_earlier_ones() {
     let mut window = edited();
     window.click("Run all");
-    window.say(1, started());
-    window.say(1, accuracy(0.25, 1.0));
-    window.say(1, accuracy(0.75, 2.0));
-    window.say(1, Event::Finished { secs: 3.0 });
+    window.carry_out(1, &[0.25, 0.75]);
     window.hang_up();
     assert_eq!(lines(&window), [("earlier settings: dense".to_owned(), 1), ("dense".to_owned(), 1)]);
     let text = exported(&mut window).unwrap();
