@@ -51,6 +51,13 @@ use settings::{KEY, Settings};
 /// Names the folder of window state and, on Linux, the window for the desktop.
 const APP_ID: &str = "weightlab";
 
+/// What draws the window, in the order in which they are tried.
+const RENDERERS: &[(&str, Renderer)] = &[
+    #[cfg(not(target_os = "linux"))]
+    ("wgpu", Renderer::Wgpu),
+    ("glow", Renderer::Glow),
+];
+
 /// Opens the window, with a file if there is one, and returns when it is closed.
 ///
 /// # Errors
@@ -58,13 +65,13 @@ const APP_ID: &str = "weightlab";
 #[allow(clippy::needless_pass_by_value, reason = "each renderer that is tried gets a copy")]
 pub fn launch(file: Option<PathBuf>) -> Result<(), String> {
     let mut failures = Vec::new();
-    for (name, renderer) in [("wgpu", Renderer::Wgpu), ("glow", Renderer::Glow)] {
+    for (name, renderer) in RENDERERS {
         let file = file.clone();
         let create = Box::new(move |cc: &CreationContext<'_>| {
             let app: Box<dyn eframe::App> = Box::new(create(cc, file.as_deref()));
             Ok(app)
         });
-        match eframe::run_native(APP_ID, options(renderer), create) {
+        match eframe::run_native(APP_ID, options(*renderer), create) {
             Ok(()) => return Ok(()),
             Err(error) => {
                 failures.push(format!("{name}: {error}"));
