@@ -159,7 +159,7 @@ fn explained(ui: &mut Ui, button: Button<'_>, command: Command, facts: &Facts) -
 #[must_use]
 pub fn pressed(ctx: &egui::Context) -> Vec<Command> {
     let mut found: Vec<(Command, egui::KeyboardShortcut)> =
-        super::commands::keys().filter(|(command, _)| !is_for_text(ctx, *command)).collect();
+        super::commands::keys().filter(|(command, key)| !is_for_text(ctx, *command, *key)).collect();
     // Ctrl+Shift+S would also count as Ctrl+S.
     found.sort_by_key(|(_, shortcut)| !shortcut.modifiers.shift);
     ctx.input_mut(|input| {
@@ -171,18 +171,17 @@ pub fn pressed(ctx: &egui::Context) -> Vec<Command> {
     })
 }
 
-/// Whether a key means something else where text is being typed.
-fn is_for_text(ctx: &egui::Context, command: Command) -> bool {
-    let is_typing = ctx.text_edit_focused();
-    match command {
-        Command::Undo | Command::Redo => is_typing && !super::form::is_editing(ctx),
-        Command::RemoveArm
-        | Command::ArchiveArm
-        | Command::MoveArmUp
-        | Command::MoveArmDown
-        | Command::CloseView => is_typing,
+/// Whether a text field takes this key while somebody types. Undo and Redo are the window's where it undoes the edits of
+/// the field.
+fn is_for_text(ctx: &egui::Context, command: Command, shortcut: egui::KeyboardShortcut) -> bool {
+    use egui::Key as K;
+    let edits = match shortcut.logical_key {
+        K::Z | K::Y => matches!(command, Command::Undo | Command::Redo) && !super::form::is_editing(ctx),
+        K::Delete | K::Backspace | K::ArrowUp | K::ArrowDown | K::ArrowLeft | K::ArrowRight => true,
+        K::W => !shortcut.modifiers.shift,
         _ => false,
-    }
+    };
+    edits && ctx.text_edit_focused()
 }
 
 /// A line between the bar and what is below would be one box more: space is enough.
@@ -208,6 +207,31 @@ mod tests {
             ctx.input_mut(|input| input.events.push(event));
             assert_eq!(pressed(&ctx), [command], "{key:?}");
         }
+    }
+
+    #[test]
+    fn a_text_field_keeps_the_keys_that_edit_it() {
+        let ctx = egui::Context::default();
+        let mut text = String::new();
+        let _ = ctx.run_ui(egui::RawInput::default(), |ui| {
+            ui.text_edit_singleline(&mut text).request_focus();
+            let kept =
+                super::super::commands::keys().filter(|(command, key)| is_for_text(ui.ctx(), *command, *key));
+            let kept: Vec<&str> = kept.map(|(command, _)| command.text()).collect();
+            assert_eq!(
+                kept,
+                [
+                    "Undo",
+                    "Redo",
+                    "Redo",
+                    "Move arm up",
+                    "Move arm down",
+                    "Remove arm",
+                    "Archive results of arm…",
+                    "Close view"
+                ]
+            );
+        });
     }
 
     #[test]

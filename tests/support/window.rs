@@ -18,13 +18,9 @@ use weightlab::gui::worker::Worker;
 struct Quiet;
 
 impl Desktop for Quiet {
-    fn notify(&mut self, _: &str, _: &str) -> Result<(), String> {
-        Ok(())
-    }
+    fn notify(&mut self, _: &str, _: &str) {}
 
-    fn keep_awake(&mut self, _: bool) -> Result<(), String> {
-        Ok(())
-    }
+    fn keep_awake(&mut self, _: bool) {}
 
     fn trouble(&mut self) -> Option<String> {
         None

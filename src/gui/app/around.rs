@@ -31,9 +31,7 @@ impl App {
             return;
         }
         let text = self.end_in_words();
-        if let Err(why) = self.parts.desktop.notify(&self.document.title(), &text) {
-            self.log.info(format!("No notification was shown: {why}"));
-        }
+        self.parts.desktop.notify(&self.document.title(), &text);
     }
 
     /// "12 runs are over: 11 done, 1 failed".
@@ -63,8 +61,6 @@ impl App {
     /// Keeps the computer awake while runs go on, if that is wanted.
     pub(super) fn keep_awake_as_set(&mut self) {
         let on = self.settings.keep_awake && self.runs.is_running();
-        if let Err(why) = self.parts.desktop.keep_awake(on) {
-            self.log.info(format!("The computer may go to sleep: {why}"));
-        }
+        self.parts.desktop.keep_awake(on);
     }
 }

@@ -281,50 +281,48 @@ impl App {
 
     /// Draws the dialog, if there is one, and does what was decided.
     pub(super) fn dialog_ui(&mut self, ctx: &egui::Context) {
-        let Some(dialog) = &mut self.dialog else { return };
-        let Some(reply) = dialog_ui(ctx, dialog) else { return };
-        let Some(dialog) = self.dialog.take() else { return };
-        self.take_reply(dialog, reply, ctx);
+        let Some(reply) = self.dialog.as_mut().and_then(|dialog| dialog_ui(ctx, dialog)) else { return };
+        self.dialog = None;
+        self.take_reply(reply, ctx);
     }
 
-    fn take_reply(&mut self, dialog: Dialog, reply: Reply, ctx: &egui::Context) {
-        match (dialog, reply) {
-            (Dialog::Recover { .. }, Reply::Restore) => self.restore(),
-            (Dialog::Recover { .. }, Reply::Discard) => self.give_up_leftover(),
-            (Dialog::Recover { .. }, _) => self.postpone_leftover(),
-            (Dialog::Import { path, arm, .. }, Reply::Import) => self.import(&path, arm),
-            (Dialog::Archive { runs, .. }, Reply::Archive) => self.archive(&runs),
-            (Dialog::GoOn { runs, .. }, Reply::GoOn) => self.start_these(runs),
-            (Dialog::Message { .. }, Reply::Cancel) if std::mem::take(&mut self.offers_start) => {
-                self.choose_template();
-            }
-            (_, Reply::Cancel) => self.give_up(),
-            (Dialog::Templates { .. }, Reply::Template(position)) => self.proceed(Next::New(position), ctx),
-            (Dialog::Templates { .. }, Reply::Recent(path)) => self.proceed(Next::Open(path), ctx),
-            (Dialog::Unsaved { next, .. }, Reply::Save) => {
+    fn take_reply(&mut self, reply: Reply, ctx: &egui::Context) {
+        match reply {
+            Reply::Cancel => self.give_up(),
+            Reply::Close if std::mem::take(&mut self.offers_start) => self.choose_template(),
+            Reply::Close => self.give_up(),
+            Reply::Restore => self.restore(),
+            Reply::DropEdits => self.give_up_leftover(),
+            Reply::AskAgain => self.postpone_leftover(),
+            Reply::Import { path, arm } => self.import(&path, arm),
+            Reply::Archive(runs) => self.archive(&runs),
+            Reply::Resume(runs) => self.start_these(runs),
+            Reply::Template(position) => self.proceed(Next::New(position), ctx),
+            Reply::Recent(path) => self.proceed(Next::Open(path), ctx),
+            Reply::Save(next) => {
                 self.after_saving = Some(next);
                 self.save_document(ctx);
             }
-            (Dialog::Unsaved { next, .. }, Reply::Discard) => {
+            Reply::Discard(next) => {
                 self.discarded = Some(self.document.experiment.clone());
                 self.proceed_unless_running(next, ctx);
             }
-            (Dialog::Running { next, .. }, reply @ (Reply::Stop | Reply::StopAndGoOnLater)) => {
-                self.note_unfinished(reply == Reply::StopAndGoOnLater);
+            Reply::Stop(next) => {
+                self.note_unfinished(false);
                 self.stop_and(next, ctx);
             }
-            (Dialog::Comments { path }, Reply::LoseComments)
-            | (Dialog::Changed { path }, Reply::Overwrite) => self.save_to(&path, ctx),
-            (Dialog::Comments { .. } | Dialog::Changed { .. }, Reply::SaveAs) => self.ask_where_to_save(ctx),
-            (Dialog::Path { request, .. }, Reply::Path(path)) => {
-                if request.purpose != Purpose::Open && path.exists() {
-                    self.dialog = Some(Dialog::Overwrite { path, purpose: request.purpose });
-                } else {
-                    self.take_path(request.purpose, path, ctx);
-                }
+            Reply::StopAndResumeLater(next) => {
+                self.note_unfinished(true);
+                self.stop_and(next, ctx);
             }
-            (Dialog::Overwrite { path, purpose }, Reply::Overwrite) => self.take_path(purpose, path, ctx),
-            _ => {}
+            Reply::SaveTo(path) => self.save_to(&path, ctx),
+            Reply::SaveAs => self.ask_where_to_save(ctx),
+            Reply::Path(purpose, path) if purpose != Purpose::Open && path.exists() => {
+                self.dialog = Some(Dialog::Overwrite { path, purpose });
+            }
+            Reply::Path(purpose, path) | Reply::Overwrite(purpose, path) => {
+                self.take_path(purpose, path, ctx);
+            }
         }
     }
 

@@ -74,7 +74,7 @@ impl App {
         let outlook = expected(&left, &done.collect::<Vec<_>>(), &self.planned.paces, options);
         let needed = match &outlook {
             Outlook::Needs(tasks) => tasks.first().map(|task| (task.clone(), options)),
-            _ => None,
+            Outlook::Told(_) | Outlook::Unknown => None,
         };
         (status(&count, &left, &outlook), needed)
     }
@@ -149,7 +149,7 @@ fn status(count: &str, left: &[Left<'_>], outlook: &Outlook) -> menu::Status {
             lines.push(format!("Time {}{}", told.basis(), told.side_by_side()));
             format!("about {}", text::duration(told.secs.max(1.0)))
         }
-        _ => work,
+        Outlook::Needs(_) | Outlook::Unknown => work,
     };
     menu::Status { text: format!("{count} · {told}"), detail: lines.join("\n"), share: None }
 }

@@ -112,7 +112,17 @@ impl Command {
             Self::Maximise => say(facts.tiles < 2, "There is no other tile: Split makes one"),
             Self::NextTab | Self::PreviousTab => say(facts.views < 2, "There is no other tab"),
             Self::CloseView | Self::CloseTile => say(facts.views == 0, no_view),
-            _ => None,
+            Self::New
+            | Self::Open
+            | Self::SaveAs
+            | Self::CopyMethods
+            | Self::CopyResultsFolder
+            | Self::Quit => None,
+            Self::AddArm | Self::Notify | Self::KeepAwake => None,
+            Self::ToggleTree | Self::TogglePlan | Self::ToggleProperties | Self::ToggleLog => None,
+            Self::ThemeSystem | Self::ThemeLight | Self::ThemeDark => None,
+            Self::ZoomIn | Self::ZoomOut | Self::ZoomReset | Self::Filter | Self::ResetLayout => None,
+            Self::Palette | Self::Shortcuts | Self::CopyLog | Self::About => None,
         }
     }
 }

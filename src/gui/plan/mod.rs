@@ -15,7 +15,7 @@ use crate::doc::Stage;
 use crate::form::{Stored, ron_text};
 pub use action::Action;
 use action::{Done, insert_behind};
-pub use outline::{stage_at, stage_at_mut};
+pub use outline::{NESTED, stage_at, stage_at_mut};
 
 /// What the user did with a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

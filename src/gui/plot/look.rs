@@ -43,6 +43,8 @@ pub struct Kept {
     pub fit: View,
     /// Small print below the plot.
     pub remarks: String,
+    /// The figure without hidden lines, where it is read off by areas and some are hidden.
+    pub areas: Option<Figure>,
     /// Whether the points of each line, its band and its single runs only go forward along x.
     pub forward: Vec<bool>,
 }
@@ -92,15 +94,15 @@ impl Look {
 impl Kept {
     /// Looks at the whole figure.
     pub fn of(figure: &Figure, wish: &Wish) -> Self {
-        let with_hidden = || without(figure, &wish.hidden);
-        let mut visible = if wish.hidden.is_empty() { figure.clone() } else { with_hidden() };
+        let mut visible = if wish.hidden.is_empty() { figure.clone() } else { without(figure, &wish.hidden) };
+        let areas = (figure.is_of_areas() && !wish.hidden.is_empty()).then(|| visible.clone());
         let [x, y] = wish.chosen;
         (visible.x.range, visible.y.range) = (x.or(visible.x.range), y.or(visible.y.range));
         let [x, y] = ranges(&visible);
         let fit = [places(&figure.x, x), places(&figure.y, y)];
         let remarks = visible.remarks().join(" · ");
         let forward = figure.lines.iter().map(goes_forward).collect();
-        Self { hidden: wish.hidden.clone(), fit, remarks, forward }
+        Self { hidden: wish.hidden.clone(), fit, remarks, areas, forward }
     }
 }
 

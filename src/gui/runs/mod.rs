@@ -138,7 +138,7 @@ impl Runs {
         match self.state(run) {
             RunState::Stopped | RunState::Failed(_) => true,
             RunState::Waiting => self.skipped.contains(run),
-            _ => false,
+            RunState::Running | RunState::Done => false,
         }
     }
 

@@ -20,7 +20,7 @@ use super::parallel::{Chosen, parallel_ui};
 use super::sheet::{Canvas, Sheet};
 use crate::figure::model::{Axis, Figure};
 use crate::figure::palette::Theme;
-use crate::figure::view::{PlotView, seen, without};
+use crate::figure::view::{PlotView, seen};
 use readings::readings;
 
 /// A legend below the plot that needs more than this scrolls.
@@ -192,6 +192,11 @@ impl FigureView {
         self.hidden.contains(name)
     }
 
+    /// The figure whose bars, cells and marks are seen: without hidden lines.
+    fn areas<'a>(&'a self, figure: &'a Figure) -> &'a Figure {
+        self.kept.as_ref().and_then(|kept| kept.areas.as_ref()).unwrap_or(figure)
+    }
+
     /// What is on the screen: without hidden lines, cut to the part that is seen. This is what an export writes.
     #[must_use]
     pub fn shown(&self, figure: &Figure) -> Figure {
@@ -309,8 +314,7 @@ fn plot_ui(
     if !figure.bars.is_empty() {
         let painter = ui.painter().with_clip_rect(frame.intersect(ui.clip_rect()));
         let highlighted = state.highlighted.as_deref();
-        Brush { painter: &painter, transform: &transform, theme, highlighted }
-            .bars(&without(figure, &state.hidden));
+        Brush { painter: &painter, transform: &transform, theme, highlighted }.bars(state.areas(figure));
     }
     let painter = ui.painter().with_clip_rect(frame.intersect(ui.clip_rect()));
     let highlighted = state.highlighted.clone();
