@@ -22,7 +22,6 @@ pub enum Dropped {
 }
 
 /// Looks at dropped paths in a thread, since a disk may be slow to answer.
-#[must_use]
 pub fn look(paths: Vec<PathBuf>, ctx: &egui::Context) -> Receiver<Vec<Dropped>> {
     let (sender, receiver) = sync_channel(1);
     let ctx = ctx.clone();
@@ -36,7 +35,6 @@ pub fn look(paths: Vec<PathBuf>, ctx: &egui::Context) -> Receiver<Vec<Dropped>> 
 }
 
 /// What a path is.
-#[must_use]
 pub fn look_at(path: &Path) -> Dropped {
     if let Some(found) = recognise(path) {
         return Dropped::Data(found);
@@ -69,7 +67,6 @@ fn ending(path: &Path) -> String {
 }
 
 /// The path as a document says it: relative to its folder where it lies below it.
-#[must_use]
 pub fn as_written(path: &Path, base: &Path) -> String {
     let base = std::path::absolute(base).unwrap_or_else(|_| base.to_owned());
     let below = path.strip_prefix(&base).ok().filter(|below| !below.as_os_str().is_empty());
@@ -83,7 +80,6 @@ pub fn data_in(found: &Recognised, dir: String, present: &Data) -> Data {
 }
 
 /// What would happen if the things that are held over the window were dropped; told from their names alone.
-#[must_use]
 pub fn promise(paths: &[Option<PathBuf>], arm: &str) -> String {
     let [Some(path)] = paths else {
         return "Drop to open experiments, import weights or use data".to_owned();
