@@ -186,7 +186,6 @@ fn bench(net: &Net, batch: usize) -> (Network, Criterion, Samples) {
 fn noise(shape: Shape, count: usize) -> Samples {
     let mut rng = stream(0, Purpose::Init, &[]);
     let values = (0..count * shape.len()).map(|_| uniform(&mut rng)).collect();
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // ten classes
     let labels = (0..count).map(|_| (uniform(&mut rng) * 10.0) as u32).collect();
     Samples::new(shape, values, labels)
 }

@@ -179,7 +179,6 @@ fn plain_descent(plan: &str) -> RunSpec {
 }
 
 #[test]
-#[allow(clippy::cast_possible_truncation)]
 fn training_takes_the_gradient_of_the_faulty_network_and_steps_on_the_stored_one() {
     let fault = "Do(Fault(target: (params: WeightsAndBiases), bits: Bit(22), amount: Rate(0.05), draw: EveryForward))";
     let plan = format!("{fault}, Train(steps: \"2it\", evaluate: \"100ep\"), Do(Release(what: [Faults]))");

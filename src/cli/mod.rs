@@ -61,7 +61,6 @@ pub enum Command {
 }
 
 /// What is wrong with the file that the window is to open: a mistyped command is taken for a file.
-#[must_use]
 pub fn refusal(file: &Path) -> Option<String> {
     let message =
         || format!("error: there is no file or command \"{}\"; see weightlab --help", file.display());
@@ -69,7 +68,6 @@ pub fn refusal(file: &Path) -> Option<String> {
 }
 
 /// Carries out a command and says on standard error what went wrong.
-#[must_use]
 pub fn execute(command: &Command) -> ExitCode {
     let result = match command {
         Command::Run(arguments) => run::run(arguments),

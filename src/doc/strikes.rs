@@ -26,7 +26,6 @@ pub struct Struck {
 
 impl Fault {
     /// Whether it strikes what flows, rather than parameters.
-    #[must_use]
     pub const fn strikes_flows(&self) -> bool {
         matches!(self.target.params, Some(Params::Activations | Params::Preactivations))
     }
@@ -34,20 +33,17 @@ impl Fault {
 
 impl Struck {
     /// The output channel that an entry belongs to.
-    #[must_use]
     pub const fn channel_of(&self, entry: usize) -> usize {
         entry / self.row
     }
 
     /// How many output channels there are.
-    #[must_use]
     pub const fn channels(&self) -> usize {
         self.entries / self.row
     }
 }
 
 /// Everything that a fault can strike, in the order of the network.
-#[must_use]
 pub fn struck(structure: &Structure, fault: &Fault) -> Vec<Struck> {
     if let Some(kind @ (Params::Activations | Params::Preactivations)) = &fault.target.params {
         return flows(structure, fault, kind);
@@ -81,7 +77,6 @@ fn flows(structure: &Structure, fault: &Fault, kind: &Params) -> Vec<Struck> {
 }
 
 /// The fault of each cell of a campaign, and what tells the cell apart.
-#[must_use]
 pub fn varied(campaign: &Campaign, structure: &Structure) -> Vec<(CellPlan, Fault)> {
     let fault = || campaign.fault.clone();
     let plan = CellPlan::default;

@@ -15,13 +15,11 @@ pub enum Entry {
 
 impl Entry {
     /// Whether the optimizer may write the entry.
-    #[must_use]
     pub fn is_free(self) -> bool {
         self == Self::Free
     }
 
     /// Whether the entry is still part of the network: everything but pruned.
-    #[must_use]
     pub fn survives(self) -> bool {
         self != Self::Pruned
     }
@@ -40,7 +38,6 @@ pub struct Census {
 
 impl Census {
     /// Counts the states of a parameter.
-    #[must_use]
     pub fn of(entries: &[Entry]) -> Self {
         let mut census = Self::default();
         for entry in entries {
@@ -54,19 +51,16 @@ impl Census {
     }
 
     /// All entries.
-    #[must_use]
     pub fn size(self) -> u64 {
         self.free + self.pruned + self.frozen
     }
 
     /// Entries that are not pruned: what reports call "remaining".
-    #[must_use]
     pub fn surviving(self) -> u64 {
         self.free + self.frozen
     }
 
     /// Whether pruning has left nothing of a parameter that had entries. Such a layer cuts the network in two.
-    #[must_use]
     pub fn is_emptied(self) -> bool {
         self.pruned > 0 && self.surviving() == 0
     }

@@ -15,7 +15,6 @@ pub struct Region<'a> {
 
 /// New states for every region: each layer (or all of them together) has as many pruned entries as before, in places
 /// where every choice is equally likely. Frozen entries stay as they are and where they are.
-#[must_use]
 pub fn shuffle(regions: &[Region], scope: Scope, rng: &mut impl Rng) -> Vec<Vec<Entry>> {
     let mut shuffled: Vec<Vec<Entry>> = regions.iter().map(|region| region.entries.to_vec()).collect();
     for group in scope.groups(regions.iter().map(|region| region.layer).enumerate()) {

@@ -30,7 +30,6 @@ impl Flow {
     ///
     /// # Panics
     /// When `values` does not hold whole samples.
-    #[must_use]
     pub fn of_samples(shape: Shape, values: Vec<f32>) -> Self {
         let count = values.len() / shape.len();
         assert_eq!(values.len(), count * shape.len(), "whole samples");
@@ -38,7 +37,6 @@ impl Flow {
     }
 
     /// Where entry `entry` of sample `sample`, counted as PyTorch does (channel, row, column), lies in `values`.
-    #[must_use]
     pub const fn place(&self, sample: usize, entry: usize) -> usize {
         let start = sample * self.shape.len();
         match self.layout {
@@ -51,14 +49,12 @@ impl Flow {
     }
 
     /// The values of one sample, in the order of the layout.
-    #[must_use]
     pub fn sample(&self, sample: usize) -> &[f32] {
         &self.values[sample * self.shape.len()..][..self.shape.len()]
     }
 }
 
 /// Shape of one sample in front of every operation, and behind the last one: one more than there are operations.
-#[must_use]
 pub fn shapes(structure: &Structure) -> Vec<Shape> {
     let mut shapes = vec![structure.input];
     for op in &structure.ops {

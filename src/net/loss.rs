@@ -21,7 +21,6 @@ pub struct Criterion {
 
 impl Criterion {
     /// For networks with this many logits.
-    #[must_use]
     pub fn new(loss: Loss, output: Output, outputs: usize) -> Self {
         Self { loss, output, outputs }
     }
@@ -30,8 +29,6 @@ impl Criterion {
     ///
     /// Cross-entropy is that of `torch.nn.CrossEntropyLoss`; squared error is the mean over all outputs, as
     /// `torch.nn.MSELoss`; binary cross-entropy takes p = σ(z), and with [`Output::Tanh`] p = (1 + tanh z)/2 = σ(2z).
-    #[must_use]
-    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // sums in f64, slopes in f32
     pub fn evaluate(&self, logits: &[f32], labels: &[u32]) -> LossValue {
         let mut slope = vec![0.0f32; logits.len()];
         let mut sum = 0.0;
@@ -50,7 +47,6 @@ impl Criterion {
 
     /// Probabilities of the classes that one row of logits predicts: p and 1 − p for binary cross-entropy, otherwise the
     /// softmax of the outputs, in [0, 1] with a sum of 1.
-    #[must_use]
     pub fn probabilities(&self, logits: &[f32]) -> Vec<f64> {
         if self.loss == Loss::BinaryCrossEntropy {
             let steepness = if self.output == Output::Tanh { 2.0 } else { 1.0 };
@@ -150,7 +146,6 @@ fn cross_entropy(values: &[f64], label: usize, slopes: &mut [f64]) -> f64 {
     sum.ln() + largest - values[label]
 }
 
-#[allow(clippy::cast_precision_loss)]
 fn squared_error(values: &[f64], label: usize, slopes: &mut [f64]) -> f64 {
     let share = 1.0 / values.len() as f64;
     let mut sum = 0.0;

@@ -29,7 +29,6 @@ pub use optimizer_state::OptimizerState;
 use crate::doc::{Device, Kernels};
 
 /// What computes on a device, with the kernels that a training asks for.
-#[must_use]
 pub fn backend(device: &Device, kernels: &Kernels) -> Box<dyn Compute> {
     match (device, kernels) {
         (Device::Flex, Kernels::Direct) => Box::new(NativeCompute::direct()),

@@ -40,7 +40,6 @@ pub fn connect(session: &mut Session, stage: &Connect) -> Result<StageEnd, RunEr
     Ok(StageEnd::Done)
 }
 
-#[allow(clippy::cast_precision_loss)] // at most some thousand
 fn place_of(number: usize, points: usize) -> f64 {
     number as f64 / (points - 1) as f64
 }

@@ -54,7 +54,6 @@ fn score(place: &Workplace, logits: &[f32], samples: &Samples) -> (Score, ByClas
 }
 
 /// Share of samples whose label most members predict; the lower class wins a tie, and NaN has no vote.
-#[allow(clippy::cast_precision_loss)] // far below 2^53
 fn vote_accuracy(logits: &[Vec<f32>], outputs: usize, classes: usize, labels: &[u32]) -> f64 {
     let is_right = |(sample, label): (usize, &u32)| {
         let mut votes = vec![0_usize; classes];
@@ -71,7 +70,6 @@ fn vote_accuracy(logits: &[Vec<f32>], outputs: usize, classes: usize, labels: &[
 
 /// Mean over all pairs of members of 2‖a − b‖ / (‖a‖ + ‖b‖), with the logits of the whole part as one vector; 0 for
 /// equal ones and for a single member.
-#[allow(clippy::cast_precision_loss)]
 fn mean_distance(logits: &[Vec<f32>]) -> f64 {
     let (mut sum, mut pairs) = (0.0, 0_usize);
     for (number, a) in logits.iter().enumerate() {

@@ -29,7 +29,6 @@ pub enum Op {
 
 impl Op {
     /// Whether networks are trained.
-    #[must_use]
     pub const fn trains(&self) -> bool {
         matches!(self, Self::Train(_) | Self::Ensemble(_))
     }
@@ -51,7 +50,6 @@ pub struct Step {
 }
 
 /// Writes a plan out.
-#[must_use]
 pub fn program(plan: &[Stage]) -> Vec<Step> {
     let mut writer = Writer { steps: Vec::new() };
     writer.stages(plan, "", None, "");

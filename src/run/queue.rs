@@ -43,13 +43,11 @@ pub struct QueueOptions {
 
 impl QueueOptions {
     /// Runs side by side, as many as there are processors, which share the machine.
-    #[must_use]
     pub fn sharing(runs: usize) -> Self {
         Self { jobs: parallelism().min(runs).max(1), threads: 0 }
     }
 
     /// Threads of each run, at least one.
-    #[must_use]
     pub fn threads_per_run(self) -> usize {
         if self.threads > 0 { self.threads } else { (parallelism() / self.jobs.max(1)).max(1) }
     }
@@ -65,7 +63,6 @@ pub struct Message {
 }
 
 /// Number of processors that this process may use.
-#[must_use]
 pub fn parallelism() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
@@ -79,7 +76,6 @@ pub struct Queue {
 impl Queue {
     /// Starts the runs in their order; runs that are done already say so and are not repeated. The receiver ends when
     /// all workers have.
-    #[must_use]
     pub fn start(jobs: Vec<Job>, options: &QueueOptions, stop: StopFlag) -> (Self, Receiver<Message>) {
         let (sender, receiver) = sync_channel(WAITING_MESSAGES);
         let threads = options.threads_per_run();
@@ -106,7 +102,6 @@ impl Queue {
     }
 
     /// Whether all workers have ended.
-    #[must_use]
     pub fn is_finished(&self) -> bool {
         self.workers.iter().all(JoinHandle::is_finished)
     }

@@ -138,7 +138,6 @@ fn mean(name: &str, style: Style, curves: &[Curve], options: &PlotOptions) -> Li
     line
 }
 
-#[allow(clippy::cast_precision_loss)] // there are fewer than 2⁵³ seeds
 fn average_of(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }

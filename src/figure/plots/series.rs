@@ -27,7 +27,6 @@ impl Path {
     }
 
     /// The curve's name: that of the arm, then the branch and the member.
-    #[must_use]
     pub fn name(&self, arm: &str) -> String {
         let mut name = arm.to_owned();
         if !self.branch.is_empty() {
@@ -113,7 +112,6 @@ pub fn put_in_order_of_plan<T>(paths: &mut [(Path, T)]) {
 
 impl Place {
     /// The order of the axis.
-    #[must_use]
     pub fn order(&self, other: &Self) -> Ordering {
         self.at.total_cmp(&other.at).then(self.nth.cmp(&other.nth))
     }
@@ -187,7 +185,6 @@ fn position(point: &PointRef<'_>, x: &XAxis, per_epoch: Option<f64>) -> (f64, f6
         XAxis::Epoch => (point.trained, point.trained),
         XAxis::Iteration => {
             // Lossless below 2⁵³ mini-batches.
-            #[allow(clippy::cast_precision_loss)]
             let position = point.iteration as f64;
             let trained = per_epoch.map_or(position, |per_epoch| (point.trained * per_epoch).round());
             (trained, trained)
@@ -202,7 +199,6 @@ fn position(point: &PointRef<'_>, x: &XAxis, per_epoch: Option<f64>) -> (f64, f6
 
 /// Mini-batches of an epoch. The position of a network goes back when it is rewound; what it was trained in all does
 /// not, and is only counted in epochs.
-#[allow(clippy::cast_precision_loss)]
 fn iterations_per_epoch(points: &Points) -> Option<f64> {
     let last = points.iter().rev().find(|point| point.epoch > 0.0 && point.iteration > 0)?;
     Some(last.iteration as f64 / last.epoch)

@@ -10,7 +10,6 @@ pub fn at(series: &str, trained: f64, value: f64) -> Point {
         value,
         stage: "0".to_owned(),
         epoch: trained,
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         iteration: (trained * 10.0) as u64,
         trained,
         remaining: 1.0,

@@ -33,7 +33,6 @@ pub struct Canvas {
 
 impl Canvas {
     /// Width of the plot in pixels.
-    #[must_use]
     pub fn width(&self) -> f64 {
         f64::from((self.frame.width() * self.pixels).round().max(1.0))
     }

@@ -83,7 +83,6 @@ pub struct Quota {
 impl Quota {
     /// The part of this quota that falls to `step` (from 1) of `steps` exponential steps, for a criterion that scores
     /// anew in between. The parts add up to the quota.
-    #[must_use]
     pub fn step(&self, step: u32, steps: u32) -> Self {
         let survivors = |step| survivors_at(self.free, self.free - self.remove, step, steps);
         let free = survivors(step.saturating_sub(1));
@@ -169,10 +168,6 @@ fn quota(targets: &[Target], rule: Rule, group: Vec<usize>) -> Result<Quota, Pru
     Ok(Quota { targets: group, free: census.free, remove })
 }
 
-#[allow(
-    clippy::cast_possible_truncation,
-    reason = "weights are f32, and a threshold is compared in their format"
-)]
 fn below(targets: &[Target], rule: Rule, threshold: f64) -> Vec<Vec<u32>> {
     let threshold = threshold as f32;
     let of_target = |target: &Target| {

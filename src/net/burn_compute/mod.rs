@@ -30,7 +30,6 @@ pub struct BurnCompute {
 
 impl BurnCompute {
     /// On the device that the document names.
-    #[must_use]
     pub fn new(device: &doc::Device) -> Self {
         let device = match device {
             doc::Device::Flex => Device::flex(),
@@ -310,7 +309,6 @@ impl Forward<'_> {
     }
 
     /// Leaves out a share of units and scales the others up, so that their sum keeps its mean.
-    #[allow(clippy::cast_possible_truncation)] // shares are f64, units f32
     fn drop_units(&mut self, x: Tensor<2>, share: f64) -> Tensor<2> {
         let Mode::Train { dropout: Some(stream), .. } = &mut self.mode else { return x };
         let [rows, columns] = x.dims();

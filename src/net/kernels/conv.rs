@@ -24,31 +24,26 @@ pub struct ConvShape {
 
 impl ConvShape {
     /// Pixels of all images.
-    #[must_use]
     pub const fn pixels(&self) -> usize {
         self.images * self.height * self.width
     }
 
     /// Numbers that come in, `[images, height, width, inputs]`.
-    #[must_use]
     pub const fn input_len(&self) -> usize {
         self.pixels() * self.inputs
     }
 
     /// Numbers that go out, `[images, height, width, outputs]`.
-    #[must_use]
     pub const fn output_len(&self) -> usize {
         self.pixels() * self.outputs
     }
 
     /// Weights, `[outputs, inputs, 3, 3]` as in PyTorch.
-    #[must_use]
     pub const fn weight_len(&self) -> usize {
         self.outputs * self.inputs * TAPS
     }
 
     /// Multiply-adds of one pass forward, products with the border included.
-    #[must_use]
     pub const fn multiply_adds(&self) -> usize {
         self.pixels() * self.inputs * self.outputs * TAPS
     }

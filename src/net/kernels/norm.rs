@@ -34,7 +34,6 @@ pub struct Norm<'a> {
 }
 
 /// 1/√(variance + ε).
-#[allow(clippy::cast_possible_truncation, reason = "computed in f64, kept in f32")]
 pub fn inverse(variance: &[f32], inverse: &mut [f32]) {
     for (inverse, variance) in inverse.iter_mut().zip(variance) {
         *inverse = (1.0 / (f64::from(*variance) + EPSILON).sqrt()) as f32;
@@ -42,7 +41,6 @@ pub fn inverse(variance: &[f32], inverse: &mut [f32]) {
 }
 
 /// Mean and biased variance of each channel; 0 when there are no values.
-#[allow(clippy::cast_possible_truncation, reason = "computed in f64, kept in f32")]
 pub fn statistics(values: &[f32], mean: &mut [f32], variance: &mut [f32], scratch: &Scratch) {
     let channels = mean.len();
     if values.is_empty() {
@@ -234,7 +232,6 @@ pub struct Slopes<'a> {
 ///
 /// # Panics
 /// When there is not one slope for each number of the input, or the pooled images are not as many numbers.
-#[allow(clippy::cast_possible_truncation, reason = "added in f64, kept in f32")]
 #[allow(clippy::needless_pass_by_value, reason = "it holds the only references to what is written")]
 pub fn backward(
     norm: &Norm,
@@ -276,7 +273,6 @@ pub fn backward(
 }
 
 /// Adds up what the blocks have in the places from `at` on.
-#[allow(clippy::cast_possible_truncation, reason = "added in f64, kept in f32")]
 fn total(sums: &[f32], channels: usize, totals: &mut [f32], at: usize) {
     for (channel, to) in totals.iter_mut().enumerate() {
         *to = sums.chunks_exact(2 * channels).map(|part| f64::from(part[at + channel])).sum::<f64>() as f32;

@@ -31,7 +31,6 @@ impl Images {
     }
 
     /// What 2×2 pooling makes of them: an odd last row or column is left out.
-    #[must_use]
     pub const fn halved(&self) -> Self {
         Self { height: self.height / 2, width: self.width / 2, ..*self }
     }

@@ -35,13 +35,11 @@ pub struct NativeCompute {
 
 impl NativeCompute {
     /// With the direct convolution in training too.
-    #[must_use]
     pub fn direct() -> Self {
         Self { scratch: Scratch::default(), convolution: Box::new(Direct) }
     }
 
     /// With Winograd's convolution in training, where it pays; evaluation stays direct.
-    #[must_use]
     pub fn winograd() -> Self {
         Self { scratch: Scratch::default(), convolution: Box::new(Winograd) }
     }

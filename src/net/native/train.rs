@@ -199,7 +199,6 @@ impl<'a> Training<'a> {
     }
 
     /// Leaves out a share of units and scales the others up, so that their sum keeps its mean.
-    #[allow(clippy::cast_possible_truncation)] // shares are f64, units f32
     fn drop_units(&mut self, share: f64, state: State<'a>) -> State<'a> {
         let Some(stream) = &mut self.dropout else { return state };
         let kept = (1.0 / (1.0 - share)) as f32;

@@ -59,7 +59,6 @@ pub struct Network {
 impl Network {
     /// A network with initial values drawn from the seed's stream; `generation` 0 is the first draw, others are
     /// independent of it.
-    #[must_use]
     pub fn new(
         structure: Arc<Structure>,
         initialisation: Initialisation,
@@ -74,51 +73,42 @@ impl Network {
     }
 
     /// Layers, parameters and operations.
-    #[must_use]
     pub fn structure(&self) -> &Arc<Structure> {
         &self.structure
     }
 
     /// Number of parameters.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
     /// Whether there are no parameters.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
     /// Values of parameter `index`, flat in PyTorch's layout.
-    #[must_use]
     pub fn values(&self, index: usize) -> &[f32] {
         &self.values[index]
     }
 
     /// What holds the entries of parameter `index`; nothing where all are free.
-    #[must_use]
     pub fn entries(&self, index: usize) -> Option<&[Entry]> {
         self.entries[index].as_ref().map(|entries| entries.as_slice())
     }
 
     /// What holds each entry of parameter `index`.
-    #[must_use]
     pub fn all_entries(&self, index: usize) -> Vec<Entry> {
         self.entries(index).map_or_else(|| vec![Entry::Free; self.values(index).len()], <[Entry]>::to_vec)
     }
 
     /// How many entries of parameter `index` are in which state.
-    #[must_use]
     pub fn census(&self, index: usize) -> Census {
         self.entries(index)
             .map_or(Census { free: self.values(index).len() as u64, pruned: 0, frozen: 0 }, Census::of)
     }
 
     /// Share of the weights of convolutions and linear layers that is not pruned, in [0, 1].
-    #[must_use]
-    #[allow(clippy::cast_precision_loss)] // counts are far below 2^53
     pub fn remaining(&self) -> f64 {
         let weights = (0..self.len()).filter(|&index| self.structure.parameters[index].role == Role::Weight);
         let census: Census = weights.map(|index| self.census(index)).sum();
@@ -126,7 +116,6 @@ impl Network {
     }
 
     /// Multiply-adds of one sample forward that surviving weights take part in.
-    #[must_use]
     pub fn surviving_multiply_adds(&self) -> u64 {
         let layers = self.structure.layers.iter().filter(|layer| layer.multiply_adds > 0);
         layers
@@ -176,14 +165,12 @@ impl Network {
     }
 
     /// Initial values that parameter `index` could have had; `generation` 0 are those that it had.
-    #[must_use]
     pub fn initial_values(&self, index: usize, seed: u64, generation: u64) -> Vec<f32> {
         initial_values(&self.structure, self.initialisation, index, seed, generation)
     }
 
     /// Lets the running statistics follow those of a mini-batch, as PyTorch does: a tenth of the way, with the unbiased
     /// variance. Statistics that are held stay.
-    #[allow(clippy::cast_precision_loss)] // counts are far below 2^24 for a mini-batch
     pub fn follow(&mut self, statistics: &[BatchStatistics]) {
         for BatchStatistics { layer, mean, variance, count } in statistics {
             let parameters = self.structure.layers[*layer].parameters.clone();
@@ -198,7 +185,6 @@ impl Network {
     }
 
     /// The shared arrays behind the parameters, and behind what holds them; for checkpoints.
-    #[must_use]
     pub fn arrays(&self) -> (&[Arc<Vec<f32>>], &[Option<Arc<Vec<Entry>>>]) {
         (&self.values, &self.entries)
     }
@@ -232,7 +218,6 @@ impl Network {
     ///
     /// # Panics
     /// When the values are not those of as many parameters.
-    #[must_use]
     pub fn with_structure(&self, structure: Arc<Structure>, values: Vec<Arc<Vec<f32>>>) -> Self {
         assert_eq!(values.len(), structure.parameters.len(), "one array for each parameter");
         let entries = vec![None; values.len()];
@@ -244,8 +229,6 @@ impl Network {
     ///
     /// # Panics
     /// When the networks do not have the same parameters.
-    #[must_use]
-    #[allow(clippy::cast_possible_truncation)] // computed in f64, kept in f32
     pub fn between(&self, other: &Self, t: f64) -> Self {
         assert_eq!(self.len(), other.len(), "networks on a line have the same parameters");
         let blend = |(a, b): (&f32, &f32)| match t {
@@ -265,7 +248,6 @@ impl Network {
     }
 
     /// SHA-256 over the bits of all values, as hexadecimal digits.
-    #[must_use]
     pub fn checksum(&self) -> String {
         let mut hash = Sha256::new();
         for values in &self.values {

@@ -20,7 +20,6 @@ pub struct Cache {
 
 impl Cache {
     /// What a campaign that strikes these layers (or what flows behind these operations) needs for so many images.
-    #[must_use]
     pub fn new(structure: &Structure, layers: &[usize], flows: &[usize], images: usize) -> Self {
         let mut points: BTreeSet<usize> = flows.iter().map(|op| op + 1).collect();
         for &layer in layers {
@@ -36,21 +35,18 @@ impl Cache {
     }
 
     /// Keeps nothing but the images.
-    #[must_use]
     pub const fn nothing() -> Self {
         Self { points: BTreeSet::new(), bytes: 0 }
     }
 }
 
 /// The operation of a layer.
-#[must_use]
 pub fn op_of(structure: &Structure, layer: usize) -> usize {
     let at = structure.ops.iter().position(|op| *op == Op::Layer(layer));
     at.expect("every layer is an operation")
 }
 
 /// The next convolution or linear layer behind an operation, or the end: where norm, non-linearity and pooling are over.
-#[must_use]
 pub fn next_unit(structure: &Structure, op: usize) -> usize {
     let is_unit = |op: &Op| matches!(op, Op::Layer(layer) if structure.layers[*layer].multiply_adds > 0);
     let behind = structure.ops.iter().skip(op + 1).position(is_unit);

@@ -53,7 +53,6 @@ pub struct Replayed {
 
 impl Replayed {
     /// Whether all logits have the same bits.
-    #[must_use]
     pub fn is_equal(&self) -> bool {
         self.expected == self.found
     }

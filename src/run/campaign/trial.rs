@@ -240,7 +240,6 @@ fn scattered(rest: &Flow, samples: &[usize], golden: &[f32]) -> Vec<f32> {
 }
 
 /// SHA-256 over the bits of logits, as hexadecimal digits.
-#[must_use]
 pub fn hash(logits: &[f32]) -> String {
     let mut hash = Sha256::new();
     for logit in logits {

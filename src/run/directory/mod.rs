@@ -38,13 +38,11 @@ use claim::Claim;
 pub use stamp::Stamp;
 
 /// The folder of an experiment's runs: `lottery.ron` has `lottery.runs`.
-#[must_use]
 pub fn folder_of(file: &Path) -> PathBuf {
     file.with_extension("runs")
 }
 
 /// The weights that a run ended with.
-#[must_use]
 pub fn weights_path(folder: &Path, id: &str) -> PathBuf {
     folder.join(id).join("weights.safetensors")
 }
@@ -104,7 +102,6 @@ impl RunDirectory {
     }
 
     /// The directory.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -281,7 +278,6 @@ fn remove_if_there(path: &Path) -> std::io::Result<()> {
 }
 
 /// Whether a run is done, by its directory.
-#[must_use]
 pub fn is_done(folder: &Path, id: &str) -> bool {
     folder.join(id).join("DONE").exists()
 }
@@ -290,7 +286,6 @@ pub fn is_done(folder: &Path, id: &str) -> bool {
 /// over. A run counts as running until its directory says that it is done; one that no one writes any more as stopped,
 /// also where only its last files are not written: the checkpoint is still there then. It counts as failed where the
 /// directory says why.
-#[must_use]
 pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
     let path = folder.join(id);
     let log = std::fs::read(path.join("events.jsonl")).ok()?;
@@ -316,7 +311,6 @@ pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
 }
 
 /// What earlier or other processes left of these runs, by id.
-#[must_use]
 pub fn read_records(folder: &Path, runs: &[Run]) -> BTreeMap<String, RunRecord> {
     let records = runs.iter().filter_map(|run| Some((run.id.clone(), read_record(folder, &run.id)?)));
     records.collect()

@@ -43,8 +43,6 @@ pub struct Pace {
 
 /// Measures how long a task takes while others do the same beside it, as runs of a queue will. It takes about 0.3 s, more only where two
 /// mini-batches of two samples do; nothing is told when it is asked to stop.
-#[must_use]
-#[allow(clippy::cast_precision_loss)] // a number of threads
 pub fn measure(task: &Task, options: QueueOptions, stop: &StopFlag) -> Option<Pace> {
     let structure = Structure::new(&task.net, task.shape, task.classes, &task.training.loss);
     // Values, gradients, and what the optimizer remembers.
@@ -160,7 +158,6 @@ impl<'a> Bench<'a> {
             return None;
         }
         let [took, step] = pass(self, few);
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // limited just behind
         let fitting =
             ((secs / (FEWEST + 1) as f64 - step).max(0.0) / took.max(1e-9) * share(few, 1)) as usize;
         let count = fitting.clamp(few, most);
@@ -226,7 +223,6 @@ fn hold_half(network: &mut Network) {
 }
 
 /// Samples like any others: what they show makes no difference to how long they take.
-#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // small numbers
 fn made_up(shape: Shape, classes: usize, count: usize) -> Samples {
     let values = (0..count * shape.len()).map(|index| (index * 7919 % 1009) as f32 / 1009.0);
     let labels = (0..count).map(|index| (index % classes.max(1)) as u32);
@@ -238,7 +234,6 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or_default()
 }
 
-#[allow(clippy::cast_precision_loss)] // numbers of samples
 fn share(a: usize, b: usize) -> f64 {
     a as f64 / b.max(1) as f64
 }

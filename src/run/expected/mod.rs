@@ -70,7 +70,6 @@ pub struct Expected {
 
 impl Expected {
     /// What tells it: `by the pace of 3 runs that are done`, `from a quick measurement of 12 mini-batches`, or both.
-    #[must_use]
     pub fn basis(&self) -> String {
         let done = match self.done {
             1 => "by the pace of 1 run that is done".to_owned(),
@@ -85,7 +84,6 @@ impl Expected {
     }
 
     /// `, 2 runs side by side`, where they are several.
-    #[must_use]
     pub fn side_by_side(&self) -> String {
         if self.jobs > 1 { format!(", {} runs side by side", self.jobs) } else { String::new() }
     }
@@ -104,7 +102,6 @@ pub enum Outlook {
 
 /// How long the runs that are left will take, side by side in their order as the options say: a run takes as long as
 /// those of its arm that are done; else, for its work, as long as those that do the same; else as it was measured.
-#[must_use]
 pub fn expected(left: &[Left<'_>], done: &[Taken<'_>], paces: &Paces, options: QueueOptions) -> Outlook {
     let told = Expected { jobs: options.jobs, ..Expected::default() };
     let mut known =

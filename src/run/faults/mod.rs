@@ -67,13 +67,11 @@ pub struct Drawn {
 
 impl Faults {
     /// Whether the network is read as it is.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.active.is_empty()
     }
 
     /// The format in which the network is read. Parameters have one format, and so have activations that are not float32.
-    #[must_use]
     pub fn format(&self) -> Format {
         let other = |fault: &&Active| fault.settings.format != Format::Float32;
         self.active.iter().find(other).map_or(Format::Float32, |fault| fault.settings.format)

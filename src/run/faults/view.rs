@@ -223,7 +223,6 @@ impl Shot<'_> {
     }
 
     /// Each of some images with a network of its own: struck, read, and taken back.
-    #[allow(clippy::type_complexity)] // what flows for each image, and what was struck for it
     fn image_by_image(
         &self,
         mut view: Network,

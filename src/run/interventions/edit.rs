@@ -11,7 +11,6 @@ use crate::run::error::RunError;
 use crate::run::session::Session;
 
 /// Writes chosen values into chosen entries.
-#[allow(clippy::cast_possible_truncation)] // settings are f64, weights f32
 pub fn set(session: &mut Session, set: &Set) -> Result<(), RunError> {
     let structure = session.place.structure.clone();
     let index = structure.find(&set.parameter).ok_or_else(|| {

@@ -93,7 +93,6 @@ fn entries_to_hold(
 }
 
 /// The values that entries are held at; none where they keep their own.
-#[allow(clippy::cast_possible_truncation)] // settings are f64, weights f32
 fn held_values(session: &Session, freeze: &Freeze, index: usize) -> Result<Option<Vec<f32>>, RunError> {
     let state = session.state();
     let size = state.network.values(index).len();

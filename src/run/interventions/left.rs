@@ -16,7 +16,6 @@ pub struct Left {
 
 impl Left {
     /// What is left of the chosen parameters; `before` is what held them.
-    #[must_use]
     pub fn of(network: &Network, chosen: &[usize], before: &[Census]) -> Self {
         let names = &network.structure().parameters;
         let after: Vec<Census> = chosen.iter().map(|&index| network.census(index)).collect();
@@ -33,7 +32,6 @@ impl Left {
     }
 
     /// A report of this kind; what has reached 0 is named behind the summary.
-    #[must_use]
     pub fn report(self, kind: &str, mut summary: String) -> Report {
         if !self.emptied.is_empty() {
             summary = format!("{summary}; nothing is left of {}", self.emptied.join(", "));
@@ -44,8 +42,6 @@ impl Left {
 }
 
 /// The surviving share in percent.
-#[must_use]
-#[allow(clippy::cast_precision_loss)] // far below 2^53
 pub fn percent(census: &Census) -> String {
     format!("{:.2}", 100.0 * census.surviving() as f64 / census.size().max(1) as f64)
 }

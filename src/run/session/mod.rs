@@ -54,7 +54,6 @@ pub struct Workplace {
 
 impl Workplace {
     /// The workplace of a run.
-    #[must_use]
     pub fn new(
         spec: RunSpec,
         arm: String,
@@ -70,20 +69,17 @@ impl Workplace {
     }
 
     /// The same workplace, with data that it shares with others.
-    #[must_use]
     pub fn with_datasets(self, datasets: Datasets) -> Self {
         Self { datasets, ..self }
     }
 
     /// A network with initial weights of the run's seed.
-    #[must_use]
     pub fn fresh_network(&self, generation: u64) -> Network {
         initial_network(&self.spec, self.structure.clone(), generation)
     }
 }
 
 /// A network with initial weights that a run's seed draws.
-#[must_use]
 pub fn initial_network(spec: &RunSpec, structure: Arc<Structure>, generation: u64) -> Network {
     let initialisation = match &spec.net {
         Net::Mlp(mlp) => Initialisation { weights: mlp.init, biases: mlp.bias_init },
@@ -190,7 +186,6 @@ impl<'a> Session<'a> {
     }
 
     /// The network that the run ends with.
-    #[must_use]
     pub fn network(&self) -> &Network {
         &self.stack[0].network
     }

@@ -121,7 +121,6 @@ pub fn read_summary(folder: &Path, id: &str) -> Result<NetworkSummary, String> {
 
 /// The network that a run begins with, as far as it follows from settings: nothing is pruned or held, and there are no
 /// values.
-#[must_use]
 pub fn planned_summary(spec: &RunSpec) -> NetworkSummary {
     let structure = structure_of(spec);
     let layers = (0..structure.layers.len()).map(|layer| layer_of(&structure, layer, &[])).collect();
@@ -154,14 +153,12 @@ pub fn read_shapes(path: &Path, as_mask: bool) -> Result<Shapes, String> {
 }
 
 /// The structure of the network that a run trains, as far as it follows from settings.
-#[must_use]
 pub fn structure_of(spec: &RunSpec) -> Structure {
     let facts = spec.data.facts(spec.net.image_side());
     Structure::new(&spec.net, facts.shape, facts.classes, &spec.train.loss)
 }
 
 /// A shape as people write it: `300×784`.
-#[must_use]
 pub fn shape_text(shape: &[usize]) -> String {
     shape.iter().map(ToString::to_string).collect::<Vec<_>>().join("×")
 }

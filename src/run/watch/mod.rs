@@ -35,7 +35,6 @@ pub struct Watch {
 
 impl Watch {
     /// Nothing remembered yet.
-    #[must_use]
     pub fn new(settings: Settings) -> Self {
         Self { settings, past: VecDeque::new(), tally: Tally::default(), asked: 0, secs: 0.0 }
     }
@@ -102,7 +101,6 @@ impl<'a> Question<'a> {
     ///
     /// The penalty is `penalty` × the mean over all logits of (z − z′)², with z′ of the past. With a part of the past, the
     /// same pass goes backward through it into the present rest; gradients of past weights are dropped.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // sums in f64, slopes in f32
     pub fn ask(&mut self, logits: &[f32], value: &mut LossValue) {
         let began = Instant::now();
         let share = self.settings.penalty / logits.len() as f64;
@@ -169,7 +167,6 @@ pub fn say(session: &mut Session) -> Result<(), RunError> {
 }
 
 /// Reports what watching cost in this stage.
-#[allow(clippy::cast_precision_loss)] // counts far below 2^53
 pub fn report(session: &mut Session) -> Result<(), RunError> {
     let Some(watch) = &mut session.state_mut().watch else { return Ok(()) };
     let (asked, secs) = (std::mem::take(&mut watch.asked), std::mem::take(&mut watch.secs));

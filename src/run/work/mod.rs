@@ -34,7 +34,6 @@ impl Sizes {
         Self { train: data.train.len(), validation: data.validation.len(), test: data.test.len() }
     }
 
-    #[allow(clippy::cast_precision_loss)] // far below 2^53
     const fn evaluated(self) -> f64 {
         (self.validation + self.test) as f64
     }
@@ -86,7 +85,6 @@ struct Walk<'a> {
     stack: Vec<Level>,
 }
 
-#[allow(clippy::cast_precision_loss)] // far below 2^53
 impl Walk<'_> {
     fn level(&self) -> Level {
         *self.stack.last().expect("the trunk is never left")
@@ -187,7 +185,6 @@ fn past(watch: &Watch) -> f64 {
 /// Trials of a campaign, and the samples that it evaluates: in each trial half of a pass over its images, since it begins
 /// at its fault; where something protects, once more without it. Before and behind, the network without faults is
 /// evaluated, and what is clipped was seen on the training part.
-#[allow(clippy::cast_precision_loss)] // far below 2^53
 fn trials(campaign: &Campaign, structure: &Structure, sizes: Sizes) -> (u64, f64) {
     let trials = campaign_trials(campaign, structure).max(1);
     let images = campaign.images.unwrap_or(sizes.test).min(sizes.test) as f64;
@@ -227,22 +224,17 @@ impl Work {
     }
 
     /// The first kind of mini-batch.
-    #[must_use]
     pub fn main(&self) -> &Task {
         &self.lessons[0].0
     }
 
     /// Multiply-adds of the training, forward and backward.
-    #[must_use]
-    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)] // it saturates
     pub fn training_multiply_adds(&self) -> u64 {
         let seen = self.lessons.iter().map(|(task, count)| count * task.training.batch as f64);
         (seen.sum::<f64>() * 3.0 * self.forward as f64).round() as u64
     }
 
     /// Multiply-adds of everything.
-    #[must_use]
-    #[allow(clippy::cast_precision_loss)]
     pub fn multiply_adds(&self) -> f64 {
         self.training_multiply_adds() as f64 + self.evaluated * self.forward as f64
     }
@@ -262,8 +254,6 @@ const LITTLE: f64 = 0.1;
 
 impl WorkPlan {
     /// Weighs steps: an evaluated sample is a third of one that is learned from.
-    #[must_use]
-    #[allow(clippy::cast_precision_loss)]
     pub fn new(steps: &[StepWork]) -> Self {
         let mut before = vec![0.0];
         let mut total = 0.0;
@@ -279,8 +269,6 @@ impl WorkPlan {
     }
 
     /// Share of the work that is done, `done` mini-batches or networks of a line into step `next`.
-    #[must_use]
-    #[allow(clippy::cast_precision_loss)]
     pub fn share(&self, next: usize, done: u64) -> f64 {
         let total = self.before.last().copied().unwrap_or_default().max(f64::MIN_POSITIVE);
         let before = self.before.get(next).copied().unwrap_or(total);

@@ -62,7 +62,6 @@ fn needed(session: &Session, criterion: &Criterion, chosen: &[usize]) -> Result<
 
 /// Gradients of the training loss, averaged over mini-batches of a stream of this stage, in training mode. Where they are
 /// more than an epoch has, further random orders follow.
-#[allow(clippy::cast_precision_loss)] // numbers of batches
 fn loss_gradients(session: &Session, batches: u64) -> Result<Vec<Vec<f32>>, RunError> {
     let place = &session.place;
     let data = session.data();
