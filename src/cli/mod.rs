@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 pub use failure::{Exit, Failure};
-pub use output::complain;
+pub use output::print_err;
 
 /// What the program was started with.
 #[derive(Debug, Parser)]
@@ -79,7 +79,7 @@ pub fn execute(command: &Command) -> ExitCode {
         Command::Uninstall(arguments) => install::uninstall(arguments),
     };
     let exit = result.unwrap_or_else(|failure| {
-        output::complain(&failure.to_string());
+        output::print_err(&failure.to_string());
         failure.exit()
     });
     exit.into()

@@ -13,7 +13,7 @@ pub struct CampaignBegan {
     pub campaign: String,
     /// Place of the stage in the plan, such as `2.1`.
     pub stage: String,
-    /// The branch; empty for the trunk.
+    /// The branch; empty for the main branch.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub branch: String,
     /// The round of the innermost repetition, from 1.

@@ -86,7 +86,7 @@ pub struct StageBegan {
     /// The round of the innermost repetition, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round: Option<u64>,
-    /// The branch that it belongs to; empty for the trunk.
+    /// The branch that it belongs to; empty for the main branch.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub branch: String,
 }
@@ -103,7 +103,7 @@ pub struct Point<T = String, C = Vec<Option<f64>>> {
     pub value: f64,
     /// Place of the stage in the plan, such as `2.1`.
     pub stage: T,
-    /// The branch; empty for the trunk.
+    /// The branch; empty for the main branch.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub branch: T,
     /// The member of an ensemble, from 1.
@@ -183,7 +183,7 @@ fn has_none<C: AsRef<[Option<f64>]>>(classes: &C) -> bool {
 pub struct Report {
     /// Place of the stage in the plan.
     pub stage: String,
-    /// The branch; empty for the trunk.
+    /// The branch; empty for the main branch.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub branch: String,
     /// The round of the innermost repetition, from 1.

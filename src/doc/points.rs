@@ -48,7 +48,7 @@ struct Moment {
 struct Series {
     positions: Vec<u32>,
     latest: Option<f64>,
-    /// The best finite point of the trunk, the first one of equals.
+    /// The best finite point of the main branch, the first one of equals.
     best: Option<u32>,
 }
 
@@ -118,12 +118,12 @@ impl Points {
         positions.iter().map(|position| self.at(*position as usize))
     }
 
-    /// The latest value of a series of the trunk; of an ensemble, that of its first member.
+    /// The latest value of a series of the main branch; of an ensemble, that of its first member.
     pub fn latest(&self, series: &str) -> Option<f64> {
         self.named(series)?.latest
     }
 
-    /// The best finite point of a series of the trunk, the first one of equals: lowest of losses, highest of the others.
+    /// The best finite point of a series of the main branch, the first one of equals: lowest of losses, highest of the others.
     pub fn best(&self, series: &str) -> Option<PointRef<'_>> {
         self.named(series)?.best.map(|best| self.at(best as usize))
     }

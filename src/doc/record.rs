@@ -40,7 +40,7 @@ impl RunState {
 pub struct EarlyStop {
     /// Place of the training in the plan.
     pub stage: String,
-    /// The branch; empty for the trunk.
+    /// The branch; empty for the main branch.
     pub branch: String,
     /// The round of the innermost repetition, from 1.
     pub round: Option<u64>,
@@ -174,7 +174,7 @@ impl RunRecord {
         &self.campaigns
     }
 
-    /// The latest value of a series of the trunk.
+    /// The latest value of a series of the main branch.
     pub fn latest(&self, series: &str) -> Option<f64> {
         self.points.latest(series)
     }
@@ -207,7 +207,7 @@ impl RunRecord {
         stops
     }
 
-    /// The best value of a series of the trunk: lowest of losses, highest of the others.
+    /// The best value of a series of the main branch: lowest of losses, highest of the others.
     pub fn best(&self, series: &str) -> Option<PointRef<'_>> {
         self.points.best(series)
     }

@@ -67,13 +67,13 @@ fn parameter(structure: &Structure, fault: &Fault, number: usize) -> Struck {
 
 fn flows(structure: &Structure, fault: &Fault, kind: &Params) -> Vec<Struck> {
     let suffix = if *kind == Params::Activations { "output" } else { "preactivation" };
-    let flow = |number: usize| {
+    let activations = |number: usize| {
         let layer = targets::unit_before(structure, number);
         let name = format!("{}.{suffix}", structure.layers[layer].name);
-        let (entries, row) = targets::flow_size(structure, number);
+        let (entries, row) = targets::activation_size(structure, number);
         Struck { name, number, entries, format: fault.format, layer, row: row.max(1) }
     };
-    targets::activations(structure, &fault.target, kind).into_iter().map(flow).collect()
+    targets::activations(structure, &fault.target, kind).into_iter().map(activations).collect()
 }
 
 /// The fault of each cell of a campaign, and what tells the cell apart.

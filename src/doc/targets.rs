@@ -69,7 +69,7 @@ pub fn unit_before(structure: &Structure, op: usize) -> usize {
 
 /// How many entries one image has in what flows behind an operation, and how many of them make an output channel. The
 /// operation is one that [`activations`] names.
-pub fn flow_size(structure: &Structure, op: usize) -> (usize, usize) {
+pub fn activation_size(structure: &Structure, op: usize) -> (usize, usize) {
     let layer = &structure.layers[unit_before(structure, op)];
     let Some(&weight) = layer.parameters.first() else { return (0, 0) };
     let weight = &structure.parameters[weight];

@@ -43,7 +43,7 @@ pub struct Step {
     pub stage: String,
     /// The round of the innermost repetition, from 1.
     pub round: Option<u64>,
-    /// The branch that it belongs to, outer and inner with a slash between; empty for the trunk.
+    /// The branch that it belongs to, outer and inner with a slash between; empty for the main branch.
     pub branch: String,
     /// What it is, as a sentence.
     pub label: String,

@@ -13,7 +13,7 @@ use super::directory::{RunDirectory, is_done};
 use super::error::RunError;
 use super::inputs::input_problems;
 use super::listener::Listener;
-use super::session::{Outcome, Session, Workplace};
+use super::session::{Outcome, RunContext, Session};
 use super::stop::{StopFlag, StopKind};
 use crate::doc::{Event, Run, RunSpec};
 use crate::net::backend;
@@ -195,16 +195,16 @@ fn carry_out(
     directory.note_data(datasets.digest(&run.spec.data, &run.spec.net, base)?)?;
     let compute = backend(&run.spec.device, &run.spec.train.kernels);
     let output = directory.path().to_owned();
-    let place =
-        Workplace::new(RunSpec::clone(&run.spec), run.arm.clone(), data, compute, base.clone(), output);
-    let place = Arc::new(place.with_datasets(datasets.clone()));
-    let checkpoint = directory.resume(&place)?;
+    let context =
+        RunContext::new(RunSpec::clone(&run.spec), run.arm.clone(), data, compute, base.clone(), output);
+    let context = Arc::new(context.with_datasets(datasets.clone()));
+    let checkpoint = directory.resume(&context)?;
     if checkpoint.is_none()
         && let Some(problem) = input_problems(run, base).first()
     {
         return refuse(&mut directory, &problem.message);
     }
-    let mut session = Session::new(place, checkpoint, threads, stop.clone(), &mut directory);
+    let mut session = Session::new(context, checkpoint, threads, stop.clone(), &mut directory);
     match session.run() {
         Ok(Outcome::Stopped) => Ok(()),
         Ok(Outcome::Done) => {

@@ -67,7 +67,7 @@ impl Plot for Classes {
 /// A run, by its seed and by what tells it from others, and the accuracy of each class.
 type Shares<'a> = (u64, String, &'a [Option<f64>]);
 
-/// The last evaluation of the trunk that was counted by class; of an ensemble, that of its first member.
+/// The last evaluation of the main branch that was counted by class; of an ensemble, that of its first member.
 fn last(record: &RunRecord) -> Option<PointRef<'_>> {
     let is_own =
         |point: &PointRef<'_>| point.branch.is_empty() && point.member.is_none_or(|member| member == 1);

@@ -3,7 +3,7 @@
 pub use super::campaigns::testing::{outcome, struck};
 use crate::doc::{Event, Point, RunRecord};
 
-/// A point of the trunk after so many epochs, without pruning, one second and ten mini-batches for each epoch.
+/// A point of the main branch after so many epochs, without pruning, one second and ten mini-batches for each epoch.
 pub fn at(series: &str, trained: f64, value: f64) -> Point {
     Point {
         series: series.to_owned(),

@@ -272,11 +272,11 @@ fn is_inked(dash: Dash, widths: f32) -> bool {
         return true;
     }
     let mut rest = f64::from(widths).rem_euclid(period);
-    let stretch = pattern.iter().position(|length| {
+    let phase = pattern.iter().position(|length| {
         rest -= length;
         rest < 0.0
     });
-    stretch.is_none_or(|index| index % 2 == 0)
+    phase.is_none_or(|index| index % 2 == 0)
 }
 
 /// A sign at a point.

@@ -35,7 +35,7 @@ fn edges(from: BandPoint, to: BandPoint) -> [[f32; 2]; 2] {
     [[run, to.y.min - from.y.min], [run, to.y.max - from.y.max]]
 }
 
-/// The slopes of lines that pass all columns so far within the tolerance.
+/// The gradients of lines that pass all columns so far within the tolerance.
 #[derive(Clone, Copy)]
 struct Cone {
     low: f32,

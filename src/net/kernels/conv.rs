@@ -66,7 +66,7 @@ pub trait Convolution: Send + Sync {
         scratch: &Scratch,
     );
 
-    /// Takes the slope (the gradient with respect to the output) back: `weight_slope`, and `input_slope` where it is asked
+    /// Takes the gradient (the gradient with respect to the output) back: `weight_gradient`, and `input_gradient` where it is asked
     /// for, are overwritten with the gradients with respect to weights, `[outputs, inputs, 3, 3]`, and input.
     ///
     /// # Panics
@@ -77,9 +77,9 @@ pub trait Convolution: Send + Sync {
         shape: &ConvShape,
         input: &[f32],
         weight: &[f32],
-        slope: &[f32],
-        input_slope: Option<&mut [f32]>,
-        weight_slope: &mut [f32],
+        gradient: &[f32],
+        input_gradient: Option<&mut [f32]>,
+        weight_gradient: &mut [f32],
         scratch: &Scratch,
     );
 }

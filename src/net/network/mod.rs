@@ -1,7 +1,7 @@
 //! A network as data: values of named parameters, and what holds each entry.
 
 mod initial;
-mod pins;
+mod masks;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::compute::BatchStatistics;
 use crate::doc::structure::{Role, Structure};
-use crate::intervene::{BiasInit, Census, Entry, Init};
+use crate::intervene::{BiasInit, Entry, Init, MaskCounts};
 
 /// How initial values are drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,16 +103,18 @@ impl Network {
     }
 
     /// How many entries of parameter `index` are in which state.
-    pub fn census(&self, index: usize) -> Census {
-        self.entries(index)
-            .map_or(Census { free: self.values(index).len() as u64, pruned: 0, frozen: 0 }, Census::of)
+    pub fn mask_counts(&self, index: usize) -> MaskCounts {
+        self.entries(index).map_or(
+            MaskCounts { free: self.values(index).len() as u64, pruned: 0, frozen: 0 },
+            MaskCounts::of,
+        )
     }
 
     /// Share of the weights of convolutions and linear layers that is not pruned, in [0, 1].
     pub fn remaining(&self) -> f64 {
         let weights = (0..self.len()).filter(|&index| self.structure.parameters[index].role == Role::Weight);
-        let census: Census = weights.map(|index| self.census(index)).sum();
-        census.surviving() as f64 / (census.size() as f64).max(1.0)
+        let mask_counts: MaskCounts = weights.map(|index| self.mask_counts(index)).sum();
+        mask_counts.surviving() as f64 / (mask_counts.size() as f64).max(1.0)
     }
 
     /// Multiply-adds of one sample forward that surviving weights take part in.
@@ -120,8 +122,8 @@ impl Network {
         let layers = self.structure.layers.iter().filter(|layer| layer.multiply_adds > 0);
         layers
             .map(|layer| {
-                let census = self.census(layer.parameters[0]);
-                layer.multiply_adds / census.size().max(1) * census.surviving()
+                let mask_counts = self.mask_counts(layer.parameters[0]);
+                layer.multiply_adds / mask_counts.size().max(1) * mask_counts.surviving()
             })
             .sum()
     }

@@ -8,7 +8,7 @@ use crate::doc::structure::Role;
 use crate::doc::{RunSpec, Structure, Training};
 use crate::intervene::Entry;
 use crate::intervene::stream::{Purpose, stream};
-use crate::net::{Compute, Criterion, Network, OptimizerState, backend};
+use crate::net::{Compute, LossFunction, Network, OptimizerState, backend};
 use crate::optimize::Rule;
 use crate::run::batches::Batch;
 use crate::run::evaluate::evaluate;
@@ -34,7 +34,7 @@ const BYTES: usize = 1 << 30;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
     /// Seconds of a mini-batch, the step of the optimizer included.
-    pub lesson: f64,
+    pub mini_batch: f64,
     /// Seconds of an evaluated sample.
     pub sample: f64,
     /// How many mini-batches were timed.
@@ -65,7 +65,7 @@ pub fn measure(task: &Task, options: QueueOptions, stop: &StopFlag) -> Option<Pa
     }
     let mean = |of: fn(&Pace) -> f64| paces.iter().map(of).sum::<f64>() / paces.len() as f64;
     Some(Pace {
-        lesson: mean(|pace| pace.lesson),
+        mini_batch: mean(|pace| pace.mini_batch),
         sample: mean(|pace| pace.sample),
         measured: paces.iter().map(|pace| pace.measured).sum(),
     })
@@ -75,8 +75,8 @@ fn alone(task: &Task, structure: &Arc<Structure>, threads: usize, stop: &StopFla
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok()?;
     pool.install(|| {
         let mut bench = Bench::new(task, structure);
-        let (lesson, measured) = bench.lesson(stop)?;
-        Some(Pace { lesson, sample: bench.sample(stop)?, measured })
+        let (mini_batch, measured) = bench.mini_batch(stop)?;
+        Some(Pace { mini_batch, sample: bench.sample(stop)?, measured })
     })
 }
 
@@ -118,7 +118,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Seconds of a mini-batch, and how many were timed. The pass grows with its samples, the step does not.
-    fn lesson(&mut self, stop: &StopFlag) -> Option<(f64, u64)> {
+    fn mini_batch(&mut self, stop: &StopFlag) -> Option<(f64, u64)> {
         let batch = self.task.training.batch;
         let count = self.count(batch, 3, TRAINING, stop, Self::learn)?;
         let (mut passes, mut steps) = (Vec::new(), Vec::new());
@@ -175,8 +175,9 @@ impl<'a> Bench<'a> {
         batch.load(&self.samples, &training, 0, 0, Position::default());
         self.passes += 1;
         let dropout = stream(0, Purpose::Dropout, &[0, self.passes]);
-        let mut slope = |logits: &[f32]| self.criterion.evaluate(logits, &batch.labels).slope;
-        let pass = self.compute.train(&self.network, &batch.inputs, batch.len(), Some(dropout), &mut slope);
+        let mut gradient = |logits: &[f32]| self.loss.evaluate(logits, &batch.labels).gradient;
+        let pass =
+            self.compute.train(&self.network, &batch.inputs, batch.len(), Some(dropout), &mut gradient);
         let passed = began.elapsed();
         // Weights stay as they are, so that nothing grows beyond all bounds.
         self.memory.step(&training.optimizer, 0.0, &mut self.network, &pass.gradients);
@@ -191,7 +192,7 @@ impl<'a> Bench<'a> {
     fn answer(&self, count: usize) -> f64 {
         let samples = self.samples.first(count);
         let began = Instant::now();
-        let _ = evaluate(self.compute.as_ref(), &self.network, &self.criterion, &samples, count);
+        let _ = evaluate(self.compute.as_ref(), &self.network, &self.loss, &samples, count);
         began.elapsed().as_secs_f64()
     }
 }
@@ -262,15 +263,15 @@ mod tests {
             measure(&task(&text), ALONE, &StopFlag::new()).unwrap()
         };
         let (small, large) = (pace(4), pace(1024));
-        assert!(small.lesson > 0.0 && small.sample > 0.0 && small.measured >= 2, "{small:?}");
-        assert!(large.lesson > 3.0 * small.lesson, "{small:?} {large:?}");
+        assert!(small.mini_batch > 0.0 && small.sample > 0.0 && small.measured >= 2, "{small:?}");
+        assert!(large.mini_batch > 3.0 * small.mini_batch, "{small:?} {large:?}");
     }
 
     #[test]
     fn images_side_by_side_are_measured_too() {
         let text = "(data: Digits(), net: Vgg(depth: 11, width: 2), train: (batch: 8), arms: [(plan: [Train(\"1ep\")])])";
         let pace = measure(&task(text), QueueOptions { jobs: 2, threads: 1 }, &StopFlag::new()).unwrap();
-        assert!(pace.lesson > pace.sample && pace.measured >= 4, "two of each: {pace:?}");
+        assert!(pace.mini_batch > pace.sample && pace.measured >= 4, "two of each: {pace:?}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Faults that are in place: a view between a network and what computes with it.
 //!
-//! A network is read through `fault(pins(values))`: [`View`] computes with a copy in which struck entries read as
+//! A network is read through `fault(masks(values))`: [`View`] computes with a copy in which struck entries read as
 //! something else, and strikes what flows between operations. Stored weights are never written, so that letting a fault
 //! go leaves nothing behind.
 
@@ -43,7 +43,7 @@ pub struct Active {
     pub step: u64,
     /// Place of that stage in the plan.
     pub stage: String,
-    /// Branch of that stage; empty for the trunk.
+    /// Branch of that stage; empty for the main branch.
     pub branch: String,
     /// Round of the innermost repetition around it, from 1.
     pub round: Option<u64>,

@@ -1,6 +1,6 @@
 //! How far the answers of two networks to the same samples are apart.
 
-use crate::net::{Criterion, top1};
+use crate::net::{LossFunction, top1};
 
 /// Sums over the samples of mini-batches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -14,7 +14,7 @@ pub enum Layout {
 
 /// Values of a batch in front of an operation, or behind the last one.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Flow {
+pub struct Activations {
     /// Samples one behind the other.
     pub values: Vec<f32>,
     /// Number of samples.
@@ -25,7 +25,7 @@ pub struct Flow {
     pub layout: Layout,
 }
 
-impl Flow {
+impl Activations {
     /// Inputs of a network, each of this shape, channels first.
     ///
     /// # Panics
@@ -88,9 +88,9 @@ mod tests {
     #[test]
     fn entries_are_found_in_both_layouts() {
         let shape = Shape { channels: 2, height: 1, width: 3 };
-        let first = Flow::of_samples(shape, (0_u8..12).map(f32::from).collect());
+        let first = Activations::of_samples(shape, (0_u8..12).map(f32::from).collect());
         assert_eq!((first.count, first.place(1, 4)), (2, 10));
-        let last = Flow { layout: Layout::ChannelsLast, ..first };
+        let last = Activations { layout: Layout::ChannelsLast, ..first };
         let places: Vec<usize> = (0..6).map(|entry| last.place(1, entry)).collect();
         assert_eq!(places, [6, 8, 10, 7, 9, 11]);
         assert_eq!(last.sample(1), [6.0, 7.0, 8.0, 9.0, 10.0, 11.0]);
