@@ -14,6 +14,7 @@ pub mod bars;
 pub mod cells;
 pub mod colours;
 pub mod csv;
+mod draw_error;
 pub mod export;
 pub mod font;
 pub mod icon;
