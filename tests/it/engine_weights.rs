@@ -1,18 +1,17 @@
 //! Interventions on weights beside what the other tests of the engine look at: what is remembered, what is counted, and
 //! what is refused.
 
-#![allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
-
-mod support;
-
 use std::path::Path;
 use std::sync::Arc;
 
-use support::{assert_resumes, complaints, place, reports, run, same_bits, spec, values, with_plan};
 use weightlab::doc::RunSpec;
 use weightlab::intervene::Entry;
 use weightlab::net::{Network, backend};
 use weightlab::run::{Datasets, Recorder, Session, State, StopFlag, Workplace};
+
+use crate::support::{
+    assert_resumes, complaints, failure, place, reports, run, same_bits, spec, values, with_plan,
+};
 
 /// A small network with batch norm on 64 digits, two mini-batches an epoch.
 fn vgg(plan: &str) -> RunSpec {
@@ -20,12 +19,6 @@ fn vgg(plan: &str) -> RunSpec {
         "(data: Digits(limit_train: 64, limit_test: 20), net: Vgg(depth: 11, width: 2),
           train: (optimizer: Sgd(rate: 0.05, momentum: 0.9, weight_decay: 0.01), batch: 32), arms: [(plan: [{plan}])])"
     ))
-}
-
-/// Why a run ends before its plan does.
-fn failure(spec: RunSpec) -> String {
-    let mut recorder = Recorder::default();
-    Session::new(place(spec), None, 1, StopFlag::new(), &mut recorder).run().unwrap_err().to_string()
 }
 
 /// What the optimizer remembers, slot by slot, of a parameter.

@@ -5,7 +5,7 @@ use burn::tensor::module::{batch_norm_train, conv2d, max_pool2d};
 use burn::tensor::ops::{ConvOptions, MaxPoolOptions};
 use burn::tensor::{Device, Int, Tensor, TensorData};
 
-use crate::{flex, tensor, values};
+use super::{flex, tensor, values};
 
 const BATCH: usize = 64;
 const CHANNELS: usize = 16;

@@ -1,7 +1,8 @@
 //! What tests of the engine share: runs without files, and runs that are cut up.
 
-#![allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
-#![allow(dead_code)] // each test file uses its part
+pub mod screen;
+pub mod tiny;
+pub mod window;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -58,6 +59,12 @@ pub fn run(spec: RunSpec) -> Ended {
     let checkpoint = recorder.checkpoint.expect("each stage leaves a checkpoint");
     let faults = recorder.tables.remove(&Table::Faults).unwrap_or_default();
     Ended { state: checkpoint.stack[0].clone(), events: recorder.events, faults }
+}
+
+/// The message of a run that fails.
+pub fn failure(spec: RunSpec) -> String {
+    let mut recorder = Recorder::default();
+    Session::new(place(spec), None, 1, StopFlag::new(), &mut recorder).run().unwrap_err().to_string()
 }
 
 /// Points without their wall time.

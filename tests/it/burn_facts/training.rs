@@ -5,7 +5,7 @@ use burn::optim::decay::WeightDecayConfig;
 use burn::optim::{AdamConfig, SgdConfig};
 use burn::tensor::Tensor;
 
-use crate::{TinyNet, WEIGHT, bits, flex, ndarray, values};
+use super::{TinyNet, WEIGHT, bits, flex, ndarray, values};
 
 /// Doubles every weight matrix; vectors, and with them batch-norm statistics, stay.
 struct DoubleMatrices;

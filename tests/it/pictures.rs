@@ -1,13 +1,6 @@
 //! Pictures of the window, drawn on the processor and compared with those under `tests/pictures`.
 //!
-//! `WEIGHTLAB_BLESS=1 cargo test --test pictures` writes them anew: look at each before it is kept.
-
-#![allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "tests may stop with a panic")]
-
-#[path = "support/screen.rs"]
-mod screen;
-#[path = "support/window.rs"]
-mod window;
+//! `WEIGHTLAB_BLESS=1 cargo test --test it pictures` writes them anew: look at each before it is kept.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -16,14 +9,15 @@ use eframe::egui::{Color32, ColorImage, pos2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use resvg::tiny_skia::{IntSize, Pixmap};
-use screen::{Textures, picture};
 use weightlab::doc::{Event, Point, Run, RunRecord};
 use weightlab::gui::app::App;
 use weightlab::gui::commands::Command;
 use weightlab::gui::settings::Look;
 use weightlab::gui::worker::{Work, Worker};
 use weightlab::run::{Cost, Job, cost};
-use window::{Opening, execute};
+
+use crate::support::screen::{Textures, picture};
+use crate::support::window::{Opening, execute};
 
 /// A pixel differs when one of its colours does by more than this. So few of them may, wherever they are, since
 /// processors round the places of edges differently: a letter that is another one has more.

@@ -2,7 +2,7 @@
 
 use burn::tensor::Tensor;
 
-use crate::{flex, ndarray, tensor, values};
+use super::{flex, ndarray, tensor, values};
 
 #[test]
 fn on_flex_a_vector_goes_into_a_tensor_and_comes_back_without_a_copy() {

@@ -2,7 +2,7 @@
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use crate::{bits, flex, ndarray, tensor};
+use super::{bits, flex, ndarray, tensor};
 
 /// Signs, infinities, subnormals, and NaNs quiet and signalling with a payload.
 const PATTERNS: [u32; 14] = [

@@ -5,7 +5,7 @@ use burn::optim::momentum::MomentumConfig;
 use burn::optim::{AdamConfig, AdamWConfig, GradientsParams, ModuleOptimizer, SgdConfig};
 use burn::tensor::Tensor;
 
-use crate::{flex, tensor, values};
+use super::{flex, tensor, values};
 
 /// One parameter that starts at 0.
 #[derive(Module, Debug)]

@@ -1,8 +1,6 @@
 //! Lines between networks, and branches with data of their own.
 
-mod support;
-
-use support::{assert_resumes, complaints, place, points, reports, run, same_bits, values, with_plan};
+use crate::support::{assert_resumes, complaints, place, points, reports, run, same_bits, values, with_plan};
 
 const TWO_BRANCHES: &str = "Train(\"1ep\"),
     Branch(name: \"one\", order: Own, plan: [Train(\"2ep\"), Test]),

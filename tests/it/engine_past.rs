@@ -1,15 +1,14 @@
 //! The network of some steps ago, computed a second time without the watch.
 
-mod support;
-
 use std::ops::Range;
 
-use support::{assert_resumes, complaints, place, reports, run, same_bits, values, with_plan};
 use weightlab::data::shuffled;
 use weightlab::doc::RunSpec;
 use weightlab::intervene::stream::{Purpose, stream};
 use weightlab::net::Network;
 use weightlab::run::State;
+
+use crate::support::{self, assert_resumes, complaints, place, reports, run, same_bits, values, with_plan};
 
 const EVERY_STEP: &str = "Train(steps: \"7it\", evaluate: \"1it\")";
 

@@ -1,12 +1,9 @@
 //! Whole campaigns: that they repeat, resume, restore and replay, and that statistics agree with each other.
 
-#![allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
-
-mod support;
-
-use support::{campaigns, complaints, place, reports, run, spec, values, with_plan};
 use weightlab::doc::RunSpec;
 use weightlab::run::{Outcome, Recorder, Session, StopFlag, Table};
+
+use crate::support::{self, campaigns, complaints, failure, place, reports, run, spec, values, with_plan};
 
 /// What a run in memory says and writes.
 fn recorded(spec: RunSpec, threads: usize) -> Recorder {
@@ -16,13 +13,6 @@ fn recorded(spec: RunSpec, threads: usize) -> Recorder {
         pool.install(|| Session::new(place(spec), None, threads, StopFlag::new(), &mut recorder).run());
     assert_eq!(outcome.expect("the run ends well"), Outcome::Done);
     recorder
-}
-
-/// The message of a run that fails.
-fn failure(spec: RunSpec) -> String {
-    let mut recorder = Recorder::default();
-    let error = Session::new(place(spec), None, 1, StopFlag::new(), &mut recorder).run().unwrap_err();
-    error.to_string()
 }
 
 #[test]

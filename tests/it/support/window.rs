@@ -1,9 +1,8 @@
 //! The real window, drawn into nothing, with a quiet desktop around it.
 
-#![allow(dead_code)] // each test file uses its part
-
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
+use std::time::{Duration, Instant};
 
 use eframe::egui::{self, Theme};
 use egui_kittest::{Harness, TestRenderer};
@@ -81,4 +80,18 @@ pub fn execute(harness: &mut Harness<'static, App>, command: Command) {
     let ctx = harness.ctx.clone();
     harness.state_mut().execute(command, &ctx);
     harness.run_ok();
+}
+
+/// Draws frames until something is so, for a minute at most.
+pub fn wait_until(
+    harness: &mut Harness<'static, App>,
+    what: &str,
+    is: impl Fn(&Harness<'static, App>) -> bool,
+) {
+    let began = Instant::now();
+    while !is(harness) {
+        assert!(began.elapsed() < Duration::from_mins(1), "{what} never came");
+        std::thread::sleep(Duration::from_millis(10));
+        harness.step();
+    }
 }

@@ -1,30 +1,16 @@
 //! The engine without files and windows: what a run says, and that it says the same however it is cut up.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    clippy::cast_possible_wrap,
-    reason = "tests may stop with a panic"
-)]
-
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use weightlab::data::Shape;
-use weightlab::doc::file::parse;
-use weightlab::doc::{Event, Loss, Net, Point, RunRecord, RunSpec, RunState, runs};
-use weightlab::net::{Compute, NativeCompute, Network, backend};
+use weightlab::doc::{Event, Loss, Net, RunRecord, RunSpec, RunState};
+use weightlab::net::{Compute, NativeCompute, Network};
 use weightlab::run::{
     Checkpoint, Datasets, Listener, Outcome, Recorder, RunError, Session, StopFlag, StopKind, Table,
-    Workplace,
 };
 
-/// The spec of the only arm of a document.
-fn spec(text: &str) -> RunSpec {
-    let experiment = parse(text, Path::new("test.ron")).expect("the test's document is right");
-    assert_eq!(weightlab::doc::validate(&experiment), []);
-    weightlab::doc::RunSpec::clone(&runs(&experiment).expect("it expands").swap_remove(0).spec)
-}
+use crate::support::{self, place, points, spec, values};
 
 fn with_plan(plan: &str) -> RunSpec {
     spec(&format!(
@@ -32,32 +18,9 @@ fn with_plan(plan: &str) -> RunSpec {
     ))
 }
 
-fn place(spec: RunSpec) -> Arc<Workplace> {
-    let data =
-        Datasets::default().get(&spec.data, &spec.net, Path::new(".")).expect("embedded data are there");
-    let compute = backend(&spec.device, &spec.train.kernels);
-    Arc::new(Workplace::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new()))
-}
-
 fn run(spec: RunSpec) -> (Network, Vec<Event>) {
-    let mut recorder = Recorder::default();
-    let mut session = Session::new(place(spec), None, 1, StopFlag::new(), &mut recorder);
-    assert_eq!(session.run().expect("the run ends well"), Outcome::Done);
-    let network = session.network().clone();
-    (network, recorder.events)
-}
-
-/// Points without their wall time.
-fn points(events: &[Event]) -> Vec<Point> {
-    let points = events.iter().filter_map(|event| match event {
-        Event::Point(point) => Some(Point { secs: 0.0, ..point.clone() }),
-        _ => None,
-    });
-    points.collect()
-}
-
-fn values(events: &[Event], series: &str) -> Vec<f64> {
-    points(events).iter().filter(|point| point.series == series).map(|point| point.value).collect()
+    let ended = support::run(spec);
+    (ended.state.network, ended.events)
 }
 
 #[test]

@@ -1,14 +1,15 @@
 //! Ensembles with shared layers, replayed by hand.
 
-mod support;
-
-use support::{assert_resumes, complaints, place, points, reports, run, same_bits, values, with_plan};
 use weightlab::data::shuffled;
 use weightlab::doc::RunSpec;
 use weightlab::intervene::stream::{Purpose, stream};
 use weightlab::net::{Gradients, Network, OptimizerState};
 use weightlab::optimize::Rule;
 use weightlab::run::Workplace;
+
+use crate::support::{
+    self, assert_resumes, complaints, place, points, reports, run, same_bits, values, with_plan,
+};
 
 const SHARED: [usize; 2] = [0, 1];
 

@@ -1,12 +1,5 @@
 //! The files of the contract: the file format by example. They lie beside the project and may be missing.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    clippy::cast_possible_wrap,
-    reason = "tests may stop with a panic"
-)]
-
 use std::path::{Path, PathBuf};
 
 use weightlab::doc::{file, runs, validate};

@@ -1,22 +1,14 @@
 //! The real window with the real worker: templates open, runs run, and what they say is there to be read.
 
-#![allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
-
-#[path = "support/tiny.rs"]
-mod tiny;
-#[path = "support/window.rs"]
-mod window;
-
-use std::time::{Duration, Instant};
-
 use egui_kittest::kittest::Queryable;
 use egui_kittest::{Harness, LazyRenderer};
-use tiny::TINY;
 use weightlab::doc::templates;
 use weightlab::gui::app::App;
 use weightlab::gui::commands::Command;
 use weightlab::gui::worker::Threads;
-use window::{Opening, execute};
+
+use crate::support::tiny::TINY;
+use crate::support::window::{Opening, execute, wait_until};
 
 fn open(opening: Opening) -> Harness<'static, App> {
     opening.open(Threads, LazyRenderer::default())
@@ -28,12 +20,7 @@ fn sees(harness: &Harness<'static, App>, text: &str) -> bool {
 
 /// Draws frames until something is seen.
 fn wait_for(harness: &mut Harness<'static, App>, text: &str) {
-    let began = Instant::now();
-    while !sees(harness, text) {
-        assert!(began.elapsed() < Duration::from_mins(1), "{text} never appeared");
-        std::thread::sleep(Duration::from_millis(10));
-        harness.step();
-    }
+    wait_until(harness, text, |harness| sees(harness, text));
 }
 
 #[test]

@@ -1,12 +1,5 @@
 //! The rules about what is absent: imports between layers, and words that some files must not contain.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    clippy::cast_possible_wrap,
-    reason = "tests may stop with a panic"
-)]
-
 use std::path::{Path, PathBuf};
 
 /// Which layers each one may import; itself always. What is not listed here is refused.

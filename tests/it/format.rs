@@ -1,11 +1,4 @@
-//! The written reference of the file format is generated; `WEIGHTLAB_BLESS=1 cargo test --test format` writes it anew.
-
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    clippy::cast_possible_wrap,
-    reason = "tests may stop with a panic"
-)]
+//! The written reference of the file format is generated; `WEIGHTLAB_BLESS=1 cargo test --test it format` writes it anew.
 
 use std::path::Path;
 
@@ -53,7 +46,7 @@ fn the_written_reference_says_what_the_source_declares() {
     let written = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         written == text,
-        "docs/format.md is out of date; WEIGHTLAB_BLESS=1 cargo test --test format writes it anew"
+        "docs/format.md is out of date; WEIGHTLAB_BLESS=1 cargo test --test it format writes it anew"
     );
 }
 

@@ -1,17 +1,16 @@
 //! Faults that are in place, computed a second time from their log.
 
-#![allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
-
-mod support;
-
 use std::ops::Range;
 
-use support::{Ended, assert_resumes, complaints, place, reports, run, same_bits, spec, values, with_plan};
 use weightlab::data::shuffled;
 use weightlab::doc::RunSpec;
 use weightlab::intervene::stream::{Purpose, stream};
 use weightlab::net::{Flow, Network};
 use weightlab::run::{Recorder, Session, StopFlag, Workplace};
+
+use crate::support::{
+    Ended, assert_resumes, complaints, place, reports, run, same_bits, spec, values, with_plan,
+};
 
 /// A line of `faults.csv`.
 #[derive(Clone, Debug, PartialEq)]

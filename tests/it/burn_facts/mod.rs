@@ -2,13 +2,6 @@
 //!
 //! When a newer Burn fails here, the code that relies on the fact has to change with it.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    clippy::cast_possible_wrap,
-    reason = "tests may stop with a panic"
-)]
-
 mod bits;
 mod defaults;
 mod ownership;

@@ -6,7 +6,7 @@ use burn::optim::momentum::MomentumConfig;
 use burn::optim::{AdamConfig, AdamWConfig, ModuleOptimizer, SgdConfig};
 use burn::tensor::{Bool, Device, Tensor, TensorData};
 
-use crate::{TinyNet, WEIGHT, bits, flex, ndarray, tensor, values};
+use super::{TinyNet, WEIGHT, bits, flex, ndarray, tensor, values};
 
 /// Entries of one weight that are held at a value; both tensors are flat, row by row.
 #[derive(Module, Debug)]

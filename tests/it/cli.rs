@@ -1,21 +1,12 @@
 //! The real binary, driven as a person or a script would.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    clippy::cast_possible_wrap,
-    reason = "tests may stop with a panic"
-)]
-
-#[path = "support/tiny.rs"]
-mod tiny;
-
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tiny::TINY;
+
+use crate::support::tiny::TINY;
 
 /// One run of sixty stages, long enough to be interrupted in the middle.
 const LONG: &str = r#"(

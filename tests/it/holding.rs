@@ -1,15 +1,14 @@
 //! Held entries under every optimizer: equal bytes after many steps, while every free entry that has a gradient moves.
 
-#![allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use weightlab::doc::file::parse;
-use weightlab::doc::{Event, Report, RunSpec, runs};
+use weightlab::doc::{Event, Report, RunSpec};
 use weightlab::intervene::Entry;
 use weightlab::net::{Network, backend};
 use weightlab::run::{Datasets, Outcome, Recorder, Session, StopFlag, Workplace};
+
+use crate::support;
 
 const OPTIMIZERS: [&str; 5] = [
     "Sgd(rate: 0.05, weight_decay: 0.01)",
@@ -20,13 +19,10 @@ const OPTIMIZERS: [&str; 5] = [
 ];
 
 fn spec(optimizer: &str, plan: &str) -> RunSpec {
-    let text = format!(
+    support::spec(&format!(
         "(net: Mlp(hidden: [16, 12], init: XavierNormal), train: (optimizer: {optimizer}, batch: 32),
           arms: [(name: \"a b\", plan: [{plan}])])"
-    );
-    let experiment = parse(&text, Path::new("test.ron")).unwrap();
-    assert_eq!(weightlab::doc::validate(&experiment), []);
-    weightlab::doc::RunSpec::clone(&runs(&experiment).unwrap().swap_remove(0).spec)
+    ))
 }
 
 fn run(spec: RunSpec, folder: &Path) -> (Network, Vec<Report>) {

@@ -5,7 +5,7 @@ use burn::nn::{BatchNorm, BatchNormConfig};
 use burn::tensor::Tensor;
 use burn::tensor::module::{batch_norm, batch_norm_train};
 
-use crate::{TinyNet, flex, ndarray, tensor, values};
+use super::{TinyNet, flex, ndarray, tensor, values};
 
 /// Batch norm of one feature, after one training batch with mean 2 and variance 4 (8 if unbiased).
 fn norm_after_one_batch() -> BatchNorm {

@@ -1,14 +1,12 @@
 //! What the guide says about files is so: the lines of Python find what they name in a real run directory.
 
-#![allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
-
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
 
-const GUIDE: &str = include_str!("../docs/guide.md");
+const GUIDE: &str = include_str!("../../docs/guide.md");
 
 const TINY: &str = r#"(
     data: Digits(limit_train: 100, limit_test: 50),

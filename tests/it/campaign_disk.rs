@@ -1,13 +1,8 @@
 //! Campaigns in a run directory: that they resume, restore and replay.
 
-#![allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
-
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use support::{campaigns, reports, with_plan};
 use weightlab::doc::{Event, Run, RunSpec};
 use weightlab::net::Network;
 use weightlab::run::summary::{SingleCells, Sought, StruckTrial, read_struck};
@@ -15,6 +10,8 @@ use weightlab::run::{
     Checkpoint, Datasets, Listener, Outcome, Recorder, Replay, RunDirectory, RunError, Session, StopFlag,
     StopKind, Table, Workplace, input_problems, replay,
 };
+
+use crate::support::{campaigns, reports, with_plan};
 
 /// Computes until it has been asked so often, and panics then.
 struct Fragile {

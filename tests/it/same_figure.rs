@@ -1,19 +1,10 @@
 //! The window and the command line write the same bytes, also with a filter, titles and axes of one's own.
 
-#![allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
-
-#[path = "support/tiny.rs"]
-mod tiny;
-#[path = "support/window.rs"]
-mod window;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 use egui_kittest::kittest::Queryable;
 use egui_kittest::{Harness, LazyRenderer};
-use tiny::TINY;
 use weightlab::figure::plots::PlotOptions;
 use weightlab::figure::statistics::Spread;
 use weightlab::figure::view::{FILE, PlotView, ViewSettings};
@@ -21,7 +12,9 @@ use weightlab::figure::{FileKind, Preset};
 use weightlab::gui::app::App;
 use weightlab::gui::commands::Command as Asked;
 use weightlab::gui::worker::Threads;
-use window::{Opening, execute};
+
+use crate::support::tiny::TINY;
+use crate::support::window::{Opening, execute, wait_until};
 
 fn weightlab(folder: &Path, arguments: &[&str]) {
     let output =
@@ -44,13 +37,7 @@ fn from_window(folder: &Path, name: &str, tab: Option<&str>) -> Vec<u8> {
         harness.run_steps(5);
     }
     execute(&mut harness, Asked::ExportFigure);
-    for _ in 0..1000 {
-        harness.step();
-        if to.exists() {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_until(&mut harness, "the exported file", |_| to.exists());
     std::fs::read(to).unwrap()
 }
 
@@ -131,14 +118,7 @@ fn results_of_earlier_settings_are_seen_in_the_window_and_in_no_export() {
     let is_seen = |harness: &Harness<'static, App>| {
         harness.query_all_by_label_contains("earlier settings: pruned").next().is_some()
     };
-    for _ in 0..1000 {
-        if is_seen(&harness) {
-            break;
-        }
-        harness.step();
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    assert!(is_seen(&harness), "the legend has a line of what lies in the folder");
+    wait_until(&mut harness, "the legend's line of what lies in the folder", is_seen);
     let grouped = ViewSettings { group: Some("plan.1.amount".to_owned()), ..ViewSettings::default() };
     for (view, name) in [(ViewSettings::default(), "arms"), (grouped, "groups")] {
         std::fs::write(folder.join("x.runs").join(FILE), view.to_text()).unwrap();
