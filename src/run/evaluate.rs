@@ -1,7 +1,7 @@
 //! The test loop: counts over a part of the data, in evaluation mode.
 
 use crate::data::Samples;
-use crate::net::{ByClass, Compute, Criterion, Network, Score};
+use crate::net::{ByClass, Compute, LossFunction, Network, Score};
 
 /// Loss and accuracy of a network over samples, `batch` at a time, and its right answers by class.
 pub fn evaluate(

@@ -3,14 +3,14 @@
 use weightlab::doc::RunSpec;
 use weightlab::run::{Outcome, Recorder, Session, StopFlag, Table};
 
-use crate::support::{self, campaigns, complaints, failure, place, reports, run, spec, values, with_plan};
+use crate::support::{self, campaigns, complaints, context, failure, reports, run, spec, values, with_plan};
 
 /// What a run in memory says and writes.
 fn recorded(spec: RunSpec, threads: usize) -> Recorder {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let mut recorder = Recorder::default();
     let outcome =
-        pool.install(|| Session::new(place(spec), None, threads, StopFlag::new(), &mut recorder).run());
+        pool.install(|| Session::new(context(spec), None, threads, StopFlag::new(), &mut recorder).run());
     assert_eq!(outcome.expect("the run ends well"), Outcome::Done);
     recorder
 }
