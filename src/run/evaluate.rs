@@ -7,7 +7,7 @@ use crate::net::{ByClass, Compute, LossFunction, Network, Score};
 pub fn evaluate(
     compute: &dyn Compute,
     network: &Network,
-    criterion: &Criterion,
+    loss: &LossFunction,
     samples: &Samples,
     batch: usize,
 ) -> (Score, ByClass) {
@@ -16,8 +16,8 @@ pub fn evaluate(
     let (mut score, mut classes) = (Score::default(), ByClass::new(outputs));
     for (inputs, labels) in samples.values.chunks(batch * size).zip(samples.labels.chunks(batch)) {
         let logits = compute.logits(network, inputs, labels.len());
-        let loss = criterion.evaluate(&logits, labels).mean;
-        score.add(labels.len(), loss, classes.add(&logits, outputs, labels));
+        let mean = loss.evaluate(&logits, labels).mean;
+        score.add(labels.len(), mean, classes.add(&logits, outputs, labels));
     }
     (score, classes)
 }

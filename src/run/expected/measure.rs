@@ -86,7 +86,7 @@ struct Bench<'a> {
     network: Network,
     memory: OptimizerState,
     compute: Box<dyn Compute>,
-    criterion: Criterion,
+    loss: LossFunction,
     samples: Samples,
     batch: Batch,
     /// Multiply-adds of a sample forward.
@@ -108,7 +108,7 @@ impl<'a> Bench<'a> {
             network,
             samples: made_up(task.shape, task.classes, count),
             forward: structure.multiply_adds(),
-            criterion: Criterion::new(training.loss.clone(), structure.output.clone(), structure.outputs),
+            loss: LossFunction::new(training.loss.clone(), structure.output.clone(), structure.outputs),
             memory: OptimizerState::default(),
             compute: backend(&task.device, &training.kernels),
             task,

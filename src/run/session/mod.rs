@@ -43,7 +43,7 @@ pub struct RunContext {
     /// Shapes and names.
     pub structure: Arc<Structure>,
     /// What training minimises.
-    pub criterion: Criterion,
+    pub loss: LossFunction,
     /// What computes.
     pub compute: Box<dyn Compute>,
     /// Folder that paths of the document are relative to.
@@ -63,9 +63,9 @@ impl RunContext {
         output: PathBuf,
     ) -> Self {
         let structure = Arc::new(Structure::new(&spec.net, data.shape(), data.classes, &spec.train.loss));
-        let criterion = Criterion::new(spec.train.loss.clone(), structure.output.clone(), structure.outputs);
+        let loss = LossFunction::new(spec.train.loss.clone(), structure.output.clone(), structure.outputs);
         let datasets = Datasets::default();
-        Self { spec, arm, data, datasets, structure, criterion, compute, base, output }
+        Self { spec, arm, data, datasets, structure, loss, compute, base, output }
     }
 
     /// The same run context, with data that it shares with others.
