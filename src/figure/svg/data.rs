@@ -8,9 +8,10 @@ use super::writer::{Writer, number, path};
 use super::{areas, names};
 use crate::figure::layout::{Layout, Rect};
 use crate::figure::marks::marked;
-use crate::figure::model::{At, Band, Figure, Line, Rule};
+use crate::figure::model::{At, Figure, Line, Rule};
 use crate::figure::palette::{Dash, Theme, colour};
 use crate::figure::thin::thin;
+use crate::results::statistics::Band;
 
 /// Columns per point in which a line keeps its extremes: 288 to an inch.
 const COLUMNS_PER_POINT: f64 = 4.0;
