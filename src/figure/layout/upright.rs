@@ -1,0 +1,96 @@
+//! Upright axes beside each other: their names above, their ticks at their left.
+
+use super::rulers::y_ruler;
+use super::{Anchor, Rect, Ruler, TICK_GAP, Text};
+use crate::figure::font::{CAP_HEIGHT, Weight, fit, width};
+use crate::figure::model::Figure;
+
+/// One of several parallel axes on the paper.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Upright {
+    /// Where it stands.
+    pub x: f64,
+    /// From values to heights.
+    pub ruler: Ruler,
+    /// The labels of its ticks, with the ground that each needs so that lines behind it do not disturb.
+    pub labels: Vec<(Rect, Text)>,
+}
+
+/// Size of the labels, as a share of the font.
+const SIZE: f64 = 0.85;
+/// From a label to the axis, in ems.
+const GAP: f64 = 0.5;
+/// Ground around a label, in ems.
+const RIM: f64 = 0.15;
+
+/// From one row of names to the next, in ems.
+const ROW: f64 = CAP_HEIGHT + 2.0 * TICK_GAP;
+/// Room between two names of a row, in ems.
+const NAME_GAP: f64 = 0.8;
+
+/// Rows of names above so many axes: with more than five, every other name stands higher.
+pub fn rows(axes: usize) -> u8 {
+    if axes > 5 { 2 } else { 1 }
+}
+
+/// What the names above so many axes need, in ems.
+pub fn height(axes: usize) -> f64 {
+    if axes == 0 { 0.0 } else { f64::from(rows(axes)) * ROW }
+}
+
+/// The axes of a figure at their places on the horizontal ruler.
+pub fn uprights(figure: &Figure, x: &Ruler, plot: Rect, font: f64) -> Vec<Upright> {
+    let room = (plot.right - plot.left) / count(figure.parallel.len());
+    let upright = |(place, axis): (f64, &crate::figure::Axis)| {
+        let x = x.mapping.place(place)?;
+        let widest = room - (GAP + 2.0 * RIM) * font;
+        let ruler = y_ruler(axis, axis.range.unwrap_or([0.0, 1.0]), [plot.bottom, plot.top], font, widest);
+        let labels = labels(&ruler, x, widest, font, !axis.categories.is_empty());
+        Some(Upright { x, ruler, labels })
+    };
+    let places = (0_u32..).map(f64::from);
+    places.zip(&figure.parallel).filter_map(upright).collect()
+}
+
+fn count(axes: usize) -> f64 {
+    u32::try_from(axes.max(1)).map_or(1.0, f64::from)
+}
+
+fn labels(ruler: &Ruler, x: f64, widest: f64, font: f64, is_named: bool) -> Vec<(Rect, Text)> {
+    let size = SIZE * font;
+    let label = |(place, label): (f64, &str)| {
+        let words = fit(label, size, Weight::Regular, widest, 1).join(" ");
+        // A number that is cut would be another one.
+        if !is_named && words != label {
+            return None;
+        }
+        let right = x - GAP * font;
+        let base = place + CAP_HEIGHT * size / 2.0;
+        let rect = Rect {
+            left: right - width(&words, size, Weight::Regular) - RIM * font,
+            right: right + RIM * font,
+            top: base - CAP_HEIGHT * size - RIM * font,
+            bottom: base + RIM * font,
+        };
+        Some((rect, Text::new(&words, [right, base], Anchor::End, size)))
+    };
+    ruler.labels().filter_map(label).collect()
+}
+
+/// The names above the axes, cut where they would run into each other.
+pub fn names(figure: &Figure, x: &Ruler, plot: Rect, font: f64) -> Vec<Text> {
+    let count_of = figure.parallel.len();
+    let rows = rows(count_of);
+    let room = (plot.right - plot.left) / count(count_of) * f64::from(rows) - NAME_GAP * font;
+    let name = |(nth, axis): (u32, &crate::figure::Axis)| {
+        let place = x.mapping.place(f64::from(nth))?;
+        let row = nth % u32::from(rows);
+        let base = plot.top - (2.0 * TICK_GAP + f64::from(row) * ROW) * font;
+        let name = fit(&axis.label(), font, Weight::Regular, room, 1).join(" ");
+        let half = width(&name, font, Weight::Regular) / 2.0;
+        // The first and the last name stay on the paper.
+        let middle = place.max(plot.left + half).min((plot.right - half).max(plot.left + half));
+        Some(Text::new(&name, [middle, base], Anchor::Middle, font))
+    };
+    (0..).zip(&figure.parallel).filter_map(name).collect()
+}
