@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sha2::{Digest, Sha256};
 
-use super::recovery::Kept;
+use super::recovery::UnsavedEdits;
 use crate::data::Data;
 use crate::doc::file::{self, FileError, Opened};
 use crate::doc::{self, Experiment, Problem, Run, Severity};
@@ -73,7 +73,7 @@ impl Document {
     ///
     /// # Errors
     /// Where the text that was kept is wrong.
-    pub fn recovered(kept: &Kept) -> Result<Self, FileError> {
+    pub fn recovered(kept: &UnsavedEdits) -> Result<Self, FileError> {
         let name = Path::new("what was kept");
         let experiment = file::parse(&kept.text, name)?;
         let from_file = kept.path.as_deref().and_then(|path| Self::open(path).ok());
@@ -93,10 +93,10 @@ impl Document {
     }
 
     /// What a crash must not take; nothing when the experiment cannot be written.
-    pub fn to_keep(&self) -> Option<Kept> {
+    pub fn to_keep(&self) -> Option<UnsavedEdits> {
         let text = file::to_text(&self.experiment, file::header(&self.text)).ok()?;
         let (path, identity) = (self.path.clone(), self.identity.clone());
-        Some(Kept { path, identity, title: self.title(), saved: self.text.clone(), text })
+        Some(UnsavedEdits { path, identity, title: self.title(), saved: self.text.clone(), text })
     }
 
     /// Grows with every edit, and is never that of another document.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use eframe::egui::{self, Frame, Id, Modal, RichText, Ui};
 
-use super::files::{Purpose, Request, typed, with_extension};
+use super::files::{PathRequest, Purpose, typed, with_extension};
 use super::text::{counted, duration};
 use super::{templates, theme};
 
@@ -48,7 +48,7 @@ pub enum Dialog {
         comes_back: bool,
     },
     /// Go on with the runs that were stopped when the window was closed?
-    GoOn {
+    Resume {
         /// What the document is called.
         title: String,
         /// Those of them that are not done, by identity.
@@ -99,7 +99,7 @@ pub enum Dialog {
     /// A path, typed by hand.
     Path {
         /// What it is wanted for.
-        request: Request,
+        request: PathRequest,
         /// What was typed.
         text: String,
     },
@@ -164,7 +164,7 @@ pub enum Reply {
 
 impl Dialog {
     /// The field for a path that takes over from the system's dialog.
-    pub fn path_field(request: Request) -> Self {
+    pub fn path_field(request: PathRequest) -> Self {
         let folder = std::path::absolute(&request.folder).unwrap_or_else(|_| request.folder.clone());
         let text = folder.join(&request.name).to_string_lossy().into_owned();
         Self::Path { request, text }
@@ -178,7 +178,7 @@ impl Dialog {
             Self::Templates { .. }
             | Self::Unsaved { .. }
             | Self::Running { .. }
-            | Self::GoOn { .. }
+            | Self::Resume { .. }
             | Self::Import { .. }
             | Self::Archive { .. }
             | Self::Changed { .. }
@@ -232,7 +232,7 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
             buttons_ui(ui, replies)
         }
         Dialog::Running { runs, next, comes_back } => running_ui(ui, *runs, next, *comes_back),
-        Dialog::GoOn { title, runs } => {
+        Dialog::Resume { title, runs } => {
             title_ui(ui, &format!("Go on with {title}?"));
             let verb = if runs.len() == 1 { "was" } else { "were" };
             let count = counted(runs.len(), "run");
@@ -353,7 +353,7 @@ fn running_ui(ui: &mut Ui, runs: usize, next: &Next, comes_back: bool) -> Option
     buttons_ui(ui, replies)
 }
 
-fn path_ui(ui: &mut Ui, request: &Request, text: &mut String) -> Option<Reply> {
+fn path_ui(ui: &mut Ui, request: &PathRequest, text: &mut String) -> Option<Reply> {
     let verb = match request.purpose {
         Purpose::Open => "Open",
         Purpose::Save => "Save",

@@ -10,7 +10,7 @@ use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
 use crate::gui::plot::areas::{area_reading_ui, cell_at, read_areas};
 use crate::gui::plot::paint::Brush;
-use crate::gui::plot::reading::{At, read, reading_ui};
+use crate::gui::plot::reading::{ReadingPlace, read, reading_ui};
 
 /// A second click that comes within so many seconds makes a double-click, which fits a range that was zoomed.
 const DOUBLE: f64 = 0.35;
@@ -72,7 +72,7 @@ fn reading_at(
         let at = pointer.unwrap_or_else(|| transform.position_from_point(&PlotPoint { x, y }));
         return area_reading_ui(ui, &reading, state.hint(figure, [x, y], pointer.is_none()), at, room);
     }
-    let at = At { x, y, per_point: transform.dvalue_dpos()[0].abs() };
+    let at = ReadingPlace { x, y, per_point: transform.dvalue_dpos()[0].abs() };
     let forward = state.kept.as_ref().map_or(&[][..], |kept| &kept.forward);
     let Some(reading) = read(figure, forward, |name| state.hidden.contains(name), at) else { return };
     let height = transform.position_from_point_y(y);
