@@ -11,7 +11,7 @@ use crate::support::source::{Source, code_of, sources};
 const LARGEST: usize = 3;
 
 /// Layers whose largest circle is larger still; none of them may grow.
-const LARGER: &[(&str, usize)] = &[("gui", 5), ("figure", 9), ("run", 17)];
+const LARGER: &[(&str, usize)] = &[("figure", 4), ("gui", 5), ("run", 17)];
 
 /// Names of a path, without `crate`.
 type Names = Vec<String>;
@@ -123,42 +123,65 @@ fn spoken(code: &str) -> impl Iterator<Item = &str> {
     words.map(|word| word.trim_end_matches(':')).filter(|word| word.contains("::") && !word.starts_with(':'))
 }
 
-/// Which files each file imports.
-pub fn imports(sources: &[Source]) -> BTreeMap<String, BTreeSet<String>> {
+/// A path that a file names, and whether it passes it on.
+struct Link {
+    is_passed_on: bool,
+    path: Names,
+}
+
+/// The paths below the crate that each file names.
+fn links(sources: &[Source]) -> (Modules, BTreeMap<String, Vec<Link>>) {
     let mut modules = Modules::default();
-    let read: Vec<_> = sources.iter().map(|source| (&source.path, uses(&source.code))).collect();
-    for (file, _) in &read {
-        modules.files.insert(module_of(file), (*file).clone());
+    for source in sources {
+        modules.files.insert(module_of(&source.path), source.path.clone());
     }
-    for (file, (trees, _)) in &read {
-        let module = module_of(file);
-        for path in trees.iter().filter(|(is_passed_on, _)| *is_passed_on).flat_map(|(_, tree)| paths(tree)) {
-            if let Some(origin) = modules.absolute(&path, &module) {
-                let name = [module.clone(), origin[origin.len() - 1..].to_vec()].concat();
-                if name != origin {
-                    modules.origins.insert(name, origin);
-                }
+    let mut links = BTreeMap::new();
+    for source in sources {
+        let module = module_of(&source.path);
+        let (trees, rest) = uses(&source.code);
+        let trees = trees
+            .iter()
+            .flat_map(|(is_passed_on, tree)| paths(tree).into_iter().map(|path| (*is_passed_on, path)));
+        let named = trees.chain(spoken(&rest).map(|path| (false, path.to_owned())));
+        let links_of = named.filter_map(|(is_passed_on, path)| {
+            Some(Link { is_passed_on, path: modules.absolute(&path, &module)? })
+        });
+        links.insert(source.path.clone(), links_of.collect::<Vec<_>>());
+    }
+    for (file, links) in &links {
+        for Link { path, .. } in links.iter().filter(|link| link.is_passed_on) {
+            let name = [module_of(file), path[path.len().saturating_sub(1)..].to_vec()].concat();
+            if name != *path {
+                modules.origins.insert(name, path.clone());
             }
         }
     }
-    let mut imports = BTreeMap::new();
-    for (file, (trees, rest)) in &read {
-        let module = module_of(file);
-        let home = |path: &str| modules.home(&modules.absolute(path, &module)?).filter(|home| home != file);
+    (modules, links)
+}
+
+/// Which layers each file names.
+pub fn layers(sources: &[Source]) -> BTreeMap<String, BTreeSet<String>> {
+    let named =
+        |links: Vec<Link>| links.into_iter().filter_map(|link| link.path.into_iter().next()).collect();
+    links(sources).1.into_iter().map(|(file, links)| (file, named(links))).collect()
+}
+
+/// Which files each file imports.
+pub fn imports(sources: &[Source]) -> BTreeMap<String, BTreeSet<String>> {
+    let (modules, links) = links(sources);
+    let homes = |(file, links): (String, Vec<Link>)| {
         let is_above =
             |home: &str| home.strip_suffix("mod.rs").is_some_and(|folder| file.starts_with(folder));
         let is_below =
             |home: &str| file.strip_suffix("mod.rs").is_some_and(|folder| home.starts_with(folder));
-        let named = trees.iter().flat_map(|(is_passed_on, tree)| {
-            paths(tree)
-                .into_iter()
-                .filter_map(|path| home(&path))
-                .filter(move |home| !is_passed_on || !is_below(home))
+        let imported = links.iter().filter_map(|Link { is_passed_on, path }| {
+            let home = modules.home(path)?;
+            (*home != file && !is_above(home) && !(*is_passed_on && is_below(home))).then(|| home.clone())
         });
-        let all = named.chain(spoken(rest).filter_map(home));
-        imports.insert((*file).clone(), all.filter(|home| !is_above(home)).cloned().collect());
-    }
-    imports
+        let imported = imported.collect();
+        (file, imported)
+    };
+    links.into_iter().map(homes).collect()
 }
 
 /// All that a file needs, itself only where it is needed again.
