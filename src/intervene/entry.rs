@@ -13,6 +13,20 @@ pub enum Entry {
     Frozen,
 }
 
+impl TryFrom<u8> for Entry {
+    type Error = String;
+
+    /// The state that a file has as this number: the inverse of `as u8`.
+    fn try_from(number: u8) -> Result<Self, String> {
+        match number {
+            0 => Ok(Self::Free),
+            1 => Ok(Self::Pruned),
+            2 => Ok(Self::Frozen),
+            other => Err(format!("{other} is no state of an entry")),
+        }
+    }
+}
+
 impl Entry {
     /// Whether the optimizer may write the entry.
     #[must_use]
@@ -44,13 +58,28 @@ impl Census {
     pub fn of(entries: &[Entry]) -> Self {
         let mut census = Self::default();
         for entry in entries {
-            match entry {
-                Entry::Free => census.free += 1,
-                Entry::Pruned => census.pruned += 1,
-                Entry::Frozen => census.frozen += 1,
-            }
+            *census.of_state(*entry) += 1;
         }
         census
+    }
+
+    /// Counts a parameter of `size` entries that are all free.
+    pub fn all_free(size: usize) -> Self {
+        Self { free: size as u64, ..Self::default() }
+    }
+
+    /// Counts an entry that changed its state.
+    pub fn change(&mut self, before: Entry, after: Entry) {
+        *self.of_state(before) -= 1;
+        *self.of_state(after) += 1;
+    }
+
+    fn of_state(&mut self, state: Entry) -> &mut u64 {
+        match state {
+            Entry::Free => &mut self.free,
+            Entry::Pruned => &mut self.pruned,
+            Entry::Frozen => &mut self.frozen,
+        }
     }
 
     /// All entries.
@@ -99,6 +128,23 @@ mod tests {
         let census = Census::of(&[Entry::Free, Entry::Pruned, Entry::Frozen, Entry::Pruned]);
         assert_eq!(census, Census { free: 1, pruned: 2, frozen: 1 });
         assert_eq!((census.size(), census.surviving()), (4, 2));
+    }
+
+    #[test]
+    fn a_state_is_its_number_in_a_file() {
+        for state in [Entry::Free, Entry::Pruned, Entry::Frozen] {
+            assert_eq!(Entry::try_from(state as u8), Ok(state));
+        }
+        assert_eq!(Entry::try_from(3).unwrap_err(), "3 is no state of an entry");
+    }
+
+    #[test]
+    fn an_entry_that_changes_is_counted_where_it_went() {
+        let mut census = Census::all_free(3);
+        census.change(Entry::Free, Entry::Pruned);
+        census.change(Entry::Free, Entry::Frozen);
+        census.change(Entry::Frozen, Entry::Frozen);
+        assert_eq!(census, Census { free: 1, pruned: 1, frozen: 1 });
     }
 
     #[test]

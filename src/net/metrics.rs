@@ -1,5 +1,7 @@
 //! From logits to classes.
 
+use serde::{Deserialize, Serialize};
+
 /// The predicted class: that of the largest logit, the lower one of equals; with one logit its sign. Logits that are NaN
 /// or infinite predict nothing.
 #[must_use]
@@ -63,11 +65,12 @@ impl ByClass {
 }
 
 /// Loss and accuracy over any number of samples.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// Samples so far.
     pub samples: usize,
     /// Sum of their losses.
+    #[serde(rename = "loss_bits", with = "super::bits")]
     pub loss_sum: f64,
     /// How many were right.
     pub correct: usize,

@@ -5,25 +5,26 @@
 //! until they differ. [`Compute`] turns one into logits and gradients: [`NativeCompute`] with kernels of our own on the
 //! host's arrays, [`BurnCompute`] on a device of Burn's.
 
+pub mod bits;
 mod burn_compute;
 mod compute;
 mod flow;
 mod kernels;
 mod loss;
+pub mod mask_file;
 mod metrics;
 mod native;
 mod network;
 mod optimizer_state;
-pub mod pins_file;
 pub mod weights_file;
 
 pub use burn_compute::BurnCompute;
 pub use compute::{BatchStatistics, Compute, DropoutStream, Gradients, NoTap, Tap, TrainPass};
-pub use flow::{Flow, Layout, shapes};
+pub use flow::{Flow, Layout};
 pub use loss::{Criterion, LossValue};
 pub use metrics::{ByClass, Score, correct, top1};
 pub use native::NativeCompute;
-pub use network::{Initialisation, Network, Written};
+pub use network::{Initialisation, Mask, Network, Written};
 pub use optimizer_state::OptimizerState;
 
 use crate::doc::{Device, Kernels};

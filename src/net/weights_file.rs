@@ -64,6 +64,11 @@ pub fn f32_bytes(values: &[f32]) -> Vec<u8> {
     bytes
 }
 
+/// Numbers from their little-endian bytes.
+pub fn f32_values(bytes: &[u8]) -> Vec<f32> {
+    bytes.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+}
+
 impl View for &FileTensor {
     fn dtype(&self) -> Dtype {
         Dtype::F32
@@ -129,7 +134,7 @@ fn read_as(
 #[allow(clippy::cast_possible_truncation)] // float64 files are read as float32
 fn to_f32(dtype: Dtype, bytes: &[u8]) -> Option<Vec<f32>> {
     let values = match dtype {
-        Dtype::F32 => bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect(),
+        Dtype::F32 => f32_values(bytes),
         Dtype::F64 => {
             bytes.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes) as f32).collect()
         }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::faults::Faults;
 use super::watch::Watch;
 use crate::doc::intervention::Layers;
-use crate::net::{Network, OptimizerState, Score};
+use crate::net::{Network, OptimizerState, Score, bits};
 use crate::optimize::{Moment, Optimizer};
 
 /// Where a training stands in the data.
@@ -60,66 +60,78 @@ impl Position {
 }
 
 /// A network that is remembered under a name, with its position.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Snapshot {
-    /// Values and statistics. Its pins are not used by grafts.
-    pub network: Network,
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot<N = Network> {
+    /// Values and statistics. Its masks are not used by grafts.
+    pub network: N,
     /// Where it stood; none for a branch or a member, whose grafts leave the position as it is.
     pub position: Option<Position>,
 }
 
 /// A further network of an ensemble; the first one is the present network.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Member {
-    /// Values and pins.
-    pub network: Network,
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Member<N = Network, V = Vec<f32>> {
+    /// Values and masks.
+    pub network: N,
     /// What its optimizer remembers.
-    pub memory: OptimizerState,
+    pub memory: OptimizerState<V>,
     /// Loss and accuracy on training batches since the last evaluation.
     pub score: Score,
 }
 
 /// What the training of an ensemble remembers of its shared layers.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HandOvers {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HandOvers<N = Network> {
     /// The first member when the present stretch of a standstill began.
-    pub reference: Option<Network>,
+    pub reference: Option<N>,
     /// Hand-overs that were checked.
     pub checked: u64,
     /// Hand-overs after which a shared layer was not equal bit for bit.
     pub unequal: u64,
 }
 
+impl<N> Default for HandOvers<N> {
+    fn default() -> Self {
+        Self { reference: None, checked: 0, unequal: 0 }
+    }
+}
+
 /// A network with all that goes with it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct State {
-    /// Values and pins.
-    pub network: Network,
+///
+/// In memory it holds its networks, its arrays and its faults; in a checkpoint, what stands for them in the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State<N = Network, V = Vec<f32>, F = Faults> {
+    /// Values and masks.
+    pub network: N,
     /// Where it stands; goes back when it is rewound.
     pub position: Position,
     /// Epochs trained in all; never goes back.
+    #[serde(rename = "trained_bits", with = "bits")]
     pub trained: f64,
     /// Which order of data it sees; 0 is the seed's own.
     pub order: u64,
     /// The settings that made the optimizer's state.
     pub optimizer: Optimizer,
     /// What the optimizer remembers.
-    pub memory: OptimizerState,
+    pub memory: OptimizerState<V>,
     /// Snapshots and branches by name.
-    pub kept: BTreeMap<String, Snapshot>,
+    pub kept: BTreeMap<String, Snapshot<N>>,
     /// The network of some steps ago, where it is watched.
-    pub watch: Option<Watch>,
+    pub watch: Option<Watch<N>>,
     /// Faults through which the network and its members are read.
-    pub faults: Faults,
+    #[serde(default)]
+    pub faults: F,
     /// Further members, after an ensemble was trained.
-    pub others: Vec<Member>,
+    pub others: Vec<Member<N, V>>,
     /// Layers that they share.
+    #[serde(default)]
     pub share: Option<Layers>,
     /// Shared layers of the ensemble.
-    pub handovers: HandOvers,
+    pub handovers: HandOvers<N>,
     /// What the networks that train were when the present stage began, the present one first; none between stages, or
     /// where nothing is held.
-    pub began_with: Vec<Network>,
+    #[serde(default)]
+    pub began_with: Vec<N>,
 }
 
 impl State {

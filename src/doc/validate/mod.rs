@@ -145,8 +145,7 @@ fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>)
             "the plan is empty; add a stage, such as Train(\"5ep\")",
         ));
     }
-    let facts = arm.spec.data.facts(arm.spec.net.image_side());
-    let structure = Structure::new(&arm.spec.net, facts.shape, facts.classes, &arm.spec.train.loss);
+    let structure = Structure::of(&arm.spec);
     plan::check(arm, &structure, &places.plan, problems);
 }
 

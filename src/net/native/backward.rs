@@ -1,6 +1,7 @@
 //! Training mode, backward: the tape from its end to its beginning.
 
 use super::train::{Kept, Training};
+use crate::doc::structure::Role;
 use crate::net::compute::{Gradients, TrainPass};
 use crate::net::kernels::activate;
 use crate::net::kernels::conv::ConvShape;
@@ -58,7 +59,7 @@ impl<'a> Back<'a, '_> {
                 let slopes = Slopes { scale: &mut scale, shift: &mut shift, bias: &mut sums };
                 norm::backward(&norm, way, &input, pooled.as_ref(), &mut self.slope, slopes, pass.scratch);
                 self.sums = Some(sums);
-                self.give(layer, [scale, shift]);
+                self.give(layer, [(Role::Scale, scale), (Role::Shift, shift)]);
             }
             Kept::Activation { curve, values } => activate::backward(curve, &values, &mut self.slope),
             Kept::MaxPool { images, which } => {
@@ -92,10 +93,16 @@ impl<'a> Back<'a, '_> {
         norm::channel_sums(&self.slope, &mut bias_slope, pass.scratch);
         if !is_first {
             let mut slope = pass.scratch.take(input.len());
-            linear::backward_input(&shape, pass.parameter(layer, 0), &self.slope, &mut slope, pass.scratch);
+            linear::backward_input(
+                &shape,
+                pass.parameter(layer, Role::Weight),
+                &self.slope,
+                &mut slope,
+                pass.scratch,
+            );
             self.slope = slope;
         }
-        self.give(layer, [weight_slope, bias_slope]);
+        self.give(layer, [(Role::Weight, weight_slope), (Role::Bias, bias_slope)]);
     }
 
     fn convolution(
@@ -114,7 +121,7 @@ impl<'a> Back<'a, '_> {
             None => norm::channel_sums(&self.slope, &mut bias_slope, pass.scratch),
         }
         let mut slope = (!is_first).then(|| pass.scratch.take(input.len()));
-        let weight = pass.parameter(layer, 0);
+        let weight = pass.parameter(layer, Role::Weight);
         self.training.convolution.backward(
             shape,
             input,
@@ -127,14 +134,14 @@ impl<'a> Back<'a, '_> {
         if let Some(slope) = slope {
             self.slope = slope;
         }
-        self.give(layer, [weight_slope, bias_slope]);
+        self.give(layer, [(Role::Weight, weight_slope), (Role::Bias, bias_slope)]);
     }
 
-    /// Notes the gradients of a layer's first two parameters.
-    fn give(&mut self, layer: usize, gradients: [Vec<f32>; 2]) {
-        let layer = &self.training.pass.structure().layers[layer];
-        for (index, gradient) in layer.parameters.iter().zip(gradients) {
-            self.gradients[*index] = Some(gradient);
+    /// Keeps the gradients of a layer's parameters.
+    fn give(&mut self, layer: usize, gradients: [(Role, Vec<f32>); 2]) {
+        for (role, gradient) in gradients {
+            let index = self.training.pass.position(layer, role);
+            self.gradients[index] = Some(gradient);
         }
     }
 }

@@ -18,7 +18,7 @@ use pass::{Pass, State};
 use train::Training;
 
 use super::compute::{Compute, DropoutStream, NoTap, Tap, TrainPass};
-use super::flow::{Flow, Layout, shapes};
+use super::flow::{Flow, Layout};
 use super::kernels::conv::Convolution;
 use super::kernels::direct::Direct;
 use super::kernels::scratch::Scratch;
@@ -61,7 +61,7 @@ impl Compute for NativeCompute {
     fn forward(&self, network: &Network, ops: Range<usize>, input: &Flow) -> Flow {
         let pass = self.pass(network, input.count);
         debug_assert_eq!(
-            shapes(network.structure())[ops.start],
+            network.structure().shapes()[ops.start],
             input.shape,
             "what flows fits the operations"
         );

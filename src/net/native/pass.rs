@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::data::Shape;
 use crate::doc::Activation;
-use crate::doc::structure::{LayerKind, Op, Structure};
+use crate::doc::structure::{LayerKind, Op, Role, Structure};
 use crate::net::flow::Layout;
 use crate::net::kernels::activate::{self, Curve};
 use crate::net::kernels::conv::ConvShape;
@@ -84,9 +84,14 @@ impl<'a> Pass<'a> {
         self.network.structure()
     }
 
-    /// Values of a layer's parameter.
-    pub fn parameter(&self, layer: usize, slot: usize) -> &'a [f32] {
-        self.network.values(self.structure().layers[layer].parameters[slot])
+    /// Values of a layer's parameter of this role.
+    pub fn parameter(&self, layer: usize, role: Role) -> &'a [f32] {
+        self.network.values(self.position(layer, role))
+    }
+
+    /// Position of a layer's parameter of this role.
+    pub fn position(&self, layer: usize, role: Role) -> usize {
+        self.structure().position(layer, role).expect("a layer has the parameters of its kind")
     }
 
     /// The layer, when it is a batch norm.
@@ -104,7 +109,8 @@ impl<'a> Pass<'a> {
     where
         'a: 'b,
     {
-        Norm { mean, inverse, scale: self.parameter(layer, 0), shift: self.parameter(layer, 1) }
+        let [scale, shift] = [Role::Scale, Role::Shift].map(|role| self.parameter(layer, role));
+        Norm { mean, inverse, scale, shift }
     }
 
     /// Numbers of our own that are those of a state: its own where nobody else needs them, else a copy.
@@ -152,22 +158,24 @@ impl<'a> Pass<'a> {
     /// Shape of a convolution behind a state.
     pub fn convolution(&self, layer: usize, state: &State) -> ConvShape {
         let Shape { channels, height, width } = state.shape;
-        let outputs = self.parameter(layer, 1).len();
+        let outputs = self.structure().layers[layer].output.channels;
         ConvShape { images: self.count, height, width, inputs: channels, outputs }
     }
 
     /// Shape of a linear layer.
     pub fn linear_shape(&self, layer: usize) -> LinearShape {
-        let outputs = self.parameter(layer, 1).len();
-        let inputs = self.parameter(layer, 0).len() / outputs.max(1);
-        LinearShape { samples: self.count, inputs, outputs }
+        let Some([outputs, inputs]) = self.structure().weight(layer).map(|weight| weight.shape.as_slice())
+        else {
+            unreachable!("a linear layer has a weight [out, in]")
+        };
+        LinearShape { samples: self.count, inputs: *inputs, outputs: *outputs }
     }
 
     /// A linear layer.
     pub fn linear(&self, layer: usize, state: &State<'a>) -> State<'a> {
         let shape = self.linear_shape(layer);
         let mut output = self.scratch.take(shape.samples * shape.outputs);
-        let (weight, bias) = (self.parameter(layer, 0), self.parameter(layer, 1));
+        let (weight, bias) = (self.parameter(layer, Role::Weight), self.parameter(layer, Role::Bias));
         linear::forward(&shape, &state.values, weight, bias, &mut output, self.scratch);
         State::rows(output, shape.outputs)
     }

@@ -12,9 +12,7 @@ use crate::doc::{Activation, Device, Head, Loss, Mlp, Net, Vgg};
 use crate::intervene::stream::{Purpose, stream};
 use crate::intervene::{BiasInit, Init};
 use crate::net::kernels::parallel::testing::assert_same_bits;
-use crate::net::{
-    BurnCompute, Compute, Flow, Initialisation, Layout, Network, NoTap, Tap, TrainPass, shapes,
-};
+use crate::net::{BurnCompute, Compute, Flow, Initialisation, Layout, Network, NoTap, Tap, TrainPass};
 
 fn network(net: &Net, input: Shape) -> Network {
     let structure = Structure::new(net, input, 5, &Loss::CrossEntropy);
@@ -171,7 +169,7 @@ fn a_pass_can_be_cut_anywhere_and_a_sample_stands_alone() {
         let flow = Flow::of_samples(shape, values.clone());
         for cut in 0..=ops {
             let middle = own.forward(&network, 0..cut, &flow);
-            assert_eq!(middle.shape, shapes(network.structure())[cut]);
+            assert_eq!(middle.shape, network.structure().shapes()[cut]);
             assert_eq!(bits(&own.forward(&network, cut..ops, &middle).values), bits(&logits), "cut at {cut}");
         }
         let last = own.logits(&network, &values[4 * shape.len()..], 1);

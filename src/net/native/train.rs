@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::evaluate::is_relu;
 use super::pass::{Pass, State, Values, curve};
 use crate::data::Shape;
-use crate::doc::structure::{LayerKind, Op};
+use crate::doc::structure::{LayerKind, Op, Role};
 use crate::intervene::draw::uniform;
 use crate::net::compute::{BatchStatistics, DropoutStream, Tap};
 use crate::net::flow::{Flow, Layout};
@@ -154,7 +154,7 @@ impl<'a> Training<'a> {
         let state = pass.channels_last(state);
         let shape = pass.convolution(layer, &state);
         let mut output = pass.scratch.take(shape.output_len());
-        let (weight, bias) = (pass.parameter(layer, 0), pass.parameter(layer, 1));
+        let (weight, bias) = (pass.parameter(layer, Role::Weight), pass.parameter(layer, Role::Bias));
         self.convolution.forward(&shape, &state.values, weight, bias, &mut output, pass.scratch);
         let result = State::images(output, Shape { channels: shape.outputs, ..state.shape });
         self.keep(Kept::Convolution { layer, input: state.values, shape });
@@ -168,7 +168,7 @@ impl<'a> Training<'a> {
         let (mean, inverse) = if batch {
             self.batch_statistics(layer, &state)
         } else {
-            (Values::Given(pass.parameter(layer, 2)), pass.running_inverse(layer))
+            (Values::Given(pass.parameter(layer, Role::RunningMean)), pass.running_inverse(layer))
         };
         let norm = pass.norm(layer, &mean, &inverse);
         let (result, which) = if pool {

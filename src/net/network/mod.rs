@@ -1,7 +1,8 @@
 //! A network as data: values of named parameters, and what holds each entry.
 
+mod held;
 mod initial;
-mod pins;
+mod mask;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -10,6 +11,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use initial::initial_values;
+pub use mask::Mask;
 use sha2::{Digest, Sha256};
 
 use super::compute::BatchStatistics;
@@ -51,7 +53,7 @@ pub struct Network {
     initialisation: Initialisation,
     values: Vec<Arc<Vec<f32>>>,
     /// Absent where every entry is free.
-    entries: Vec<Option<Arc<Vec<Entry>>>>,
+    masks: Vec<Option<Arc<Mask>>>,
     /// Batch norms that use their running statistics in training too.
     fixed_norms: BTreeSet<usize>,
 }
@@ -69,8 +71,8 @@ impl Network {
         let values = (0..structure.parameters.len())
             .map(|index| Arc::new(initial_values(&structure, initialisation, index, seed, generation)))
             .collect();
-        let entries = vec![None; structure.parameters.len()];
-        Self { structure, initialisation, values, entries, fixed_norms: BTreeSet::new() }
+        let masks = vec![None; structure.parameters.len()];
+        Self { structure, initialisation, values, masks, fixed_norms: BTreeSet::new() }
     }
 
     /// Layers, parameters and operations.
@@ -100,7 +102,7 @@ impl Network {
     /// What holds the entries of parameter `index`; nothing where all are free.
     #[must_use]
     pub fn entries(&self, index: usize) -> Option<&[Entry]> {
-        self.entries[index].as_ref().map(|entries| entries.as_slice())
+        self.masks[index].as_deref().map(|mask| &**mask)
     }
 
     /// What holds each entry of parameter `index`.
@@ -112,8 +114,9 @@ impl Network {
     /// How many entries of parameter `index` are in which state.
     #[must_use]
     pub fn census(&self, index: usize) -> Census {
-        self.entries(index)
-            .map_or(Census { free: self.values(index).len() as u64, pruned: 0, frozen: 0 }, Census::of)
+        self.masks[index]
+            .as_ref()
+            .map_or_else(|| Census::all_free(self.values(index).len()), |mask| mask.census())
     }
 
     /// Share of the weights of convolutions and linear layers that is not pruned, in [0, 1].
@@ -128,11 +131,11 @@ impl Network {
     /// Multiply-adds of one sample forward that surviving weights take part in.
     #[must_use]
     pub fn surviving_multiply_adds(&self) -> u64 {
-        let layers = self.structure.layers.iter().filter(|layer| layer.multiply_adds > 0);
+        let layers = self.structure.layers.iter().enumerate();
         layers
-            .map(|layer| {
-                let census = self.census(layer.parameters[0]);
-                layer.multiply_adds / census.size().max(1) * census.surviving()
+            .filter_map(|(position, layer)| {
+                let weight = self.structure.position(position, Role::Weight)?;
+                Some(layer.multiply_adds(self.census(weight).surviving()))
             })
             .sum()
     }
@@ -142,7 +145,7 @@ impl Network {
     /// # Panics
     /// When there is not one value for each entry.
     pub fn write(&mut self, index: usize, values: &[f32]) -> Written {
-        if self.entries[index].is_some() {
+        if self.masks[index].is_some() {
             return self.write_inside(index, values, &|_| true);
         }
         Arc::make_mut(&mut self.values[index]).copy_from_slice(values);
@@ -162,7 +165,7 @@ impl Network {
             self.name(index)
         );
         let target = Arc::make_mut(&mut self.values[index]);
-        let entries = self.entries[index].as_ref();
+        let entries = self.masks[index].as_deref();
         let mut written = Written::default();
         for (at, (old, new)) in target.iter_mut().zip(values).enumerate().filter(|(at, _)| inside(*at)) {
             if entries.is_none_or(|entries| entries[at].is_free()) {
@@ -186,9 +189,11 @@ impl Network {
     #[allow(clippy::cast_precision_loss)] // counts are far below 2^24 for a mini-batch
     pub fn follow(&mut self, statistics: &[BatchStatistics]) {
         for BatchStatistics { layer, mean, variance, count } in statistics {
-            let parameters = self.structure.layers[*layer].parameters.clone();
             let unbiased = *count as f32 / (*count as f32 - 1.0).max(1.0);
-            for (index, batch, factor) in [(parameters[2], mean, 1.0), (parameters[3], variance, unbiased)] {
+            let running = [(Role::RunningMean, mean, 1.0), (Role::RunningVariance, variance, unbiased)];
+            for (role, batch, factor) in running {
+                let index =
+                    self.structure.position(*layer, role).expect("a batch norm has running statistics");
                 let old = self.values[index].iter();
                 let new: Vec<f32> =
                     old.zip(batch).map(|(old, batch)| 0.9 * old + 0.1 * (batch * factor)).collect();
@@ -197,10 +202,10 @@ impl Network {
         }
     }
 
-    /// The shared arrays behind the parameters, and behind what holds them; for checkpoints.
+    /// The shared arrays of the parameters, and their masks; for checkpoints.
     #[must_use]
-    pub fn arrays(&self) -> (&[Arc<Vec<f32>>], &[Option<Arc<Vec<Entry>>>]) {
-        (&self.values, &self.entries)
+    pub fn arrays(&self) -> (&[Arc<Vec<f32>>], &[Option<Arc<Mask>>]) {
+        (&self.values, &self.masks)
     }
 
     /// The same network with other arrays, as a checkpoint has them.
@@ -210,22 +215,22 @@ impl Network {
     pub fn with_arrays(
         &self,
         values: Vec<Arc<Vec<f32>>>,
-        entries: Vec<Option<Arc<Vec<Entry>>>>,
+        masks: Vec<Option<Arc<Mask>>>,
     ) -> Result<Self, String> {
         let fits = values.len() == self.len()
-            && entries.len() == self.len()
+            && masks.len() == self.len()
             && values
                 .iter()
                 .zip(&self.structure.parameters)
                 .all(|(values, parameter)| values.len() == parameter.len())
-            && entries
+            && masks
                 .iter()
                 .zip(&values)
-                .all(|(entries, values)| entries.as_ref().is_none_or(|e| e.len() == values.len()));
+                .all(|(mask, values)| mask.as_ref().is_none_or(|mask| mask.len() == values.len()));
         if !fits {
             return Err("the arrays do not have the shapes of the network".to_owned());
         }
-        Ok(Self { values, entries, ..self.clone() })
+        Ok(Self { values, masks, ..self.clone() })
     }
 
     /// A network of free entries with the same parameters and other operations, as a criterion looks at one.
@@ -235,8 +240,8 @@ impl Network {
     #[must_use]
     pub fn with_structure(&self, structure: Arc<Structure>, values: Vec<Arc<Vec<f32>>>) -> Self {
         assert_eq!(values.len(), structure.parameters.len(), "one array for each parameter");
-        let entries = vec![None; values.len()];
-        Self { structure, initialisation: self.initialisation, values, entries, fixed_norms: BTreeSet::new() }
+        let masks = vec![None; values.len()];
+        Self { structure, initialisation: self.initialisation, values, masks, fixed_norms: BTreeSet::new() }
     }
 
     /// The network (1 − t)·self + t·other of free entries, batch-norm statistics included; each value is rounded once, and
@@ -260,7 +265,7 @@ impl Network {
 
     /// Hands the values of parameter `index` to an optimizer, with what holds them.
     pub(super) fn update(&mut self, index: usize) -> (&mut [f32], Option<&[Entry]>) {
-        let entries = self.entries[index].as_ref().map(|entries| entries.as_slice());
+        let entries = self.masks[index].as_deref().map(|mask| &**mask);
         (Arc::make_mut(&mut self.values[index]).as_mut_slice(), entries)
     }
 

@@ -27,7 +27,7 @@ impl Network {
     pub fn shares_arrays(&self, other: &Self) -> bool {
         self.len() == other.len()
             && self.values.iter().zip(&other.values).all(|(a, b)| Arc::ptr_eq(a, b))
-            && self.entries.iter().zip(&other.entries).all(|pair| match pair {
+            && self.masks.iter().zip(&other.masks).all(|pair| match pair {
                 (Some(a), Some(b)) => Arc::ptr_eq(a, b),
                 (None, None) => true,
                 _ => false,

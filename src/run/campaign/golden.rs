@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::hooks::Hooks;
 use crate::data::Samples;
 use crate::doc::structure::{Op, Structure};
-use crate::net::{Compute, Flow, Network, shapes};
+use crate::net::{Compute, Flow, Network};
 
 /// Which of the positions between operations are kept, and what that takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Cache {
         }
         points.remove(&0);
         points.remove(&structure.ops.len());
-        let shapes = shapes(structure);
+        let shapes = structure.shapes();
         let values: usize = points.iter().map(|&point| shapes[point].len() * images).sum();
         Self { points, bytes: 4 * values as u64 }
     }
@@ -52,8 +52,7 @@ pub fn op_of(structure: &Structure, layer: usize) -> usize {
 /// The next convolution or linear layer behind an operation, or the end: where norm, non-linearity and pooling are over.
 #[must_use]
 pub fn next_unit(structure: &Structure, op: usize) -> usize {
-    let is_unit = |op: &Op| matches!(op, Op::Layer(layer) if structure.layers[*layer].multiply_adds > 0);
-    let behind = structure.ops.iter().skip(op + 1).position(is_unit);
+    let behind = structure.ops.iter().skip(op + 1).position(|op| structure.is_unit(op));
     behind.map_or(structure.ops.len(), |distance| op + 1 + distance)
 }
 

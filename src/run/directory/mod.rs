@@ -31,7 +31,7 @@ use super::tables::{Table, Tables};
 use crate::doc::file::write_atomically;
 use crate::doc::{Event, Report, Run, RunRecord, RunSpec, RunState};
 use crate::net::Network;
-use crate::net::pins_file::write_pins;
+use crate::net::mask_file::write_masks;
 use crate::net::weights_file::{tensors_of, write_tensors};
 use about::{About, Outcome};
 use claim::Claim;
@@ -49,8 +49,8 @@ pub fn weights_path(folder: &Path, id: &str) -> PathBuf {
     folder.join(id).join("weights.safetensors")
 }
 
-/// The file of what holds the entries at the end.
-pub(super) const PINS: &str = "pins.safetensors";
+/// The file of the masks at the end.
+pub(super) const MASKS: &str = "pins.safetensors";
 
 /// What the directory of a run says that it is.
 ///
@@ -190,7 +190,7 @@ impl RunDirectory {
     /// When the disk refuses; the checkpoint is still there then, and nothing was said.
     pub fn finish(&mut self, network: &Network) -> Result<(), RunError> {
         let about = BTreeMap::from([("run".to_owned(), self.id.clone())]);
-        write_pins(&self.path.join(PINS), network)?;
+        write_masks(&self.path.join(MASKS), network)?;
         write_tensors(&self.path.join("weights.safetensors"), &tensors_of(network), &about)?;
         self.note_outcome("done", "")?;
         self.mark("DONE", "")?;
@@ -258,8 +258,8 @@ impl Listener for RunDirectory {
 
     fn network(&mut self, files: &[String; 2], network: &Network) -> Result<(), RunError> {
         let about = BTreeMap::from([("run".to_owned(), self.id.clone())]);
-        let [values, pins] = files.each_ref().map(|file| self.path.join(file));
-        write_pins(&pins, network)?;
+        let [values, masks] = files.each_ref().map(|file| self.path.join(file));
+        write_masks(&masks, network)?;
         Ok(write_tensors(&values, &tensors_of(network), &about)?)
     }
 }

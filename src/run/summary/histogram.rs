@@ -1,6 +1,6 @@
 //! Where the values of a parameter lie.
 
-use super::{FROZEN, PRUNED};
+use crate::intervene::Entry;
 
 /// Number of bins.
 pub const BINS: usize = 60;
@@ -23,9 +23,14 @@ pub struct Histogram {
 impl Histogram {
     /// The histogram of values with what holds them, and of the `dense` values that the network began with (none: left
     /// out), in [`BINS`] bins from the smallest to the largest, 0 included where an entry is pruned.
-    #[must_use]
-    pub fn of(values: &[f32], entries: &[u8], dense: &[f32]) -> Self {
-        let [low, high] = range(values, entries, dense);
+    pub fn of(values: &[f32], entries: &[Entry], dense: &[f32]) -> Self {
+        Self::with_ends(values, entries, dense).0
+    }
+
+    /// The same, and the smallest and largest finite value of the entries that are not pruned; zeros without any.
+    pub fn with_ends(values: &[f32], entries: &[Entry], dense: &[f32]) -> (Self, [f32; 2]) {
+        let ends = ends(values, entries);
+        let [low, high] = range(ends, entries, dense);
         #[allow(clippy::cast_precision_loss)] // 60 bins
         let width = (high - low) / BINS as f64;
         #[allow(clippy::cast_precision_loss)]
@@ -37,22 +42,22 @@ impl Histogram {
         let mut histogram = Self { edges, free: none(), frozen: none(), pruned: none(), dense: none() };
         for (value, entry) in values.iter().zip(entries).filter(|(value, _)| value.is_finite()) {
             match *entry {
-                PRUNED => histogram.pruned[bin_of(*value)] += 1,
-                FROZEN => histogram.frozen[bin_of(*value)] += 1,
-                _ => histogram.free[bin_of(*value)] += 1,
+                Entry::Pruned => histogram.pruned[bin_of(*value)] += 1,
+                Entry::Frozen => histogram.frozen[bin_of(*value)] += 1,
+                Entry::Free => histogram.free[bin_of(*value)] += 1,
             }
         }
         for value in dense.iter().filter(|value| value.is_finite()) {
             histogram.dense[bin_of(*value)] += 1;
         }
-        histogram
+        (histogram, ends)
     }
 }
 
 /// The ends of all bins: those of the values, or a unit around a single one.
-fn range(values: &[f32], entries: &[u8], dense: &[f32]) -> [f64; 2] {
-    let [mut low, mut high] = ends(values, entries).map(f64::from);
-    if entries.contains(&PRUNED) {
+fn range(ends: [f32; 2], entries: &[Entry], dense: &[f32]) -> [f64; 2] {
+    let [mut low, mut high] = ends.map(f64::from);
+    if entries.contains(&Entry::Pruned) {
         (low, high) = (low.min(0.0), high.max(0.0));
     }
     for value in dense.iter().filter(|value| value.is_finite()) {
@@ -61,9 +66,8 @@ fn range(values: &[f32], entries: &[u8], dense: &[f32]) -> [f64; 2] {
     if low < high { [low, high] } else { [low - 0.5, high + 0.5] }
 }
 
-/// Smallest and largest finite value of the entries that are not pruned; zeros without any.
-pub fn ends(values: &[f32], entries: &[u8]) -> [f32; 2] {
-    let survives = |(value, entry): &(&f32, &u8)| value.is_finite() && **entry != PRUNED;
+fn ends(values: &[f32], entries: &[Entry]) -> [f32; 2] {
+    let survives = |(value, entry): &(&f32, &Entry)| value.is_finite() && entry.survives();
     let mut surviving = values.iter().zip(entries).filter(survives).map(|(value, _)| *value);
     let Some(first) = surviving.next() else { return [0.0; 2] };
     surviving.fold([first; 2], |[low, high], value| [low.min(value), high.max(value)])

@@ -13,24 +13,19 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::directory::{PINS, is_done, spec_of, weights_path};
+use super::directory::{MASKS, is_done, spec_of, weights_path};
 use super::session::initial_network;
 use crate::doc::structure::{LayerKind, Parameter, Role};
 use crate::doc::{RunSpec, Structure};
-use crate::net::pins_file::read_pins;
+use crate::intervene::Census;
+pub use crate::intervene::Entry;
+use crate::net::mask_file::read_masks;
 use crate::net::weights_file::{FileTensor, is_readable, read_tensors};
 pub use chain::{Link, chain};
 pub use histogram::{BINS, Histogram};
 pub use struck::{SingleCells, Sought, StruckTrial, StruckTrials, read_struck};
 pub use trial::{TrialFault, TrialFaults, TrialKey, read_trial};
 pub use vulnerability::{Vulnerability, vulnerabilities};
-
-/// State of an entry that nothing holds.
-pub const FREE: u8 = 0;
-/// State of an entry that is held at zero.
-pub const PRUNED: u8 = 1;
-/// State of an entry that is held at a value.
-pub const FROZEN: u8 = 2;
 
 /// The network at the end of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,8 +87,8 @@ pub struct ParameterValues {
     pub shape: Vec<usize>,
     /// Row by row.
     pub values: Vec<f32>,
-    /// What holds each entry: [`FREE`], [`PRUNED`] or [`FROZEN`].
-    pub entries: Vec<u8>,
+    /// What holds each entry.
+    pub entries: Vec<Entry>,
 }
 
 /// The longest head of a safetensors file, bytes.
@@ -109,7 +104,7 @@ pub type Shapes = BTreeMap<String, Vec<usize>>;
 pub fn read_summary(folder: &Path, id: &str) -> Result<NetworkSummary, String> {
     let files = Files::read(folder, id)?;
     let spec = spec_of(folder, id)?;
-    let structure = Arc::new(structure_of(&spec));
+    let structure = Arc::new(Structure::of(&spec));
     let dense = initial_network(&spec, structure.clone(), 0);
     let mut parameters = Vec::new();
     for (index, parameter) in structure.parameters.iter().enumerate() {
@@ -123,7 +118,7 @@ pub fn read_summary(folder: &Path, id: &str) -> Result<NetworkSummary, String> {
 /// values.
 #[must_use]
 pub fn planned_summary(spec: &RunSpec) -> NetworkSummary {
-    let structure = structure_of(spec);
+    let structure = Structure::of(spec);
     let layers = (0..structure.layers.len()).map(|layer| layer_of(&structure, layer, &[])).collect();
     NetworkSummary { chain: chain(&structure), layers, parameters: Vec::new() }
 }
@@ -153,13 +148,6 @@ pub fn read_shapes(path: &Path, as_mask: bool) -> Result<Shapes, String> {
     Ok(tensors.map(|(name, info)| (name, info.shape.clone())).collect())
 }
 
-/// The structure of the network that a run trains, as far as it follows from settings.
-#[must_use]
-pub fn structure_of(spec: &RunSpec) -> Structure {
-    let facts = spec.data.facts(spec.net.image_side());
-    Structure::new(&spec.net, facts.shape, facts.classes, &spec.train.loss)
-}
-
 /// A shape as people write it: `300×784`.
 #[must_use]
 pub fn shape_text(shape: &[usize]) -> String {
@@ -168,7 +156,7 @@ pub fn shape_text(shape: &[usize]) -> String {
 
 struct Files {
     tensors: BTreeMap<String, FileTensor>,
-    pins: BTreeMap<String, Vec<u8>>,
+    masks: BTreeMap<String, Vec<Entry>>,
 }
 
 impl Files {
@@ -177,31 +165,30 @@ impl Files {
             return Err("the run is not done; its weights are written at its end".to_owned());
         }
         let (tensors, _) = read_tensors(&weights_path(folder, id)).map_err(|error| error.to_string())?;
-        let pins = read_pins(&folder.join(id).join(PINS)).map_err(|error| error.to_string())?;
-        Ok(Self { tensors, pins })
+        let masks = read_masks(&folder.join(id).join(MASKS)).map_err(|error| error.to_string())?;
+        Ok(Self { tensors, masks })
     }
 
     fn values(&self, name: &str) -> Result<ParameterValues, String> {
         let tensor = self.tensors.get(name).ok_or_else(|| format!("the run has no parameter {name}"))?;
-        let free = || vec![FREE; tensor.values.len()];
-        let entries = self.pins.get(name).filter(|entries| entries.len() == tensor.values.len());
+        let free = || vec![Entry::Free; tensor.values.len()];
+        let entries = self.masks.get(name).filter(|entries| entries.len() == tensor.values.len());
         let entries = entries.cloned().unwrap_or_else(free);
         Ok(ParameterValues { shape: tensor.shape.clone(), values: tensor.values.clone(), entries })
     }
 }
 
 fn summary_of(parameter: &Parameter, values: &ParameterValues, dense: &[f32]) -> ParameterSummary {
-    let count = |state| values.entries.iter().map(|entry| u64::from(*entry == state)).sum();
-    let histogram = Histogram::of(&values.values, &values.entries, dense);
-    let [minimum, maximum] = histogram::ends(&values.values, &values.entries);
+    let census = Census::of(&values.entries);
+    let (histogram, [minimum, maximum]) = Histogram::with_ends(&values.values, &values.entries, dense);
     ParameterSummary {
         name: parameter.name.clone(),
         shape: parameter.shape.clone(),
         minimum,
         maximum,
         histogram,
-        pruned: count(PRUNED),
-        frozen: count(FROZEN),
+        pruned: census.pruned,
+        frozen: census.frozen,
     }
 }
 
@@ -226,8 +213,8 @@ fn layer_of(structure: &Structure, position: usize, parameters: &[ParameterSumma
         weights,
         remaining,
         frozen: own().filter_map(|(_, summary)| summary).map(|summary| summary.frozen).sum(),
-        multiply_adds: layer.multiply_adds,
-        surviving_multiply_adds: layer.multiply_adds / weights.max(1) * remaining,
+        multiply_adds: layer.multiply_adds(weights),
+        surviving_multiply_adds: layer.multiply_adds(remaining),
     }
 }
 

@@ -7,7 +7,6 @@ use crate::doc::{Run, Structure};
 use crate::intervene::{BiasInit, Init};
 use crate::net::{Initialisation, Network};
 use crate::run::directory::RunDirectory;
-use crate::run::summary::structure_of;
 
 /// Writes the directory of a run that is done: its last weight has its first entry pruned, its second frozen, and value 2
 /// in its third.
@@ -15,7 +14,7 @@ use crate::run::summary::structure_of;
 /// # Panics
 /// When the disk refuses.
 pub fn write_done(folder: &Path, run: &Run) {
-    let structure: Arc<Structure> = Arc::new(structure_of(&run.spec));
+    let structure: Arc<Structure> = Arc::new(Structure::of(&run.spec));
     let initialisation = Initialisation { weights: Init::PyTorch, biases: BiasInit::Usual };
     let last = structure.parameters.len() - 2;
     let mut network = Network::new(structure, initialisation, 1, 0);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::Network;
+use super::{Mask, Network};
 use crate::intervene::Entry;
 
 impl Network {
@@ -33,18 +33,17 @@ impl Network {
     /// Lets entries of parameter `index` go that are held in this way and lie `inside`; they go on from the value that
     /// they have. Returns how many there were.
     pub fn release(&mut self, index: usize, held: Entry, inside: &dyn Fn(usize) -> bool) -> usize {
-        let Some(entries) = &mut self.entries[index] else { return 0 };
-        let mut released = 0;
-        for (at, entry) in Arc::make_mut(entries).iter_mut().enumerate() {
-            if *entry == held && held != Entry::Free && inside(at) {
-                *entry = Entry::Free;
-                released += 1;
-            }
+        let Some(mask) = &mut self.masks[index] else { return 0 };
+        let is_released = |(at, entry): &(usize, &Entry)| **entry == held && !held.is_free() && inside(*at);
+        let released: Vec<usize> = mask.iter().enumerate().filter(is_released).map(|(at, _)| at).collect();
+        let mask = Arc::make_mut(mask);
+        for &entry in &released {
+            mask.set(entry, Entry::Free);
         }
-        if entries.iter().all(|entry| entry.is_free()) {
-            self.entries[index] = None;
+        if mask.census().free == mask.len() as u64 {
+            self.masks[index] = None;
         }
-        released
+        released.len()
     }
 
     /// Lets batch norms use their running statistics in training too, by their layers.
@@ -91,14 +90,14 @@ impl Network {
         for (value, _) in values.iter_mut().zip(&entries).filter(|(_, entry)| **entry == Entry::Pruned) {
             *value = 0.0;
         }
-        self.entries[index] = entries.iter().any(|entry| !entry.is_free()).then(|| Arc::new(entries));
+        self.masks[index] = Mask::new(entries).map(Arc::new);
     }
 
     /// Takes over the values of parameter `index` of another network of the same structure, and what holds them, bit for
     /// bit; the arrays are shared until one of the two is written.
     pub fn adopt(&mut self, index: usize, from: &Self) {
         self.values[index] = from.values[index].clone();
-        self.entries[index].clone_from(&from.entries[index]);
+        self.masks[index].clone_from(&from.masks[index]);
     }
 
     fn pin(&mut self, index: usize, indices: &[u32], state: Entry) {
@@ -106,10 +105,10 @@ impl Network {
             return;
         }
         let size = self.values[index].len();
-        let entries = self.entries[index].get_or_insert_with(|| Arc::new(vec![Entry::Free; size]));
-        let entries = Arc::make_mut(entries);
+        let mask = self.masks[index].get_or_insert_with(|| Arc::new(Mask::all_free(size)));
+        let mask = Arc::make_mut(mask);
         for &entry in indices {
-            entries[entry as usize] = state;
+            mask.set(entry as usize, state);
         }
     }
 }
