@@ -5,10 +5,10 @@
 //! until they differ. [`Compute`] turns one into logits and gradients: [`NativeCompute`] with kernels of our own on the
 //! host's arrays, [`BurnCompute`] on a device of Burn's.
 
+mod activations;
 pub mod bits;
 mod burn_compute;
 mod compute;
-mod flow;
 mod kernels;
 mod loss;
 pub mod mask_file;
@@ -18,10 +18,10 @@ mod network;
 mod optimizer_state;
 pub mod weights_file;
 
+pub use activations::{Activations, Layout};
 pub use burn_compute::BurnCompute;
 pub use compute::{BatchStatistics, Compute, DropoutStream, Gradients, NoTap, Tap, TrainPass};
-pub use flow::{Flow, Layout};
-pub use loss::{Criterion, LossValue};
+pub use loss::{LossFunction, LossValue};
 pub use metrics::{ByClass, Score, correct, top1};
 pub use native::NativeCompute;
 pub use network::{Initialisation, Mask, Network, Written};
@@ -30,7 +30,6 @@ pub use optimizer_state::OptimizerState;
 use crate::doc::{Device, Kernels};
 
 /// What computes on a device, with the kernels that a training asks for.
-#[must_use]
 pub fn backend(device: &Device, kernels: &Kernels) -> Box<dyn Compute> {
     match (device, kernels) {
         (Device::Flex, Kernels::Direct) => Box::new(NativeCompute::direct()),

@@ -17,7 +17,6 @@ pub struct MaskOverlap {
 }
 
 /// Compares the masks that runs of one structure ended with; nothing where fewer than two of them have one.
-#[must_use]
 pub fn mask_overlap(folder: &Path, runs: &[&str]) -> Option<MaskOverlap> {
     let masks: Vec<BTreeMap<String, Vec<Entry>>> =
         runs.iter().filter_map(|run| mask(&folder.join(run))).collect();

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use crate::intervene::{Census, Entry};
+use crate::intervene::{Entry, MaskCounts};
 
 /// The state of each entry of a parameter of which at least one is held, and how many are in which state.
 ///
@@ -10,30 +10,30 @@ use crate::intervene::{Census, Entry};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mask {
     entries: Vec<Entry>,
-    census: Census,
+    mask_counts: MaskCounts,
 }
 
 impl Mask {
     /// The mask of these entries; nothing where all are free.
     pub fn new(entries: Vec<Entry>) -> Option<Self> {
-        let census = Census::of(&entries);
-        (census.free < census.size()).then_some(Self { entries, census })
+        let mask_counts = MaskCounts::of(&entries);
+        (mask_counts.free < mask_counts.size()).then_some(Self { entries, mask_counts })
     }
 
     /// A mask of `size` free entries, some of which are about to be held.
     pub(super) fn all_free(size: usize) -> Self {
-        Self { entries: vec![Entry::Free; size], census: Census::all_free(size) }
+        Self { entries: vec![Entry::Free; size], mask_counts: MaskCounts::all_free(size) }
     }
 
     /// How many entries are in which state.
-    pub const fn census(&self) -> Census {
-        self.census
+    pub const fn mask_counts(&self) -> MaskCounts {
+        self.mask_counts
     }
 
     /// Puts an entry into a state.
     pub(super) fn set(&mut self, entry: usize, state: Entry) {
         let before = std::mem::replace(&mut self.entries[entry], state);
-        self.census.change(before, state);
+        self.mask_counts.change(before, state);
     }
 }
 

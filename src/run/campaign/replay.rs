@@ -18,7 +18,7 @@ use crate::net::{Network, backend};
 use crate::run::datasets::Datasets;
 use crate::run::directory::spec_of;
 use crate::run::program::{Op, Step, program};
-use crate::run::session::Workplace;
+use crate::run::session::RunContext;
 use crate::run::tables::Table;
 
 /// What is to be replayed: everything, or one campaign, or one trial of each.
@@ -53,7 +53,6 @@ pub struct Replayed {
 
 impl Replayed {
     /// Whether all logits have the same bits.
-    #[must_use]
     pub fn is_equal(&self) -> bool {
         self.expected == self.found
     }
@@ -216,7 +215,7 @@ fn campaign(
     trials: &[(u64, String)],
 ) -> Result<Vec<Replayed>, ReplayError> {
     let compute = backend(&spec.device, &spec.train.kernels);
-    let place = Workplace::new(
+    let place = RunContext::new(
         spec.clone(),
         String::new(),
         data.clone(),
@@ -255,8 +254,8 @@ fn campaign(
 }
 
 /// The weights that the campaign struck, as the run wrote them.
-fn weights(directory: &Path, place: &Workplace, identity: &Identity) -> Result<Network, ReplayError> {
-    let [values, pins] = files_of(identity).map(|file| directory.join(file));
+fn weights(directory: &Path, place: &RunContext, identity: &Identity) -> Result<Network, ReplayError> {
+    let [values, masks] = files_of(identity).map(|file| directory.join(file));
     let (tensors, _) = read_tensors(&values).map_err(|error| error.to_string())?;
     let blank = place.fresh_network(0);
     let parameter = |parameter: &crate::doc::structure::Parameter| {
@@ -266,7 +265,7 @@ fn weights(directory: &Path, place: &Workplace, identity: &Identity) -> Result<N
         })
     };
     let arrays = blank.structure().parameters.iter().map(parameter).collect::<Result<_, _>>()?;
-    let mut masks = read_masks(&pins).map_err(|error| error.to_string())?;
+    let mut masks = read_masks(&masks).map_err(|error| error.to_string())?;
     let parameters = blank.structure().parameters.iter();
     let masks = parameters.map(|parameter| Mask::new(masks.remove(&parameter.name)?).map(Arc::new)).collect();
     Ok(blank.with_arrays(arrays, masks)?)

@@ -20,7 +20,7 @@ use self::arrays::{Pool, Store, StoredNetwork};
 use self::convert::Convert;
 use super::campaign::CampaignProgress;
 use super::faults::WrittenFaults;
-use super::session::Workplace;
+use super::session::RunContext;
 use super::state::State;
 use super::train::TrainProgress;
 
@@ -36,7 +36,7 @@ pub struct Checkpoint<S = State> {
     pub(super) campaign: Option<CampaignProgress>,
     /// Wall time so far, seconds.
     pub secs: f64,
-    /// The trunk, and the branches within branches.
+    /// The main branch, and the branches within branches.
     pub stack: Vec<S>,
 }
 
@@ -97,7 +97,7 @@ pub fn to_bytes(checkpoint: &Checkpoint, run: &str, lengths: &Lengths) -> Result
 ///
 /// # Errors
 /// When the file cannot be read, is damaged, or belongs to another run.
-pub fn read(path: &Path, run: &str, place: &Workplace) -> Result<(Checkpoint, Lengths), String> {
+pub fn read(path: &Path, run: &str, context: &RunContext) -> Result<(Checkpoint, Lengths), String> {
     let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
     let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(|error| error.to_string())?;
     let about =
@@ -110,7 +110,7 @@ pub fn read(path: &Path, run: &str, place: &Workplace) -> Result<(Checkpoint, Le
     let lengths = Lengths::deserialize(&about).map_err(|error| error.to_string())?;
     let checkpoint = Checkpoint::<Stored>::deserialize(&about).map_err(|error| error.to_string())?;
     let tensors = SafeTensors::deserialize(&bytes).map_err(|error| error.to_string())?;
-    let mut store = Store::new(tensors, place.fresh_network(0));
+    let mut store = Store::new(tensors, context.fresh_network(0));
     Ok((checkpoint.with_states(|state| store.state(state))?, lengths))
 }
 

@@ -31,12 +31,9 @@ impl Histogram {
     pub fn with_ends(values: &[f32], entries: &[Entry], dense: &[f32]) -> (Self, [f32; 2]) {
         let ends = ends(values, entries);
         let [low, high] = range(ends, entries, dense);
-        #[allow(clippy::cast_precision_loss)] // 60 bins
         let width = (high - low) / BINS as f64;
-        #[allow(clippy::cast_precision_loss)]
         let mut edges: Vec<f64> = (0..=BINS).map(|bin| low + bin as f64 * width).collect();
         edges[BINS] = high;
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // limited to the bins
         let bin_of = |value: f32| (((f64::from(value) - low) / width) as usize).min(BINS - 1);
         let none = || vec![0; BINS];
         let mut histogram = Self { edges, free: none(), frozen: none(), pruned: none(), dense: none() };

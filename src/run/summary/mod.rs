@@ -17,8 +17,8 @@ use super::directory::{MASKS, is_done, spec_of, weights_path};
 use super::session::initial_network;
 use crate::doc::structure::{LayerKind, Parameter, Role};
 use crate::doc::{RunSpec, Structure};
-use crate::intervene::Census;
 pub use crate::intervene::Entry;
+use crate::intervene::MaskCounts;
 use crate::net::mask_file::read_masks;
 use crate::net::weights_file::{FileTensor, is_readable, read_tensors};
 pub use chain::{Link, chain};
@@ -116,7 +116,6 @@ pub fn read_summary(folder: &Path, id: &str) -> Result<NetworkSummary, String> {
 
 /// The network that a run begins with, as far as it follows from settings: nothing is pruned or held, and there are no
 /// values.
-#[must_use]
 pub fn planned_summary(spec: &RunSpec) -> NetworkSummary {
     let structure = Structure::of(spec);
     let layers = (0..structure.layers.len()).map(|layer| layer_of(&structure, layer, &[])).collect();
@@ -149,7 +148,6 @@ pub fn read_shapes(path: &Path, as_mask: bool) -> Result<Shapes, String> {
 }
 
 /// A shape as people write it: `300×784`.
-#[must_use]
 pub fn shape_text(shape: &[usize]) -> String {
     shape.iter().map(ToString::to_string).collect::<Vec<_>>().join("×")
 }
@@ -179,7 +177,7 @@ impl Files {
 }
 
 fn summary_of(parameter: &Parameter, values: &ParameterValues, dense: &[f32]) -> ParameterSummary {
-    let census = Census::of(&values.entries);
+    let mask_counts = MaskCounts::of(&values.entries);
     let (histogram, [minimum, maximum]) = Histogram::with_ends(&values.values, &values.entries, dense);
     ParameterSummary {
         name: parameter.name.clone(),
@@ -187,8 +185,8 @@ fn summary_of(parameter: &Parameter, values: &ParameterValues, dense: &[f32]) ->
         minimum,
         maximum,
         histogram,
-        pruned: census.pruned,
-        frozen: census.frozen,
+        pruned: mask_counts.pruned,
+        frozen: mask_counts.frozen,
     }
 }
 

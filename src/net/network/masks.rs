@@ -40,7 +40,7 @@ impl Network {
         for &entry in &released {
             mask.set(entry, Entry::Free);
         }
-        if mask.census().free == mask.len() as u64 {
+        if mask.mask_counts().free == mask.len() as u64 {
             self.masks[index] = None;
         }
         released.len()
@@ -57,13 +57,11 @@ impl Network {
     }
 
     /// Layers of batch norms that use their running statistics in training too.
-    #[must_use]
     pub const fn fixed_norms(&self) -> &BTreeSet<usize> {
         &self.fixed_norms
     }
 
     /// How many entries are held, and how many of them have other bits than in `before`.
-    #[must_use]
     pub fn compare_held(&self, before: &Self) -> (u64, u64) {
         let (mut held, mut changed) = (0, 0);
         for index in 0..self.len() {
