@@ -161,17 +161,10 @@ fn to_mask(dtype: Dtype, bytes: &[u8]) -> Option<Vec<f32>> {
     Some(bytes.chunks(size).map(|bytes| if is_set(bytes) { 1.0 } else { 0.0 }).collect())
 }
 
-/// IEEE 754 binary16 to binary32, exactly.
+/// A float16 as float32, exactly; every NaN becomes the same one.
 fn half_to_f32(bits: u16) -> f32 {
-    let sign = if bits >> 15 == 1 { -1.0f32 } else { 1.0 };
-    let exponent = i32::from(bits >> 10 & 0x1f);
-    let fraction = f32::from(bits & 0x3ff);
-    match exponent {
-        0 => sign * fraction * 2f32.powi(-24),
-        31 if fraction == 0.0 => sign * f32::INFINITY,
-        31 => f32::NAN,
-        _ => sign * (1.0 + fraction / 1024.0) * 2f32.powi(exponent - 15),
-    }
+    let value = half::f16::from_bits(bits);
+    if value.is_nan() { f32::NAN } else { value.to_f32() }
 }
 
 /// The named tensors of a network.

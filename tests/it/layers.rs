@@ -158,6 +158,14 @@ fn each_library_has_one_home() {
 }
 
 #[test]
+fn unsafe_stands_under_net_kernels_only() {
+    let sources = sources("src");
+    let elsewhere = sources.iter().filter(|source| !source.path.starts_with("src/net/kernels/"));
+    let problems = elsewhere.filter(|source| after(&source.text, "unsafe").next().is_some());
+    complain(&problems.map(|source| format!("{} has the word unsafe", source.path)).collect::<Vec<_>>());
+}
+
+#[test]
 fn only_the_command_line_prints() {
     let prints = ["println!", "print!", "eprintln!", "eprint!", "dbg!"];
     let mut problems = Vec::new();

@@ -1,8 +1,7 @@
 //! Weights in the order in which the kernels read them.
-#![allow(unsafe_code, reason = "tasks write disjoint blocks")]
 
 use super::conv::TAPS;
-use super::parallel::{Shared, tasks};
+use super::parallel::chunks_mut;
 use super::simd::{Kernel, LANES, Simd, Vector, dispatch};
 
 /// Columns of a block of packed weights; the last block may be half as wide.
@@ -66,10 +65,7 @@ impl Packing {
             "one weight for each tap and pair of channels"
         );
         assert_eq!(packed.len(), self.len(), "room for the packed weights");
-        let shared = Shared::new(packed);
-        tasks(self.blocks(), self.len(), |block| {
-            // SAFETY: every task has a block of its own.
-            let packed = unsafe { shared.slice(self.start(block), self.width(block) * self.rows * TAPS) };
+        chunks_mut(packed, self.start(1), self.len(), |block, packed| {
             dispatch(PackBlock { packing: *self, block, weights, packed });
         });
     }

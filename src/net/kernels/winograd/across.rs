@@ -1,9 +1,8 @@
 //! Forward, and backward to the inputs: images to planes, products with the weights, planes to images.
-#![allow(unsafe_code, reason = "tasks write disjoint planes")]
 
 use std::ops::Range;
 
-use super::super::parallel::{Shared, tasks};
+use super::super::parallel::{Shared, chunks_mut, tasks};
 use super::super::scratch::{Buffer, Scratch};
 use super::super::simd::dispatch;
 use super::forms::Form;
@@ -82,10 +81,7 @@ impl<F: Form> Way<'_, F> {
         let depth = self.channels().0;
         let planes = self.plan.weight_planes(depth);
         let mut room = self.scratch.take(self.panels() * planes.len);
-        let shared = Shared::new(&mut room);
-        tasks(self.panels(), usize::MAX, |panel| {
-            // SAFETY: every task has a panel of its own.
-            let to = unsafe { shared.slice(panel * planes.len, planes.len) };
+        chunks_mut(&mut room, planes.len, usize::MAX, |panel, to| {
             self.weights_of(panel, 0..depth, planes, to);
         });
         room
