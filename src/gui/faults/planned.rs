@@ -2,8 +2,8 @@
 
 use eframe::egui::{RichText, Ui};
 
-use crate::doc::campaign::CellPlan;
 use crate::doc::fault::{Campaign, FaultSource};
+use crate::doc::strikes::CellPlan;
 use crate::doc::{Run, Structure};
 use crate::gui::{text, theme};
 use crate::run::planned;
