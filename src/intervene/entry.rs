@@ -1,6 +1,6 @@
-//! The state of one entry of a weight.
+//! The state of one entry of a parameter.
 
-/// What holds an entry of a parameter, if anything does.
+/// Whether an entry of a parameter is trained, or what holds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(u8)]
 pub enum Entry {
@@ -16,7 +16,7 @@ pub enum Entry {
 impl TryFrom<u8> for Entry {
     type Error = String;
 
-    /// The state that a file has as this number: the inverse of `as u8`.
+    /// The state with this number in files, the inverse of `as u8`.
     fn try_from(number: u8) -> Result<Self, String> {
         match number {
             0 => Ok(Self::Free),
@@ -28,7 +28,7 @@ impl TryFrom<u8> for Entry {
 }
 
 impl Entry {
-    /// Whether the optimizer may write the entry.
+    /// Whether the optimizer may change the entry.
     pub fn is_free(self) -> bool {
         self == Self::Free
     }
@@ -39,14 +39,14 @@ impl Entry {
     }
 }
 
-/// How many entries are in which state.
+/// Number of entries in each state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MaskCounts {
     /// Trained entries.
     pub free: u64,
-    /// Entries held at zero.
+    /// Pruned entries, held at zero.
     pub pruned: u64,
-    /// Entries held at a value.
+    /// Frozen entries, held at a value.
     pub frozen: u64,
 }
 
@@ -84,12 +84,12 @@ impl MaskCounts {
         self.free + self.pruned + self.frozen
     }
 
-    /// Entries that are not pruned: what reports call "remaining".
+    /// Entries that are not pruned; reports call them "remaining".
     pub fn surviving(self) -> u64 {
         self.free + self.frozen
     }
 
-    /// Whether pruning has left nothing of a parameter that had entries. Such a layer cuts the network in two.
+    /// Whether pruning has removed every entry of a parameter. Such a layer cuts the network in two.
     pub fn is_emptied(self) -> bool {
         self.pruned > 0 && self.surviving() == 0
     }

@@ -1,4 +1,4 @@
-//! What flows between two operations of a network, on the host.
+//! The activations between two operations of a network, on the host.
 
 use crate::data::Shape;
 
@@ -11,14 +11,14 @@ pub enum Layout {
     ChannelsLast,
 }
 
-/// Values of a batch in front of an operation, or behind the last one.
+/// Activations of a mini-batch before an operation, or after the last one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Activations {
-    /// Samples one behind the other.
+    /// Sample after sample.
     pub values: Vec<f32>,
     /// Number of samples.
     pub count: usize,
-    /// Shape of one sample; rows behind the flattening have their length in `channels`.
+    /// Shape of one sample; after flattening, `channels` is the length of a row.
     pub shape: Shape,
     /// Order of the values of a sample.
     pub layout: Layout,
@@ -35,7 +35,7 @@ impl Activations {
         Self { values, count, shape, layout: Layout::ChannelsFirst }
     }
 
-    /// Where entry `entry` of sample `sample`, counted as PyTorch does (channel, row, column), lies in `values`.
+    /// Position in `values` of entry `entry` of sample `sample`, counted as PyTorch does (channel, row, column).
     pub const fn place(&self, sample: usize, entry: usize) -> usize {
         let start = sample * self.shape.len();
         match self.layout {

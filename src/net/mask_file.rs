@@ -13,7 +13,7 @@ use crate::intervene::Entry;
 /// Writes the masks of a network; without any held entry there is no file.
 ///
 /// # Errors
-/// What the system says.
+/// The operating system's.
 pub fn write_masks(path: &Path, network: &Network) -> Result<(), WeightFileError> {
     let parameters = network.structure().parameters.iter().enumerate();
     let held: Vec<(&str, &[usize], Vec<u8>)> = parameters
@@ -44,7 +44,7 @@ pub fn write_masks(path: &Path, network: &Network) -> Result<(), WeightFileError
 /// Reads what [`write_masks`] wrote; nothing where there is no file.
 ///
 /// # Errors
-/// When it cannot be read, or is damaged.
+/// When the file cannot be read or is damaged.
 pub fn read_masks(path: &Path) -> Result<BTreeMap<String, Vec<Entry>>, WeightFileError> {
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,

@@ -1,9 +1,9 @@
-//! Networks: named parameters with their pins on the host, and what computes with them.
+//! Networks: named parameters with their masks on the host, and the code that computes with them.
 //!
-//! A [`Network`] is plain data: one flat array for each parameter, in PyTorch's layout, and what holds each entry. It is
-//! cloned in constant time and copied where it is written, so that snapshots, branches and past states cost nothing
-//! until they differ. [`Compute`] turns one into logits and gradients: [`NativeCompute`] with kernels of our own on the
-//! host's arrays, [`BurnCompute`] on a device of Burn's.
+//! A [`Network`] is plain data: a flat array for each parameter, in PyTorch's layout, and a mask where entries are held.
+//! Cloning shares the arrays, writing copies them, so snapshots, branches and past states cost nothing until they differ.
+//! [`Compute`] turns a network into logits and gradients: [`NativeCompute`] with hand-written CPU kernels on the host's
+//! arrays, [`BurnCompute`] on one of Burn's devices.
 
 mod activations;
 pub mod bits;
@@ -29,7 +29,7 @@ pub use optimizer_state::OptimizerState;
 
 use crate::doc::{Device, Kernels};
 
-/// What computes on a device, with the kernels that a training asks for.
+/// The implementation of a device, with the kernels that the training settings name.
 pub fn backend(device: &Device, kernels: &Kernels) -> Box<dyn Compute> {
     match (device, kernels) {
         (Device::Flex, Kernels::Direct) => Box::new(NativeCompute::direct()),

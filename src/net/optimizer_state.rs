@@ -1,7 +1,7 @@
-//! What an optimizer remembers, and its step over a network.
+//! The state of an optimizer, and its step over a network.
 #![allow(
     clippy::inline_always,
-    reason = "a formula must land where the processor's features are switched on"
+    reason = "a formula must be inlined where the processor's features are enabled"
 )]
 
 use serde::{Deserialize, Serialize};
@@ -11,24 +11,24 @@ use super::kernels::parallel::chunks_mut;
 use super::kernels::simd::{Kernel, Simd, dispatch};
 use super::network::Network;
 use crate::intervene::Entry;
-use crate::optimize::Rule;
+use crate::optimize::UpdateRule;
 
-/// Entries handled at a time: small enough for the first cache, a result does not depend on it.
+/// Entries handled at a time: they fit the first cache. Results do not depend on it.
 const BLOCK: usize = 4096;
-/// What a step costs for an entry, in multiply-adds.
+/// Cost of a step for one entry, in multiply-adds.
 const COST: usize = 16;
 
-/// Remembered values of every entry of every parameter, and the number of steps.
+/// The values that an optimizer keeps for every entry of every parameter, and its number of steps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OptimizerState<V = Vec<f32>> {
     /// Steps so far.
     pub steps: u64,
-    /// For each slot of the rule, for each parameter (none before its first gradient), one value per entry.
+    /// For each slot of the rule and each parameter, one value per entry; none before the parameter's first gradient.
     pub slots: Vec<Vec<Option<V>>>,
 }
 
 impl<V> OptimizerState<V> {
-    /// The same state with other arrays, one after the other.
+    /// The same state with each array converted.
     ///
     /// # Errors
     /// Those of `convert`.
@@ -45,10 +45,10 @@ impl<V> OptimizerState<V> {
 }
 
 impl OptimizerState {
-    /// Changes the network by one step. An entry that is held keeps its bits, and is remembered as zero.
+    /// Takes one step. A held entry keeps its bits, and its slots become zero.
     pub fn step(
         &mut self,
-        rule: &(impl Rule + Sync),
+        rule: &(impl UpdateRule + Sync),
         rate: f64,
         network: &mut Network,
         gradients: &Gradients,
@@ -68,7 +68,7 @@ impl OptimizerState {
         }
     }
 
-    /// Sets what is remembered of held entries to 0, so that an entry that is released before the next step begins at 0.
+    /// Sets the slots of held entries to 0, so that an entry that is released before the next step starts from 0.
     pub fn forget_held(&mut self, network: &Network) {
         for (index, remembered) in self.slots.iter_mut().flat_map(|slot| slot.iter_mut().enumerate()) {
             if let (Some(remembered), Some(entries)) = (remembered, network.entries(index)) {
@@ -94,11 +94,11 @@ struct Step<'a, R> {
     entries: Option<&'a [Entry]>,
 }
 
-impl<R: Rule + Sync> Step<'_, R> {
+impl<R: UpdateRule + Sync> Step<'_, R> {
     fn parameter(&self, values: &mut [f32], slots: Vec<&mut [f32]>) {
         assert_eq!(values.len(), self.gradient.len(), "one gradient for each entry");
         let (size, width) = (values.len(), 1 + slots.len());
-        // Block after block: its values, and what each slot remembers of them.
+        // Block after block: its values, and the values of each slot.
         assert!(slots.iter().all(|slot| slot.len() == size), "one remembered value for each entry");
         let mut arrays: Vec<_> =
             std::iter::once(values).chain(slots).map(|all| all.chunks_mut(BLOCK)).collect();
@@ -113,7 +113,7 @@ impl<R: Rule + Sync> Step<'_, R> {
     }
 }
 
-/// Some entries of a parameter. The rule is compiled for every kind of processor; it rounds alike on all of them.
+/// Some entries of a parameter. The rule is compiled for each kind of vectors and rounds the same way with all of them.
 struct Block<'a, 'b, R> {
     step: &'a Step<'a, R>,
     first: usize,
@@ -121,7 +121,7 @@ struct Block<'a, 'b, R> {
     slots: &'a mut [&'b mut [f32]],
 }
 
-impl<R: Rule + Sync> Kernel for Block<'_, '_, R> {
+impl<R: UpdateRule + Sync> Kernel for Block<'_, '_, R> {
     type Output = ();
 
     #[inline(always)]
@@ -194,7 +194,7 @@ mod tests {
     /// Remembers the last three gradients, and steps along the oldest.
     struct Delayed;
 
-    impl Rule for Delayed {
+    impl UpdateRule for Delayed {
         fn rate(&self) -> f64 {
             1.0
         }
@@ -228,7 +228,8 @@ mod tests {
         let mut memory = OptimizerState::default();
         for gradient in [1.0, 10.0, 100.0, 1000.0] {
             let gradients = (0..network.len()).map(|index| Some(vec![gradient; network.values(index).len()]));
-            memory.step(&Delayed, 1.0, &mut network, &gradients.collect());
+            let gradients = gradients.collect();
+            memory.step(&Delayed, 1.0, &mut network, &gradients);
         }
         let remembered = memory.slots.iter().map(|slot| slot[2].clone().unwrap());
         assert_eq!(remembered.collect::<Vec<_>>(), [1000.0, 100.0, 10.0].map(|value| vec![value; size]));

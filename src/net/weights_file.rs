@@ -11,20 +11,20 @@ use super::network::Network;
 /// Why a weight file could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum WeightFileError {
-    /// The system refuses.
+    /// The operating system refused.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The operating system's error.
         source: std::io::Error,
     },
-    /// It is damaged, or no safetensors file.
+    /// It is damaged or not a safetensors file.
     #[error("{} is no readable safetensors file ({detail}); write it anew, or choose another one", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What the parser says.
+        /// The parser's message.
         detail: String,
     },
 }
@@ -41,7 +41,7 @@ pub struct FileTensor {
 /// Writes named tensors.
 ///
 /// # Errors
-/// What the system says; a file that was there before is unchanged then.
+/// The operating system's; an existing file is left unchanged.
 pub fn write_tensors(
     path: &Path,
     tensors: &BTreeMap<String, FileTensor>,
@@ -83,19 +83,19 @@ impl View for &FileTensor {
     }
 }
 
-/// Reads all tensors of a file with its metadata; float16, bfloat16 and float64 become float32, others are left out.
+/// Reads all tensors of a file and its metadata. float16, bfloat16 and float64 become float32; other types are left out.
 ///
 /// # Errors
-/// When it cannot be read, or is damaged.
+/// When the file cannot be read or is damaged.
 pub fn read_tensors(path: &Path) -> Result<NamedTensors, WeightFileError> {
     read_as(path, to_f32)
 }
 
-/// Reads all tensors of a file as masks: besides those of [`read_tensors`] also whole numbers and truth values, of which 0
-/// stays 0 and everything else becomes 1.
+/// Reads all tensors of a file as masks: those of [`read_tensors`], and also integers and booleans, of which 0 stays 0 and
+/// everything else becomes 1.
 ///
 /// # Errors
-/// When it cannot be read, or is damaged.
+/// When the file cannot be read or is damaged.
 pub fn read_masks(path: &Path) -> Result<NamedTensors, WeightFileError> {
     read_as(path, to_mask)
 }

@@ -1,6 +1,6 @@
 //! Adam (Kingma & Ba, ICLR 2015) and AdamW (Loshchilov & Hutter, ICLR 2019), as in `torch.optim`.
 
-use super::{Rule, faded};
+use super::{UpdateRule, faded};
 
 /// What the weight decay acts on.
 enum Decay {
@@ -10,7 +10,7 @@ enum Decay {
     Weight(f64),
 }
 
-/// Settings and rule of an optimizer that scales its steps by moments of the gradient.
+/// Declares an optimizer that scales its steps by moments of the gradient: its settings and its update rule.
 macro_rules! moments {
     ($(#[$meta:meta])* $name:ident, $title:literal, $decay:ident by $share:literal: $help:literal) => {
         crate::form! {
@@ -24,7 +24,7 @@ macro_rules! moments {
             }
         }
 
-        impl Rule for $name {
+        impl UpdateRule for $name {
             fn rate(&self) -> f64 {
                 self.rate
             }
@@ -118,11 +118,11 @@ impl Factors {
     }
 }
 
-/// Half of the last bit of a number in f32 is more than this share of it.
+/// Half a unit in the last place of an f32 is more than this share of the number.
 const HALF_BIT: f64 = 1.0 / (1 << 25) as f64;
 
-/// Below what a mean of squares becomes 0. What is left out below 2⁻¹²⁶, step by step, adds up to less than
-/// 2⁻¹²⁶/(1 − β₂) in v/(1 − β₂ᵗ): where the root of that is lost beside ε, the divisor is the same without it.
+/// Bound below which a mean of squares becomes 0. What is dropped below 2⁻¹²⁶, step by step, adds up to less than
+/// 2⁻¹²⁶/(1 − β₂) in v/(1 − β₂ᵗ); where the root of that is rounded away next to ε, the divisor does not change.
 #[inline(always)]
 fn least_square(beta2: f64, epsilon: f64) -> f32 {
     let root = (f64::from(f32::MIN_POSITIVE) / (1.0 - beta2)).sqrt();

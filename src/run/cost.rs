@@ -3,7 +3,7 @@
 use super::program::{Op, program};
 use super::work::{Sizes, Work, campaign_trials, steps};
 use crate::doc::{Run, Structure};
-use crate::optimize::Rule;
+use crate::optimize::UpdateRule;
 
 /// Expected size of a run.
 #[derive(Clone, Debug, PartialEq)]

@@ -14,7 +14,7 @@ use crate::doc::{NonFinite, Train, Training};
 use crate::form::{Steps, StepsUnit};
 use crate::intervene::stream::{Purpose, Stream, stream};
 use crate::net::{Compute, Network, Score, TrainPass, correct};
-use crate::optimize::Rule;
+use crate::optimize::UpdateRule;
 
 /// How often progress is said, at most.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);

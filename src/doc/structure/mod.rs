@@ -1,4 +1,4 @@
-//! What a network consists of: layers, parameters, shapes and names, known before any number is.
+//! The structure of a network: layers, parameters, shapes and names, without any values.
 //!
 //! Layers and parameters have torch's names: `fc1.weight` for perceptrons, torchvision's for VGG. All shapes are
 //! PyTorch's: a linear weight is [out, in], a convolution's [out, in, height, width].
@@ -12,7 +12,7 @@ use super::spec::RunSpec;
 use super::training::Loss;
 use crate::data::Shape;
 
-/// What a parameter is to its layer.
+/// Role of a parameter in its layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// Weight of a convolution or linear layer.
@@ -30,12 +30,12 @@ pub enum Role {
 }
 
 impl Role {
-    /// Whether gradients change it.
+    /// Whether it is trained by gradients.
     pub const fn is_trained(self) -> bool {
         !matches!(self, Self::RunningMean | Self::RunningVariance)
     }
 
-    /// The name behind the layer's.
+    /// Last part of the parameter's name.
     pub const fn suffix(self) -> &'static str {
         match self {
             Self::Weight | Self::Scale => "weight",
@@ -53,7 +53,7 @@ pub struct Parameter {
     pub name: String,
     /// Position of its layer in [`Structure::layers`].
     pub layer: usize,
-    /// What it is to its layer.
+    /// Its role in the layer.
     pub role: Role,
     /// Shape in PyTorch's layout.
     pub shape: Vec<usize>,
@@ -129,9 +129,9 @@ pub enum Op {
     MaxPool,
     /// Average over a grid of this many cells a side, as torch's adaptive pooling.
     AdaptiveAveragePool(usize),
-    /// Images become rows.
+    /// Turns images into rows.
     Flatten,
-    /// Leaves out this share of units while training.
+    /// Drops this share of the units in training.
     Dropout(f64),
 }
 
@@ -203,7 +203,7 @@ impl Structure {
         matches!(op, Op::Layer(layer) if self.layers[*layer].kind.has_weight())
     }
 
-    /// Shape of one sample in front of every operation, and after the last one: one more than there are operations.
+    /// Shape of one sample before every operation, and after the last one: one more than there are operations.
     pub fn shapes(&self) -> Vec<Shape> {
         let mut shapes = vec![self.input];
         for op in &self.ops {

@@ -1,4 +1,4 @@
-//! Networks on Burn: values become tensors of a device, autodiff goes backward.
+//! Networks on Burn: values become tensors on a device, and autodiff computes the gradients.
 
 #[cfg(test)]
 mod tests;
@@ -43,7 +43,7 @@ impl BurnCompute {
         Tensor::from_data(TensorData::new(values.to_vec(), [values.len()]), &self.device)
     }
 
-    /// Parameters of the layers among these operations; nothing in the place of the others.
+    /// Parameters of the layers among these operations; none for the others.
     fn parameters(&self, network: &Network, ops: &[Op]) -> Vec<Option<Tensor<1>>> {
         let mut parameters = vec![None; network.len()];
         for op in ops {
@@ -159,14 +159,14 @@ impl Mode {
     }
 }
 
-/// What flows through a network: images, or rows behind the flattening.
+/// Activations: images, or rows after flattening.
 enum Batch {
     Images(Tensor<4>),
     Rows(Tensor<2>),
 }
 
 impl Batch {
-    /// What flows in front of operation `op`, from its values.
+    /// The activations before operation `op`, from their values.
     fn new(structure: &Structure, op: usize, values: Tensor<1>, count: usize) -> Self {
         let shape = structure.shapes()[op];
         if structure.ops[..op].contains(&Op::Flatten) {
@@ -197,7 +197,7 @@ impl Batch {
         Activations { values, count, shape, layout: Layout::ChannelsFirst }
     }
 
-    /// What a tap makes of operation `op`: where it wrote, constants take the place of what was there.
+    /// The activations after operation `op`, as a tap leaves them: overwritten values become constants.
     fn tapped(self, tap: &mut dyn Tap, op: usize) -> Self {
         if !tap.wants(op) {
             return self;
@@ -322,7 +322,7 @@ impl Forward<'_> {
         result.output
     }
 
-    /// Leaves out a share of units and scales the others up, so that their sum keeps its mean.
+    /// Sets a share of the units to 0 and scales the others up, which keeps the expected sum.
     fn drop_units(&mut self, x: Tensor<2>, share: f64) -> Tensor<2> {
         let Mode::Train { dropout: Some(stream), .. } = &mut self.mode else { return x };
         let [rows, columns] = x.dims();
@@ -343,7 +343,7 @@ fn activate<const D: usize>(kind: &Activation, x: Tensor<D>) -> Tensor<D> {
     }
 }
 
-/// Average over a grid of cells; images that fill the grid already pass as they are.
+/// Average over a grid of cells; images that are as large as the grid pass unchanged.
 fn average_pool(x: Tensor<4>, side: usize) -> Tensor<4> {
     if x.dims()[2..] == [side, side] { x } else { adaptive_avg_pool2d(x, [side, side]) }
 }

@@ -68,7 +68,7 @@ fn an_image_does_not_depend_on_those_beside_it() {
     }
 }
 
-/// Writes a constant behind one operation.
+/// Writes a constant after one operation.
 struct Constant {
     op: usize,
     value: f32,

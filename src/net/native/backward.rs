@@ -1,4 +1,4 @@
-//! Training mode, backward: the tape from its end to its beginning.
+//! Training mode, backward: the tape from its end to its start.
 
 use super::train::{Kept, Training};
 use crate::doc::structure::Role;
@@ -27,18 +27,18 @@ impl<'a> Training<'a> {
     }
 }
 
-/// On the way back.
+/// A backward pass.
 struct Back<'a, 't> {
-    /// Gradient of the loss with respect to what flows here.
+    /// Gradient of the loss with respect to the activations at this point.
     gradient: Buffer<'a>,
-    /// Its sum over the pixels, where it is known already.
+    /// Its sums over the pixels, where they are known already.
     sums: Option<Buffer<'a>>,
     gradients: Gradients,
     training: &'t Training<'a>,
 }
 
 impl<'a> Back<'a, '_> {
-    /// One operation; in front of the first layer nobody needs the gradient.
+    /// One operation; the inputs of the first layer need no gradient.
     fn step(&mut self, kept: Kept<'a>, is_first: bool) {
         let sums = self.sums.take();
         let pass = self.training.pass;

@@ -13,10 +13,10 @@ use crate::net::kernels::parallel::chunks_mut;
 use crate::net::kernels::pool::Images;
 use crate::net::kernels::scratch::Buffer;
 
-/// Weights that may be packed anew for every few images.
+/// So few weights may be packed again for every few images.
 const FEW_WEIGHTS: usize = 64 * 1024;
 
-/// Operations at the beginning that are done together.
+/// Operations at the start that are carried out together.
 struct Head {
     ops: usize,
     /// Images at a time.
@@ -35,8 +35,8 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Where images are large and weights few: all operations up to a pooling, and so many images that what flows between
-    /// them stays in the second cache.
+    /// Where images are large and weights few: all operations up to a pooling, for as many images as keep the activations
+    /// in the second cache.
     fn head(&self, ops: &Range<usize>, state: &State<'a>) -> Option<Head> {
         let structure = self.structure();
         let shapes = structure.shapes();
@@ -84,7 +84,7 @@ impl<'a> Pass<'a> {
         state
     }
 
-    /// An operation, and those behind it that are done with it: how many there were.
+    /// Carries out an operation and those that are fused with it; returns how many there were.
     fn step(&self, op: &Op, behind: &[Op], state: State<'a>) -> (State<'a>, usize) {
         let state = match op {
             Op::Layer(layer) => return self.layer(*layer, behind, state),
@@ -128,7 +128,7 @@ impl<'a> Pass<'a> {
         inverse
     }
 
-    /// A convolution with what is done before its sums leave the caches.
+    /// A convolution, fused with the norm, ReLU and pooling after it.
     fn convolve(
         &self,
         layer: usize,

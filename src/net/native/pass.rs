@@ -1,4 +1,4 @@
-//! What the passes share: numbers that flow, and the operations that are alike in evaluation and training.
+//! What evaluation and training share: activations, and the operations that are the same in both.
 
 use std::ops::Deref;
 use std::rc::Rc;
@@ -15,11 +15,11 @@ use crate::net::kernels::pool::{self, Images};
 use crate::net::kernels::scratch::{Buffer, Scratch};
 use crate::net::network::Network;
 
-/// Numbers that were given, or some of our own.
+/// Numbers that are borrowed, or in a buffer of the pass.
 pub enum Values<'a> {
-    /// Of the caller, or of the network.
+    /// Borrowed from the caller or the network.
     Given(&'a [f32]),
-    /// In memory of ours.
+    /// In a buffer of the pass.
     Own(Buffer<'a>),
 }
 
@@ -34,10 +34,10 @@ impl Deref for Values<'_> {
     }
 }
 
-/// What flows between two operations.
+/// The activations between two operations.
 #[derive(Clone)]
 pub struct State<'a> {
-    /// Samples one behind the other.
+    /// Sample after sample.
     pub values: Rc<Values<'a>>,
     /// Shape of a sample.
     pub shape: Shape,
@@ -46,7 +46,7 @@ pub struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    /// What the caller gave.
+    /// Activations borrowed from the caller.
     pub fn given(values: &'a [f32], shape: Shape, layout: Layout) -> Self {
         Self { values: Rc::new(Values::Given(values)), shape, layout }
     }
@@ -70,7 +70,7 @@ impl<'a> State<'a> {
 /// One pass over a network.
 #[derive(Clone, Copy)]
 pub struct Pass<'a> {
-    /// Where memory comes from.
+    /// Source of buffers.
     pub scratch: &'a Scratch,
     /// The network.
     pub network: &'a Network,
@@ -94,7 +94,7 @@ impl<'a> Pass<'a> {
         self.structure().position(layer, role).expect("a layer has the parameters of its kind")
     }
 
-    /// The layer, when it is a batch norm.
+    /// The layer of an operation, if it is a batch norm.
     pub fn norm_layer(&self, op: Option<&Op>) -> Option<usize> {
         match op {
             Some(Op::Layer(layer)) if self.structure().layers[*layer].kind == LayerKind::BatchNorm => {
@@ -113,7 +113,7 @@ impl<'a> Pass<'a> {
         Norm { mean, inverse, scale, shift }
     }
 
-    /// Numbers of our own that are those of a state: its own where nobody else needs them, else a copy.
+    /// A writable buffer with the activations: their own buffer where nothing else refers to it, else a copy.
     pub fn own(&self, state: State<'a>) -> Buffer<'a> {
         match Rc::try_unwrap(state.values) {
             Ok(Values::Own(values)) => values,
@@ -122,7 +122,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// A copy in memory of ours.
+    /// A copy in a buffer of the pass.
     pub fn copy(&self, values: &[f32]) -> Buffer<'a> {
         let mut copy = self.scratch.take(values.len());
         copy.copy_from_slice(values);
@@ -155,7 +155,7 @@ impl<'a> Pass<'a> {
         State::rows(values, shape.channels)
     }
 
-    /// Shape of a convolution behind a state.
+    /// Shape of a convolution of these activations.
     pub fn convolution(&self, layer: usize, state: &State) -> ConvShape {
         let Shape { channels, height, width } = state.shape;
         let outputs = self.structure().layers[layer].output.channels;
@@ -188,13 +188,13 @@ impl<'a> Pass<'a> {
         State { values: Rc::new(Values::Own(values)), shape, layout }
     }
 
-    /// The images of a state.
+    /// Images of this shape, one for each sample.
     pub const fn images(&self, shape: Shape) -> Images {
         let Shape { channels, height, width } = shape;
         Images { count: self.count, height, width, channels }
     }
 
-    /// 2×2 maxima, and where they were.
+    /// 2×2 maxima and their positions.
     pub fn max_pool(&self, state: &State<'a>) -> (State<'a>, Buffer<'a, u8>) {
         let images = self.images(state.shape);
         let half = images.halved();
@@ -204,7 +204,7 @@ impl<'a> Pass<'a> {
         (State::images(output, shape), which)
     }
 
-    /// A batch norm, the ReLU behind it, and 2×2 maxima of that, with where they were.
+    /// A batch norm, the ReLU after it if there is one, and 2×2 maxima with their positions.
     pub fn normalise_pooled(
         &self,
         norm: &Norm,
@@ -220,7 +220,7 @@ impl<'a> Pass<'a> {
         (State::images(output, shape), which)
     }
 
-    /// Averages over cells; images that fill the grid already pass as they are.
+    /// Averages over cells; images that are as large as the grid pass unchanged.
     pub fn average_pool(&self, side: usize, state: State<'a>) -> State<'a> {
         if (state.shape.height, state.shape.width) == (side, side) {
             return state;

@@ -5,8 +5,8 @@ use crate::doc::structure::{Role, Structure};
 use crate::intervene::init::{self, Fans};
 use crate::intervene::stream::{Purpose, stream};
 
-/// Initial values of a parameter. Each parameter has a stream of its own, so that a change of one layer leaves the
-/// initial values of the others as they were.
+/// Initial values of a parameter. Each parameter has its own stream, so changing one layer leaves the initial values of
+/// the others as they were.
 pub(super) fn initial_values(
     structure: &Structure,
     initialisation: Initialisation,

@@ -1,12 +1,12 @@
-//! What holds the entries of a parameter.
+//! The mask of a parameter.
 
 use std::ops::Deref;
 
 use crate::intervene::{Entry, MaskCounts};
 
-/// The state of each entry of a parameter of which at least one is held, and how many are in which state.
+/// The state of each entry of a parameter with held entries, and the number of entries in each state.
 ///
-/// The counts follow every change, so that a report never scans the entries.
+/// The counts are kept up to date with every change, so that a report never scans the entries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mask {
     entries: Vec<Entry>,

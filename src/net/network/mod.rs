@@ -1,4 +1,4 @@
-//! A network as data: values of named parameters, and what holds each entry.
+//! A network as data: the values of named parameters and their masks.
 
 mod initial;
 mod mask;
@@ -27,12 +27,12 @@ pub struct Initialisation {
     pub biases: BiasInit,
 }
 
-/// What became of values that were written into a parameter.
+/// How many of the values that were written into a parameter it took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Entries that took the new value.
     pub taken: usize,
-    /// Entries that are held, and kept theirs.
+    /// Held entries, which kept theirs.
     pub dropped: usize,
 }
 
@@ -43,10 +43,10 @@ impl std::ops::AddAssign for Written {
     }
 }
 
-/// Values of the parameters of a [`Structure`], and what holds each entry.
+/// Values of the parameters of a [`Structure`], and their masks.
 ///
-/// A held entry keeps its bits until it is released: [`write`](Self::write) and the optimizer pass over it. A pruned
-/// entry is +0.0. Clones share their arrays until one of them is written.
+/// A held entry keeps its bits until it is released: [`write`](Self::write) and the optimizer skip it. A pruned entry is
+/// +0.0. Clones share their arrays until one of them is written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
     structure: Arc<Structure>,
@@ -94,12 +94,12 @@ impl Network {
         &self.values[index]
     }
 
-    /// What holds the entries of parameter `index`; nothing where all are free.
+    /// State of each entry of parameter `index`; none where all are free.
     pub fn entries(&self, index: usize) -> Option<&[Entry]> {
         self.masks[index].as_deref().map(|mask| &**mask)
     }
 
-    /// What holds each entry of parameter `index`.
+    /// State of each entry of parameter `index`, all free ones too.
     pub fn all_entries(&self, index: usize) -> Vec<Entry> {
         self.entries(index).map_or_else(|| vec![Entry::Free; self.values(index).len()], <[Entry]>::to_vec)
     }
@@ -118,7 +118,7 @@ impl Network {
         mask_counts.surviving() as f64 / (mask_counts.size() as f64).max(1.0)
     }
 
-    /// Multiply-adds of one sample forward that surviving weights take part in.
+    /// Multiply-adds of the surviving weights in one sample's forward pass.
     pub fn surviving_multiply_adds(&self) -> u64 {
         let layers = self.structure.layers.iter().enumerate();
         layers
@@ -129,7 +129,7 @@ impl Network {
             .sum()
     }
 
-    /// Writes new values into parameter `index`; entries that are held keep theirs.
+    /// Writes new values into parameter `index`; held entries keep theirs.
     ///
     /// # Panics
     /// When there is not one value for each entry.
@@ -141,8 +141,8 @@ impl Network {
         Written { taken: values.len(), dropped: 0 }
     }
 
-    /// Writes new values into the entries of parameter `index` that lie `inside`, and counts those alone; entries that
-    /// are held keep theirs.
+    /// Writes new values into the entries of parameter `index` that lie `inside`, and counts only those; held entries keep
+    /// theirs.
     ///
     /// # Panics
     /// When there is not one value for each entry.
@@ -167,13 +167,13 @@ impl Network {
         written
     }
 
-    /// Initial values that parameter `index` could have had; `generation` 0 are those that it had.
+    /// A draw of initial values for parameter `index`; `generation` 0 is the draw that it started from.
     pub fn initial_values(&self, index: usize, seed: u64, generation: u64) -> Vec<f32> {
         initial_values(&self.structure, self.initialisation, index, seed, generation)
     }
 
-    /// Lets the running statistics follow those of a mini-batch, as PyTorch does: a tenth of the way, with the unbiased
-    /// variance. Statistics that are held stay.
+    /// Updates the running statistics with those of a mini-batch, as PyTorch does: momentum 0.1, unbiased variance. Held
+    /// statistics stay as they are.
     pub fn follow(&mut self, statistics: &[BatchStatistics]) {
         for BatchStatistics { layer, mean, variance, count } in statistics {
             let unbiased = *count as f32 / (*count as f32 - 1.0).max(1.0);
@@ -194,7 +194,7 @@ impl Network {
         (&self.values, &self.masks)
     }
 
-    /// The same network with other arrays, as a checkpoint has them.
+    /// The same network with other arrays, such as those of a checkpoint.
     ///
     /// # Errors
     /// When they do not fit the structure.
@@ -219,17 +219,17 @@ impl Network {
         Ok(Self { values, masks, ..self.clone() })
     }
 
-    /// A network of free entries with the same parameters and other operations, as a criterion looks at one.
+    /// A network without masks, with the same parameters and other operations; some pruning criteria are computed on one.
     ///
     /// # Panics
-    /// When the values are not those of as many parameters.
+    /// When there is not one array for each parameter.
     pub fn with_structure(&self, structure: Arc<Structure>, values: Vec<Arc<Vec<f32>>>) -> Self {
         assert_eq!(values.len(), structure.parameters.len(), "one array for each parameter");
         let masks = vec![None; values.len()];
         Self { structure, initialisation: self.initialisation, values, masks, fixed_norms: BTreeSet::new() }
     }
 
-    /// The network (1 − t)·self + t·other of free entries, batch-norm statistics included; each value is rounded once, and
+    /// The network (1 − t)·self + t·other without masks, batch-norm statistics included; each value is rounded once, and
     /// t = 0 and t = 1 are exactly the two ends.
     ///
     /// # Panics
@@ -246,7 +246,7 @@ impl Network {
         self.with_structure(self.structure.clone(), values.collect())
     }
 
-    /// Hands the values of parameter `index` to an optimizer, with what holds them.
+    /// The values of parameter `index` for an optimizer, with the state of each entry.
     pub(super) fn update(&mut self, index: usize) -> (&mut [f32], Option<&[Entry]>) {
         let entries = self.masks[index].as_deref().map(|mask| &**mask);
         (Arc::make_mut(&mut self.values[index]).as_mut_slice(), entries)

@@ -1,4 +1,4 @@
-//! Arrays of a checkpoint's file, numbered; each is written once, however many networks share it.
+//! The numbered arrays of a checkpoint's file. An array is written once, however many networks share it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct StoredNetwork {
 /// Arrays to write.
 #[derive(Default)]
 pub struct Pool {
-    /// Number of each array that is shared, by its address.
+    /// Number of each shared array, by its address.
     numbers: BTreeMap<usize, usize>,
     /// Type and bytes.
     pub arrays: Vec<(Dtype, Vec<u8>)>,
@@ -77,7 +77,7 @@ impl Convert<Network, Vec<f32>, Faults> for Pool {
     }
 }
 
-/// Arrays that were read, shared again where they were shared before.
+/// Arrays of a file; networks that shared an array share it again.
 pub struct Store<'a> {
     tensors: SafeTensors<'a>,
     values: BTreeMap<usize, Arc<Vec<f32>>>,

@@ -1,9 +1,9 @@
-//! A state with its networks, arrays and faults replaced: by what stands for them in a file, and back.
+//! Replaces the networks, arrays and faults of a state by their form in a file, and back.
 
 use crate::run::state::{HandOvers, Member, Snapshot, State};
 use crate::run::watch::Watch;
 
-/// Takes the parts of a state that hold arrays to a file, or back.
+/// Converts the parts of a state that hold arrays to their form in a file, or back.
 pub trait Convert<N, V, F> {
     /// What a network becomes.
     type Network;

@@ -1,8 +1,8 @@
-//! Enough of a run to go on exactly: one safetensors file, replaced as a whole.
+//! Everything that a run needs to continue exactly: one safetensors file, replaced as a whole.
 //!
-//! Random streams need no place in it: they are derived from the seed and the position. Arrays that several networks
-//! share (a snapshot and the network that it was taken of) are written once. The rest is JSON in the file's metadata: the
-//! run's state itself, with numbers in the place of arrays.
+//! Random streams are not stored; they follow from the seed and the position. Arrays that several networks share (a
+//! snapshot and the network it was taken of) are written once. The rest is JSON in the file's metadata: the run's state
+//! itself, with a number in place of each array.
 
 mod arrays;
 mod convert;
@@ -29,9 +29,9 @@ use super::train::TrainProgress;
 pub struct Checkpoint<S = State> {
     /// Number of the next step.
     pub next: usize,
-    /// How far that step is already.
+    /// Progress within that step.
     pub(super) inside: Option<TrainProgress>,
-    /// How far a campaign is, when that step is one.
+    /// Progress of a campaign, if that step is one.
     #[serde(default)]
     pub(super) campaign: Option<CampaignProgress>,
     /// Wall time so far, seconds.
@@ -48,7 +48,7 @@ impl<S> Checkpoint<S> {
     }
 }
 
-/// How much of the files of a run belongs to a checkpoint, in bytes.
+/// Lengths of a run's files at a checkpoint, in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lengths {
     /// The event log.
@@ -68,7 +68,7 @@ struct About<'a> {
     checkpoint: &'a Checkpoint<Stored>,
 }
 
-/// A state as the file has it.
+/// A state in the form of the file.
 type Stored = State<StoredNetwork, usize, WrittenFaults>;
 
 const ABOUT: &str = "weightlab";
@@ -114,7 +114,7 @@ pub fn read(path: &Path, run: &str, context: &RunContext) -> Result<(Checkpoint,
     Ok((checkpoint.with_states(|state| store.state(state))?, lengths))
 }
 
-/// Metadata of older versions, in which the sums of a watch were laid out otherwise, in the form of this one.
+/// Brings the metadata of older versions, which listed the sums of a watch, into the present form.
 fn upgraded(mut about: Value) -> Value {
     for state in about["stack"].as_array_mut().into_iter().flatten() {
         let Some(watch) = state.get_mut("watch").and_then(Value::as_object_mut) else { continue };

@@ -11,13 +11,13 @@ use crate::doc::structure::{LayerKind, Op};
 pub struct Link {
     /// What it does, in words: "Conv 3→64, 3×3, ReLU".
     pub what: String,
-    /// Shape of what leaves it: "64×32×32".
+    /// Shape of its output: "64×32×32".
     pub output: String,
-    /// The position of its layer; none of an operation without parameters.
+    /// Position of its layer; none for an operation without parameters.
     pub layer: Option<usize>,
 }
 
-/// All operations, the input first. A non-linearity and dropout stand with the operation before them.
+/// All operations, the input first. Non-linearities and dropout are part of the operation before them.
 pub fn chain(structure: &Structure) -> Vec<Link> {
     let shapes = structure.shapes();
     let mut links = vec![Link { what: "Input".to_owned(), output: text(shapes[0]), layer: None }];
@@ -47,7 +47,7 @@ fn append(links: &mut [Link], what: &str) {
     }
 }
 
-/// What a layer does.
+/// A layer in words.
 fn layer_of(structure: &Structure, position: usize) -> String {
     let weight = structure.weight(position).map_or(&[][..], |weight| &weight.shape);
     match structure.layers[position].kind {

@@ -1,6 +1,6 @@
-//! What became of a network, read from the directory of its run: plain numbers for tables and pictures.
+//! The network at the end of a run, read from its directory: plain numbers for tables and figures.
 //!
-//! Reading takes time with large networks: the window does it in a thread.
+//! Large networks take a while to read; the window does it in a thread.
 
 mod chain;
 mod histogram;
@@ -72,7 +72,7 @@ pub struct ParameterSummary {
     pub minimum: f32,
     /// Largest finite value of an entry that is not pruned; 0 without any.
     pub maximum: f32,
-    /// Where the values lie.
+    /// Distribution of the values.
     pub histogram: Histogram,
     /// Entries held at zero.
     pub pruned: u64,
@@ -87,20 +87,20 @@ pub struct ParameterValues {
     pub shape: Vec<usize>,
     /// Row by row.
     pub values: Vec<f32>,
-    /// What holds each entry.
+    /// State of each entry.
     pub entries: Vec<Entry>,
 }
 
-/// The longest head of a safetensors file, bytes.
+/// Longest header of a safetensors file, bytes.
 const LONGEST_HEAD: u64 = 100_000_000;
 
 /// Shapes of tensors by name.
 pub type Shapes = BTreeMap<String, Vec<usize>>;
 
-/// What became of the network of a run that is done.
+/// The network at the end of a finished run.
 ///
 /// # Errors
-/// When the run is not done, or its files cannot be read.
+/// When the run has not finished, or its files cannot be read.
 pub fn read_summary(folder: &Path, id: &str) -> Result<NetworkSummary, String> {
     let files = Files::read(folder, id)?;
     let spec = spec_of(folder, id)?;
@@ -114,26 +114,25 @@ pub fn read_summary(folder: &Path, id: &str) -> Result<NetworkSummary, String> {
     Ok(NetworkSummary { chain: chain(&structure), layers, parameters })
 }
 
-/// The network that a run begins with, as far as it follows from settings: nothing is pruned or held, and there are no
-/// values.
+/// The network that a run starts with, as far as it follows from the settings: nothing is held, and there are no values.
 pub fn planned_summary(spec: &RunSpec) -> NetworkSummary {
     let structure = Structure::of(spec);
     let layers = (0..structure.layers.len()).map(|layer| layer_of(&structure, layer, &[])).collect();
     NetworkSummary { chain: chain(&structure), layers, parameters: Vec::new() }
 }
 
-/// The values of one parameter of a run that is done.
+/// The values of one parameter of a finished run.
 ///
 /// # Errors
-/// As [`read_summary`], and when there is no such parameter.
+/// As [`read_summary`], and when the parameter does not exist.
 pub fn read_values(folder: &Path, id: &str, parameter: &str) -> Result<ParameterValues, String> {
     Files::read(folder, id)?.values(parameter)
 }
 
-/// Names and shapes of the tensors of a safetensors file that can be read as values, or as masks; only its head is read.
+/// Names and shapes of the tensors of a safetensors file that can be read as values, or as masks; reads only the header.
 ///
 /// # Errors
-/// When it cannot be read, or is no such file.
+/// When the file cannot be read or is not a safetensors file.
 pub fn read_shapes(path: &Path, as_mask: bool) -> Result<Shapes, String> {
     let io = |error: std::io::Error| format!("{}: {error}", path.display());
     let mut file = std::fs::File::open(path).map_err(io)?;
@@ -147,7 +146,7 @@ pub fn read_shapes(path: &Path, as_mask: bool) -> Result<Shapes, String> {
     Ok(tensors.map(|(name, info)| (name, info.shape.clone())).collect())
 }
 
-/// A shape as people write it: `300×784`.
+/// A shape in words: `300×784`.
 pub fn shape_text(shape: &[usize]) -> String {
     shape.iter().map(ToString::to_string).collect::<Vec<_>>().join("×")
 }
@@ -190,7 +189,7 @@ fn summary_of(parameter: &Parameter, values: &ParameterValues, dense: &[f32]) ->
     }
 }
 
-/// A layer with what its parameters tell; of a network without values, nothing is pruned or held.
+/// The summary of a layer from those of its parameters; without any, nothing is pruned or frozen.
 fn layer_of(structure: &Structure, position: usize, parameters: &[ParameterSummary]) -> LayerSummary {
     let layer = &structure.layers[position];
     let own = || layer.parameters.iter().map(|&index| (&structure.parameters[index], parameters.get(index)));

@@ -8,11 +8,11 @@ use crate::intervene::{BiasInit, Init};
 use crate::net::{Initialisation, Network};
 use crate::run::directory::RunDirectory;
 
-/// Writes the directory of a run that is done: its last weight has its first entry pruned, its second frozen, and value 2
-/// in its third.
+/// Writes the directory of a finished run: in its last weight the first entry is pruned, the second frozen, and the third
+/// is 2.
 ///
 /// # Panics
-/// When the disk refuses.
+/// When the directory cannot be written.
 pub fn write_done(folder: &Path, run: &Run) {
     let structure: Arc<Structure> = Arc::new(Structure::of(&run.spec));
     let initialisation = Initialisation { weights: Init::PyTorch, biases: BiasInit::Usual };
