@@ -16,19 +16,19 @@ pub enum Side {
     Backward,
 }
 
-/// Weights of a 3×3 convolution as [block of columns][tap][row][column], zeros behind the last column.
+/// Weights of a 3×3 convolution as [block of columns][tap][row][column], zeros after the last column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packing {
     /// Channels that are summed over.
     pub rows: usize,
-    /// Channels that come out.
+    /// Output channels.
     pub columns: usize,
-    /// Which are which.
+    /// Which axis has them.
     pub side: Side,
 }
 
 impl Packing {
-    /// Columns with those that fill the last vector.
+    /// Columns, with the last vector filled up.
     pub const fn padded(&self) -> usize {
         self.columns.next_multiple_of(LANES)
     }
@@ -49,15 +49,15 @@ impl Packing {
         if rest < BLOCK { rest } else { BLOCK }
     }
 
-    /// Where a block begins.
+    /// Start of a block.
     pub const fn start(&self, block: usize) -> usize {
         block * BLOCK * self.rows * TAPS
     }
 
-    /// Packs weights that lie as [outputs, inputs, 3, 3].
+    /// Packs weights in the order [outputs, inputs, 3, 3].
     ///
     /// # Panics
-    /// When there are not as many numbers as there should be.
+    /// When the lengths of the slices do not fit.
     pub fn pack(&self, weights: &[f32], packed: &mut [f32]) {
         assert_eq!(
             weights.len(),
