@@ -53,11 +53,11 @@ pub struct MaskCounts {
 impl MaskCounts {
     /// Counts the states of a parameter.
     pub fn of(entries: &[Entry]) -> Self {
-        let mut mask_counts = Self::default();
+        let mut counts = Self::default();
         for entry in entries {
-            *mask_counts.of_state(*entry) += 1;
+            *counts.of_state(*entry) += 1;
         }
-        mask_counts
+        counts
     }
 
     /// Counts a parameter of `size` entries that are all free.
@@ -119,9 +119,9 @@ mod tests {
 
     #[test]
     fn frozen_entries_survive_and_pruned_ones_do_not() {
-        let mask_counts = MaskCounts::of(&[Entry::Free, Entry::Pruned, Entry::Frozen, Entry::Pruned]);
-        assert_eq!(mask_counts, MaskCounts { free: 1, pruned: 2, frozen: 1 });
-        assert_eq!((mask_counts.size(), mask_counts.surviving()), (4, 2));
+        let counts = MaskCounts::of(&[Entry::Free, Entry::Pruned, Entry::Frozen, Entry::Pruned]);
+        assert_eq!(counts, MaskCounts { free: 1, pruned: 2, frozen: 1 });
+        assert_eq!((counts.size(), counts.surviving()), (4, 2));
     }
 
     #[test]
@@ -134,11 +134,11 @@ mod tests {
 
     #[test]
     fn an_entry_that_changes_is_counted_where_it_went() {
-        let mut mask_counts = MaskCounts::all_free(3);
-        mask_counts.change(Entry::Free, Entry::Pruned);
-        mask_counts.change(Entry::Free, Entry::Frozen);
-        mask_counts.change(Entry::Frozen, Entry::Frozen);
-        assert_eq!(mask_counts, MaskCounts { free: 1, pruned: 1, frozen: 1 });
+        let mut counts = MaskCounts::all_free(3);
+        counts.change(Entry::Free, Entry::Pruned);
+        counts.change(Entry::Free, Entry::Frozen);
+        counts.change(Entry::Frozen, Entry::Frozen);
+        assert_eq!(counts, MaskCounts { free: 1, pruned: 1, frozen: 1 });
     }
 
     #[test]

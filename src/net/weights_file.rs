@@ -164,7 +164,7 @@ fn to_mask(dtype: Dtype, bytes: &[u8]) -> Option<Vec<f32>> {
 /// A float16 as float32, exactly; every NaN becomes the same one.
 fn half_to_f32(bits: u16) -> f32 {
     let value = half::f16::from_bits(bits);
-    if value.is_nan() { f32::NAN } else { value.to_f32() }
+    if value.is_nan() { f32::NAN } else { value.to_f32_const() }
 }
 
 /// The named tensors of a network.

@@ -8,7 +8,6 @@ mod build;
 mod tests;
 
 use super::network::{Activation, Net, Output};
-use super::spec::RunSpec;
 use super::training::Loss;
 use crate::data::Shape;
 
@@ -158,12 +157,6 @@ impl Structure {
     pub fn new(net: &Net, input: Shape, classes: usize, loss: &Loss) -> Self {
         let outputs = if *loss == Loss::BinaryCrossEntropy { 1 } else { classes };
         build::network(net, input, outputs)
-    }
-
-    /// The structure of the network that a run trains, as far as it follows from its settings.
-    pub fn of(spec: &RunSpec) -> Self {
-        let facts = spec.data.facts(spec.net.image_side());
-        Self::new(&spec.net, facts.shape, facts.classes, &spec.train.loss)
     }
 
     /// Number of trained parameters, as torch counts them.

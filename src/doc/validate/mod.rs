@@ -9,7 +9,6 @@ use super::network::{Net, VGG_DEPTHS};
 use super::problem::Problem;
 use super::spec::{ExpandedArm, expand_arms};
 use super::stage::Stage;
-use super::structure::Structure;
 use super::training::{Loss, Training};
 use crate::data::Data;
 use crate::form::path::Place;
@@ -144,7 +143,7 @@ fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>)
             "the plan is empty; add a stage, such as Train(\"5ep\")",
         ));
     }
-    let structure = Structure::of(&arm.spec);
+    let structure = arm.spec.structure();
     plan::check(arm, &structure, &places.plan, problems);
 }
 

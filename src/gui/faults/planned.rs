@@ -2,9 +2,9 @@
 
 use eframe::egui::{RichText, Ui};
 
+use crate::doc::Run;
 use crate::doc::fault::{Campaign, FaultSource};
 use crate::doc::strikes::CellPlan;
-use crate::doc::{Run, Structure};
 use crate::gui::{text, theme};
 use crate::run::planned;
 
@@ -15,7 +15,7 @@ pub fn planned_ui(ui: &mut Ui, campaign: &Campaign, run: &Run) {
         ui.label("The list says how many trials there are.");
         return;
     }
-    for line in lines(&planned(campaign, &Structure::of(&run.spec))) {
+    for line in lines(&planned(campaign, &run.spec.structure())) {
         ui.label(line);
     }
     let note = "The number after Leveugle et al. (DATE 2009) holds the share of critical faults to the margin: ± 1 % at 95 % where the campaign names none";

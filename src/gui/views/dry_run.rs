@@ -65,7 +65,7 @@ impl DryRun {
             ui.label(RichText::new("Mend the problems of the document first.").weak());
             return;
         };
-        let structure = Structure::of(&run.spec);
+        let structure = run.spec.structure();
         if !is_file(copying.from) && !copying.is_mask {
             let name = copying.from;
             ui.small(format!("{name} is a network of this run, so names and shapes are the same."));

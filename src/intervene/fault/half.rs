@@ -9,7 +9,7 @@ pub(super) fn to_float16(value: f32) -> u16 {
     if value.is_nan() {
         shorter(value, 13, [f16::INFINITY, f16::NAN].map(f16::to_bits))
     } else {
-        f16::from_f32(value).to_bits()
+        f16::from_f32_const(value).to_bits()
     }
 }
 
@@ -20,7 +20,7 @@ pub(super) fn from_float16(half: u16) -> f32 {
         let (sign, payload) = (u32::from(half & 0x8000), u32::from(half & 0x3ff));
         return f32::from_bits(sign << 16 | f32::INFINITY.to_bits() | payload << 13);
     }
-    value.to_f32()
+    value.to_f32_const()
 }
 
 /// A float32 rounded to bfloat16.
@@ -28,7 +28,7 @@ pub(super) fn to_bfloat16(value: f32) -> u16 {
     if value.is_nan() {
         shorter(value, 16, [bf16::INFINITY, bf16::NAN].map(bf16::to_bits))
     } else {
-        bf16::from_f32(value).to_bits()
+        bf16::from_f32_const(value).to_bits()
     }
 }
 

@@ -152,21 +152,20 @@ fn groups(targets: &[Target], rule: PruningRule) -> Vec<Vec<usize>> {
 }
 
 fn quota(targets: &[Target], rule: PruningRule, group: Vec<usize>) -> Result<Quota, PruneError> {
-    let mask_counts: MaskCounts =
-        group.iter().map(|&position| MaskCounts::of(targets[position].entries)).sum();
+    let counts: MaskCounts = group.iter().map(|&position| MaskCounts::of(targets[position].entries)).sum();
     let first = &targets[group[0]];
     let remove = rule
         .amount
-        .removes(mask_counts.free, mask_counts.free + mask_counts.pruned, rule.factor(first))
+        .removes(counts.free, counts.free + counts.pruned, rule.factor(first))
         .ok_or(PruneError::ThresholdHasNoCount)?;
-    if remove > mask_counts.free {
+    if remove > counts.free {
         let place = match rule.scope {
             Scope::Global => "the target".to_owned(),
             Scope::PerLayer => format!("the layer of {}", first.name),
         };
-        return Err(PruneError::TooMany { wanted: remove, available: mask_counts.free, place });
+        return Err(PruneError::TooMany { wanted: remove, available: counts.free, place });
     }
-    Ok(Quota { targets: group, free: mask_counts.free, remove })
+    Ok(Quota { targets: group, free: counts.free, remove })
 }
 
 fn below(targets: &[Target], rule: PruningRule, threshold: f64) -> Vec<Vec<u32>> {

@@ -271,17 +271,16 @@ fn any_amount() -> impl Strategy<Value = Amount> {
 
 /// What a group of entries must lose, from the words of the semantics alone.
 fn expected(amount: Amount, group: &[Layer]) -> u64 {
-    let mask_counts: MaskCounts = group.iter().map(|layer| MaskCounts::of(&layer.entries)).sum();
+    let counts: MaskCounts = group.iter().map(|layer| MaskCounts::of(&layer.entries)).sum();
     let small = |layer: &Layer, threshold: f64| {
         let pairs = layer.weights.iter().zip(&layer.entries);
         pairs.filter(|(weight, entry)| entry.is_free() && weight.abs() < threshold as f32).count() as u64
     };
     match amount {
-        Amount::Fraction(fraction) => (fraction * mask_counts.free as f64).round_ties_even() as u64,
+        Amount::Fraction(fraction) => (fraction * counts.free as f64).round_ties_even() as u64,
         Amount::Remaining(fraction) => {
-            let leave =
-                (fraction * (mask_counts.size() - mask_counts.frozen) as f64).round_ties_even() as u64;
-            mask_counts.free.saturating_sub(leave)
+            let leave = (fraction * (counts.size() - counts.frozen) as f64).round_ties_even() as u64;
+            counts.free.saturating_sub(leave)
         }
         Amount::Count(count) => count,
         Amount::Threshold(threshold) => group.iter().map(|layer| small(layer, threshold)).sum(),

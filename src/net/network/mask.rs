@@ -10,30 +10,30 @@ use crate::intervene::{Entry, MaskCounts};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mask {
     entries: Vec<Entry>,
-    mask_counts: MaskCounts,
+    counts: MaskCounts,
 }
 
 impl Mask {
     /// The mask of these entries; nothing where all are free.
     pub fn new(entries: Vec<Entry>) -> Option<Self> {
-        let mask_counts = MaskCounts::of(&entries);
-        (mask_counts.free < mask_counts.size()).then_some(Self { entries, mask_counts })
+        let counts = MaskCounts::of(&entries);
+        (counts.free < counts.size()).then_some(Self { entries, counts })
     }
 
     /// A mask of `size` free entries, some of which are about to be held.
     pub(super) fn all_free(size: usize) -> Self {
-        Self { entries: vec![Entry::Free; size], mask_counts: MaskCounts::all_free(size) }
+        Self { entries: vec![Entry::Free; size], counts: MaskCounts::all_free(size) }
     }
 
     /// How many entries are in which state.
-    pub const fn mask_counts(&self) -> MaskCounts {
-        self.mask_counts
+    pub const fn counts(&self) -> MaskCounts {
+        self.counts
     }
 
     /// Puts an entry into a state.
     pub(super) fn set(&mut self, entry: usize, state: Entry) {
         let before = std::mem::replace(&mut self.entries[entry], state);
-        self.mask_counts.change(before, state);
+        self.counts.change(before, state);
     }
 }
 

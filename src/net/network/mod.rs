@@ -1,8 +1,8 @@
 //! A network as data: the values of named parameters and their masks.
 
+mod hold;
 mod initial;
 mod mask;
-mod masks;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -108,7 +108,7 @@ impl Network {
     pub fn mask_counts(&self, index: usize) -> MaskCounts {
         self.masks[index]
             .as_ref()
-            .map_or_else(|| MaskCounts::all_free(self.values(index).len()), |mask| mask.mask_counts())
+            .map_or_else(|| MaskCounts::all_free(self.values(index).len()), |mask| mask.counts())
     }
 
     /// Share of the weights of convolutions and linear layers that is not pruned, in [0, 1].

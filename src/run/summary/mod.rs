@@ -104,7 +104,7 @@ pub type Shapes = BTreeMap<String, Vec<usize>>;
 pub fn read_summary(folder: &Path, id: &str) -> Result<NetworkSummary, String> {
     let files = Files::read(folder, id)?;
     let spec = spec_of(folder, id)?;
-    let structure = Arc::new(Structure::of(&spec));
+    let structure = Arc::new(spec.structure());
     let dense = initial_network(&spec, structure.clone(), 0);
     let mut parameters = Vec::new();
     for (index, parameter) in structure.parameters.iter().enumerate() {
@@ -116,7 +116,7 @@ pub fn read_summary(folder: &Path, id: &str) -> Result<NetworkSummary, String> {
 
 /// The network that a run starts with, as far as it follows from the settings: nothing is held, and there are no values.
 pub fn planned_summary(spec: &RunSpec) -> NetworkSummary {
-    let structure = Structure::of(spec);
+    let structure = spec.structure();
     let layers = (0..structure.layers.len()).map(|layer| layer_of(&structure, layer, &[])).collect();
     NetworkSummary { chain: chain(&structure), layers, parameters: Vec::new() }
 }

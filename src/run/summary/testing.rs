@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::doc::{Run, Structure};
+use crate::doc::Run;
 use crate::intervene::{BiasInit, Init};
 use crate::net::{Initialisation, Network};
 use crate::run::directory::RunDirectory;
@@ -14,7 +14,7 @@ use crate::run::directory::RunDirectory;
 /// # Panics
 /// When the directory cannot be written.
 pub fn write_done(folder: &Path, run: &Run) {
-    let structure: Arc<Structure> = Arc::new(Structure::of(&run.spec));
+    let structure = Arc::new(run.spec.structure());
     let initialisation = Initialisation { weights: Init::PyTorch, biases: BiasInit::Usual };
     let last = structure.parameters.len() - 2;
     let mut network = Network::new(structure, initialisation, 1, 0);

@@ -40,7 +40,7 @@ impl Network {
         for &entry in &released {
             mask.set(entry, Entry::Free);
         }
-        if mask.mask_counts().free == mask.len() as u64 {
+        if mask.counts().free == mask.len() as u64 {
             self.masks[index] = None;
         }
         released.len()
