@@ -1,21 +1,7 @@
 //! Stacked bars: shares of classes, one bar for each category, or counts, one for each range of values.
 
-use super::model::Figure;
+use super::model::{Bars, Figure};
 use super::palette::{Rgb, Theme, colour};
-
-/// One part of all bars: a class, such as "masked", with its share in each category.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Bars {
-    /// What the legend calls it; parts with one name are one class, and share their row.
-    pub name: String,
-    /// Which bar of a category it belongs to, where each has several side by side: the arm. Bars stand in the order in
-    /// which they appear in the figure.
-    pub stack: String,
-    /// The colour, as in [`Style::colour`](super::Style::colour); `None` is grey.
-    pub colour: Option<usize>,
-    /// One value for each category or range; NaN where nothing was measured.
-    pub values: Vec<f64>,
-}
 
 /// A part of one bar. Places are values of the axes: along the names, then along the values.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,8 +1,7 @@
 //! The cells of a heat map or of an image of weights, and their colours.
 
-use super::model::Axis;
+use super::axis::Axis;
 use super::palette::{Rgb, Theme, colour};
-use super::scale::range;
 
 /// Values over two axes of names, or over two that count from 0.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -82,7 +81,7 @@ impl Ink {
 
 impl Kind {
     /// Whether the legend has a row for it: there are such cells, and they have a colour of their own.
-    pub fn is_told(&self) -> bool {
+    pub fn is_in_legend(&self) -> bool {
         self.count > 0 && self.ink != Ink::Value
     }
 }
@@ -111,7 +110,7 @@ impl Cells {
 
     /// The range of the colours.
     pub fn range(&self) -> [f64; 2] {
-        range(&self.axis, self.values.iter().flatten().copied())
+        self.axis.fit(self.values.iter().flatten().copied())
     }
 
     /// The colour of a value on a scale of this range; `None` where it has no place.
@@ -195,6 +194,6 @@ mod tests {
                 (0..4).map(|at| cells.paint([0, at], [-2.0, 2.0], theme).unwrap()).collect();
             assert_eq!(painted, [colour(1, theme), theme.ground(), colour(0, theme), theme.pale()]);
         }
-        assert!(cells.has_scale() && !cells.kinds[0].is_told() && cells.kinds[1].is_told());
+        assert!(cells.has_scale() && !cells.kinds[0].is_in_legend() && cells.kinds[1].is_in_legend());
     }
 }

@@ -9,8 +9,9 @@
 
 use std::collections::BTreeMap;
 
+use super::axis::Axis;
 use super::cells::Cells;
-use super::model::{At, Axis, Figure, Line, Rule};
+use super::model::{At, Figure, Line, ReferenceLine};
 use crate::results::number::plain;
 
 /// The first line of the table.
@@ -33,8 +34,8 @@ pub fn csv(figure: &Figure) -> String {
             }
         }
     }
-    for rule in &figure.rules {
-        rule_row(&mut table, rule);
+    for reference in &figure.reference_lines {
+        reference_row(&mut table, reference);
     }
     table
 }
@@ -105,12 +106,12 @@ fn line_rows(table: &mut String, figure: &Figure, line: &Line) {
     }
 }
 
-fn rule_row(table: &mut String, rule: &Rule) {
-    let (x, y) = match rule.at {
+fn reference_row(table: &mut String, reference: &ReferenceLine) {
+    let (x, y) = match reference.at {
         At::X(x) => (plain(x), String::new()),
         At::Y(y) => (String::new(), plain(y)),
     };
-    row(table, &["rule", &rule.name, "", &x, &y, "", ""]);
+    row(table, &["rule", &reference.name, "", &x, &y, "", ""]);
 }
 
 fn row(table: &mut String, cells: &[&str]) {
@@ -131,8 +132,9 @@ fn quoted(cell: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::axis::{Axis, Category};
     use crate::figure::cells::Kind;
-    use crate::figure::model::{Axis, Category, Trace};
+    use crate::figure::model::Trace;
     use crate::figure::{Bars, style_of};
     use crate::results::statistics::Band;
 
@@ -141,8 +143,11 @@ mod tests {
         let mut line = Line::new("ticket, \"20 %\"", style_of(0), vec![[0.0, 0.5], [1.0, f64::NAN]]);
         line.band = vec![Band { x: 0.0, low: 0.25, high: 0.75 }];
         line.traces = vec![Trace { name: "seed 1".to_owned(), points: vec![[0.0, 0.25]] }];
-        let figure =
-            Figure { lines: vec![line], rules: vec![Rule::level("dense", 0.9)], ..Figure::default() };
+        let figure = Figure {
+            lines: vec![line],
+            reference_lines: vec![ReferenceLine::level("dense", 0.9)],
+            ..Figure::default()
+        };
         let expected = "kind,series,run,x,y,low,high\n\
             line,\"ticket, \"\"20 %\"\"\",,0,0.5,0.25,0.75\n\
             line,\"ticket, \"\"20 %\"\"\",,1,NaN,,\n\

@@ -1,9 +1,8 @@
 //! The legend: which rows it has, and how they are set so that long names neither overlap nor lose their ends.
 
-use super::bars::Bars;
 use super::cells::Kind;
 use super::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
-use super::model::{Figure, Line, Rule};
+use super::model::{Bars, Figure, Line, ReferenceLine};
 use super::palette::Dash;
 
 /// What a row of the legend shows a sample of.
@@ -16,7 +15,7 @@ pub enum Sample<'a> {
     /// A kind of cells with a colour of its own.
     Kind(&'a Kind),
     /// A reference level.
-    Reference(&'a Rule),
+    Reference(&'a ReferenceLine),
 }
 
 /// A row, placed relative to the legend's upper left corner.
@@ -37,7 +36,7 @@ pub struct LegendRow<'a> {
 /// A legend that is set in some width.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Legend<'a> {
-    /// The rows, those of rules last.
+    /// The rows, those of reference lines last.
     pub rows: Vec<LegendRow<'a>>,
     /// What it needs, in points.
     pub width: f64,
@@ -60,7 +59,7 @@ impl<'a> Sample<'a> {
             Self::Line(line) => &line.name,
             Self::Bars(bars) => &bars.name,
             Self::Kind(kind) => &kind.name,
-            Self::Reference(level) => &level.name,
+            Self::Reference(line) => &line.name,
         }
     }
 
@@ -74,7 +73,7 @@ impl<'a> Sample<'a> {
         match self {
             Self::Line(line) => line.style.dash,
             Self::Bars(_) | Self::Kind(_) => Dash::Solid,
-            Self::Reference(level) => level.dash,
+            Self::Reference(line) => line.dash,
         }
     }
 }
@@ -87,12 +86,12 @@ pub fn samples(figure: &Figure) -> Vec<Sample<'_>> {
     let bars = (0..figure.bars.len())
         .filter(move |index| is_first(*index))
         .map(|index| Sample::Bars(&figure.bars[index]));
-    let kinds = figure.cells.iter().flat_map(|cells| &cells.kinds).filter(|kind| kind.is_told());
-    let rules = figure.rules.iter().map(Sample::Reference);
+    let kinds = figure.cells.iter().flat_map(|cells| &cells.kinds).filter(|kind| kind.is_in_legend());
+    let references = figure.reference_lines.iter().map(Sample::Reference);
     lines
         .chain(bars)
         .chain(kinds.map(Sample::Kind))
-        .chain(rules)
+        .chain(references)
         .filter(|sample| !sample.name().trim().is_empty())
         .collect()
 }
@@ -161,7 +160,7 @@ mod tests {
     fn figure(names: &[&str]) -> Figure {
         let lines =
             names.iter().enumerate().map(|(i, name)| Line::new(name, style_of(i), Vec::new())).collect();
-        Figure { lines, rules: vec![Rule::level("dense level", 1.0)], ..Figure::default() }
+        Figure { lines, reference_lines: vec![ReferenceLine::level("dense level", 1.0)], ..Figure::default() }
     }
 
     #[test]

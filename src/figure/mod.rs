@@ -9,8 +9,9 @@
 //!                                   └──→ csv
 //! ```
 
-mod apart;
+pub mod axis;
 pub mod bars;
+pub mod brushing;
 pub mod cells;
 pub mod csv;
 mod draw_error;
@@ -19,14 +20,16 @@ pub mod font;
 pub mod icon;
 pub mod layout;
 pub mod legend;
+mod legend_details;
+pub mod mapping;
 pub mod marks;
 pub mod model;
 pub mod mosaic;
 pub mod outliers;
 pub mod palette;
-pub mod parallel;
 pub mod pdf;
 pub mod plots;
+pub mod ranges;
 pub mod raster;
 pub mod scale;
 pub mod size;
@@ -35,10 +38,10 @@ pub mod thin;
 pub mod ticks;
 pub mod view;
 
-pub use bars::Bars;
+pub use axis::{Axis, Category};
 pub use cells::Cells;
 pub use export::{DPI, ExportError, FileKind, Options, write, write_file};
-pub use model::{At, Axis, Category, Figure, Line, Rule, Trace};
+pub use model::{At, Bars, Figure, Line, ReferenceLine, Trace};
 pub use palette::{Dash, Marker, Style, Theme, style_of};
 pub use scale::Scale;
 pub use size::{LegendPlace, Size};

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::bars::Bars;
+use super::axis::Axis;
 use super::cells::Cells;
 use super::palette::{Dash, Style};
-use super::scale::Scale;
-use crate::results::number::Format;
 use crate::results::statistics::Band;
 
 /// A figure over two axes: lines, stacked bars, or the cells of a heat map; or lines across parallel axes.
@@ -32,39 +30,11 @@ pub struct Figure {
     /// Drawn in this order, later ones on top.
     pub lines: Vec<Line>,
     /// Reference levels, such as the accuracy of the dense network.
-    pub rules: Vec<Rule>,
+    pub reference_lines: Vec<ReferenceLine>,
     /// What the legend says behind a name, by the name: in which settings its arm differs from the others.
     pub details: BTreeMap<String, String>,
     /// Small print below the plot, such as "mean over 5 seeds, band: 95 % interval".
     pub note: String,
-}
-
-/// One axis.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Axis {
-    /// What is measured, in words: "Test accuracy".
-    pub title: String,
-    /// Its unit, set in brackets after the title; empty for none (and "%" for [`Format::Percent`]).
-    pub unit: String,
-    /// Linear or logarithmic.
-    pub scale: Scale,
-    /// Fixed ends; `None` takes them from the data.
-    pub range: Option<[f64; 2]>,
-    /// How tick labels are written.
-    pub format: Format,
-    /// Large values come first, as in figures over shrinking networks.
-    pub reversed: bool,
-    /// Names instead of numbers, the nth at the place n; empty for an axis of numbers.
-    pub categories: Vec<Category>,
-}
-
-/// A place on an axis of names.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Category {
-    /// What its tick says: "b30".
-    pub name: String,
-    /// What it has in common with its neighbours, written once below the horizontal axis: "exponent". May be empty.
-    pub group: String,
 }
 
 /// One series: a mean (or the only run) with what surrounds it.
@@ -93,79 +63,40 @@ pub struct Trace {
     pub points: Vec<[f64; 2]>,
 }
 
+/// One part of all bars: a class, such as "masked", with its share in each category.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Bars {
+    /// What the legend calls it; parts with one name are one class, and share their row.
+    pub name: String,
+    /// Which bar of a category it belongs to, where each has several side by side: the arm. Bars stand in the order in
+    /// which they appear in the figure.
+    pub stack: String,
+    /// The colour, as in [`Style::colour`](super::Style::colour); `None` is grey.
+    pub colour: Option<usize>,
+    /// One value for each category or range; NaN where nothing was measured.
+    pub values: Vec<f64>,
+}
+
 /// A reference level across the whole plot.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rule {
+pub struct ReferenceLine {
     /// What the legend calls it.
     pub name: String,
     /// Which level of which axis.
     pub at: At,
     /// The colour of the arm that it belongs to, as in [`Style::colour`]; `None` is grey.
     pub colour: Option<usize>,
-    /// Dashed by default; a second rule is easier to tell when it is dotted.
+    /// Dashed by default; a second one is easier to tell when it is dotted.
     pub dash: Dash,
 }
 
-/// The place of a [`Rule`].
+/// The place of a [`ReferenceLine`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum At {
     /// A vertical line at this x.
     X(f64),
     /// A horizontal line at this y.
     Y(f64),
-}
-
-impl Axis {
-    /// A linear axis with a title and a unit (empty for none).
-    pub fn new(title: &str, unit: &str) -> Self {
-        Self { title: title.to_owned(), unit: unit.to_owned(), ..Self::default() }
-    }
-
-    /// An axis of shares in 0..1, written as percent.
-    pub fn percent(title: &str) -> Self {
-        Self { format: Format::Percent, ..Self::new(title, "") }
-    }
-
-    /// The same axis with a logarithmic scale.
-    pub fn log(self) -> Self {
-        Self { scale: Scale::Log10, ..self }
-    }
-
-    /// An axis of names.
-    pub fn named(title: &str, categories: Vec<Category>) -> Self {
-        Self { categories, ..Self::new(title, "") }
-    }
-
-    /// The category around a place.
-    pub fn category(&self, place: f64) -> Option<usize> {
-        let nearest = place.round();
-        let index = (0.0..1e6).contains(&nearest).then_some(nearest as usize)?;
-        (index < self.categories.len()).then_some(index)
-    }
-
-    /// Neighbours of one group, as the group's name with its first and last category.
-    pub fn groups(&self) -> Vec<(&str, [usize; 2])> {
-        let mut first = 0;
-        let groups = self.categories.chunk_by(|a, b| a.group == b.group).map(|group| {
-            let ends = [first, first + group.len() - 1];
-            first += group.len();
-            (group[0].group.as_str(), ends)
-        });
-        groups.filter(|(name, _)| !name.is_empty()).collect()
-    }
-
-    /// The title with its unit in brackets.
-    pub fn label(&self) -> String {
-        let unit = match (self.unit.as_str(), self.format) {
-            ("", Format::Percent) => "%",
-            (unit, _) => unit,
-        };
-        match (self.title.is_empty(), unit.is_empty()) {
-            (_, true) => self.title.clone(),
-            (true, false) => unit.to_owned(),
-            (false, false) => format!("{} ({unit})", self.title),
-        }
-    }
 }
 
 impl Line {
@@ -180,7 +111,7 @@ impl Line {
     }
 }
 
-impl Rule {
+impl ReferenceLine {
     /// A dashed grey level of y.
     pub fn level(name: &str, y: f64) -> Self {
         Self { name: name.to_owned(), at: At::Y(y), colour: None, dash: Dash::Dashed }
@@ -213,9 +144,10 @@ impl Figure {
         }
     }
 
-    /// Its axes and texts, without lines, bars and rules, which can be large.
+    /// Its axes and texts, without lines, bars and reference lines, which can be large.
     pub fn clone_without_data(&self) -> Self {
-        let Self { title, x, y, parallel, cells, bars: _, bins, lines: _, rules: _, details, note } = self;
+        let Self { title, x, y, parallel, cells, bars: _, bins, lines: _, reference_lines: _, details, note } =
+            self;
         let (title, x, y) = (title.clone(), x.clone(), y.clone());
         let (parallel, cells, bins) = (parallel.clone(), cells.clone(), bins.clone());
         let (details, note) = (details.clone(), note.clone());
@@ -267,15 +199,8 @@ impl Figure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::scale::Scale;
     use crate::figure::style_of;
-
-    #[test]
-    fn the_label_of_an_axis_has_its_unit_in_brackets() {
-        assert_eq!(Axis::new("Epoch", "").label(), "Epoch");
-        assert_eq!(Axis::new("Time", "s").label(), "Time (s)");
-        assert_eq!(Axis::percent("Accuracy").label(), "Accuracy (%)");
-        assert_eq!(Axis::new("", "s").label(), "s");
-    }
 
     #[test]
     fn what_cannot_be_drawn_is_said() {

@@ -1,6 +1,6 @@
 //! Ticks at round numbers: 1, 2 or 5 times a power of ten, labels with just the decimals that they need.
 
-use super::model::Axis;
+use super::axis::Axis;
 use super::scale::Scale;
 use crate::results::number::{Format, exponent_of, fixed, scientific};
 
@@ -201,7 +201,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::figure::model::Category;
+    use crate::figure::axis::Category;
 
     fn texts(axis: &Axis, range: [f64; 2], wanted: usize) -> Vec<String> {
         ticks(axis, range, wanted).into_iter().filter_map(|tick| tick.label).collect()

@@ -1,8 +1,8 @@
 //! What neighbours on an axis of names have in common, such as the field of a number format: a bracket and a name.
 
 use super::{Anchor, DESCENT, Rect, Ruler, TICK, TICK_GAP, Text};
+use crate::figure::axis::Axis;
 use crate::figure::font::{CAP_HEIGHT, Weight, width};
-use crate::figure::model::Axis;
 
 /// From the labels of the axis down to the bracket, in ems.
 const BRACKET_GAP: f64 = 0.4;

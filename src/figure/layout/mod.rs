@@ -11,8 +11,9 @@ mod upright;
 
 use super::font::{LINE_HEIGHT, Weight, fit};
 use super::legend::Legend;
+use super::mapping::Mapping;
 use super::model::Figure;
-use super::scale::{Mapping, ranges};
+use super::ranges::ranges;
 use super::size::Size;
 use super::ticks::Tick;
 use blocks::Blocks;
@@ -222,8 +223,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::figure::axis::{Axis, Category};
     use crate::figure::font::{CAP_HEIGHT, width};
-    use crate::figure::model::{Axis, Category, Line};
+    use crate::figure::model::Line;
     use crate::figure::{Bars, Cells, LegendPlace, style_of};
     use crate::results::number::Format;
     use crate::results::view::Preset;

@@ -1,9 +1,9 @@
 //! The axes with as many labels as have room.
 
 use super::{AXIS_TITLE_GAP, Anchor, LABEL_GAP, MARGIN, Rect, Ruler, TICK, TICK_GAP, Text};
+use crate::figure::axis::Axis;
 use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
-use crate::figure::model::Axis;
-use crate::figure::scale::Mapping;
+use crate::figure::mapping::Mapping;
 use crate::figure::ticks::{Tick, ticks};
 
 /// The ruler of y, with labels that have room above each other; names are cut to `widest`.

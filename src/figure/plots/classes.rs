@@ -1,8 +1,9 @@
 //! Accuracy of each class.
 
 use super::curves::{Averaged, Behind, figure};
-use super::{ArmRuns, Controls, Plot};
-use crate::figure::model::{Axis, Category, Figure, Line, Trace};
+use super::{About, ArmRuns, Controls, Plot};
+use crate::figure::axis::{Axis, Category};
+use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::{COLOURS, Marker, Style, style_of};
 use crate::results::statistics::level;
 use crate::results::view::PlotOptions;
@@ -19,26 +20,17 @@ const SHAPES: [Marker; 4] = [Marker::Circle, Marker::Diamond, Marker::Square, Ma
 const FILLED: f64 = 0.7;
 
 impl Plot for Classes {
-    fn name(&self) -> &'static str {
-        "classes"
-    }
-
-    fn title(&self) -> &'static str {
-        "Classes"
-    }
-
-    fn subject(&self) -> &'static str {
-        "accuracy by class"
-    }
-
-    fn help(&self) -> &'static str {
-        "Which classes does a network know, and which does pruning cost first? The accuracy of each class at the last \
-         evaluation of the test part (without one, of the validation part), mean over seeds with its interval. There is \
-         one mark for each arm."
-    }
-
-    fn needs(&self) -> &'static [&'static str] {
-        &SERIES
+    fn about(&self) -> About {
+        About {
+            name: "classes",
+            title: "Classes",
+            subject: "accuracy by class",
+            help: "Which classes does a network know, and which does pruning cost first? The accuracy of each class at the last \
+                   evaluation of the test part (without one, of the validation part), mean over seeds with its interval. There is \
+                   one mark for each arm.",
+            needs: &SERIES,
+            controls: Controls::of_means("Class"),
+        }
     }
 
     fn is_about(&self, record: &RunRecord) -> bool {
@@ -58,10 +50,6 @@ impl Plot for Classes {
         let drawn = told.iter().enumerate().map(line).collect();
         let options = PlotOptions { smoothing: 0.0, ..options.clone() };
         figure(x, Axis::percent("Accuracy of the class"), drawn, &options)
-    }
-
-    fn controls(&self) -> Controls {
-        Controls::of_means("Class")
     }
 }
 

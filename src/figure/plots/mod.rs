@@ -12,7 +12,7 @@ mod line;
 mod loss;
 mod members;
 mod outcomes;
-mod parallel;
+mod parallel_coordinates;
 mod past;
 mod remaining;
 mod series;
@@ -21,12 +21,13 @@ mod vulnerability;
 
 use std::collections::BTreeSet;
 
-use super::model::{Axis, Figure};
+use super::axis::Axis;
+use super::model::Figure;
 use crate::doc::capitalised;
 use crate::results::RunRecord;
 use crate::results::table::Row;
 use crate::results::view::{PlotOptions, XAxis};
-pub use vulnerability::struck_arm;
+pub use vulnerability::injected_arm;
 
 /// The registry, in the order of the tabs.
 pub const ALL: &[&dyn Plot] = &[
@@ -43,43 +44,62 @@ pub const ALL: &[&dyn Plot] = &[
     &outcomes::OutcomesByLayer,
     &vulnerability::Vulnerability,
     &classes::Classes,
-    &parallel::Parallel,
+    &parallel_coordinates::ParallelCoordinates,
 ];
 
 /// A kind of figure over runs.
 pub trait Plot: Sync {
-    /// What `--figure` calls it: "accuracy".
-    fn name(&self) -> &'static str;
-    /// What its tab says: "Accuracy".
-    fn title(&self) -> &'static str;
-    /// What its lines are, to end "curves of …": "test accuracy".
-    fn subject(&self) -> &'static str;
-    /// What it shows, which question it answers, how to read it and what it needs, in two to six sentences; what stands
-    /// before the first full stop is the tooltip too.
-    fn help(&self) -> &'static str;
+    /// What it is called, shows and needs.
+    fn about(&self) -> About;
     /// The figure of what is known by now. Arms without points do not appear; [`Figure::has_data`] is false when no
     /// arm has any.
     fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure;
-    /// What can be chosen about it.
-    fn controls(&self) -> Controls {
-        Controls::ALL
-    }
-    /// The series that its tab waits for, any of them; none for a plot of every experiment.
-    fn needs(&self) -> &'static [&'static str] {
-        &[]
-    }
     /// Whether a run has something for it: by default, points of a series that it needs.
     fn is_about(&self, record: &RunRecord) -> bool {
         self.needs().iter().any(|series| record.points_of(series).next().is_some())
     }
-    /// The layer and the bit of a cell, by row and column of its figure, whose faults can be looked at.
-    fn struck(&self, _figure: &Figure, _cell: [usize; 2]) -> Option<(String, u32)> {
+    /// The layer and bit of a cell, by row and column of its figure, whose faults can be opened.
+    fn injected_at(&self, _figure: &Figure, _cell: [usize; 2]) -> Option<(String, u32)> {
         None
     }
     /// Why it would be empty for runs that it is not about.
     fn lacks(&self) -> &'static str {
         "these runs have no results for it"
     }
+    /// As in [`About`].
+    fn name(&self) -> &'static str {
+        self.about().name
+    }
+    /// As in [`About`].
+    fn title(&self) -> &'static str {
+        self.about().title
+    }
+    /// As in [`About`].
+    fn needs(&self) -> &'static [&'static str] {
+        self.about().needs
+    }
+    /// As in [`About`].
+    fn controls(&self) -> Controls {
+        self.about().controls
+    }
+}
+
+/// What a plot is called, shows and needs.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// What `--figure` calls it: "accuracy".
+    pub name: &'static str,
+    /// What its tab says: "Accuracy".
+    pub title: &'static str,
+    /// What its lines are, to end "curves of …": "test accuracy".
+    pub subject: &'static str,
+    /// What it shows, which question it answers, how to read it and what it needs, in two to six sentences. The first
+    /// one is also the tooltip.
+    pub help: &'static str,
+    /// Its tab waits for any of these series; a plot without any is there for every experiment.
+    pub needs: &'static [&'static str],
+    /// What can be chosen about it.
+    pub controls: Controls,
 }
 
 /// What can be chosen about a plot.
@@ -195,7 +215,7 @@ mod tests {
         for plot in ALL {
             assert_eq!(find(plot.name()).map(Plot::title), Some(plot.title()));
             assert!(plot.name().bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'));
-            assert!(plot.help().ends_with('.'));
+            assert!(plot.about().help.ends_with('.'));
         }
         assert!(find("nothing").is_none());
     }

@@ -1,6 +1,6 @@
 //! Records for tests, with numbers that fit in the head.
 
-pub use super::campaigns::testing::{outcome, struck};
+pub use super::campaigns::testing::{outcome, single_faults};
 use crate::results::{Event, Point, RunRecord};
 
 /// A point of the main branch after so many epochs, without pruning, one second and ten mini-batches for each epoch.

@@ -88,7 +88,7 @@ pub fn scale_bar(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::model::{Axis, Category};
+    use crate::figure::axis::{Axis, Category};
     use crate::figure::svg::svg;
     use crate::figure::{Bars, Cells};
     use crate::results::view::Preset;

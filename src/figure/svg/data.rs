@@ -8,7 +8,7 @@ use super::writer::{Writer, number, path};
 use super::{areas, names};
 use crate::figure::layout::{Layout, Rect};
 use crate::figure::marks::marked;
-use crate::figure::model::{At, Figure, Line, Rule};
+use crate::figure::model::{At, Figure, Line, ReferenceLine};
 use crate::figure::palette::{Dash, Theme, colour};
 use crate::figure::thin::thin;
 use crate::results::statistics::Band;
@@ -36,8 +36,8 @@ pub fn draw(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme
             polyline(out, &trace.points, layout, pen);
         }
     }
-    for rule in &figure.rules {
-        stroke(out, &rule_path(rule, layout), reference_pen(rule, font, theme));
+    for reference in &figure.reference_lines {
+        stroke(out, &reference_path(reference, layout), reference_pen(reference, font, theme));
     }
     for line in &figure.lines {
         polyline(out, &line.points, layout, line_pen(line, font, theme));
@@ -77,9 +77,9 @@ fn polyline(out: &mut Writer, points: &[[f64; 2]], layout: &Layout<'_>, pen: Pen
     }
 }
 
-fn rule_path(rule: &Rule, layout: &Layout<'_>) -> String {
+fn reference_path(reference: &ReferenceLine, layout: &Layout<'_>) -> String {
     let Rect { left, top, right, bottom } = layout.plot;
-    let ends = match rule.at {
+    let ends = match reference.at {
         At::X(x) => layout.x.mapping.place(x).map(|x| [[x, top], [x, bottom]]),
         At::Y(y) => layout.y.mapping.place(y).map(|y| [[left, y], [right, y]]),
     };

@@ -59,8 +59,9 @@ fn packed([rows, columns]: [usize; 2], colours: &[Option<Rgb>]) -> Option<Vec<u8
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::axis::Axis;
     use crate::figure::export::{Options, picture};
-    use crate::figure::model::{Axis, Figure};
+    use crate::figure::model::Figure;
     use crate::figure::pdf::pdf;
     use crate::figure::svg::svg;
 

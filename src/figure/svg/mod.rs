@@ -85,7 +85,8 @@ fn axes(out: &mut Writer, layout: &Layout<'_>, theme: Theme) {
 mod tests {
     use super::pen::LINE;
     use super::*;
-    use crate::figure::model::{Axis, Line, Rule, Trace};
+    use crate::figure::axis::Axis;
+    use crate::figure::model::{Line, ReferenceLine, Trace};
     use crate::figure::palette::colour;
     use crate::figure::style_of;
     use crate::results::statistics::Band;
@@ -101,7 +102,7 @@ mod tests {
             x: Axis::new("Epochs trained", ""),
             y: Axis::percent("Test accuracy"),
             lines: vec![line],
-            rules: vec![Rule::level("dense level", 0.97)],
+            reference_lines: vec![ReferenceLine::level("dense level", 0.97)],
             note: "mean over 3 seeds".to_owned(),
             ..Figure::default()
         }

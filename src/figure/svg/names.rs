@@ -34,7 +34,8 @@ pub fn marks(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Them
 
 #[cfg(test)]
 mod tests {
-    use crate::figure::model::{Axis, Category, Line, Trace};
+    use crate::figure::axis::{Axis, Category};
+    use crate::figure::model::{Line, Trace};
     use crate::figure::svg::svg;
     use crate::figure::{Figure, Marker, Style, Theme, style_of};
     use crate::results::statistics::Band;

@@ -60,9 +60,10 @@ fn ground(out: &mut Writer, rect: Rect, theme: Theme) {
 
 #[cfg(test)]
 mod tests {
+    use crate::figure::axis::{Axis, Category};
     use crate::figure::font::width;
     use crate::figure::layout::{Text, layout};
-    use crate::figure::model::{Axis, Category, Line, Trace};
+    use crate::figure::model::{Line, Trace};
     use crate::figure::svg::svg;
     use crate::figure::{Figure, Theme, style_of};
     use crate::results::view::Preset;

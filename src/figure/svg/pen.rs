@@ -2,7 +2,7 @@
 
 use super::writer::{Writer, hex, number, path};
 use crate::figure::marks::outline;
-use crate::figure::model::{Line, Rule};
+use crate::figure::model::{Line, ReferenceLine};
 use crate::figure::palette::{Dash, Marker, Rgb, Style, Theme, colour};
 
 /// Widths of lines in ems.
@@ -39,9 +39,9 @@ pub fn trace_pen(line: &Line, font: f64, theme: Theme) -> Pen {
 }
 
 /// The pen of a reference level.
-pub fn reference_pen(level: &Rule, font: f64, theme: Theme) -> Pen {
-    let colour = level.colour.map_or(theme.muted(), |index| colour(index, theme));
-    Pen { colour, width: REFERENCE * font, dash: level.dash, opacity: 1.0 }
+pub fn reference_pen(reference: &ReferenceLine, font: f64, theme: Theme) -> Pen {
+    let colour = reference.colour.map_or(theme.muted(), |index| colour(index, theme));
+    Pen { colour, width: REFERENCE * font, dash: reference.dash, opacity: 1.0 }
 }
 
 /// Strokes a path.

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::apart::details;
 use super::export::Options;
+use super::legend_details::details;
 use super::model::Figure;
 use super::outliers::inner_range;
 use super::plots::{ArmRuns, Plot};
@@ -120,7 +120,7 @@ fn remark(figure: &mut Figure, text: &str) {
 pub fn seen(figure: &Figure, view: &PlotView) -> Figure {
     let mut seen = without(figure, &view.hidden);
     if !figure.parallel.is_empty() {
-        super::parallel::brush(&mut seen, &view.brushes);
+        super::brushing::brush(&mut seen, &view.brushes);
         return seen;
     }
     seen.x.range = view.x.or(seen.x.range);
@@ -133,7 +133,8 @@ pub fn without(figure: &Figure, hidden: &BTreeSet<String>) -> Figure {
     let mut left = figure.clone_without_data();
     left.lines.extend(figure.lines.iter().filter(|line| !hidden.contains(&line.name)).cloned());
     left.bars.extend(figure.bars.iter().filter(|bars| !hidden.contains(&bars.name)).cloned());
-    left.rules.extend(figure.rules.iter().filter(|rule| !hidden.contains(&rule.name)).cloned());
+    left.reference_lines
+        .extend(figure.reference_lines.iter().filter(|reference| !hidden.contains(&reference.name)).cloned());
     left
 }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::ArmRuns;
 use crate::doc::fault::{BitField, Format};
-use crate::figure::bars::Bars;
-use crate::figure::model::Category;
+use crate::figure::axis::Category;
+use crate::figure::model::Bars;
 use crate::form::number::grouped;
 use crate::results::RunRecord;
 use crate::results::campaign::{CampaignRecord, Outcomes, Tally};

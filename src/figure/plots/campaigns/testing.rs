@@ -37,7 +37,7 @@ pub fn rates(cells: &[(f64, f64)], unprotected: &[(f64, f64)]) -> RunRecord {
 }
 
 /// A run with one campaign of single faults over two layers.
-pub fn struck(outcomes: Vec<Outcomes>) -> RunRecord {
+pub fn single_faults(outcomes: Vec<Outcomes>) -> RunRecord {
     let layers = vec!["fc1".to_owned(), "fc2".to_owned()];
     let began = CampaignBegan { layers, cells: vec![CellPlan::default()], ..CampaignBegan::default() };
     let trials = outcomes.iter().map(|outcome| outcome.trials).sum();

@@ -1,7 +1,7 @@
 //! Values of settings on an axis: numbers by their size, words as names.
 
-use crate::figure::model::{Axis, Category};
-use crate::figure::scale::{Scale, range};
+use crate::figure::axis::{Axis, Category};
+use crate::figure::scale::Scale;
 use crate::results::table::settings::compare;
 
 /// From here on, from the smallest to the largest, an axis of positive numbers is logarithmic.
@@ -16,7 +16,7 @@ pub fn axis_of_numbers(axis: Axis, values: &[f64]) -> Axis {
     let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
     let scale = if low > 0.0 && high / low >= WIDE { Scale::Log10 } else { Scale::Linear };
     let axis = Axis { scale, ..axis };
-    let range = range(&axis, finite());
+    let range = axis.fit(finite());
     Axis { range: Some(range), ..axis }
 }
 
@@ -40,7 +40,7 @@ pub fn axis_of_texts(title: &str, texts: &[&str], arms: &[&str]) -> (Axis, Vec<f
     };
     let named = words.iter().map(|word| Category { name: name(word), ..Category::default() });
     let axis = Axis::named(title, named.collect());
-    let range = range(&axis, std::iter::empty());
+    let range = axis.fit(std::iter::empty());
     (Axis { range: Some(range), ..axis }, values)
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{Figure, Line};
 use super::plots::ArmRuns;
-use crate::results::outline::{Outline, apart};
+use crate::results::outline::{Outline, differences};
 use crate::results::table::settings::{NONE, follows_from_another, short};
 
 /// More settings than these are counted.
@@ -15,7 +15,11 @@ const LONGEST: usize = 24;
 /// What is to be said by the name in the legend; names that say all by themselves are not in it.
 pub fn details(figure: &Figure, arms: &[ArmRuns<'_>]) -> BTreeMap<String, String> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
-    let names = figure.lines.iter().map(|line| &line.name).chain(figure.rules.iter().map(|rule| &rule.name));
+    let names = figure
+        .lines
+        .iter()
+        .map(|line| &line.name)
+        .chain(figure.reference_lines.iter().map(|reference| &reference.name));
     let mut settings: Vec<Option<String>> = settings_of(arms);
     for name in names {
         // The first line of an arm says it for the others.
@@ -86,7 +90,7 @@ fn plans(arms: &[ArmRuns<'_>]) -> Vec<Vec<String>> {
     };
     let outlines: Option<Vec<Outline>> = arms.iter().map(own).collect();
     let outlines = outlines.unwrap_or_default();
-    apart(&outlines.iter().collect::<Vec<_>>())
+    differences(&outlines.iter().collect::<Vec<_>>())
 }
 
 /// The value that all runs of a line have in common, if it can be read in passing.

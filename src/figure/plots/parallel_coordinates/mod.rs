@@ -2,8 +2,9 @@
 
 mod values;
 
-use super::{ArmRuns, Controls, Plot};
-use crate::figure::model::{Axis, Category, Figure, Line, Trace};
+use super::{About, ArmRuns, Controls, Plot};
+use crate::figure::axis::{Axis, Category};
+use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::style_of;
 use crate::results::RunRecord;
 use crate::results::table::Row;
@@ -12,33 +13,24 @@ use crate::results::view::PlotOptions;
 use values::{axis_of_numbers, axis_of_texts};
 
 /// One line for each run, across an axis for each setting in which runs differ, and for each result.
-pub struct Parallel;
+pub struct ParallelCoordinates;
 
 /// More axes could not be told apart.
 const MOST_SETTINGS: usize = 10;
 
-impl Plot for Parallel {
-    fn name(&self) -> &'static str {
-        "parallel"
-    }
-
-    fn title(&self) -> &'static str {
-        "Parallel"
-    }
-
-    fn subject(&self) -> &'static str {
-        "settings and results of runs"
-    }
-
-    fn help(&self) -> &'static str {
-        "Which settings go with which results? One line for each run in the colour of its arm, across an axis for each \
-         setting in which the runs differ and for each result. Lines that stay together between two axes say that both \
-         belong together; lines that cross say the opposite. A drag along an axis leaves only the runs that pass there, a \
-         click on the axis lets all pass again; so does the filter of Runs."
-    }
-
-    fn needs(&self) -> &'static [&'static str] {
-        &["test_accuracy", "validation_accuracy"]
+impl Plot for ParallelCoordinates {
+    fn about(&self) -> About {
+        About {
+            name: "parallel",
+            title: "Parallel",
+            subject: "settings and results of runs",
+            help: "Which settings go with which results? One line for each run in the colour of its arm, across an axis for each \
+                   setting in which the runs differ and for each result. Lines that stay together between two axes say that both \
+                   belong together; lines that cross say the opposite. A drag along an axis leaves only the runs that pass there, a \
+                   click on the axis lets all pass again; so does the filter of Runs.",
+            needs: &["test_accuracy", "validation_accuracy"],
+            controls: Controls::fixed("Settings and results"),
+        }
     }
 
     fn is_about(&self, record: &RunRecord) -> bool {
@@ -72,10 +64,6 @@ impl Plot for Parallel {
             note,
             ..Figure::default()
         }
-    }
-
-    fn controls(&self) -> Controls {
-        Controls::fixed("Settings and results")
     }
 }
 
@@ -198,7 +186,7 @@ mod tests {
             },
             ArmRuns { name: "b".to_owned(), colour: 1, rows: vec![third], ..ArmRuns::default() },
         ];
-        let figure = Parallel.build(&arms, &PlotOptions::default());
+        let figure = ParallelCoordinates.build(&arms, &PlotOptions::default());
         let titles: Vec<_> = figure.parallel.iter().map(Axis::label).collect();
         assert_eq!(titles, ["optimizer", "rate", "Best accuracy (%)", "Last accuracy (%)", "Duration (s)"]);
         assert_eq!(figure.parallel[1].scale, Scale::Log10, "two decades");
@@ -227,7 +215,7 @@ mod tests {
             rows: vec![row],
             ..ArmRuns::default()
         });
-        let figure = Parallel.build(&arms, &PlotOptions::default());
+        let figure = ParallelCoordinates.build(&arms, &PlotOptions::default());
         assert_eq!((figure.parallel.len(), figure.note.as_str()), (13, "3 more settings differ"));
     }
 }
