@@ -1,9 +1,9 @@
-//! The axes of figures: what they are called, and the range that fits their values.
+//! The axes of figures: what they are called, and the ranges that fit their values.
 
 use super::scale::Scale;
 use crate::results::number::Format;
 
-/// The share of the range that is left free on each side of the data.
+/// Free space on each side of the data, as a share of their range.
 pub const PADDING: f64 = 0.03;
 
 /// One axis.
@@ -11,26 +11,26 @@ pub const PADDING: f64 = 0.03;
 pub struct Axis {
     /// What is measured, in words: "Test accuracy".
     pub title: String,
-    /// Its unit, set in brackets after the title; empty for none (and "%" for [`Format::Percent`]).
+    /// Its unit, in brackets after the title; may be empty. [`Format::Percent`] implies "%".
     pub unit: String,
     /// Linear or logarithmic.
     pub scale: Scale,
-    /// Fixed ends; `None` takes them from the data.
+    /// Fixed ends; `None` fits them to the data.
     pub range: Option<[f64; 2]>,
-    /// How tick labels are written.
+    /// The format of tick labels.
     pub format: Format,
-    /// Large values come first, as in figures over shrinking networks.
+    /// Large values come first, as in plots over remaining weights.
     pub reversed: bool,
-    /// Names instead of numbers, the nth at the place n; empty for an axis of numbers.
+    /// Names instead of numbers, with the nth name at position n; empty for an axis of numbers.
     pub categories: Vec<Category>,
 }
 
-/// A place on an axis of names.
+/// A position on an axis of names.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Category {
-    /// What its tick says: "b30".
+    /// Its tick label: "b30".
     pub name: String,
-    /// What it has in common with its neighbours, written once below the horizontal axis: "exponent". May be empty.
+    /// The group that it shares with its neighbours, written once below the horizontal axis: "exponent". May be empty.
     pub group: String,
 }
 
@@ -55,14 +55,14 @@ impl Axis {
         Self { categories, ..Self::new(title, "") }
     }
 
-    /// The category around a place.
+    /// The category nearest to a position.
     pub fn category(&self, place: f64) -> Option<usize> {
         let nearest = place.round();
         let index = (0.0..1e6).contains(&nearest).then_some(nearest as usize)?;
         (index < self.categories.len()).then_some(index)
     }
 
-    /// Neighbours of one group, as the group's name with its first and last category.
+    /// Each run of neighbours with the same group: the group's name with its first and last category.
     pub fn groups(&self) -> Vec<(&str, [usize; 2])> {
         let mut first = 0;
         let groups = self.categories.chunk_by(|a, b| a.group == b.group).map(|group| {
@@ -86,7 +86,7 @@ impl Axis {
         }
     }
 
-    /// The fixed range, or the one that shows these values with a little room.
+    /// The fixed range, or one that shows these values with some space around them.
     pub fn fit(&self, values: impl Iterator<Item = f64>) -> [f64; 2] {
         if let Some(fixed) = self.range.and_then(|ends| usable(self.scale, ends)) {
             return fixed;
@@ -110,7 +110,7 @@ impl Axis {
     }
 }
 
-/// Ends as a caller gives them, in increasing order; `None` when the axis cannot show them.
+/// The given ends in increasing order; `None` if the axis cannot show them.
 fn usable(scale: Scale, ends: [f64; 2]) -> Option<[f64; 2]> {
     let [low, high] = if ends[0] <= ends[1] { ends } else { [ends[1], ends[0]] };
     let places = [scale.forward(low)?, scale.forward(high)?];
@@ -123,7 +123,7 @@ fn pad(scale: Scale, low: f64, high: f64) -> [f64; 2] {
         let air = (high - low) * PADDING;
         return [low - air, high + air];
     }
-    // A single level: put it into the middle.
+    // A single value goes into the middle.
     let air = match scale {
         Scale::Log10 => 0.5,
         Scale::Linear if low == 0.0 => 0.5,
@@ -132,7 +132,7 @@ fn pad(scale: Scale, low: f64, high: f64) -> [f64; 2] {
     [low - air, high + air]
 }
 
-/// Air never suggests values that cannot be: below 0 for data that are not negative, above 100 % for shares.
+/// Padding never suggests impossible values: below 0 for data that are not negative, above 100 % for shares.
 fn within_natural_limits(format: Format, data: [f64; 2], padded: [f64; 2]) -> [f64; 2] {
     let [mut low, mut high] = padded;
     if data[0] >= 0.0 {

@@ -1,9 +1,9 @@
-//! From the values of an axis to places on the paper.
+//! Maps the values of an axis to positions on the page.
 
 use super::axis::Axis;
 use super::scale::Scale;
 
-/// Maps values of one axis to places in points.
+/// Maps the values of an axis to positions in points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mapping {
     scale: Scale,
@@ -12,21 +12,21 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// Maps `range` (as [`ranges`] gives it) onto `to`, its first end onto `to[0]`, unless the axis is reversed.
+    /// Maps `range` to `to`, its first end to `to[0]`, unless the axis is reversed.
     pub fn new(axis: &Axis, range: [f64; 2], to: [f64; 2]) -> Self {
         let from = range.map(|end| axis.scale.forward(end).unwrap_or(0.0));
         let to = if axis.reversed { [to[1], to[0]] } else { to };
         Self { scale: axis.scale, from, to }
     }
 
-    /// The place of a value, also outside of the range; `None` where it has none.
+    /// The position of a value, also outside the range; `None` if the scale cannot show it.
     pub fn place(&self, value: f64) -> Option<f64> {
         let share = (self.scale.forward(value)? - self.from[0]) / (self.from[1] - self.from[0]);
-        // Far outside places would overflow the number formats of viewers.
+        // Positions far outside would overflow the number formats of viewers.
         Some(self.to[0] + share.clamp(-100.0, 100.0) * (self.to[1] - self.to[0]))
     }
 
-    /// Both ends in points, smaller first.
+    /// Both ends in points, in increasing order.
     pub fn ends(&self) -> [f64; 2] {
         [self.to[0].min(self.to[1]), self.to[0].max(self.to[1])]
     }

@@ -1,12 +1,11 @@
-//! One description of a figure, for the screen and for files.
+//! Figures, described once for the screen and for files.
 //!
-//! A [`Figure`] is plain data: who makes one decides what is shown, and who draws one (the plot on the screen, or
-//! [`export`]) decides nothing but pixels. Ticks, ranges, colours, gaps and thinning are computed here, so that the
-//! exported file is what was on the screen.
+//! A [`Figure`] is plain data. Plots decide what it shows; the window and [`export`] only draw it. Ticks, ranges, colours,
+//! gaps and thinning are computed here, so that exported files look like the screen.
 //!
 //! ```text
-//! series of runs → statistics → Figure → layout → svg → png, pdf
-//!                                   └──→ csv
+//! records of runs → plots → Figure → layout → svg → png, pdf
+//!                             └──→ csv
 //! ```
 
 pub mod axis;

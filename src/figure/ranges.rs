@@ -1,4 +1,4 @@
-//! The ranges that fit what a figure shows.
+//! The ranges of a figure's axes.
 
 use super::axis::PADDING;
 use super::bars::parts;
@@ -7,16 +7,16 @@ use super::palette::Marker;
 use super::scale::Scale;
 use crate::results::number::Format;
 
-/// The ranges of x and y, each increasing: those that are asked for, else what the data need and a little air.
+/// The ranges of x and y, each increasing: the fixed ones, otherwise those of the data with some padding.
 ///
-/// The range of y looks only at what the range of x shows.
+/// The range of y depends only on data within the range of x.
 pub fn ranges(figure: &Figure) -> [[f64; 2]; 2] {
     let x = figure.x.fit(xs(figure));
     let y = figure.y.fit(ys(figure, x));
     [x, if figure.y.range.is_none() { with_room_for_marks(figure, x, y) } else { y }]
 }
 
-/// The range of y, with a little air beyond 0 and 100 % too where a mark would be cut in half there.
+/// Pads the range of y beyond 0 and 100 % too if a marker would be cut in half there.
 fn with_room_for_marks(figure: &Figure, x: [f64; 2], y: [f64; 2]) -> [f64; 2] {
     let has_marks = figure.is_of_marks() || figure.lines.iter().any(|line| line.style.marker != Marker::None);
     if !has_marks || figure.y.scale == Scale::Log10 {
@@ -39,7 +39,7 @@ fn xs(figure: &Figure) -> impl Iterator<Item = f64> {
     points.chain(bands).chain(bars).chain(figure.bins.iter().copied()).chain(references)
 }
 
-/// The ends of all bars, and 0, which they stand on.
+/// The ends of all bars, including their common base at 0.
 fn heads(figure: &Figure) -> impl Iterator<Item = f64> {
     parts(figure).into_iter().flat_map(|part| part.ends)
 }
@@ -54,7 +54,7 @@ fn ys(figure: &Figure, x: [f64; 2]) -> impl Iterator<Item = f64> {
         At::Y(y) => Some(y),
         At::X(_) => None,
     });
-    // Stacked shares may sum to a little more than 1.
+    // Rounding may make the sum of stacked shares exceed 1.
     let is_share = figure.y.format == Format::Percent;
     let possible = move |end: f64| if is_share && end.is_finite() { end.clamp(0.0, 1.0) } else { end };
     let bands = bands.flat_map(|band| [band.low, band.high]);

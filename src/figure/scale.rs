@@ -5,24 +5,23 @@ use serde::{Deserialize, Serialize};
 /// The scale of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Scale {
-    /// Equal steps are equally far apart.
+    /// Equal differences have equal distances.
     #[default]
     Linear,
-    /// Equal factors are equally far apart; only positive values have a place.
+    /// Equal ratios have equal distances; only positive values can be shown.
     Log10,
 }
 
-/// Values beyond this have no place, so that differences of two of them stay finite.
+/// Larger values cannot be shown, so that differences between two values stay finite.
 const LARGEST: f64 = 1e300;
 impl Scale {
-    /// Where the value lies on a straight ruler; `None` where it has no place: not finite, or not positive on a
-    /// logarithmic axis.
+    /// The position of a value; `None` if it is not finite, or not positive on a logarithmic axis.
     pub fn forward(self, value: f64) -> Option<f64> {
         let placed = value.abs() < LARGEST && (self == Self::Linear || value > 0.0);
         placed.then(|| if self == Self::Linear { value } else { value.log10() })
     }
 
-    /// The value at a place: the inverse of [`Self::forward`].
+    /// The value at a position: the inverse of [`Self::forward`].
     pub fn inverse(self, place: f64) -> f64 {
         match self {
             Self::Linear => place,
@@ -30,7 +29,7 @@ impl Scale {
         }
     }
 
-    /// Why [`Self::forward`] refuses a value, to end "the value is …".
+    /// Why [`Self::forward`] rejects a value, to complete "the value is …".
     pub fn refusal(self) -> &'static str {
         match self {
             Self::Linear => "not finite",

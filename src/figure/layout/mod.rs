@@ -1,7 +1,7 @@
-//! Where everything goes: the plot takes what the texts around it leave.
+//! The positions of all parts of a figure: the plot takes the space that the texts around it leave.
 //!
-//! All lengths are in points from the upper left corner. The gaps are multiples of the font's size, so that a slide
-//! and a column have the same proportions.
+//! All lengths are in points from the upper left corner. Gaps are multiples of the font size, so that slides and columns
+//! have the same proportions.
 
 mod blocks;
 mod groups;
@@ -21,26 +21,26 @@ use rulers::{labels, left_of_plot, x_ruler, y_ruler};
 pub use scale_bar::ScaleBar;
 pub use upright::{Upright, rows as rows_of_names};
 
-/// A figure that is laid out on a paper.
+/// A figure laid out on a page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layout<'a> {
-    /// Width of the paper.
+    /// Width of the page.
     pub width: f64,
-    /// Height of the paper; more than was asked for where a long legend needs it.
+    /// Height of the page; more than requested if a long legend needs it.
     pub height: f64,
     /// Size of the text.
     pub font: f64,
     /// The rectangle of the data.
     pub plot: Rect,
-    /// From values to places.
+    /// The horizontal axis.
     pub x: Ruler,
-    /// From values to places.
+    /// The vertical axis.
     pub y: Ruler,
     /// Parallel axes, from left to right.
     pub parallel: Vec<Upright>,
-    /// Lines below what neighbours on the horizontal axis have in common.
+    /// Brackets below groups of categories.
     pub brackets: Vec<[[f64; 2]; 2]>,
-    /// The colours of a heat map.
+    /// The colour scale of a heat map.
     pub scale_bar: Option<ScaleBar>,
     /// All texts but those of the legend.
     pub texts: Vec<Text>,
@@ -50,12 +50,12 @@ pub struct Layout<'a> {
     pub legend_at: [f64; 2],
 }
 
-/// An axis on the paper.
+/// An axis on the page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ruler {
-    /// From values to places.
+    /// From values to positions.
     pub mapping: Mapping,
-    /// What is marked on it.
+    /// Its ticks.
     pub ticks: Vec<Tick>,
 }
 
@@ -74,21 +74,21 @@ pub struct Rect {
 pub struct Text {
     /// The words.
     pub content: String,
-    /// The anchor's place on the base line.
+    /// The anchor's position on the base line.
     pub at: [f64; 2],
     /// Which part of the text is at `at`.
     pub anchor: Anchor,
     /// Size of the font.
     pub size: f64,
-    /// How heavy it is.
+    /// Font weight.
     pub weight: Weight,
-    /// Written upwards, for the title of y.
+    /// Rotated upwards, for the title of y.
     pub upwards: bool,
-    /// Small print is quieter.
+    /// Whether it is small print, in a muted colour.
     pub muted: bool,
 }
 
-/// Which part of a text is at its place.
+/// The part of a text at its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Anchor {
@@ -99,7 +99,7 @@ pub enum Anchor {
 
 /// Gaps and lengths in ems.
 const MARGIN: f64 = 0.5;
-/// Length of the mark at a tick.
+/// Length of a tick.
 pub const TICK: f64 = 0.35;
 const TICK_GAP: f64 = 0.3;
 const AXIS_TITLE_GAP: f64 = 0.6;
@@ -108,7 +108,7 @@ const TITLE_GAP: f64 = 0.6;
 const SMALL: f64 = 0.85;
 const BLOCK_GAP: f64 = 0.7;
 const LEGEND_GAP: f64 = 1.4;
-/// From one label to the next.
+/// Gap between labels.
 const LABEL_GAP: f64 = 1.0;
 /// Below a base line.
 const DESCENT: f64 = 0.25;
@@ -116,10 +116,10 @@ const DESCENT: f64 = 0.25;
 const LEGEND_SHARE: f64 = 0.34;
 /// Names beside the vertical axis take at most this share of the width.
 const NAME_SHARE: f64 = 0.3;
-/// The plot keeps at least this share of the height that was asked for.
+/// The plot keeps at least this share of the requested height.
 const LEAST_PLOT: f64 = 0.4;
 
-/// Lays the figure out on a paper of this size.
+/// Lays out the figure on a page of this size.
 pub fn layout<'a>(figure: &'a Figure, size: &Size) -> Layout<'a> {
     let blocks = Blocks::of(figure, size);
     let height = blocks.height(size);
@@ -137,7 +137,7 @@ pub fn layout<'a>(figure: &'a Figure, size: &Size) -> Layout<'a> {
         y.ticks.clear();
     }
     if !figure.has_data() {
-        // Ticks of no data would be made up.
+        // Without data, ticks would be meaningless.
         x.ticks.clear();
         y.ticks.clear();
     }
@@ -177,18 +177,18 @@ pub fn layout<'a>(figure: &'a Figure, size: &Size) -> Layout<'a> {
 }
 
 impl Ruler {
-    /// The places of two values; `None` where one of them has none.
+    /// The positions of two values; `None` if one cannot be shown.
     pub fn places(&self, values: [f64; 2]) -> Option<[f64; 2]> {
         Some([self.mapping.place(values[0])?, self.mapping.place(values[1])?])
     }
 
-    /// Where ticks with labels are, or those without.
+    /// The positions of ticks with labels, or of those without.
     pub fn tick_places(&self, labelled: bool) -> impl Iterator<Item = f64> {
         let chosen = self.ticks.iter().filter(move |tick| tick.label.is_some() == labelled);
         chosen.filter_map(|tick| self.mapping.place(tick.value))
     }
 
-    /// The ticks' labels with their places.
+    /// The labels of ticks with their positions.
     pub fn labels(&self) -> impl Iterator<Item = (f64, &str)> {
         self.ticks.iter().filter_map(|tick| Some((self.mapping.place(tick.value)?, tick.label.as_deref()?)))
     }

@@ -1,4 +1,4 @@
-//! Accuracy while the networks learn.
+//! Accuracy during training.
 
 use super::curves::{Series, figure, lines};
 use super::{About, ArmRuns, Controls, Plot};
@@ -6,7 +6,7 @@ use crate::figure::axis::Axis;
 use crate::figure::model::Figure;
 use crate::results::view::PlotOptions;
 
-/// Test accuracy, and validation accuracy where data are held out for it.
+/// Test accuracy, and validation accuracy if there is validation data.
 pub struct Accuracy;
 
 const TEST: Series = Series { name: "test_accuracy", suffix: "", dash: 0 };

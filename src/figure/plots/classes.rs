@@ -12,11 +12,11 @@ use crate::results::{PointRef, RunRecord};
 /// The accuracy of each class at the last evaluation.
 pub struct Classes;
 
-/// Where evaluations are counted by class, the first one that a run has.
+/// Series with accuracies by class; the first one that a run has is shown.
 const SERIES: [&str; 2] = ["test_accuracy", "validation_accuracy"];
-/// The marks of the first arms, of the next ones with the same colours, and so on.
+/// Markers of the first arms, of the next arms with the same colours, and so on.
 const SHAPES: [Marker; 4] = [Marker::Circle, Marker::Diamond, Marker::Square, Marker::Triangle];
-/// The share of a class's room that its arms take.
+/// The share of a class's width that its arms fill.
 const FILLED: f64 = 0.7;
 
 impl Plot for Classes {
@@ -53,10 +53,10 @@ impl Plot for Classes {
     }
 }
 
-/// A run, by its seed and by what tells it from others, and the accuracy of each class.
+/// The seed and name of a run, and its accuracy on each class.
 type Shares<'a> = (u64, String, &'a [Option<f64>]);
 
-/// The last evaluation of the main branch that was counted by class; of an ensemble, that of its first member.
+/// The last evaluation of the main branch by class; for an ensemble, that of its first member.
 fn last(record: &RunRecord) -> Option<PointRef<'_>> {
     let is_own =
         |point: &PointRef<'_>| point.branch.is_empty() && point.member.is_none_or(|member| member == 1);
@@ -73,7 +73,7 @@ fn shares<'a>(arm: &ArmRuns<'a>) -> Vec<Shares<'a>> {
     arm.runs.iter().zip(arm.run_names()).filter_map(of).collect()
 }
 
-/// The names of so many classes: those of the data where all arms agree, else their numbers.
+/// The names of classes: those of the data if all arms agree, otherwise numbers.
 fn names(arms: &[ArmRuns<'_>], count: usize) -> Vec<Category> {
     let mut known = arms.iter().flat_map(|arm| &arm.rows).map(|row| row.classes);
     let first = known.next().unwrap_or_default();
@@ -85,20 +85,20 @@ fn names(arms: &[ArmRuns<'_>], count: usize) -> Vec<Category> {
     (0..count).map(|index| Category { name: name(index), ..Category::default() }).collect()
 }
 
-/// How far from the middle of a class the mark of an arm stands.
+/// The offset of an arm's marker from the middle of a class.
 fn beside(position: usize, arms: usize) -> f64 {
     FILLED * ((position as f64 + 0.5) / arms.max(1) as f64 - 0.5)
 }
 
 fn marks(arm: &ArmRuns<'_>, shares: &[Shares<'_>], beside: f64, options: &PlotOptions) -> Line {
-    // Marks have no dashes: arms of one colour need other shapes.
+    // Markers have no dashes, so arms of the same colour need different shapes.
     let style = Style { marker: SHAPES[arm.colour / COLOURS % SHAPES.len()], ..style_of(arm.colour) };
     let mut line = Line::new(&arm.name, style, Vec::new());
     let classes = shares.iter().map(|(.., classes)| classes.len()).max().unwrap_or_default();
     for class in 0..classes {
         let values: Vec<f64> = shares.iter().filter_map(|(.., classes)| *classes.get(class)?).collect();
         if values.is_empty() {
-            continue; // no sample of the class: nothing was measured, which is no gap
+            continue; // without samples of the class nothing was measured, so this is no gap
         }
         let level = level(class as f64 + beside, &values, options.band);
         line.points.push([level.x, level.mean]);

@@ -1,4 +1,4 @@
-//! Accuracy under faults, over their rate.
+//! Accuracy under faults over the fault rate.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +63,7 @@ fn over_rates<'a>(arm: &'a ArmRuns<'a>) -> impl Iterator<Item = &'a CampaignReco
     campaigns(arm).filter(|campaign| campaign.began.cells.iter().any(|cell| cell.rate.is_some()))
 }
 
-/// What a rate is the probability of.
+/// The title of the rate axis: per bit or per value.
 fn axis(arms: &[ArmRuns<'_>]) -> &'static str {
     let units: std::collections::BTreeSet<bool> =
         arms.iter().flat_map(over_rates).map(|campaign| campaign.began.strikes_values).collect();
@@ -74,10 +74,10 @@ fn axis(arms: &[ArmRuns<'_>]) -> &'static str {
     }
 }
 
-/// Which line: the same stage of the same branch, with or without protection.
+/// Identifies a line: stage, branch, and whether it is unprotected.
 type Key = (String, String, bool);
 
-/// Rates by their bits, since they are the same numbers in all seeds, with the estimate of each run, by its position.
+/// The estimates of all runs for each rate. Keys are the bits of rates, which are equal in all seeds.
 type Rates = BTreeMap<u64, Vec<(usize, Estimate)>>;
 
 fn lines(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Line> {
@@ -86,7 +86,7 @@ fn lines(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Line> {
         for campaign in record.campaigns() {
             for (key, rate, accuracy) in cells(campaign) {
                 let rates = found.entry(key).or_default().entry(rate.to_bits()).or_default();
-                rates.retain(|(known, _)| *known != run); // of several rounds, the last
+                rates.retain(|(known, _)| *known != run); // the last round counts
                 rates.push((run, accuracy));
             }
         }
@@ -149,7 +149,7 @@ fn drawn(arm: &ArmRuns<'_>, name: &str, unprotected: bool, rates: Rates, options
     line
 }
 
-/// The accuracy of an arm without faults, mean over its runs.
+/// The golden accuracy of an arm: its mean over runs without faults.
 fn golden(arm: &ArmRuns<'_>) -> Option<ReferenceLine> {
     let golden: Vec<f64> = over_rates(arm).map(|campaign| campaign.began.golden_accuracy).collect();
     let mean = golden.iter().sum::<f64>() / golden.len() as f64;

@@ -1,4 +1,4 @@
-//! What lies between two networks: error and loss along the straight line from one to the other.
+//! Error and loss along the straight line between two networks.
 
 use std::collections::BTreeMap;
 
@@ -70,11 +70,11 @@ fn along(
     figure(Axis::new(POSITION, ""), y, drawn, &options)
 }
 
-/// Which measurement: a plan can have several, and each may come again in every round.
+/// Identifies a measurement: a plan can have several, and repeat them in every round.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Measurement {
     branch: String,
-    /// Numbers of the stage's place, so that stage 10 comes behind stage 2.
+    /// The stage's path as numbers, so that stage 10 comes after stage 2.
     order: Vec<u64>,
     stage: String,
     round: Option<u64>,

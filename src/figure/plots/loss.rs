@@ -1,4 +1,4 @@
-//! Loss while the networks learn.
+//! Loss during training.
 
 use super::curves::{Series, figure, lines};
 use super::{About, ArmRuns, Controls, Plot};

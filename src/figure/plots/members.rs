@@ -9,7 +9,7 @@ use crate::results::view::PlotOptions;
 /// Test accuracy of each member of an ensemble, and of their vote.
 pub struct Members;
 
-/// How far the members of an ensemble are from each other.
+/// The distance between the members of an ensemble.
 pub struct MemberDistance;
 
 const TEST: Series = Series { name: "test_accuracy", suffix: "", dash: 0 };
@@ -37,7 +37,7 @@ impl Plot for Members {
     }
 }
 
-/// The lines of the members alone; the main branch's is that of the network before it became an ensemble.
+/// The lines of the members. The main branch is left out: it is the network before the ensemble.
 fn members(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Averaged> {
     let paths = by_path(arm, TEST.name, options).into_iter().filter(|(path, _)| path.member.is_some());
     let line = |(index, (path, curves)): (usize, (_, Vec<super::series::Curve>))| {

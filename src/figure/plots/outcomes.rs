@@ -1,4 +1,4 @@
-//! What became of single faults, by the bit or the layer that they struck.
+//! Outcomes of single faults by bit or layer.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +72,7 @@ impl Plot for OutcomesByLayer {
     }
 }
 
-/// The bars of all arms that have outcomes, and what they are. Arms stand side by side in each class.
+/// The bars of all arms with outcomes, and a note. Arms are side by side.
 fn stacked<K: Ord>(
     arms: &[ArmRuns<'_>],
     categories: &[K],
@@ -115,7 +115,7 @@ mod tests {
         let names: Vec<_> = figure.x.categories.iter().map(|c| (c.name.as_str(), c.group.as_str())).collect();
         assert_eq!(names, [("b30", "exponent"), ("b0", "mantissa")]);
         let values: Vec<_> = figure.bars.iter().map(|bars| bars.values.clone()).collect();
-        // 20 images: 8 masked, 12 with another class, of which 6 lost the golden one from the best five.
+        // 20 images: 8 masked, 12 with another class, of which 6 lost the golden class from their top five.
         assert_eq!(values, [[0.4, 1.0], [0.0, 0.0], [0.3, 0.0], [0.3, 0.0], [0.0, 0.0]]);
         let heads: Vec<f64> = bars::parts(&figure)
             .iter()

@@ -1,4 +1,4 @@
-//! How far a network is from what it was some steps ago.
+//! The difference between a network and itself some steps ago.
 
 use super::curves::{Averaged, Series, figure, lines};
 use super::{About, ArmRuns, Controls, Plot};
@@ -46,8 +46,8 @@ impl Plot for Past {
     }
 }
 
-/// The three measures differ by orders of magnitude, so the axis is logarithmic; an exact zero, such as no changed
-/// prediction at all, is common there and no error. Returns how many there were.
+/// Removes exact zeros, such as no changed prediction at all, and returns their number. They are common, and the axis is
+/// logarithmic, since the three measures differ by orders of magnitude.
 fn without_zeros(averaged: &mut Averaged) -> usize {
     let is_drawn = |point: &[f64; 2]| point[1] != 0.0;
     let line = &mut averaged.line;

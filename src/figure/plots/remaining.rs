@@ -1,4 +1,4 @@
-//! Accuracy of what is left of a network.
+//! Accuracy over the share of remaining weights.
 
 use super::curves::{Averaged, Series, figure, lines};
 use super::{About, ArmRuns, Controls, Plot, REMAINING};
@@ -34,7 +34,7 @@ impl Plot for Remaining {
             arms.iter().flat_map(|arm| lines(arm, &TEST, &options).into_iter().map(move |line| (arm, line)));
         let (dense, pruned): (Vec<_>, Vec<_>) =
             all.partition(|(arm, drawn)| is_over(arm) && never_prunes(drawn));
-        // A level needs something to be compared with.
+        // A reference line needs something to compare with.
         let (dense, pruned) = if pruned.is_empty() { (pruned, dense) } else { (dense, pruned) };
         let reference_lines = dense.iter().filter_map(|(arm, drawn)| level(arm, drawn)).collect();
         let drawn = pruned.into_iter().map(|(_, drawn)| with_markers(drawn)).collect();
@@ -53,7 +53,7 @@ impl Plot for Remaining {
     }
 }
 
-/// Whether nothing more comes: an arm at 100 % may still be before its first pruning.
+/// Whether all its runs are done: an unfinished arm at 100 % may still be pruned.
 fn is_over(arm: &ArmRuns<'_>) -> bool {
     let begun = |state: &RunState| *state != RunState::Waiting;
     arm.runs
@@ -77,7 +77,7 @@ fn level(arm: &ArmRuns<'_>, drawn: &Averaged) -> Option<ReferenceLine> {
     })
 }
 
-/// Levels are few and far between, and the first stands alone for a while: each is marked.
+/// Adds markers, since there are few levels, and only one at first.
 fn with_markers(mut drawn: Averaged) -> Averaged {
     if drawn.line.style.marker == Marker::None {
         drawn.line.style.marker = Marker::Circle;

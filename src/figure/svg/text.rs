@@ -60,7 +60,7 @@ fn sample(out: &mut Writer, row: &LegendRow<'_>, layout: &Layout<'_>, theme: The
     }
 }
 
-/// A surface along the sample's middle line.
+/// A filled rectangle along the sample's middle line.
 fn swatch(out: &mut Writer, [[left, y], [right, _]]: [[f64; 2]; 2], font: f64, colour: Rgb, opacity: f64) {
     let half = 0.4 * font;
     let corners = [[left, y - half], [right, y - half], [right, y + half], [left, y + half]];

@@ -1,4 +1,4 @@
-//! Settings and results of runs side by side: parallel coordinates (Inselberg 1985).
+//! Settings and results of runs in parallel coordinates (Inselberg 1985).
 
 mod values;
 
@@ -12,10 +12,10 @@ use crate::results::table::settings::{follows_from_another, short};
 use crate::results::view::PlotOptions;
 use values::{axis_of_numbers, axis_of_texts};
 
-/// One line for each run, across an axis for each setting in which runs differ, and for each result.
+/// A line for each run, across an axis for each setting in which runs differ and for each result.
 pub struct ParallelCoordinates;
 
-/// More axes could not be told apart.
+/// More axes would be too dense to read.
 const MOST_SETTINGS: usize = 10;
 
 impl Plot for ParallelCoordinates {
@@ -39,7 +39,7 @@ impl Plot for ParallelCoordinates {
 
     fn build(&self, arms: &[ArmRuns<'_>], _options: &PlotOptions) -> Figure {
         let runs: Vec<&Row> =
-            arms.iter().flat_map(|arm| &arm.rows).copied().filter(|row| is_told(row)).collect();
+            arms.iter().flat_map(|arm| &arm.rows).copied().filter(|row| has_result(row)).collect();
         if runs.is_empty() {
             return Figure::default();
         }
@@ -48,7 +48,7 @@ impl Plot for ParallelCoordinates {
         let mut next = 0;
         let mut lines = Vec::new();
         for arm in arms {
-            let count = arm.rows.iter().filter(|row| is_told(row)).count();
+            let count = arm.rows.iter().filter(|row| has_result(row)).count();
             if count > 0 {
                 lines.push(line(arm, &columns, next));
             }
@@ -67,19 +67,19 @@ impl Plot for ParallelCoordinates {
     }
 }
 
-/// An axis with the place of every run on it.
+/// An axis with the value of every run.
 struct Column {
     axis: Axis,
-    /// As the axis takes them; NaN where a run has none.
+    /// In units of the axis; NaN for runs without a value.
     values: Vec<f64>,
 }
 
 /// Whether a run has a result.
-fn is_told(row: &Row) -> bool {
+fn has_result(row: &Row) -> bool {
     row.last.is_some()
 }
 
-/// The settings in which these runs differ, and how many are left out.
+/// The settings in which these runs differ, and the number of those left out.
 fn settings(runs: &[&Row]) -> (Vec<Column>, usize) {
     let paths: std::collections::BTreeSet<&String> =
         runs.iter().flat_map(|row| row.settings.keys()).collect();
@@ -89,8 +89,8 @@ fn settings(runs: &[&Row]) -> (Vec<Column>, usize) {
     for path in paths {
         let texts: Vec<&str> =
             runs.iter().map(|row| row.settings.get(path).map_or("", String::as_str)).collect();
-        let is_told = follows_from_another(path, &texts, &all);
-        if texts.iter().any(|text| *text != texts[0]) && !is_told {
+        let is_implied = follows_from_another(path, &texts, &all);
+        if texts.iter().any(|text| *text != texts[0]) && !is_implied {
             let (axis, values) = axis_of_texts(short(path, &all), &texts, &arms);
             columns.push(Column { axis, values });
         }
@@ -100,7 +100,7 @@ fn settings(runs: &[&Row]) -> (Vec<Column>, usize) {
     (columns, left_out)
 }
 
-/// Best and last accuracy, what remains where anything was pruned, and time.
+/// Best and last accuracy, remaining weights if anything was pruned, and duration.
 fn results(runs: &[&Row]) -> Vec<Column> {
     let column = |axis: Axis, value: fn(&Row) -> Option<f64>| {
         let values: Vec<f64> = runs.iter().map(|row| value(row).unwrap_or(f64::NAN)).collect();
@@ -118,9 +118,9 @@ fn results(runs: &[&Row]) -> Vec<Column> {
     found
 }
 
-/// The runs of an arm, of which the first is the nth of all.
+/// The runs of an arm; `first` is the index of its first run among all.
 fn line(arm: &ArmRuns<'_>, columns: &[Column], first: usize) -> Line {
-    let told = arm.rows.iter().filter(|row| is_told(row));
+    let told = arm.rows.iter().filter(|row| has_result(row));
     let is_mixed = arm.pooled() > 1;
     let trace = |(nth, row): (usize, &&Row)| {
         let seed = format!("seed {}", row.seed);
