@@ -10,7 +10,7 @@ use std::sync::Arc;
 use support::{campaigns, reports, with_plan};
 use weightlab::doc::{Event, Run, RunSpec};
 use weightlab::net::Network;
-use weightlab::run::summary::{SingleCells, Sought, StruckTrial, read_struck};
+use weightlab::run::summary::{FaultFilter, FaultyTrial, SingleCells, read_faulty_trials};
 use weightlab::run::{
     Checkpoint, Datasets, Listener, Outcome, Recorder, Replay, RunDirectory, RunError, Session, StopFlag,
     StopKind, Table, Workplace, input_problems, replay,
@@ -237,10 +237,11 @@ fn the_trials_behind_every_cell_of_the_heat_map_add_up_to_it() {
         assert!(campaign.outcomes().len() > 2);
         for outcome in campaign.outcomes() {
             let layer = Some(campaign.began.layers[outcome.layer].clone());
-            let found = read_struck(&folder, &runs, &Sought { layer, bit: outcome.bit }, 1000).unwrap();
-            let struck: u64 = found.worst.iter().map(|trial| trial.images_struck.max(1) as u64).sum();
-            assert_eq!(struck, outcome.trials, "{outcome:?}");
-            let sum = |count: fn(&StruckTrial) -> u64| found.worst.iter().map(count).sum::<u64>();
+            let found =
+                read_faulty_trials(&folder, &runs, &FaultFilter { layer, bit: outcome.bit }, 1000).unwrap();
+            let hit: u64 = found.worst.iter().map(|trial| trial.images_hit.max(1) as u64).sum();
+            assert_eq!(hit, outcome.trials, "{outcome:?}");
+            let sum = |count: fn(&FaultyTrial) -> u64| found.worst.iter().map(count).sum::<u64>();
             if campaign.began.campaign == shared.began.campaign {
                 let tally = outcome.tally;
                 let counted = [sum(|trial| trial.images), sum(|trial| trial.sdc1), sum(|trial| trial.masked)];

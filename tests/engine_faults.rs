@@ -88,7 +88,7 @@ fn what_is_drawn_once_holds_until_it_is_released() {
     assert!(close(loss(&place, &place.compute.logits(&view, &place.data.test.values, 40)), first));
     assert!(same_bits(&ended.state.network, &run(with_plan(TRAINED)).state.network));
     let said = reports(&ended.events, "fault");
-    assert!(said[0].summary.contains("3 are struck until they are released"), "{}", said[0].summary);
+    assert!(said[0].summary.contains("3 faults hold until they are released"), "{}", said[0].summary);
     assert_eq!((said[1].passed, said[2].passed), (Some(true), Some(true)));
 }
 

@@ -3,8 +3,8 @@
 //! Reading takes time with large networks: the window does it in a thread.
 
 mod chain;
+mod faulty_trials;
 mod histogram;
-mod struck;
 mod trial;
 mod vulnerability;
 
@@ -17,11 +17,12 @@ use super::directory::{PINS, is_done, spec_of, weights_path};
 use super::session::initial_network;
 use crate::doc::structure::{LayerKind, Parameter, Role};
 use crate::doc::{RunSpec, Structure};
+pub use crate::intervene::fault::log::{LoggedFault, Stored};
 use crate::net::pins_file::read_pins;
 use crate::net::weights_file::{FileTensor, is_readable, read_tensors};
 pub use chain::{Link, chain};
+pub use faulty_trials::{FaultFilter, FaultyTrial, FaultyTrials, SingleCells, read_faulty_trials};
 pub use histogram::{BINS, Histogram};
-pub use struck::{SingleCells, Sought, StruckTrial, StruckTrials, read_struck};
 pub use trial::{TrialFault, TrialFaults, TrialKey, read_trial};
 pub use vulnerability::{Vulnerability, vulnerabilities};
 
