@@ -21,7 +21,6 @@ const THINGS: [&str; 10] =
 
 impl Data {
     /// The names of the classes in the order of their labels, `[classes]`.
-    #[must_use]
     pub fn class_names(&self) -> &'static [&'static str] {
         if *self.labels() == Labels::EvenOdd {
             return &["even", "odd"];

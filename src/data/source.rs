@@ -131,7 +131,6 @@ impl Data {
     }
 
     /// What is known before the data are read; `side` is what the network asks of small built-in images.
-    #[must_use]
     pub fn facts(&self, side: Option<usize>) -> Facts {
         let (mut shape, mut classes, train, test) = self.original();
         let options = self.options();
@@ -158,7 +157,6 @@ impl Data {
 
     /// How many training samples the files hold, and how many the original has, where the files that were read hold fewer
     /// than the settings ask for: CIFAR-10 may lack some of its five training files.
-    #[must_use]
     pub fn shortage(&self, read: &Dataset) -> Option<(usize, usize)> {
         let (_, _, whole, _) = self.original();
         let wanted = self.options().limit_train.map_or(whole, |limit| limit.min(whole));
@@ -167,7 +165,6 @@ impl Data {
     }
 
     /// The same settings for `samples` training samples at most.
-    #[must_use]
     pub fn limited_to(&self, samples: usize) -> Self {
         let mut data = self.clone();
         let limit = match &mut data {
@@ -223,7 +220,6 @@ impl Data {
     }
 
     /// The same data wherever they are: the settings that a run's identity depends on.
-    #[must_use]
     pub fn without_place(&self) -> Self {
         let mut data = self.clone();
         match &mut data {

@@ -26,7 +26,6 @@ pub struct FaultPlace {
 
 impl Fault {
     /// Whether it is injected into activations, rather than parameters.
-    #[must_use]
     pub const fn is_in_activations(&self) -> bool {
         matches!(self.target.params, Some(Params::Activations | Params::Preactivations))
     }
@@ -34,20 +33,17 @@ impl Fault {
 
 impl FaultPlace {
     /// The output channel that an entry belongs to.
-    #[must_use]
     pub const fn channel_of(&self, entry: usize) -> usize {
         entry / self.row
     }
 
     /// How many output channels there are.
-    #[must_use]
     pub const fn channels(&self) -> usize {
         self.entries / self.row
     }
 }
 
 /// Every place that a fault can be injected into, in the order of the network.
-#[must_use]
 pub fn fault_places(structure: &Structure, fault: &Fault) -> Vec<FaultPlace> {
     if let Some(kind @ (Params::Activations | Params::Preactivations)) = &fault.target.params {
         return activations(structure, fault, kind);
@@ -74,14 +70,13 @@ fn activations(structure: &Structure, fault: &Fault, kind: &Params) -> Vec<Fault
     let place = |number: usize| {
         let layer = targets::unit_before(structure, number);
         let name = format!("{}.{suffix}", structure.layers[layer].name);
-        let (entries, row) = targets::flow_size(structure, number);
+        let (entries, row) = targets::activation_size(structure, number);
         FaultPlace { name, number, entries, format: fault.format, layer, row: row.max(1) }
     };
     targets::activations(structure, &fault.target, kind).into_iter().map(place).collect()
 }
 
 /// The fault of each cell of a campaign, and what tells the cell apart.
-#[must_use]
 pub fn varied(campaign: &Campaign, structure: &Structure) -> Vec<(CellPlan, Fault)> {
     let fault = || campaign.fault.clone();
     let plan = CellPlan::default;

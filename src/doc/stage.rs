@@ -20,7 +20,6 @@ crate::short_form! {
 
 impl Train {
     /// Training of this length, with the experiment's settings.
-    #[must_use]
     pub fn of(steps: Steps) -> Self {
         Self { steps, ..Self::default() }
     }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::batches::Batch;
 use super::error::RunError;
-use super::session::{Session, StageEnd, Workplace};
+use super::session::{RunContext, Session, StageEnd};
 use super::state::Position;
 use super::stop::StopKind;
 use super::watch::{self, Question};
@@ -45,7 +45,7 @@ pub fn batches_per_epoch(samples: usize, batch: usize) -> u64 {
 }
 
 /// A stretch of training.
-pub struct Stretch {
+pub struct Phase {
     /// How it learns.
     pub settings: Training,
     /// Learning rate before any schedule.
@@ -55,7 +55,7 @@ pub struct Stretch {
 }
 
 /// One mini-batch with all that is decided for it.
-pub struct Lesson<'a> {
+pub struct MiniBatch<'a> {
     /// Its samples.
     pub batch: &'a Batch,
     /// How it is learned from.
@@ -71,9 +71,14 @@ pub struct Lesson<'a> {
 }
 
 /// What learns from mini-batches.
-pub trait Learner {
+pub trait Trainer {
     /// Learns from one; `score` takes in how well it was known before.
-    fn step(&mut self, session: &mut Session, lesson: &Lesson, score: &mut Score) -> Result<(), RunError>;
+    fn step(
+        &mut self,
+        session: &mut Session,
+        mini_batch: &MiniBatch,
+        score: &mut Score,
+    ) -> Result<(), RunError>;
 
     /// Whether the training ends here, `done` mini-batches after its start.
     fn is_over(&mut self, _session: &mut Session, _done: u64) -> bool {
@@ -83,25 +88,25 @@ pub trait Learner {
 
 /// Trains the present network; goes on from `progress` when the stage was interrupted.
 pub fn train(session: &mut Session, stage: &Train, progress: TrainProgress) -> Result<StageEnd, RunError> {
-    let settings = settings(stage, &session.place.spec.train);
+    let settings = settings(stage, &session.context.spec.train);
     let rate = stage.rate.unwrap_or_else(|| settings.optimizer.rate());
-    let end = run(session, &Stretch { settings, rate, steps: stage.steps }, &mut Present, progress)?;
+    let end = run(session, &Phase { settings, rate, steps: stage.steps }, &mut Present, progress)?;
     if end == StageEnd::Done {
         watch::report(session)?;
     }
     Ok(end)
 }
 
-/// Hands mini-batch after mini-batch to the learner, and evaluates as often as the settings say.
+/// Hands mini-batch after mini-batch to the trainer, and evaluates as often as the settings say.
 pub fn run(
     session: &mut Session,
-    stretch: &Stretch,
-    learner: &mut dyn Learner,
+    phase: &Phase,
+    trainer: &mut dyn Trainer,
     mut progress: TrainProgress,
 ) -> Result<StageEnd, RunError> {
-    let settings = &stretch.settings;
+    let settings = &phase.settings;
     let samples = session.data().train.len();
-    let total = stretch.steps.to_iterations(batches_per_epoch(samples, settings.batch));
+    let total = phase.steps.to_iterations(batches_per_epoch(samples, settings.batch));
     session.adopt_optimizer(&settings.optimizer);
     let state = session.state_mut();
     state.position = state.position.within(samples);
@@ -111,12 +116,12 @@ pub fn run(
         if session.stop_requested() == Some(StopKind::Now) {
             return Ok(StageEnd::Interrupted(progress));
         }
-        step(session, stretch, learner, &mut batch, &mut progress.score)?;
+        step(session, phase, trainer, &mut batch, &mut progress.score)?;
         progress.done += 1;
-        let is_last = progress.done == total || learner.is_over(session, progress.done);
+        let is_last = progress.done == total || trainer.is_over(session, progress.done);
         if is_last || is_due(session, settings.evaluate) {
-            session.say_training(&progress.score)?;
-            watch::say(session)?;
+            session.emit_training(&progress.score)?;
+            watch::emit(session)?;
             session.evaluate_parts()?;
             progress.score = Score::default();
         }
@@ -125,7 +130,7 @@ pub fn run(
         }
         if said.elapsed() >= PROGRESS_EVERY {
             said = Instant::now();
-            session.say_progress(progress.done)?;
+            session.emit_progress(progress.done)?;
         }
         if kept.elapsed() >= CHECKPOINT_EVERY {
             kept = Instant::now();
@@ -137,14 +142,14 @@ pub fn run(
 
 fn step(
     session: &mut Session,
-    stretch: &Stretch,
-    learner: &mut dyn Learner,
+    phase: &Phase,
+    trainer: &mut dyn Trainer,
     batch: &mut Batch,
     score: &mut Score,
 ) -> Result<(), RunError> {
-    let Stretch { settings, rate, .. } = stretch;
+    let Phase { settings, rate, .. } = phase;
     let data = session.data();
-    let seed = session.place.spec.seed;
+    let seed = session.context.spec.seed;
     let samples = data.train.len();
     let (position, order) = (session.state().position, session.state().order);
     batch.load(&data.train, settings, seed, order, position);
@@ -155,7 +160,11 @@ fn step(
     let rate = rate * settings.schedule.factor(position.moment(next, samples), settings.warm_up);
     let dropout = stream(seed, Purpose::Dropout, &[order, position.iteration]);
     let reader = session.reader();
-    learner.step(session, &Lesson { batch, settings, rate, position, dropout, compute: &reader }, score)?;
+    trainer.step(
+        session,
+        &MiniBatch { batch, settings, rate, position, dropout, compute: &reader },
+        score,
+    )?;
     session.put_back(reader)?;
     let state = session.state_mut();
     state.trained = whole(state.trained + next.epochs(samples) - position.epochs(samples));
@@ -181,18 +190,28 @@ fn is_due(session: &Session, every: Steps) -> bool {
 /// The present network alone, with its past beside it where that is watched.
 struct Present;
 
-impl Learner for Present {
-    fn step(&mut self, session: &mut Session, lesson: &Lesson, score: &mut Score) -> Result<(), RunError> {
-        let place = session.place.clone();
-        let mut past = Question::new(session, &place, lesson);
+impl Trainer for Present {
+    fn step(
+        &mut self,
+        session: &mut Session,
+        mini_batch: &MiniBatch,
+        score: &mut Score,
+    ) -> Result<(), RunError> {
+        let context = session.context.clone();
+        let mut past = Question::new(session, &context, mini_batch);
         let network = &session.state().network;
-        let (mut pass, known) = lesson.pass(&place, network, lesson.dropout.clone(), past.as_mut());
-        lesson.take_in(session, known, score)?;
+        let (mut pass, known) = mini_batch.pass(&context, network, mini_batch.dropout.clone(), past.as_mut());
+        mini_batch.take_in(session, known, score)?;
         let state = session.state_mut();
         watch::remember(state, past, &mut pass.gradients);
-        state.memory.step(&lesson.settings.optimizer, lesson.rate, &mut state.network, &pass.gradients);
+        state.memory.step(
+            &mini_batch.settings.optimizer,
+            mini_batch.rate,
+            &mut state.network,
+            &pass.gradients,
+        );
         state.network.follow(&pass.statistics);
-        place.compute.recycle(pass);
+        context.compute.recycle(pass);
         Ok(())
     }
 }
@@ -204,27 +223,27 @@ pub struct Known {
     right: usize,
 }
 
-impl Lesson<'_> {
+impl MiniBatch<'_> {
     /// One pass forward and backward, with the past asked beside it where there is one.
     pub fn pass(
         &self,
-        place: &Workplace,
+        context: &RunContext,
         network: &Network,
         dropout: Stream,
         mut past: Option<&mut Question>,
     ) -> (TrainPass, Known) {
         let mut known = Known::default();
-        let mut slope = |logits: &[f32]| {
-            let mut value = place.criterion.evaluate(logits, &self.batch.labels);
+        let mut gradient = |logits: &[f32]| {
+            let mut value = context.loss.evaluate(logits, &self.batch.labels);
             if let Some(past) = past.as_mut() {
                 past.ask(logits, &mut value);
             }
             known.loss = value.mean;
-            known.right = correct(logits, place.structure.outputs, &self.batch.labels);
-            value.slope
+            known.right = correct(logits, context.structure.outputs, &self.batch.labels);
+            value.gradient
         };
         let pass =
-            self.compute.train(network, &self.batch.inputs, self.batch.len(), Some(dropout), &mut slope);
+            self.compute.train(network, &self.batch.inputs, self.batch.len(), Some(dropout), &mut gradient);
         (pass, known)
     }
 

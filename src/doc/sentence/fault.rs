@@ -10,7 +10,6 @@ use crate::doc::intervention::Params;
 
 impl Fault {
     /// The fault in one short sentence: `Flip 3 exponent bits of fc1's weights`.
-    #[must_use]
     pub fn sentence(&self) -> String {
         let draw = match self.draw {
             Draw::Once => None,
@@ -75,7 +74,6 @@ impl Fault {
 
 impl Campaign {
     /// The campaign in one short sentence: `Campaign: flip 1 bit of weights, 13 bits, 100 trials each, on 200 images`.
-    #[must_use]
     pub fn sentence(&self) -> String {
         let Self { fault, vary, trials, images, protect, faults, memory: _ } = self;
         let what = match faults {

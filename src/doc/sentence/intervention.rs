@@ -10,7 +10,6 @@ use crate::intervene::{Amount, Criterion, Scope};
 
 impl Intervention {
     /// The intervention in one short sentence.
-    #[must_use]
     pub fn sentence(&self) -> String {
         match self {
             Self::Prune(prune) => prune_sentence(prune),

@@ -18,7 +18,6 @@ impl Stage {
     /// The stage in one short sentence: `Prune 20 % by magnitude, per layer, output at half rate`.
     ///
     /// Stages that hold a plan of their own are named without it.
-    #[must_use]
     pub fn sentence(&self) -> String {
         match self {
             Self::Train(train) => train_sentence(train),

@@ -7,7 +7,6 @@ use crate::optimize::Schedule;
 
 impl Training {
     /// How the learning rate changes: `, the rate falling along half a cosine over 30 epochs`; nothing where it does not.
-    #[must_use]
     pub fn rate_sentence(&self) -> String {
         let change = match &self.schedule {
             Schedule::Constant => String::new(),
@@ -29,7 +28,6 @@ impl Training {
     }
 
     /// How often networks are evaluated: `every epoch`, `every 100 iterations`.
-    #[must_use]
     pub fn evaluation_sentence(&self) -> String {
         let length = length(self.evaluate);
         format!("every {}", length.strip_prefix("1 ").unwrap_or(&length))

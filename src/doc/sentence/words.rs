@@ -29,7 +29,6 @@ pub fn share(share: f64) -> String {
 }
 
 /// The text with a capital letter at its head.
-#[must_use]
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())

@@ -17,7 +17,6 @@ use crate::form::{Overrides, check_ranges};
 use crate::optimize::Optimizer;
 
 /// Everything that is wrong with a document, or worth knowing, in the order of the document.
-#[must_use]
 pub fn validate(experiment: &Experiment) -> Vec<Problem> {
     let mut problems: Vec<Problem> = check_ranges(&mut experiment.clone())
         .into_iter()

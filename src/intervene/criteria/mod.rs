@@ -31,7 +31,6 @@ crate::choice! {
 
 impl Criterion {
     /// The rule behind the name.
-    #[must_use]
     pub fn rule(&self) -> &dyn Scoring {
         match self {
             Self::Magnitude => &Magnitude,

@@ -18,10 +18,6 @@ impl Scoring for Movement {
         Needs::Past
     }
 
-    #[allow(
-        clippy::cast_possible_truncation,
-        reason = "scores are f32; the difference is taken before rounding"
-    )]
     fn scores(&self, evidence: Evidence, _rng: &mut Stream) -> Vec<f32> {
         evidence.map(|now, past| {
             let (now, past) = (f64::from(now), f64::from(past));

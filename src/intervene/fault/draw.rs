@@ -70,7 +70,6 @@ impl FromStr for StreamCounters {
 
 impl PrunedMemory {
     /// The entries of a parameter that are in memory, ascending; none stands for all of them.
-    #[must_use]
     pub fn candidates(self, entries: &[Entry]) -> Option<Vec<u32>> {
         let all_survive = || entries.iter().all(|entry| entry.survives());
         if self == Self::Dense || all_survive() {

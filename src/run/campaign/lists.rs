@@ -34,7 +34,6 @@ pub fn listed(
 }
 
 /// The fault of a campaign; a list may name any parameter, or the activations of any layer, whatever the target is.
-#[must_use]
 pub fn fault_of(campaign: &Campaign) -> Fault {
     let fault = campaign.fault.clone();
     if campaign.faults == FaultSource::Drawn {
@@ -73,7 +72,6 @@ pub fn place<'a>(
 }
 
 /// What is wrong with the list of a campaign: the file and the line.
-#[must_use]
 pub fn problem(campaign: &Campaign, structure: &Structure, path: &Path) -> Option<String> {
     listed(campaign, structure, path, campaign.images).err()
 }

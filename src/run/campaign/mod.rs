@@ -78,12 +78,12 @@ pub fn run(
     progress: Option<CampaignProgress>,
 ) -> Result<StageEnd, RunError> {
     refuse_active_faults(session)?;
-    let (place, data) = (session.place.clone(), session.data());
+    let (context, data) = (session.context.clone(), session.data());
     let network = session.state().network.clone();
     let checksum = network.checksum();
     let listed = report::listed(session, stage, data.test.len());
     let setup = listed
-        .and_then(|listed| Setup::new(&place, &data, stage, &network, session.campaign_identity(), listed));
+        .and_then(|listed| Setup::new(&context, &data, stage, &network, session.campaign_identity(), listed));
     let mut setup = setup.map_err(|message| session.stage_error(message))?;
     if let others @ 1.. = session.state().others.len() {
         let note =
@@ -97,7 +97,7 @@ pub fn run(
     if progress.is_none() {
         session.keep_network(&replay::files_of(&setup.identity))?;
         session.report(report::plan(&setup, &began))?;
-        session.say(Event::CampaignBegan(began.clone()))?;
+        session.emit(Event::CampaignBegan(began.clone()))?;
     }
     let progress = progress.unwrap_or_default();
     let (emitted, kept) = (Instant::now(), Instant::now());
@@ -116,7 +116,7 @@ pub fn run(
     for report in report::results(&began, &running.states(), intact, &after) {
         session.report(report)?;
     }
-    session.say(Event::CampaignEnded(CampaignEnded { intact, checksum: after }))?;
+    session.emit(Event::CampaignEnded(CampaignEnded { intact, checksum: after }))?;
     Ok(StageEnd::Done)
 }
 
@@ -202,10 +202,10 @@ impl RunningCampaign<'_> {
             finished += chunk.len() as u64;
             if emitted.elapsed() >= PROGRESS_EVERY {
                 emitted = Instant::now();
-                session.say_progress(before + finished)?;
+                session.emit_progress(before + finished)?;
             }
         }
-        session.say_progress(before + count as u64)?;
+        session.emit_progress(before + count as u64)?;
         Ok(Some(done.into_iter().flatten().collect()))
     }
 
@@ -269,7 +269,7 @@ impl RunningCampaign<'_> {
 
     fn emit_states(&mut self, session: &mut Session, live: bool) -> Result<(), RunError> {
         for state in self.states() {
-            session.say(Event::CampaignCell(CellState { live, ..state }))?;
+            session.emit(Event::CampaignCell(CellState { live, ..state }))?;
         }
         Ok(())
     }
@@ -277,7 +277,7 @@ impl RunningCampaign<'_> {
     fn emit_cell(&mut self, session: &mut Session, cell: usize, live: bool) -> Result<(), RunError> {
         let began = Instant::now();
         for (unprotected, _) in self.kinds() {
-            session.say(Event::CampaignCell(CellState { live, ..self.state(cell, *unprotected) }))?;
+            session.emit(Event::CampaignCell(CellState { live, ..self.state(cell, *unprotected) }))?;
         }
         self.cost = began.elapsed();
         self.emitted = Instant::now();
@@ -301,7 +301,7 @@ impl RunningCampaign<'_> {
             for (what, value) in values {
                 let point = session.new_point(&format!("campaign_{what}{suffix}"), value);
                 let (rate, bit, layer) = (plan.rate, plan.bit, plan.layer.clone());
-                session.say(Event::Point(Point { rate, bit, layer, ..point }))?;
+                session.emit(Event::Point(Point { rate, bit, layer, ..point }))?;
             }
         }
         Ok(())

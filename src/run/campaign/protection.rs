@@ -7,7 +7,7 @@ use super::parallel;
 use crate::data::Samples;
 use crate::doc::fault::Protect;
 use crate::doc::structure::{Op, Structure};
-use crate::net::Flow;
+use crate::net::Activations;
 
 /// The protection behind one non-linearity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,14 +48,14 @@ fn ranges(plain: &Golden, batch: usize, train: &Samples) -> BTreeMap<usize, [f32
     let ops: Vec<usize> = non_linearities(plain.network.structure()).collect();
     let chunks: Vec<&[f32]> = train.values.chunks(batch.max(64) * train.shape.len()).collect();
     let ranges = parallel::map(chunks.len(), |number| {
-        let mut flow = Flow::of_samples(train.shape, chunks[number].to_vec());
+        let mut activations = Activations::of_samples(train.shape, chunks[number].to_vec());
         let mut at = 0;
         let range = |&op: &usize| {
-            flow = plain.compute.forward(&plain.network, at..op + 1, &flow);
-            plain.hooks.round(op, &mut flow.values);
+            activations = plain.compute.forward(&plain.network, at..op + 1, &activations);
+            plain.hooks.round(op, &mut activations.values);
             at = op + 1;
             let mut range = NO_RANGE;
-            widen(&mut range, &flow.values);
+            widen(&mut range, &activations.values);
             range
         };
         ops.iter().map(range).collect::<Vec<_>>()

@@ -15,13 +15,13 @@ use crate::intervene::Entry;
 use crate::intervene::fault::StreamCounters;
 use crate::intervene::fault::list::ListedTrial;
 use crate::intervene::fault::log::{self, Logged, LongDraw, Row};
-use crate::net::pins_file::read_pins;
+use crate::net::mask_file::read_masks;
 use crate::net::weights_file::{FileTensor, read_tensors, write_tensors};
 use crate::net::{Network, backend};
 use crate::run::datasets::Datasets;
 use crate::run::directory::spec_of;
 use crate::run::program::{Op, Step, program};
-use crate::run::session::Workplace;
+use crate::run::session::RunContext;
 use crate::run::tables::Table;
 
 /// What is to be replayed: everything, or one campaign, or one trial of each.
@@ -56,7 +56,6 @@ pub struct Replayed {
 
 impl Replayed {
     /// Whether all logits have the same bits.
-    #[must_use]
     pub fn is_equal(&self) -> bool {
         self.expected == self.found
     }
@@ -220,7 +219,7 @@ fn campaign(
     trials: &[(u64, String)],
 ) -> Result<Vec<Replayed>, ReplayError> {
     let compute = backend(&spec.device, &spec.train.kernels);
-    let place = Workplace::new(
+    let place = RunContext::new(
         spec.clone(),
         String::new(),
         data.clone(),
@@ -259,8 +258,8 @@ fn campaign(
 }
 
 /// The weights without faults, as the run wrote them.
-fn weights(directory: &Path, place: &Workplace, identity: &Identity) -> Result<Network, ReplayError> {
-    let [values, pins] = files_of(identity).map(|file| directory.join(file));
+fn weights(directory: &Path, place: &RunContext, identity: &Identity) -> Result<Network, ReplayError> {
+    let [values, masks] = files_of(identity).map(|file| directory.join(file));
     let (tensors, _) = read_tensors(&values).map_err(|error| error.to_string())?;
     let blank = place.fresh_network(0);
     let parameter = |parameter: &crate::doc::structure::Parameter| {
@@ -270,7 +269,7 @@ fn weights(directory: &Path, place: &Workplace, identity: &Identity) -> Result<N
         })
     };
     let arrays = blank.structure().parameters.iter().map(parameter).collect::<Result<_, _>>()?;
-    let held = read_pins(&pins).map_err(|error| error.to_string())?;
+    let held = read_masks(&masks).map_err(|error| error.to_string())?;
     let state = |byte: &u8| match byte {
         1 => Entry::Pruned,
         2 => Entry::Frozen,

@@ -22,7 +22,7 @@ use crate::intervene::fault::{FaultModel, Injection, Storage, StreamCounters};
 use crate::intervene::stream::Stream;
 use crate::net::{Compute, Network, correct};
 use crate::run::faults::stored::{in_format, storage};
-use crate::run::session::Workplace;
+use crate::run::session::RunContext;
 
 /// Which campaign of a run it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl<'a> Setup<'a> {
     /// # Errors
     /// Why it cannot be carried out, and what to do.
     pub fn new(
-        place: &'a Workplace,
+        place: &'a RunContext,
         data: &Dataset,
         stage: &'a Campaign,
         network: &Network,

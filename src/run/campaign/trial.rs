@@ -10,7 +10,7 @@ use super::injection::TrialFaults;
 use super::tables::LONGEST_TRIAL;
 use crate::doc::hexadecimal;
 use crate::intervene::fault::{Injected, Injection, Storage, Tally};
-use crate::net::{Flow, Network};
+use crate::net::{Activations, Network};
 use crate::run::faults::{activations, parameters};
 
 /// What became of a trial.
@@ -160,21 +160,21 @@ impl Bench<'_> {
     fn faulty_logits(&self, batch: &GoldenBatch, faulty: Option<&FaultyNetwork>) -> Logits {
         let FaultyNetwork { network, first, last } = faulty?;
         let golden = &self.golden;
-        let (start, flow) = batch.before(*first);
+        let (start, activations) = batch.before(*first);
         let check = next_unit(network.structure(), *last);
         let Some(expected) = batch.at(check) else {
-            return Some(golden.advance(network, start..golden.end(), flow).values);
+            return Some(golden.advance(network, start..golden.end(), activations).values);
         };
-        let flow = golden.advance(network, start..check, flow);
-        let differing = differing(&flow, expected);
+        let activations = golden.advance(network, start..check, activations);
+        let differing = differing(&activations, expected);
         if differing.is_empty() {
             return None;
         }
         if differing.len() < batch.count() && golden.compute.is_independent_of_batch() {
-            let rest = golden.advance(network, check..golden.end(), &gathered(&flow, &differing));
+            let rest = golden.advance(network, check..golden.end(), &gathered(&activations, &differing));
             return Some(scattered(&rest, &differing, &batch.logits));
         }
-        Some(golden.advance(network, check..golden.end(), &flow).values)
+        Some(golden.advance(network, check..golden.end(), &activations).values)
     }
 
     /// From the first activations with faults, of any image, to the end; faults are injected on the way.
@@ -187,24 +187,24 @@ impl Bench<'_> {
         let ops: BTreeSet<usize> = images.iter().flat_map(Injection::numbers).collect();
         let Some(&first) = ops.first() else { return Ok(None) };
         let golden = &self.golden;
-        let (start, flow) = batch.before(first + 1);
-        let mut flow = golden.advance(&golden.network, start..first + 1, flow);
+        let (start, activations) = batch.before(first + 1);
+        let mut activations = golden.advance(&golden.network, start..first + 1, activations);
         let mut at = first + 1;
         let mut is_changed = false;
         for &op in &ops {
             if op + 1 > at {
-                flow = golden.advance(&golden.network, at..op + 1, &flow);
+                activations = golden.advance(&golden.network, at..op + 1, &activations);
                 at = op + 1;
             }
             for (sample, injection) in images.iter_mut().enumerate() {
                 let storage = |_: &[f32]| &self.storages[&op];
-                let injected = activations::injected(&flow, (sample, op), injection, storage)?;
-                activations::write(&mut flow, sample, &injected);
+                let injected = activations::injected(&activations, (sample, op), injection, storage)?;
+                activations::write(&mut activations, sample, &injected);
                 is_changed |= injected.iter().any(Injected::is_fault);
                 found.add(Some((batch.first + sample) as u64), &injected);
             }
         }
-        Ok(is_changed.then(|| golden.advance(&golden.network, at..golden.end(), &flow).values))
+        Ok(is_changed.then(|| golden.advance(&golden.network, at..golden.end(), &activations).values))
     }
 }
 
@@ -216,7 +216,7 @@ struct FaultyNetwork {
 }
 
 /// The samples of two flows whose bits differ.
-fn differing(a: &Flow, b: &Flow) -> Vec<usize> {
+fn differing(a: &Activations, b: &Activations) -> Vec<usize> {
     let differs = |sample: &usize| {
         let pairs = a.sample(*sample).iter().zip(b.sample(*sample));
         pairs.into_iter().any(|(a, b)| a.to_bits() != b.to_bits())
@@ -225,13 +225,13 @@ fn differing(a: &Flow, b: &Flow) -> Vec<usize> {
 }
 
 /// Some samples of a flow.
-fn gathered(flow: &Flow, samples: &[usize]) -> Flow {
-    let values = samples.iter().flat_map(|&sample| flow.sample(sample)).copied().collect();
-    Flow { values, count: samples.len(), shape: flow.shape, layout: flow.layout }
+fn gathered(activations: &Activations, samples: &[usize]) -> Activations {
+    let values = samples.iter().flat_map(|&sample| activations.sample(sample)).copied().collect();
+    Activations { values, count: samples.len(), shape: activations.shape, layout: activations.layout }
 }
 
 /// Golden logits with those of some samples replaced.
-fn scattered(rest: &Flow, samples: &[usize], golden: &[f32]) -> Vec<f32> {
+fn scattered(rest: &Activations, samples: &[usize], golden: &[f32]) -> Vec<f32> {
     let mut logits = golden.to_vec();
     let outputs = rest.shape.len();
     for (row, sample) in rest.values.chunks_exact(outputs).zip(samples) {
@@ -241,7 +241,6 @@ fn scattered(rest: &Flow, samples: &[usize], golden: &[f32]) -> Vec<f32> {
 }
 
 /// SHA-256 over the bits of logits, as hexadecimal digits.
-#[must_use]
 pub fn hash(logits: &[f32]) -> String {
     let mut hash = Sha256::new();
     for logit in logits {

@@ -53,7 +53,7 @@ pub struct Active {
     pub step: u64,
     /// Place of that stage in the plan.
     pub stage: String,
-    /// Branch of that stage; empty for the trunk.
+    /// Branch of that stage; empty for the main branch.
     pub branch: String,
     /// Round of the innermost repetition around it, from 1.
     pub round: Option<u64>,
@@ -91,13 +91,11 @@ pub const LONGEST_DRAW: usize = 10_000;
 
 impl Faults {
     /// Whether the network is read as it is.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.active.is_empty()
     }
 
     /// The format in which the network is read. Parameters have one format, and so have activations that are not float32.
-    #[must_use]
     pub fn format(&self) -> Format {
         let other = |fault: &&Active| fault.settings.format != Format::Float32;
         self.active.iter().find(other).map_or(Format::Float32, |fault| fault.settings.format)

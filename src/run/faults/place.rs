@@ -34,12 +34,12 @@ pub fn put(session: &mut Session, fault: &Fault) -> Result<(), RunError> {
         passes: 0,
     };
     check_format(session, &active)?;
-    let structure = session.place.structure.clone();
+    let structure = session.context.structure.clone();
     let network = &session.state().network;
     let sites = FaultSites::of(&structure, fault, &|index| network.entries(index));
     sites.check(fault, "").map_err(|message| session.stage_error(message))?;
     if fault.draw == Draw::Once {
-        let mut rng = active.stream(0).of_seed(session.place.spec.seed);
+        let mut rng = active.stream(0).of_seed(session.context.spec.seed);
         let drawn = sites.space.draw(fault.amount, &mut rng);
         let drawn = drawn.map_err(|error| session.stage_error(error.to_string()))?;
         active.drawn = Some(Drawn { sites: Arc::new(drawn), position: rng.get_word_pos() });
@@ -81,7 +81,7 @@ fn check_format(session: &Session, new: &Active) -> Result<(), RunError> {
 
 /// Logs what the newest fault injects, which was drawn once.
 fn log_drawn(session: &mut Session) -> Result<Vec<Injected>, RunError> {
-    let (seed, branch) = (session.place.spec.seed, session.branch());
+    let (seed, branch) = (session.context.spec.seed, session.branch());
     let state = session.state();
     let stored = StoredNetwork::of(&state.faults, &state.network);
     let (mut view, mut newest) = (stored.golden.clone(), Vec::new());
@@ -129,10 +129,10 @@ fn golden(session: &Session) -> Option<String> {
     if format == Format::Float32 {
         return None;
     }
-    let (place, data) = (&session.place, session.data());
+    let (place, data) = (&session.context, session.data());
     let accuracy = |network| {
         let batch = place.spec.train.evaluation_batch;
-        evaluate(place.compute.as_ref(), network, &place.criterion, &data.test, batch).0.accuracy()
+        evaluate(place.compute.as_ref(), network, &place.loss, &data.test, batch).0.accuracy()
     };
     let (plain, stored) = (accuracy(&state.network), accuracy(&in_format(&state.network, format)));
     Some(format!(
@@ -158,7 +158,7 @@ fn large(fault: &Fault, sites: u64) -> Option<String> {
 
 /// Releases faults in a target, and returns how many there were. Those that have nothing left are gone.
 pub fn release(session: &mut Session, target: &Target) -> usize {
-    let structure = session.place.structure.clone();
+    let structure = session.context.structure.clone();
     let active = &mut session.state_mut().faults.active;
     let mut released = 0;
     for fault in active.iter_mut() {

@@ -6,7 +6,7 @@ use super::sites::FaultSites;
 use super::stored::{StoredNetwork, round};
 use super::{Active, Faults, InjectedDraw, activations};
 use crate::intervene::fault::{Format, Injection, Storage, TooManyFaults};
-use crate::net::{Flow, Tap};
+use crate::net::{Activations, Tap};
 
 /// Injects into the activations of some images, in one pass.
 pub struct ActivationFaults<'a> {
@@ -74,15 +74,15 @@ impl Tap for ActivationFaults<'_> {
         self.ops().contains(&op)
     }
 
-    fn write(&mut self, op: usize, flow: &mut Flow) {
-        round(self.format(op), &mut flow.values);
+    fn write(&mut self, op: usize, activations: &mut Activations) {
+        round(self.format(op), &mut activations.values);
         for ImageFaults { sample, injection, draw } in &mut self.images {
             let (fault, sites) = (&self.faults.active[draw.fault], &self.network.sites[draw.fault]);
             let storage = |values: &[f32]| Storage::of(sites.places[&op].format, values, 1);
-            let injected = activations::injected(flow, (*sample, op), injection, storage);
+            let injected = activations::injected(activations, (*sample, op), injection, storage);
             let mut injected = injected.expect("faults that were drawn fit any value");
             fault.leave_released(self.network.golden.structure(), sites, &mut injected);
-            activations::write(flow, *sample, &injected);
+            activations::write(activations, *sample, &injected);
             draw.injected.append(&mut injected);
         }
     }

@@ -11,15 +11,15 @@ use super::tap::ActivationFaults;
 use super::{Faults, InjectedDraw};
 use crate::doc::fault::Draw;
 use crate::intervene::fault::TooManyFaults;
-use crate::net::{Compute, DropoutStream, Flow, Network, Tap, TrainPass};
-use crate::run::session::Workplace;
+use crate::net::{Activations, Compute, DropoutStream, Network, Tap, TrainPass};
+use crate::run::session::RunContext;
 
 /// Computes with what faults make of a network.
 ///
 /// In one view, images and batches count on from 0; a session makes a view for every evaluation of a part of the data and
 /// for every training mini-batch.
 pub struct View {
-    place: Arc<Workplace>,
+    context: Arc<RunContext>,
     branch: String,
     reading: Mutex<Reading>,
 }
@@ -48,10 +48,10 @@ pub struct Seen {
 
 impl View {
     /// A view through these faults, used in a branch of the plan.
-    pub fn new(place: Arc<Workplace>, faults: Faults, branch: String) -> Self {
+    pub fn new(context: Arc<RunContext>, faults: Faults, branch: String) -> Self {
         let reading =
             Reading { faults, images: 0, stored: None, lines: String::new(), changed: 0, error: None };
-        Self { place, branch, reading: Mutex::new(reading) }
+        Self { context, branch, reading: Mutex::new(reading) }
     }
 
     /// Ends the pass.
@@ -69,8 +69,8 @@ impl View {
     }
 
     fn pass<'a>(&'a self, reading: &'a Reading, stored: &'a StoredNetwork) -> Pass<'a> {
-        let seed = self.place.spec.seed;
-        let compute = self.place.compute.as_ref();
+        let seed = self.context.spec.seed;
+        let compute = self.context.compute.as_ref();
         Pass { compute, seed, faults: &reading.faults, stored, first: reading.images }
     }
 }
@@ -97,31 +97,31 @@ impl Reading {
 impl Compute for View {
     fn logits(&self, network: &Network, inputs: &[f32], count: usize) -> Vec<f32> {
         if self.reading().faults.is_empty() {
-            return self.place.compute.logits(network, inputs, count);
+            return self.context.compute.logits(network, inputs, count);
         }
-        let input = Flow::of_samples(network.structure().input, inputs.to_vec());
+        let input = Activations::of_samples(network.structure().input, inputs.to_vec());
         self.forward(network, 0..network.structure().ops.len(), &input).values
     }
 
-    fn forward(&self, network: &Network, ops: Range<usize>, input: &Flow) -> Flow {
+    fn forward(&self, network: &Network, ops: Range<usize>, input: &Activations) -> Activations {
         let mut reading = self.reading();
         if reading.faults.is_empty() {
-            return self.place.compute.forward(network, ops, input);
+            return self.context.compute.forward(network, ops, input);
         }
         let stored = reading.stored(network);
         let result = self.pass(&reading, &stored).forward(ops.clone(), input);
         match result {
-            Ok((flow, draws)) => {
+            Ok((activations, draws)) => {
                 reading.take_in(&stored, &self.branch, draws);
                 for fault in &mut reading.faults.active {
                     fault.passes += u64::from(fault.settings.draw == Draw::EveryForward);
                 }
                 reading.images += input.count as u64;
-                flow
+                activations
             }
             Err(error) => {
                 reading.error = Some(error);
-                self.place.compute.forward(&stored.golden, ops, input)
+                self.context.compute.forward(&stored.golden, ops, input)
             }
         }
     }
@@ -133,12 +133,12 @@ impl Compute for View {
         count: usize,
         dropout: DropoutStream,
         tap: &mut dyn Tap,
-        slope: &mut dyn FnMut(&[f32]) -> Vec<f32>,
+        gradient: &mut dyn FnMut(&[f32]) -> Vec<f32>,
     ) -> TrainPass {
-        let compute = self.place.compute.as_ref();
+        let compute = self.context.compute.as_ref();
         let mut reading = self.reading();
         if reading.faults.is_empty() {
-            return compute.train_tapped(network, inputs, count, dropout, tap, slope);
+            return compute.train_tapped(network, inputs, count, dropout, tap, gradient);
         }
         let stored = reading.stored(network);
         let pass = self.pass(&reading, &stored);
@@ -149,11 +149,11 @@ impl Compute for View {
             Ok(drawn) => drawn,
             Err(error) => {
                 reading.error = Some(error);
-                return compute.train_tapped(&stored.golden, inputs, count, dropout, tap, slope);
+                return compute.train_tapped(&stored.golden, inputs, count, dropout, tap, gradient);
             }
         };
         let mut both = Both { first: in_activations, then: tap };
-        let pass = compute.train_tapped(&view, inputs, count, dropout, &mut both, slope);
+        let pass = compute.train_tapped(&view, inputs, count, dropout, &mut both, gradient);
         draws.extend(both.first.into_draws());
         reading.take_in(&stored, &self.branch, draws);
         for fault in &mut reading.faults.active {
@@ -174,12 +174,12 @@ impl Tap for Both<'_> {
         self.first.wants(op) || self.then.wants(op)
     }
 
-    fn write(&mut self, op: usize, flow: &mut Flow) {
+    fn write(&mut self, op: usize, activations: &mut Activations) {
         if self.first.wants(op) {
-            self.first.write(op, flow);
+            self.first.write(op, activations);
         }
         if self.then.wants(op) {
-            self.then.write(op, flow);
+            self.then.write(op, activations);
         }
     }
 }
@@ -195,12 +195,16 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    fn forward(&self, ops: Range<usize>, input: &Flow) -> Result<(Flow, Vec<InjectedDraw>), TooManyFaults> {
+    fn forward(
+        &self,
+        ops: Range<usize>,
+        input: &Activations,
+    ) -> Result<(Activations, Vec<InjectedDraw>), TooManyFaults> {
         let is_own = |fault: &super::Active| fault.is_for_each_image();
         let Some(from) = self.faults.active.iter().position(is_own) else {
             let (view, mut draws) = self.parameters(0, None)?;
-            let flow = self.through(&view, ops, input, self.first, &mut draws)?;
-            return Ok((flow, draws));
+            let activations = self.through(&view, ops, input, self.first, &mut draws)?;
+            return Ok((activations, draws));
         };
         let (shared, mut draws) = self.parameters(0, Some(from))?;
         let part = input.count.div_ceil(rayon::current_num_threads()).max(1);
@@ -212,14 +216,14 @@ impl Pass<'_> {
                 self.image_by_image(shared.clone(), from, ops.clone(), input, images)
             })
             .collect();
-        let mut whole: Option<Flow> = None;
-        for (flow, new) in parts?.into_iter().flatten() {
+        let mut whole: Option<Activations> = None;
+        for (activations, new) in parts?.into_iter().flatten() {
             draws.extend(new);
             match &mut whole {
-                None => whole = Some(flow),
+                None => whole = Some(activations),
                 Some(whole) => {
-                    whole.count += flow.count;
-                    whole.values.extend(flow.values);
+                    whole.count += activations.count;
+                    whole.values.extend(activations.values);
                 }
             }
         }
@@ -227,25 +231,24 @@ impl Pass<'_> {
     }
 
     /// Each of some images with its own network: faults are injected, the network is read, and they are taken back.
-    #[allow(clippy::type_complexity)] // activations of each image, and what was injected for it
     fn image_by_image(
         &self,
         mut view: Network,
         from: usize,
         ops: Range<usize>,
-        input: &Flow,
+        input: &Activations,
         images: Range<usize>,
-    ) -> Result<Vec<(Flow, Vec<InjectedDraw>)>, TooManyFaults> {
+    ) -> Result<Vec<(Activations, Vec<InjectedDraw>)>, TooManyFaults> {
         let mut undo = Undo::new();
         let mut done = Vec::new();
         for at in images {
             let image = self.first + at as u64;
             let mut draws = self.inject(&mut view, from..self.faults.active.len(), Some(image), &mut undo)?;
-            let one = Flow { values: input.sample(at).to_vec(), count: 1, ..*input };
+            let one = Activations { values: input.sample(at).to_vec(), count: 1, ..*input };
             draws.retain(|draw| at == 0 || draw.image.is_some()); // a draw that all images share is logged once
-            let flow = self.through(&view, ops.clone(), &one, image, &mut draws)?;
+            let activations = self.through(&view, ops.clone(), &one, image, &mut draws)?;
             take_back(&mut view, &mut undo);
-            done.push((flow, draws));
+            done.push((activations, draws));
         }
         Ok(done)
     }
@@ -287,19 +290,19 @@ impl Pass<'_> {
         &self,
         network: &Network,
         ops: Range<usize>,
-        input: &Flow,
+        input: &Activations,
         first: u64,
         draws: &mut Vec<InjectedDraw>,
-    ) -> Result<Flow, TooManyFaults> {
+    ) -> Result<Activations, TooManyFaults> {
         let mut faults = self.in_activations(first, input.count)?;
         let mut at = ops.start;
-        let mut flow: Option<Flow> = None;
+        let mut activations: Option<Activations> = None;
         for op in faults.ops().into_iter().filter(|op| ops.contains(op)) {
-            let mut next = self.compute.forward(network, at..op + 1, flow.as_ref().unwrap_or(input));
+            let mut next = self.compute.forward(network, at..op + 1, activations.as_ref().unwrap_or(input));
             faults.write(op, &mut next);
-            (at, flow) = (op + 1, Some(next));
+            (at, activations) = (op + 1, Some(next));
         }
         draws.extend(faults.into_draws());
-        Ok(self.compute.forward(network, at..ops.end, flow.as_ref().unwrap_or(input)))
+        Ok(self.compute.forward(network, at..ops.end, activations.as_ref().unwrap_or(input)))
     }
 }

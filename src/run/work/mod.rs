@@ -34,7 +34,6 @@ impl Sizes {
         Self { train: data.train.len(), validation: data.validation.len(), test: data.test.len() }
     }
 
-    #[allow(clippy::cast_precision_loss)] // far below 2^53
     const fn evaluated(self) -> f64 {
         (self.validation + self.test) as f64
     }
@@ -46,7 +45,7 @@ pub struct StepWork {
     /// Units of its progress: mini-batches, networks of a line, trials.
     pub units: u64,
     /// Mini-batches that networks learn from, in all of it; further passes beside them count as their share of one.
-    pub lessons: f64,
+    pub mini_batches: f64,
     /// How they learn.
     pub training: Training,
     /// Whether entries of the network are held meanwhile.
@@ -67,7 +66,7 @@ pub fn campaign_trials(campaign: &Campaign, structure: &Structure) -> u64 {
     planned(campaign, structure).iter().map(|cell| cell.trials).sum()
 }
 
-/// What is known of the trunk or a branch.
+/// What is known of the main branch or a branch.
 #[derive(Clone, Copy)]
 struct Level {
     /// Branches may have data of their own.
@@ -86,7 +85,6 @@ struct Walk<'a> {
     stack: Vec<Level>,
 }
 
-#[allow(clippy::cast_precision_loss)] // far below 2^53
 impl Walk<'_> {
     fn level(&self) -> Level {
         *self.stack.last().expect("the trunk is never left")
@@ -95,7 +93,7 @@ impl Walk<'_> {
     fn step(&mut self, op: &Op) -> StepWork {
         let level = self.level();
         let (training, holds) = (self.spec.train.clone(), level.holds);
-        let nothing = StepWork { units: 1, lessons: 0.0, training, holds, evaluated: 0.0 };
+        let nothing = StepWork { units: 1, mini_batches: 0.0, training, holds, evaluated: 0.0 };
         match op {
             Op::Train(train) => self.train(train),
             Op::Ensemble(ensemble) => self.ensemble(ensemble),
@@ -109,13 +107,13 @@ impl Walk<'_> {
                 StepWork { units, evaluated, ..nothing }
             }
             Op::Do(intervention) => {
-                let lessons = self.intervene(intervention);
+                let mini_batches = self.intervene(intervention);
                 self.level_mut().holds |= match intervention {
                     Intervention::Prune(_) | Intervention::Freeze(_) => true,
                     Intervention::Import(file) => file.content == FileContent::Mask,
                     _ => false,
                 };
-                StepWork { lessons, ..nothing }
+                StepWork { mini_batches, ..nothing }
             }
             Op::Enter(branch) => {
                 let own = branch.data.as_ref().map(|data| data.facts(self.spec.net.image_side()));
@@ -136,19 +134,19 @@ impl Walk<'_> {
         let training = settings(train, &self.spec.train);
         let (units, evaluations) = self.length(train.steps, &training);
         let level = self.level();
-        let lessons = units as f64 * (1.0 + level.past);
+        let mini_batches = units as f64 * (1.0 + level.past);
         let evaluated = evaluations * level.members * level.sizes.evaluated();
-        StepWork { units, lessons, training, holds: level.holds, evaluated }
+        StepWork { units, mini_batches, training, holds: level.holds, evaluated }
     }
 
     fn ensemble(&mut self, ensemble: &Ensemble) -> StepWork {
         let training = self.spec.train.clone();
         let (units, evaluations) = self.length(ensemble.steps, &training);
         let members = ensemble.members as f64;
-        let lessons = units as f64 * members * ensemble.local_steps as f64;
+        let mini_batches = units as f64 * members * ensemble.local_steps as f64;
         let evaluated = evaluations * members * self.level().sizes.evaluated();
         self.level_mut().members = members;
-        StepWork { units, lessons, training, holds: self.level().holds, evaluated }
+        StepWork { units, mini_batches, training, holds: self.level().holds, evaluated }
     }
 
     fn level_mut(&mut self) -> &mut Level {
@@ -187,7 +185,6 @@ fn past(watch: &Watch) -> f64 {
 /// Trials of a campaign, and the samples that it evaluates: in each trial half of a pass over its images, since it begins
 /// at its fault; where something protects, once more without it. Before and behind, the network without faults is
 /// evaluated, and what is clipped was seen on the training part.
-#[allow(clippy::cast_precision_loss)] // far below 2^53
 fn trials(campaign: &Campaign, structure: &Structure, sizes: Sizes) -> (u64, f64) {
     let trials = campaign_trials(campaign, structure).max(1);
     let images = campaign.images.unwrap_or(sizes.test).min(sizes.test) as f64;
@@ -200,7 +197,7 @@ fn trials(campaign: &Campaign, structure: &Structure, sizes: Sizes) -> (u64, f64
 #[derive(Clone, Debug, PartialEq)]
 pub struct Work {
     /// Mini-batches of each kind, as they come. The first kind is there without any too: networks are evaluated as it says.
-    pub lessons: Vec<(Task, f64)>,
+    pub mini_batches: Vec<(Task, f64)>,
     /// Samples that are evaluated.
     pub evaluated: f64,
     /// Multiply-adds of one sample forward.
@@ -210,39 +207,34 @@ pub struct Work {
 impl Work {
     /// The sum of steps.
     pub fn new(spec: &RunSpec, facts: &Facts, structure: &Structure, steps: &[StepWork]) -> Self {
-        let mut lessons: Vec<(Task, f64)> = Vec::new();
-        let training = steps.iter().filter(|step| step.lessons > 0.0);
+        let mut mini_batches: Vec<(Task, f64)> = Vec::new();
+        let training = steps.iter().filter(|step| step.mini_batches > 0.0);
         for step in training {
             let task = Task::new(spec, facts, &step.training, step.holds);
-            match lessons.iter_mut().find(|(known, _)| *known == task) {
-                Some((_, count)) => *count += step.lessons,
-                None => lessons.push((task, step.lessons)),
+            match mini_batches.iter_mut().find(|(known, _)| *known == task) {
+                Some((_, count)) => *count += step.mini_batches,
+                None => mini_batches.push((task, step.mini_batches)),
             }
         }
-        if lessons.is_empty() {
-            lessons.push((Task::new(spec, facts, &spec.train, false), 0.0));
+        if mini_batches.is_empty() {
+            mini_batches.push((Task::new(spec, facts, &spec.train, false), 0.0));
         }
         let evaluated = steps.iter().map(|step| step.evaluated).sum();
-        Self { lessons, evaluated, forward: structure.multiply_adds() }
+        Self { mini_batches, evaluated, forward: structure.multiply_adds() }
     }
 
     /// The first kind of mini-batch.
-    #[must_use]
     pub fn main(&self) -> &Task {
-        &self.lessons[0].0
+        &self.mini_batches[0].0
     }
 
     /// Multiply-adds of the training, forward and backward.
-    #[must_use]
-    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)] // it saturates
     pub fn training_multiply_adds(&self) -> u64 {
-        let seen = self.lessons.iter().map(|(task, count)| count * task.training.batch as f64);
+        let seen = self.mini_batches.iter().map(|(task, count)| count * task.training.batch as f64);
         (seen.sum::<f64>() * 3.0 * self.forward as f64).round() as u64
     }
 
     /// Multiply-adds of everything.
-    #[must_use]
-    #[allow(clippy::cast_precision_loss)]
     pub fn multiply_adds(&self) -> f64 {
         self.training_multiply_adds() as f64 + self.evaluated * self.forward as f64
     }
@@ -262,15 +254,13 @@ const LITTLE: f64 = 0.1;
 
 impl WorkPlan {
     /// Weighs steps: an evaluated sample is a third of one that is learned from.
-    #[must_use]
-    #[allow(clippy::cast_precision_loss)]
     pub fn new(steps: &[StepWork]) -> Self {
         let mut before = vec![0.0];
         let mut total = 0.0;
         let unit = steps.iter().map(|step| {
-            // In samples, since batches are of different sizes; forward alone is a third of a lesson.
+            // In samples, since batches are of different sizes; forward alone is a third of a mini-batch.
             let batch = step.training.batch.max(1) as f64;
-            let all = (step.lessons * batch + step.evaluated / 3.0).max(LITTLE * batch);
+            let all = (step.mini_batches * batch + step.evaluated / 3.0).max(LITTLE * batch);
             total += all;
             before.push(total);
             all / step.units.max(1) as f64
@@ -279,8 +269,6 @@ impl WorkPlan {
     }
 
     /// Share of the work that is done, `done` mini-batches or networks of a line into step `next`.
-    #[must_use]
-    #[allow(clippy::cast_precision_loss)]
     pub fn share(&self, next: usize, done: u64) -> f64 {
         let total = self.before.last().copied().unwrap_or_default().max(f64::MIN_POSITIVE);
         let before = self.before.get(next).copied().unwrap_or(total);
@@ -310,8 +298,8 @@ mod tests {
 
     fn counts(plan: &str) -> (Vec<(usize, f64)>, f64) {
         let work = work(plan);
-        let lessons = work.lessons.iter().map(|(task, count)| (task.training.batch, *count));
-        (lessons.collect(), work.evaluated)
+        let mini_batches = work.mini_batches.iter().map(|(task, count)| (task.training.batch, *count));
+        (mini_batches.collect(), work.evaluated)
     }
 
     #[test]

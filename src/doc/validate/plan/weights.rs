@@ -125,7 +125,6 @@ impl Walk<'_> {
     }
 
     /// Weights are float32: a larger number would become infinite.
-    #[allow(clippy::cast_possible_truncation)] // that is what it looks for
     fn representable(&mut self, value: f64, place: &Place) {
         if value.is_finite() && !(value as f32).is_finite() {
             let message = format!("{value:e} is more than a float32 can hold; the largest is {:e}", f32::MAX);

@@ -33,7 +33,6 @@ crate::choice! {
 
 impl FaultModel {
     /// The model behind the name.
-    #[must_use]
     pub fn rule(self) -> Box<dyn Corruption> {
         match self {
             Self::Flip => Box::new(flip::Flip { width: 1 }),
@@ -50,7 +49,6 @@ impl FaultModel {
     }
 
     /// What one site is.
-    #[must_use]
     pub fn unit(self) -> Unit {
         self.rule().unit()
     }
@@ -80,19 +78,16 @@ pub struct StoredValue<'a> {
 
 impl StoredValue<'_> {
     /// What the value reads as.
-    #[must_use]
     pub fn value(self) -> f32 {
         self.storage.decode(self.index, self.stored)
     }
 
     /// The bits under which another value would be stored in its place.
-    #[must_use]
     pub fn store(self, value: f32) -> u32 {
         self.storage.encode(self.index, value)
     }
 
     /// Number of bits of the value.
-    #[must_use]
     pub fn width(self) -> u32 {
         self.storage.format().bits()
     }

@@ -17,7 +17,7 @@ use crate::run::session::Session;
 pub fn scores(session: &Session, prune: &Prune, chosen: &[usize]) -> Result<Vec<Vec<f32>>, RunError> {
     let network = &session.state().network;
     let needed = needed(session, &prune.criterion, chosen)?;
-    let names = &session.place.structure.parameters;
+    let names = &session.context.structure.parameters;
     let evidence: Vec<Evidence> = chosen
         .iter()
         .enumerate()
@@ -27,7 +27,7 @@ pub fn scores(session: &Session, prune: &Prune, chosen: &[usize]) -> Result<Vec<
             needed: needed.get(at).map_or(&[], Vec::as_slice),
         })
         .collect();
-    let mut rng = stream(session.place.spec.seed, Purpose::Mask, &[session.number()]);
+    let mut rng = stream(session.context.spec.seed, Purpose::Mask, &[session.number()]);
     let scores = criteria::scores(&prune.criterion, &evidence, &mut rng);
     scores.map_err(|error| session.stage_error(error.to_string()))
 }
@@ -62,12 +62,11 @@ fn needed(session: &Session, criterion: &Criterion, chosen: &[usize]) -> Result<
 
 /// Gradients of the training loss, averaged over mini-batches of a stream of this stage, in training mode. Where they are
 /// more than an epoch has, further random orders follow.
-#[allow(clippy::cast_precision_loss)] // numbers of batches
 fn loss_gradients(session: &Session, batches: u64) -> Result<Vec<Vec<f32>>, RunError> {
-    let place = &session.place;
+    let context = &session.context;
     let data = session.data();
     let train = &data.train;
-    let mut rng = stream(place.spec.seed, Purpose::Saliency, &[session.number()]);
+    let mut rng = stream(context.spec.seed, Purpose::Saliency, &[session.number()]);
     let mut order = Vec::new();
     let network = &session.state().network;
     let mut sums: Vec<Vec<f32>> =
@@ -76,13 +75,13 @@ fn loss_gradients(session: &Session, batches: u64) -> Result<Vec<Vec<f32>>, RunE
         if order.is_empty() {
             order = shuffled(train.len(), &mut rng);
         }
-        let size = place.spec.train.batch.min(order.len());
+        let size = context.spec.train.batch.min(order.len());
         if size == 1 && session.has_free_norm() {
-            return Err(RunError::LonelySample { batch: place.spec.train.batch, samples: train.len() });
+            return Err(RunError::LonelySample { batch: context.spec.train.batch, samples: train.len() });
         }
         let batch = train.pick(&order.drain(..size).collect::<Vec<_>>());
-        let slope = &mut |logits: &[f32]| place.criterion.evaluate(logits, &batch.labels).slope;
-        let pass = place.compute.train(network, &batch.values, batch.len(), None, slope);
+        let gradient = &mut |logits: &[f32]| context.loss.evaluate(logits, &batch.labels).gradient;
+        let pass = context.compute.train(network, &batch.values, batch.len(), None, gradient);
         for (sum, gradient) in sums.iter_mut().zip(pass.gradients) {
             for (sum, gradient) in sum.iter_mut().zip(gradient.unwrap_or_default()) {
                 *sum += gradient;
@@ -99,9 +98,9 @@ fn loss_gradients(session: &Session, batches: u64) -> Result<Vec<Vec<f32>>, RunE
 /// nothing normalised.
 fn flow_gradients(session: &Session) -> Vec<Vec<f32>> {
     let network = flow_network(&session.state().network);
-    let inputs = vec![1.0; session.place.structure.input.len()];
-    let slope = &mut |logits: &[f32]| vec![1.0; logits.len()];
-    let pass = session.place.compute.train(&network, &inputs, 1, None, slope);
+    let inputs = vec![1.0; session.context.structure.input.len()];
+    let gradient = &mut |logits: &[f32]| vec![1.0; logits.len()];
+    let pass = session.context.compute.train(&network, &inputs, 1, None, gradient);
     let sizes = (0..network.len()).map(|index| network.values(index).len());
     pass.gradients
         .into_iter()
