@@ -25,12 +25,12 @@ impl TrialFaults {
         images: usize,
         injection: impl Fn(Option<u64>) -> Result<Injection, E>,
     ) -> Result<Self, E> {
-        let each = || (0..images as u64).map(|image| injection(Some(image))).collect();
-        match (fault.is_in_activations(), is_for_each_image) {
-            (true, _) => each().map(Self::Activations),
-            (false, true) => each().map(Self::PerImage),
-            (false, false) => injection(None).map(Self::Shared),
+        if !fault.is_in_activations() && !is_for_each_image {
+            return injection(None).map(Self::Shared);
         }
+        let each: Result<Vec<Injection>, E> =
+            (0..images as u64).map(|image| injection(Some(image))).collect();
+        if fault.is_in_activations() { each.map(Self::Activations) } else { each.map(Self::PerImage) }
     }
 
     /// The first parameter with a fault, by its number; none where every image has faults of its own, of which one nearly

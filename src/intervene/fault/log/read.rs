@@ -18,7 +18,6 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::{HEADER, Logged, LoggedFault, LongDraw, Row, STREAM};
-use crate::intervene::fault::StreamCounters;
 
 /// A line that cannot be used, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
