@@ -8,12 +8,12 @@ use super::sharing::{self, hand, take_over};
 use super::state::{HandOvers, Member, Snapshot, State};
 use super::train::{self, Known, MiniBatch, Phase, TrainProgress, Trainer, batches_per_epoch};
 use super::watch;
-use crate::doc::Report;
 use crate::doc::stage::{Ensemble, EnsembleEnd, Sharing};
 use crate::form::number::grouped;
 use crate::intervene::stream::{Purpose, Stream, stream};
 use crate::net::{Gradients, Network, OptimizerState, Score};
 use crate::optimize::Rule;
+use crate::results::Report;
 
 /// Trains the members of an ensemble; goes on from `progress` when the stage was interrupted.
 pub fn train(session: &mut Session, stage: &Ensemble, progress: TrainProgress) -> Result<StageEnd, RunError> {

@@ -6,8 +6,8 @@ use super::session::{Session, StageEnd};
 use super::stop::StopKind;
 use super::train::TrainProgress;
 use crate::doc::stage::Connect;
-use crate::doc::{Event, Point, Report};
 use crate::net::{Network, Score};
+use crate::results::{Event, Point, Report};
 
 /// Evaluates networks W = (1 − t)·A + t·B on the test part, batch-norm statistics interpolated like weights, pins left
 /// out of account; t takes `points` values from 0 to 1.

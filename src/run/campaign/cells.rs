@@ -1,8 +1,7 @@
 //! Cells of a campaign, the fault sites of each of them, and how many trials that takes.
 
-use crate::doc::campaign::CellPlan;
 use crate::doc::fault::{Campaign, Fault, FaultSource, Trials};
-use crate::doc::fault_sites::varied;
+use crate::doc::fault_sites::{CellPlan, varied};
 use crate::doc::structure::Structure;
 use crate::intervene::Entry;
 use crate::intervene::fault::statistics::planned_trials;

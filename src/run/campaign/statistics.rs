@@ -5,11 +5,11 @@ use std::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 
 use super::trial::TrialOutcome;
-use crate::doc::campaign::{CellState, Estimate, Outcomes, WORST, WorstTrial};
 use crate::intervene::fault::Tally;
 use crate::intervene::fault::log::LoggedFault;
 use crate::intervene::fault::statistics::{Interval, mean_interval, median, percentile, wilson};
 use crate::intervene::stream::Stream;
+use crate::results::campaign::{CellState, Estimate, Outcomes, WORST, WorstTrial};
 
 /// The trials of a cell so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

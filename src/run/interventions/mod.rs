@@ -11,7 +11,8 @@ mod reinitialize;
 use super::error::RunError;
 use super::faults;
 use super::session::Session;
-use crate::doc::{Intervention, Report};
+use crate::doc::Intervention;
+use crate::results::Report;
 
 /// Changes the present network as the intervention says.
 pub fn carry_out(session: &mut Session, intervention: &Intervention) -> Result<(), RunError> {

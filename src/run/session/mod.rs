@@ -11,24 +11,20 @@ use std::time::{Duration, Instant};
 use super::campaign::{self, CampaignProgress};
 use super::checkpoint::Checkpoint;
 use super::datasets::Datasets;
-use super::ensemble;
 use super::error::RunError;
-use super::faults;
-use super::interventions;
-use super::line;
 use super::listener::Listener;
 use super::program::{Op, Step, program};
-use super::sharing;
 use super::state::State;
 use super::stop::{StopFlag, StopKind};
 use super::train::{self, TrainProgress};
-use super::watch;
 use super::work::{Sizes, WorkPlan, steps};
+use super::{ensemble, faults, interventions, line, sharing, watch};
 use crate::data::Dataset;
 use crate::doc::structure::LayerKind;
-use crate::doc::{Event, Intervention, Net, RunSpec, Structure, file_names};
+use crate::doc::{Intervention, Net, RunSpec, Structure, file_names};
 use crate::net::{Compute, Initialisation, LossFunction, Network};
 use crate::optimize::Optimizer;
+use crate::results::Event;
 
 /// What a run works with; it changes none of it.
 pub struct RunContext {

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use super::trial::each_fault_row;
 use super::{TrialFault, TrialKey};
-use crate::doc::campaign::CampaignRecord;
 use crate::intervene::fault::log::{Logged, LoggedFault};
+use crate::results::campaign::CampaignRecord;
 use crate::run::tables::Table;
 
 /// Which single faults are looked for.

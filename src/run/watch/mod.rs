@@ -10,9 +10,10 @@ use super::session::{RunContext, Session};
 use super::state::State;
 use super::train::MiniBatch;
 use crate::doc::intervention::{FileContent, Intervention, Watch as Settings};
-use crate::doc::{Report, targets};
+use crate::doc::targets;
 use crate::form::number::grouped;
 use crate::net::{Gradients, LossValue, Network};
+use crate::results::Report;
 
 pub use compare::{Tally, norm};
 

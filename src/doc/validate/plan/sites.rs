@@ -1,9 +1,8 @@
 //! Checks of what a fault can strike: that every cell of its campaign has as much as one trial takes.
 
 use super::Walk;
-use crate::doc::campaign::CellPlan;
 use crate::doc::fault::{Campaign, Fault, FaultAmount, FaultModel, Vary};
-use crate::doc::fault_sites::{FaultPlace, fault_places, varied};
+use crate::doc::fault_sites::{CellPlan, FaultPlace, fault_places, varied};
 use crate::form::number::grouped;
 use crate::form::path::Place;
 use crate::intervene::fault::{Format, Region};

@@ -1,0 +1,269 @@
+//! What a campaign says while it goes on, and what is known of it: the fold of that.
+
+use serde::{Deserialize, Serialize};
+
+use crate::doc::fault::{Format, Protect};
+use crate::doc::fault_sites::CellPlan;
+pub use crate::intervene::fault::Tally;
+
+/// A campaign began.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CampaignBegan {
+    /// Its name in the column `campaign` of `faults.csv` and `trials.csv`: the place of the stage, with a number behind it
+    /// where the same place and round come again.
+    pub campaign: String,
+    /// Place of the stage in the plan, such as `2.1`.
+    pub stage: String,
+    /// The branch; empty for the main branch.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub branch: String,
+    /// The round of the innermost repetition, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round: Option<u64>,
+    /// The campaign as a sentence.
+    pub label: String,
+    /// Its cells, in the order in which they are worked on.
+    pub cells: Vec<CellPlan>,
+    /// Names of the layers that can be struck; [`Outcomes::layer`] counts in this list.
+    pub layers: Vec<String>,
+    /// How values are stored.
+    pub format: Format,
+    /// Whether the fault model strikes whole values: a rate is one for each value then, not for each bit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub strikes_values: bool,
+    /// What protects the network.
+    pub protect: Protect,
+    /// Images of every trial.
+    pub images: u64,
+    /// Confidence of the intervals.
+    pub confidence: f64,
+    /// Accuracy without faults, in [0, 1]: in the format, with the protection. What faults are compared with.
+    pub golden_accuracy: f64,
+    /// Accuracy without faults in the format, without the protection.
+    pub unprotected_accuracy: f64,
+    /// Accuracy of the network as it was trained: float32, without the protection.
+    pub float32_accuracy: f64,
+}
+
+impl CampaignBegan {
+    /// What the format alone changes about the accuracy: "int8 loses 0.50", in percentage points; "gains" where it is
+    /// higher than in float32.
+    pub fn change_by_format(&self) -> String {
+        let points = 100.0 * (self.float32_accuracy - self.unprotected_accuracy);
+        let verb = if points < -0.005 { "gains" } else { "loses" };
+        format!("{} {verb} {:.2}", self.format.label(), points.abs())
+    }
+}
+
+/// What became of the trials that struck one bit of one layer, alone; where each image sees a fault of its own, each of
+/// those counts as a trial with one image.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Outcomes {
+    /// The layer, as its place in [`CampaignBegan::layers`].
+    pub layer: usize,
+    /// The bit, from the least significant; none for models of values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bit: Option<u32>,
+    /// How many trials.
+    pub trials: u64,
+    /// Their images.
+    pub tally: Tally,
+}
+
+/// A trial that did much harm.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorstTrial {
+    /// Its number; the column `trial` of `trials.csv` and `faults.csv`.
+    pub trial: u64,
+    /// Faults that it injected.
+    pub faults: u64,
+    /// The first of them, as `fc1.weight[17] b30: 3d23d70a → 7d23d70a`.
+    pub first: String,
+    /// What became of its images.
+    pub tally: Tally,
+}
+
+/// A share with its interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The estimate.
+    pub value: f64,
+    /// Lower end of its interval.
+    pub low: f64,
+    /// Upper end of its interval.
+    pub high: f64,
+}
+
+/// How far a cell is, and what it says so far.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CellState {
+    /// Its place in [`CampaignBegan::cells`].
+    pub cell: usize,
+    /// Whether these are the same trials without the protection, beside the result.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unprotected: bool,
+    /// Trials so far, in whole blocks.
+    pub trials: u64,
+    /// Whether no more follow.
+    pub done: bool,
+    /// Whether it is said in passing, so that the log leaves it out: the same is said again with more trials.
+    #[serde(skip)]
+    pub live: bool,
+    /// Faults of all trials together.
+    pub faults: u64,
+    /// Images of all trials together.
+    pub tally: Tally,
+    /// Mean share of images with SDC-1, with its Wilson interval (n = trials).
+    pub sdc1: Estimate,
+    /// Mean share of images with DUE, with its Wilson interval.
+    pub due: Estimate,
+    /// Mean share of masked images, with its Wilson interval.
+    pub masked: Estimate,
+    /// Mean accuracy with its bootstrap interval over trials.
+    pub accuracy: Estimate,
+    /// Median of the accuracies of trials.
+    pub median: f64,
+    /// Their 5th percentile.
+    pub p5: f64,
+    /// Their 95th percentile.
+    pub p95: f64,
+    /// Trials with a single fault by layer and bit, in this order; those that are not there were not struck.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outcomes: Vec<Outcomes>,
+    /// The worst trials, worst first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub worst: Vec<WorstTrial>,
+}
+
+/// A campaign is over.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CampaignEnded {
+    /// Whether the network and what it is in the format have the same checksums and logits as before.
+    pub intact: bool,
+    /// Its checksum afterwards.
+    pub checksum: String,
+}
+
+/// What is known of a campaign.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CampaignRecord {
+    /// What it is.
+    pub began: CampaignBegan,
+    /// Its cells, in their order; with protection first the results, then the same cells unprotected.
+    pub cells: Vec<CellState>,
+    /// How it ended; none while it goes on, or where it was stopped.
+    pub ended: Option<CampaignEnded>,
+}
+
+/// How many of the worst trials are kept.
+pub const WORST: usize = 20;
+
+impl CampaignRecord {
+    /// A campaign of which nothing is done yet.
+    pub fn new(began: CampaignBegan) -> Self {
+        Self { began, cells: Vec::new(), ended: None }
+    }
+
+    /// Takes in how far a cell is; what was known of it is replaced.
+    pub fn take_in(&mut self, state: CellState) {
+        let key = |state: &CellState| (state.unprotected, state.cell);
+        match self.cells.binary_search_by_key(&key(&state), key) {
+            Ok(at) => self.cells[at] = state,
+            Err(at) => self.cells.insert(at, state),
+        }
+    }
+
+    /// The results, or those of the same trials without the protection.
+    pub fn states(&self, unprotected: bool) -> impl Iterator<Item = &CellState> {
+        self.cells.iter().filter(move |state| state.unprotected == unprotected)
+    }
+
+    /// Trials so far.
+    pub fn trials(&self) -> u64 {
+        self.states(false).map(|state| state.trials).sum()
+    }
+
+    /// Trials with a single fault by layer and bit, of all cells together.
+    pub fn outcomes(&self) -> Vec<Outcomes> {
+        self.gathered(|outcome| (outcome.layer, outcome.bit))
+    }
+
+    /// Trials with a single fault by layer; their bit is left out.
+    pub fn by_layer(&self) -> Vec<Outcomes> {
+        let layers = self.gathered(|outcome| outcome.layer);
+        layers.into_iter().map(|outcome| Outcomes { bit: None, ..outcome }).collect()
+    }
+
+    /// Trials with a single fault by bit; their layer is 0.
+    pub fn by_bit(&self) -> Vec<Outcomes> {
+        let bits = self.gathered(|outcome| outcome.bit);
+        bits.into_iter().map(|outcome| Outcomes { layer: 0, ..outcome }).collect()
+    }
+
+    /// The worst trials of all cells, worst first.
+    pub fn worst(&self) -> Vec<&WorstTrial> {
+        let mut worst: Vec<&WorstTrial> = self.states(false).flat_map(|state| &state.worst).collect();
+        worst.sort_by_key(|trial| trial.rank());
+        worst.truncate(WORST);
+        worst
+    }
+
+    fn gathered<K: Ord>(&self, key: impl Fn(&Outcomes) -> K) -> Vec<Outcomes> {
+        let mut sums = std::collections::BTreeMap::<K, Outcomes>::new();
+        for outcome in self.states(false).flat_map(|state| &state.outcomes) {
+            let empty = || Outcomes { trials: 0, tally: Tally::default(), ..outcome.clone() };
+            let sum = sums.entry(key(outcome)).or_insert_with(empty);
+            sum.trials += outcome.trials;
+            sum.tally = sum.tally + outcome.tally;
+        }
+        sums.into_values().collect()
+    }
+}
+
+impl WorstTrial {
+    /// Worst first: most images with SDC-1 or DUE, then the fewest right ones, then the earliest.
+    pub const fn rank(&self) -> (std::cmp::Reverse<u64>, u64, u64) {
+        (std::cmp::Reverse(self.tally.sdc1 + self.tally.due), self.tally.correct, self.trial)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(layer: usize, bit: u32, sdc1: u64) -> Outcomes {
+        Outcomes { layer, bit: Some(bit), trials: 1, tally: Tally { images: 10, sdc1, ..Tally::default() } }
+    }
+
+    #[test]
+    fn a_cell_is_replaced_and_tables_sum_over_cells() {
+        let mut record = CampaignRecord::new(CampaignBegan::default());
+        record.take_in(CellState { cell: 1, outcomes: vec![outcome(0, 30, 9)], ..CellState::default() });
+        record.take_in(CellState { cell: 0, trials: 1, ..CellState::default() });
+        let outcomes = vec![outcome(0, 30, 5), outcome(1, 0, 0)];
+        record.take_in(CellState { cell: 0, trials: 2, outcomes, ..CellState::default() });
+        record.take_in(CellState { unprotected: true, trials: 2, ..CellState::default() });
+        assert_eq!(record.cells.iter().map(|cell| cell.cell).collect::<Vec<_>>(), [0, 1, 0]);
+        assert_eq!(record.trials(), 2);
+        let by = |outcomes: Vec<Outcomes>| -> Vec<(u64, u64)> {
+            outcomes.iter().map(|outcome| (outcome.trials, outcome.tally.sdc1)).collect()
+        };
+        assert_eq!(by(record.outcomes()), [(2, 14), (1, 0)]);
+        assert_eq!(by(record.by_layer()), [(2, 14), (1, 0)]);
+        assert_eq!(by(record.by_bit()), [(1, 0), (2, 14)]);
+    }
+
+    #[test]
+    fn the_worst_trials_come_first_and_the_earlier_one_of_equals() {
+        let trial = |trial, sdc1, correct| WorstTrial {
+            trial,
+            tally: Tally { images: 10, sdc1, correct, ..Tally::default() },
+            ..WorstTrial::default()
+        };
+        let mut record = CampaignRecord::default();
+        let worst = vec![trial(3, 9, 1), trial(1, 5, 5)];
+        record.take_in(CellState { worst, ..CellState::default() });
+        record.take_in(CellState { cell: 1, worst: vec![trial(4, 9, 1)], ..CellState::default() });
+        assert_eq!(record.worst().iter().map(|trial| trial.trial).collect::<Vec<_>>(), [3, 4, 1]);
+    }
+}

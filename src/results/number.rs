@@ -1,0 +1,171 @@
+//! Numbers as text for people: a real minus sign, digits in groups, powers of ten.
+
+use crate::form::number::in_groups;
+
+/// How numbers of an axis are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// As they are.
+    #[default]
+    Number,
+    /// The value is a share in 0..1 and is written as percent.
+    Percent,
+    /// On a logarithmic axis always as a power of ten: 10⁻⁶.
+    Power,
+}
+
+/// A number with this many decimals, a real minus sign, and commas from 10,000 on.
+pub fn fixed(value: f64, decimals: usize) -> String {
+    let digits = format!("{:.decimals$}", value.abs());
+    let zero = digits.bytes().all(|byte| matches!(byte, b'0' | b'.'));
+    let sign = if value < 0.0 && !zero { "\u{2212}" } else { "" };
+    let (whole, fraction) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
+    // Years and batch sizes stay whole.
+    let whole = if whole.len() < 5 { whole.to_owned() } else { in_groups(whole) };
+    format!("{sign}{whole}{fraction}")
+}
+
+/// A factor times a power of ten: 2×10⁻⁶, and 10⁻⁶ where the factor is 1.
+pub fn scientific(factor: &str, exponent: i32) -> String {
+    let power = format!("10{}", superscript(exponent));
+    if factor == "1" { power } else { format!("{factor}×{power}") }
+}
+
+fn superscript(number: i32) -> String {
+    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let raised = |letter: char| letter.to_digit(10).map_or('⁻', |digit| DIGITS[digit as usize]);
+    number.to_string().chars().map(raised).collect()
+}
+
+/// A value for reading, as in a tooltip: four significant digits, shares as 98.12 %.
+pub fn readable(value: f64, format: Format) -> String {
+    if !value.is_finite() {
+        return "not finite".to_owned();
+    }
+    match format {
+        Format::Percent => format!("{} %", fixed(value * 100.0, 2)),
+        Format::Number | Format::Power => significant(value, 4),
+    }
+}
+
+fn significant(value: f64, digits: i32) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let exponent = exponent_of(value);
+    let decimals = |wanted: i32| usize::try_from(wanted).unwrap_or(0);
+    if (-4..6).contains(&exponent) {
+        let whole_kept = value.fract() == 0.0;
+        return fixed(value, if whole_kept { 0 } else { decimals(digits - 1 - exponent) });
+    }
+    let factor = value / 10f64.powi(exponent);
+    scientific(trimmed(&fixed(factor, decimals(digits - 1))), exponent)
+}
+
+/// How the numbers of one column are written, so that their digits stand below each other.
+#[derive(Clone, Copy, Debug)]
+pub struct Digits {
+    format: Format,
+    /// The same for all of them; nothing where they are of too different sizes, or shares.
+    decimals: Option<usize>,
+}
+
+impl Digits {
+    /// Four significant digits of the largest value, and as many decimals of all others.
+    pub fn of(values: impl IntoIterator<Item = f64>, format: Format) -> Self {
+        let (mut largest, mut are_whole) = (0.0, true);
+        for value in values.into_iter().filter(|value| value.is_finite()) {
+            largest = f64::max(largest, value.abs());
+            are_whole &= value.fract() == 0.0;
+        }
+        let exponent = if largest > 0.0 { exponent_of(largest) } else { 0 };
+        let is_usual = format != Format::Percent && (-4..6).contains(&exponent);
+        let decimals = if are_whole { 0 } else { usize::try_from(3 - exponent).unwrap_or(0) };
+        Self { format, decimals: is_usual.then_some(decimals) }
+    }
+
+    /// A value of the column. One that would be lost among so few decimals keeps its own digits.
+    pub fn text(self, value: f64) -> String {
+        let decimals = self.decimals.filter(|_| value.is_finite());
+        let text = decimals.map(|decimals| fixed(value, decimals));
+        let is_lost = |text: &String| value != 0.0 && !text.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
+        text.filter(|text| !is_lost(text)).unwrap_or_else(|| readable(value, self.format))
+    }
+}
+
+/// Without zeros at the end of the decimals.
+fn trimmed(text: &str) -> &str {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
+}
+
+/// The power of ten of the first digit, after rounding to four digits. `value` is finite and not zero.
+pub fn exponent_of(value: f64) -> i32 {
+    let text = format!("{value:.3e}");
+    let exponent = text.rsplit('e').next().and_then(|exponent| exponent.parse().ok());
+    exponent.expect("`{:e}` of a finite number ends with its exponent")
+}
+
+/// A number as CSV and spreadsheets read it: all digits that matter, `NaN`, `inf` or `-inf`.
+pub fn plain(value: f64) -> String {
+    let text = format!("{value:?}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_a_real_minus_and_groups_from_ten_thousand_on() {
+        assert_eq!(fixed(-1.25, 1), "−1.2");
+        assert_eq!(fixed(9999.0, 0), "9999");
+        assert_eq!(fixed(50_000.0, 0), "50,000");
+        assert_eq!(fixed(-1_234_567.5, 1), "−1,234,567.5");
+        assert_eq!(fixed(-0.001, 1), "0.0", "nothing is less than nothing");
+    }
+
+    #[test]
+    fn powers_of_ten_are_raised() {
+        assert_eq!(scientific("1", -6), "10⁻⁶");
+        assert_eq!(scientific("2.5", 12), "2.5×10¹²");
+        assert_eq!(scientific("1", 0), "10⁰");
+    }
+
+    #[test]
+    fn readable_values_have_four_digits_and_percent_two_decimals() {
+        assert_eq!(readable(0.981_234_56, Format::Percent), "98.12 %");
+        assert_eq!(readable(0.123_456, Format::Number), "0.1235");
+        assert_eq!(readable(12_345.0, Format::Number), "12,345");
+        assert_eq!(readable(1.2e-6, Format::Number), "1.2×10⁻⁶");
+        assert_eq!(readable(9.999_99e-6, Format::Number), "10⁻⁵");
+        assert_eq!(readable(0.0, Format::Number), "0");
+        assert_eq!(readable(f64::NAN, Format::Percent), "not finite");
+    }
+
+    #[test]
+    fn numbers_of_a_column_have_as_many_decimals() {
+        let told = |values: &[f64]| {
+            let digits = Digits::of(values.iter().copied(), Format::Number);
+            values.iter().map(|value| digits.text(*value)).collect::<Vec<_>>()
+        };
+        assert_eq!(told(&[0.108, 0.059_65, -0.5]), ["0.1080", "0.0597", "\u{2212}0.5000"]);
+        assert_eq!(told(&[12.0, 3.0]), ["12", "3"]);
+        assert_eq!(
+            told(&[120.5, 1e-6, 0.0]),
+            ["120.5", "10\u{207b}\u{2076}", "0.0"],
+            "nothing reads as 0 that is not"
+        );
+        assert_eq!(told(&[f64::NAN, 0.25]), ["not finite", "0.2500"]);
+        assert_eq!(Digits::of([0.5], Format::Percent).text(0.5), "50.00 %");
+    }
+
+    #[test]
+    fn plain_numbers_survive_a_round_trip() {
+        for value in [0.1, 1.0, 1e300, -2.5e-12, 12_345_678.9] {
+            assert_eq!(plain(value).parse(), Ok(value));
+        }
+        assert_eq!(plain(12.0), "12");
+        assert_eq!(plain(f64::NAN), "NaN");
+        assert_eq!(plain(f64::NEG_INFINITY), "-inf");
+    }
+}

@@ -1,0 +1,301 @@
+//! Which runs are looked at: words and conditions such as `remaining < 20 % state:done -tag:old`.
+//!
+//! Terms stand side by side and must all hold. A word has to be in the name of the arm, a tag or the note. `key:text`
+//! looks for the text in one of them, `key:one|other` for either; `key < number` compares (`<`, `<=`, `>`, `>=`, `=`, `!=`; a number may end with
+//! `%`). `is:starred` has those with a star. A `-` before a term turns it around, and quotes hold words together.
+
+use super::Row;
+use super::settings::NONE;
+
+/// A condition that was understood.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filter {
+    terms: Vec<Term>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Term {
+    /// Whether it must not hold.
+    negated: bool,
+    test: Test,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Test {
+    Word(String),
+    Compare { key: String, is: Comparison, value: String },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Comparison {
+    Contains,
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// The longer signs first, so that `<=` is not read as `<`.
+const SIGNS: [(&str, Comparison); 7] = [
+    ("<=", Comparison::LessOrEqual),
+    (">=", Comparison::GreaterOrEqual),
+    ("!=", Comparison::NotEqual),
+    ("<", Comparison::Less),
+    (">", Comparison::Greater),
+    ("=", Comparison::Equal),
+    (":", Comparison::Contains),
+];
+
+/// What can be compared beside settings.
+pub const KEYS: [&str; 12] = [
+    "run",
+    "arm",
+    "seed",
+    "state",
+    "best",
+    "best_epoch",
+    "last",
+    "remaining",
+    "epochs",
+    "secs",
+    "tag",
+    "note",
+];
+
+impl Filter {
+    /// Reads a condition; `settings` are the paths that rows have.
+    ///
+    /// # Errors
+    /// What is not understood, and what there is.
+    pub fn parse(text: &str, settings: &[String]) -> Result<Self, String> {
+        let tokens = tokens(text)?;
+        let mut terms = Vec::new();
+        let mut rest = tokens.as_slice();
+        while let Some((first, after)) = rest.split_first() {
+            let (negated, first) = match first.strip_prefix('-') {
+                Some(word) if !word.is_empty() => (true, word.to_owned()),
+                _ => (false, first.clone()),
+            };
+            let sign = after.first().and_then(|sign| SIGNS.iter().find(|(text, _)| text == sign));
+            let Some((text, is)) = sign else {
+                if SIGNS.iter().any(|(text, _)| *text == first) {
+                    return Err(format!(
+                        "\"{first}\" needs a name before it, such as remaining {first} 20 %"
+                    ));
+                }
+                terms.push(Term { negated, test: Test::Word(first.to_lowercase()) });
+                rest = after;
+                continue;
+            };
+            let value = after.get(1).filter(|value| SIGNS.iter().all(|(sign, _)| sign != value));
+            let value = value.ok_or_else(|| format!("a value is missing behind \"{first} {text}\""))?;
+            let key = key_of(&first, settings)?;
+            check_share(&key, *is, value)?;
+            terms.push(Term { negated, test: Test::Compare { key, is: *is, value: value.clone() } });
+            rest = &after[2..];
+        }
+        Ok(Self { terms })
+    }
+
+    /// Whether everything is wanted.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Whether a run is wanted.
+    pub fn holds(&self, row: &Row) -> bool {
+        self.terms.iter().all(|term| term.test.holds(row) != term.negated)
+    }
+}
+
+/// Words, signs and quoted texts. A percent sign belongs to the number before it, also behind a space.
+fn tokens(text: &str) -> Result<Vec<String>, String> {
+    let mut tokens: Vec<String> = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let sign = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign));
+        let (token, length) = if let Some(quoted) = rest.strip_prefix('"') {
+            let end = quoted.find('"').ok_or("a quote is not closed")?;
+            (quoted[..end].to_owned(), end + 2)
+        } else if let Some((sign, _)) = sign {
+            ((*sign).to_owned(), sign.len())
+        } else {
+            let is_end = |letter: char| letter.is_whitespace() || "<>=:!\"".contains(letter);
+            let end =
+                rest.find(is_end).unwrap_or(rest.len()).max(rest.chars().next().map_or(1, char::len_utf8));
+            (rest[..end].to_owned(), end)
+        };
+        match tokens.last_mut() {
+            Some(last) if token == "%" => last.push('%'),
+            _ => tokens.push(token),
+        }
+        rest = rest[length..].trim_start();
+    }
+    Ok(tokens)
+}
+
+/// A key by its name, or a setting by the end of its path.
+fn key_of(name: &str, settings: &[String]) -> Result<String, String> {
+    let lower = name.to_lowercase();
+    let known = match lower.as_str() {
+        "accuracy" => Some("last"),
+        "duration" | "time" => Some("secs"),
+        "tags" => Some("tag"),
+        "is" => Some("is"),
+        other => KEYS.into_iter().find(|key| *key == other),
+    };
+    if let Some(known) = known {
+        return Ok(known.to_owned());
+    }
+    let ends = |path: &&String| **path == name || path.ends_with(&format!(".{name}"));
+    match settings.iter().filter(ends).collect::<Vec<_>>().as_slice() {
+        [only] => Ok((*only).clone()),
+        [] => {
+            let own: Vec<&str> = settings.iter().map(String::as_str).collect();
+            let known = KEYS.into_iter().chain(own).collect::<Vec<_>>().join(", ");
+            Err(format!("there is no \"{name}\"; there are {known}"))
+        }
+        several => {
+            let several: Vec<&str> = several.iter().map(|path| path.as_str()).collect();
+            Err(format!("\"{name}\" can be {}", several.join(" or ")))
+        }
+    }
+}
+
+/// Shares are shown in per cent and kept in [0, 1]: a number above that was meant in per cent.
+fn check_share(key: &str, is: Comparison, value: &str) -> Result<(), String> {
+    let is_share = ["best", "last", "remaining"].contains(&key) && is != Comparison::Contains;
+    match value.parse::<f64>() {
+        Ok(number) if is_share && number > 1.0 => {
+            Err(format!("\"{key}\" is a share: write {number} % or {}", number / 100.0))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Test {
+    fn holds(&self, row: &Row) -> bool {
+        match self {
+            Self::Word(word) => {
+                let found = |text: &str| text.to_lowercase().contains(word.as_str());
+                found(&row.arm)
+                    || found(&row.mark.note)
+                    || row.mark.tags.iter().any(|tag| found(tag))
+                    || found(&row.run)
+            }
+            Self::Compare { key, is, value } if key == "is" => {
+                let holds = value.eq_ignore_ascii_case("starred") && row.mark.starred;
+                holds != (*is == Comparison::NotEqual)
+            }
+            Self::Compare { key, is, value } if key == "tag" => {
+                let is_equal = |tag: &String| tag.eq_ignore_ascii_case(value);
+                row.mark.tags.iter().any(is_equal) != (*is == Comparison::NotEqual)
+            }
+            Self::Compare { key, is, value } => compare(&text_of(row, key), *is, value),
+        }
+    }
+}
+
+/// The value of a key as text; empty where it is not known.
+fn text_of(row: &Row, key: &str) -> String {
+    let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+    match key {
+        "run" => row.run.clone(),
+        "arm" => row.arm.clone(),
+        "seed" => row.seed.to_string(),
+        "state" => row.state.clone(),
+        "best" => number(row.best),
+        "best_epoch" => number(row.best_epoch),
+        "last" => number(row.last),
+        "remaining" => number(row.remaining),
+        "epochs" => number(row.epochs),
+        "secs" => row.secs.to_string(),
+        "note" => row.mark.note.clone(),
+        setting => row.settings.get(setting).filter(|value| *value != NONE).cloned().unwrap_or_default(),
+    }
+}
+
+fn compare(own: &str, is: Comparison, value: &str) -> bool {
+    if is == Comparison::Contains {
+        let own = own.to_lowercase();
+        return value.to_lowercase().split('|').any(|value| own.contains(value));
+    }
+    let order = match (number(own), number(value)) {
+        (Some(own), Some(value)) => own.partial_cmp(&value),
+        _ if own.is_empty() => None,
+        _ => Some(own.to_lowercase().cmp(&value.to_lowercase())),
+    };
+    match is {
+        Comparison::Equal => order.is_some_and(std::cmp::Ordering::is_eq),
+        Comparison::NotEqual => order.is_none_or(std::cmp::Ordering::is_ne),
+        Comparison::Less => order.is_some_and(std::cmp::Ordering::is_lt),
+        Comparison::LessOrEqual => order.is_some_and(std::cmp::Ordering::is_le),
+        Comparison::Greater => order.is_some_and(std::cmp::Ordering::is_gt),
+        Comparison::GreaterOrEqual => order.is_some_and(std::cmp::Ordering::is_ge),
+        Comparison::Contains => true,
+    }
+}
+
+fn number(text: &str) -> Option<f64> {
+    match text.strip_suffix('%') {
+        Some(percent) => Some(percent.trim().parse::<f64>().ok()? / 100.0),
+        None => text.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::table::Mark;
+
+    fn rows() -> Vec<Row> {
+        let row = |arm: &str, state: &str, remaining: f64, rate: &str, tag: &str| Row {
+            arm: arm.to_owned(),
+            state: state.to_owned(),
+            remaining: Some(remaining),
+            settings: std::sync::Arc::new([("train.rate".to_owned(), rate.to_owned())].into()),
+            mark: Mark { tags: vec![tag.to_owned()], starred: tag == "old", ..Mark::default() },
+            ..Row::default()
+        };
+        vec![
+            row("dense", "done", 1.0, "0.1", "old"),
+            row("winning ticket", "running", 0.15, "0.01", "new"),
+            row("random ticket", "done", 0.2, "0.1", "new"),
+        ]
+    }
+
+    fn found(text: &str) -> String {
+        let filter = Filter::parse(text, &["train.rate".to_owned()]).unwrap();
+        rows().iter().filter(|row| filter.holds(row)).map(|row| &row.arm[..1]).collect()
+    }
+
+    #[test]
+    fn words_and_conditions_must_all_hold() {
+        assert_eq!(found(""), "dwr");
+        assert_eq!(found("ticket"), "wr");
+        assert_eq!(found("TICKET state:done"), "r");
+        assert_eq!(found("remaining < 0.2"), "w");
+        assert_eq!(found("remaining<=20 %"), "wr");
+        assert_eq!(found("remaining > 20% state:done"), "d");
+        assert_eq!(found("-ticket"), "d");
+        assert_eq!(found("arm = \"winning ticket\""), "w");
+        assert_eq!(found("tag:new -state:running"), "r");
+        assert_eq!(found("arm:dense|random"), "dr");
+        assert_eq!(found("is:starred"), "d");
+        assert_eq!(found("train.rate >= 0.1"), "dr");
+        assert_eq!(found("rate != 0.1"), "w");
+        assert_eq!(found("best > 0"), "", "what is not known is not compared");
+    }
+
+    #[test]
+    fn what_is_not_understood_says_what_there_is() {
+        let fail = |text: &str| Filter::parse(text, &["train.rate".to_owned()]).unwrap_err();
+        assert!(fail("remainign < 0.2").contains("there is no \"remainign\"; there are run, arm, seed"));
+        assert!(fail("remaining <").contains("a value is missing"));
+        assert!(fail("< 0.2").contains("needs a name"));
+        assert!(fail("\"open").contains("not closed"));
+        assert_eq!(fail("accuracy < 97"), "\"last\" is a share: write 97 % or 0.97");
+    }
+}

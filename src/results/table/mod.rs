@@ -1,0 +1,220 @@
+//! Runs as rows: what is known of each in one line, to be sorted, filtered, compared and copied.
+
+pub mod columns;
+pub mod filter;
+pub mod settings;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::outline::Outline;
+use super::{PointRef, RunRecord};
+use crate::doc::{Run, RunSpec};
+use settings::Settings;
+
+/// What a person noted about a run or an arm. Never part of a run's identity.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Mark {
+    /// One of those that matter.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub starred: bool,
+    /// Words to find it by.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// What is to be remembered.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub note: String,
+}
+
+/// One run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    /// Its identity.
+    pub run: String,
+    /// Its arm, with swept values.
+    pub arm: String,
+    /// Position of the arm in the document.
+    pub arm_index: usize,
+    /// The arm's index for [`style_of`](super::style_of).
+    pub colour: usize,
+    /// The replicate.
+    pub seed: u64,
+    /// Its state in a word: "done".
+    pub state: String,
+    /// The state of a run of earlier settings that plots show in its place; empty where there is none.
+    pub earlier: &'static str,
+    /// Best test accuracy, in [0, 1]; of an ensemble, that of the vote.
+    pub best: Option<f64>,
+    /// Epochs trained when it was reached.
+    pub best_epoch: Option<f64>,
+    /// Last test accuracy, in [0, 1]; of an ensemble, that of the vote.
+    pub last: Option<f64>,
+    /// Share of the prunable weights that remain, in [0, 1].
+    pub remaining: Option<f64>,
+    /// Epochs trained in all.
+    pub epochs: Option<f64>,
+    /// Wall time, seconds; 0 before the start.
+    pub secs: f64,
+    /// Its settings in which runs differ; rows of an arm share them.
+    pub settings: Arc<Settings>,
+    /// What its plan does.
+    pub outline: Outline,
+    /// What a person noted about it.
+    pub mark: Mark,
+    /// The names of its data's classes, in the order of their labels.
+    pub classes: &'static [&'static str],
+}
+
+/// The series of an ensemble's vote.
+pub const VOTE: &str = "vote_accuracy";
+
+/// The series of the test accuracy that stands for a run: the vote while it is an ensemble, that of its network otherwise.
+pub fn test_series(record: &RunRecord) -> &'static str {
+    const TEST: &str = "test_accuracy";
+    let is_one = |point: &PointRef<'_>| {
+        let is_test = point.series == VOTE || point.series == TEST;
+        is_test && point.branch.is_empty() && point.member.is_none()
+    };
+    let has_vote = record.latest(VOTE).is_some();
+    let last = has_vote.then(|| record.points().iter().rev().find(is_one)).flatten();
+    if last.is_some_and(|point| point.series == VOTE) { VOTE } else { TEST }
+}
+
+impl Row {
+    /// The row of a run with what is known of it.
+    pub fn of(run: &Run, record: Option<&RunRecord>, state: &str, colour: usize) -> Self {
+        let row = Self::default().called(run, state, colour);
+        match record {
+            Some(record) => row.with_results(record),
+            None => row,
+        }
+    }
+
+    /// The results of this row under what a run is called now, without settings and marks.
+    pub fn called(&self, run: &Run, state: &str, colour: usize) -> Self {
+        Self {
+            run: run.id.clone(),
+            arm: run.arm.clone(),
+            arm_index: run.arm_index,
+            colour,
+            seed: run.seed,
+            state: state.to_owned(),
+            classes: run.spec.data.class_names(),
+            best: self.best,
+            best_epoch: self.best_epoch,
+            last: self.last,
+            remaining: self.remaining,
+            epochs: self.epochs,
+            secs: self.secs,
+            ..Self::default()
+        }
+    }
+
+    fn with_results(mut self, record: &RunRecord) -> Self {
+        // On the test data, else on the validation data.
+        let accuracies = [test_series(record), "validation_accuracy"];
+        if let Some(series) = accuracies.into_iter().find(|series| record.latest(series).is_some()) {
+            let best = record.best(series);
+            self.best = best.map(|point| point.value);
+            self.best_epoch = best.map(|point| point.trained);
+            self.last = record.latest(series);
+        }
+        let last = record.points().iter().rev().find(|point| point.branch.is_empty());
+        self.remaining = last.map(|point| point.remaining);
+        self.epochs = last.map(|point| point.trained);
+        self.secs = record.progress().secs.max(last.map_or(0.0, |point| point.secs));
+        self
+    }
+}
+
+/// The settings in which runs differ, as they were found last: where a document is edited, most of its arms stay as they
+/// are.
+#[derive(Debug, Default)]
+pub struct Differing {
+    /// The first run of each arm, and all of its settings.
+    specs: Vec<RunSpec>,
+    all: Vec<Settings>,
+    /// The settings in which they differ, and what each arm has there.
+    paths: Vec<String>,
+    own: Vec<Arc<Settings>>,
+    /// What the plan of each arm does.
+    outlines: Vec<Outline>,
+}
+
+impl Differing {
+    /// Looks at the runs of a document, and gives every row its settings; returns the paths of these.
+    pub fn give(&mut self, rows: &mut [Row], runs: &[&Run]) -> &[String] {
+        let mut arms: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut specs: Vec<&RunSpec> = Vec::new();
+        for run in runs {
+            arms.entry(&run.arm).or_insert_with(|| {
+                specs.push(&run.spec);
+                specs.len() - 1
+            });
+        }
+        self.look(&specs);
+        for row in rows {
+            let Some(arm) = arms.get(row.arm.as_str()) else { continue };
+            row.settings.clone_from(&self.own[*arm]);
+            row.outline = self.outlines[*arm].clone();
+        }
+        &self.paths
+    }
+
+    fn look(&mut self, specs: &[&RunSpec]) {
+        let is_known = |index: usize| self.specs.get(index) == Some(specs[index]);
+        let known: Vec<bool> = (0..specs.len()).map(is_known).collect();
+        if specs.len() == self.specs.len() && known.iter().all(|known| *known) {
+            return;
+        }
+        self.all.resize_with(specs.len(), Settings::new);
+        self.outlines.resize_with(specs.len(), Outline::default);
+        for (index, _) in known.iter().enumerate().filter(|(_, known)| !**known) {
+            self.all[index] = settings::settings(specs[index]);
+            self.outlines[index] = Outline::of(&specs[index].plan);
+        }
+        self.specs = specs.iter().map(|spec| (*spec).clone()).collect();
+        self.paths = settings::differing(&self.all);
+        let value = |all: &Settings, path: &String| (path.clone(), settings::value_of(all, path));
+        let own = |all: &Settings| Arc::new(self.paths.iter().map(|path| value(all, path)).collect());
+        self.own = self.all.iter().map(own).collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::doc::file::parse;
+    use crate::doc::runs;
+
+    #[test]
+    fn after_every_edit_rows_have_what_they_would_have_without_one_before() {
+        let mut edited = Differing::default();
+        for (batches, extra) in [
+            ([8, 16], ""),
+            ([8, 32], ""),
+            ([8, 8], ""),
+            ([8, 32], ", (name: \"c\", plan: [Test])"),
+            ([8, 16], ""),
+        ] {
+            let [a, b] = batches.map(|batch| {
+                format!("(train: (batch: {batch}), name: \"arm {batch}\", plan: [Train(\"1ep\")])")
+            });
+            let text =
+                format!("(seeds: [1, 2], arms: [{a}, {}{extra}])", b.replace("name: \"arm", "name: \"b"));
+            let listed = runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
+            let listed: Vec<&Run> = listed.iter().collect();
+            let rows = || -> Vec<Row> { listed.iter().map(|run| Row::of(run, None, "", 0)).collect() };
+            let (mut again, mut anew) = (rows(), rows());
+            let paths = edited.give(&mut again, &listed).to_vec();
+            assert_eq!(paths, Differing::default().give(&mut anew, &listed));
+            assert_eq!(again, anew);
+            assert_eq!(paths.contains(&"train.batch".to_owned()), batches != [8, 8] || !extra.is_empty());
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The settings of runs as text by path, and which of them differ.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::doc::RunSpec;
+use crate::form::{Node, Value};
+
+/// Settings by path, as they are written in a file.
+pub type Settings = BTreeMap<String, String>;
+
+/// What stands for a setting that a run does not have.
+pub const NONE: &str = "–";
+
+/// The order of values: numbers by their size, then words.
+pub fn compare(a: &str, b: &str) -> Ordering {
+    match (a.parse::<f64>(), b.parse::<f64>()) {
+        (Ok(a), Ok(b)) => a.total_cmp(&b),
+        (Ok(_), Err(_)) => Ordering::Less,
+        (Err(_), Ok(_)) => Ordering::Greater,
+        (Err(_), Err(_)) => a.cmp(b),
+    }
+}
+
+/// All single settings of a run but its seed.
+pub fn settings(spec: &RunSpec) -> Settings {
+    let mut found = Settings::new();
+    collect(&mut spec.clone(), "", &mut found);
+    found.remove("seed");
+    found
+}
+
+fn collect(value: &mut dyn Value, path: &str, found: &mut Settings) {
+    let under = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    match value.node() {
+        Node::Group(group) => {
+            for (index, field) in group.fields().iter().enumerate() {
+                collect(group.value(index), &under(field.key), found);
+            }
+        }
+        Node::List(list) => {
+            let count = list.count();
+            // A list of numbers reads better as one value.
+            if count == 0 || is_plain(list.item(0)) {
+                found.insert(path.to_owned(), value.to_ron());
+                return;
+            }
+            for index in 0..count {
+                collect(list.item(index), &under(&index.to_string()), found);
+            }
+        }
+        Node::Choice(choice) => {
+            found.insert(path.to_owned(), choice.variants()[choice.selected()].key.to_owned());
+            let Some(payload) = choice.payload() else { return };
+            if is_plain(payload) {
+                let name = found.get(path).cloned().unwrap_or_default();
+                found.insert(path.to_owned(), format!("{name}({})", plain(payload)));
+            } else {
+                collect(payload, path, found);
+            }
+        }
+        Node::Optional(optional) => match optional.value() {
+            Some(inner) => collect(inner, path, found),
+            None => drop(found.insert(path.to_owned(), NONE.to_owned())),
+        },
+        _ => drop(found.insert(path.to_owned(), plain(value))),
+    }
+}
+
+fn is_plain(value: &mut dyn Value) -> bool {
+    !matches!(value.node(), Node::Group(_) | Node::List(_) | Node::Choice(_) | Node::Optional(_))
+}
+
+fn plain(value: &mut dyn Value) -> String {
+    match value.node() {
+        Node::Text(text) => text.clone(),
+        Node::Parsed(parsed) => parsed.text(),
+        _ => value.to_ron(),
+    }
+}
+
+/// The settings in which these differ. Plans of different shape differ as a whole, as `plan`.
+pub fn differing(all: &[Settings]) -> Vec<String> {
+    let paths: BTreeSet<&String> = all.iter().flat_map(BTreeMap::keys).collect();
+    let mut found = Vec::new();
+    let mut plan_differs = false;
+    for path in paths {
+        let mut values = all.iter().map(|settings| settings.get(path));
+        let first = values.next().flatten();
+        let is_missing = all.iter().any(|settings| !settings.contains_key(path));
+        if values.all(|value| value == first) {
+            continue;
+        }
+        if is_missing && path.starts_with("plan.") {
+            plan_differs = true;
+        } else {
+            found.push(path.clone());
+        }
+    }
+    if plan_differs {
+        found.retain(|path| !path.starts_with("plan."));
+        found.push("plan".to_owned());
+    }
+    found
+}
+
+/// Whether a setting differs only because some runs do not have it, such as the momentum of one of two optimizers: the
+/// choice it belongs to says the same. `texts` are its values, `all` the paths that differ.
+pub fn follows_from_another(path: &str, texts: &[&str], all: &[String]) -> bool {
+    let mut own = texts.iter().filter(|text| **text != NONE);
+    let first = own.next();
+    let is_of_a_choice = all.iter().any(|other| path.starts_with(&format!("{other}.")));
+    is_of_a_choice && own.all(|text| Some(text) == first)
+}
+
+/// The value of a setting, or of all settings below it in one line.
+pub fn value_of(settings: &Settings, path: &str) -> String {
+    if let Some(value) = settings.get(path) {
+        return value.clone();
+    }
+    let below = format!("{path}.");
+    let parts: Vec<String> = settings
+        .range(below.clone()..)
+        .take_while(|(key, _)| key.starts_with(&below))
+        .map(|(key, value)| format!("{} {value}", &key[below.len()..]))
+        .collect();
+    if parts.is_empty() { NONE.to_owned() } else { parts.join(", ") }
+}
+
+/// What heads the column of a setting: its last step, with those before it where another ends alike.
+pub fn short<'a>(path: &'a str, others: &[String]) -> &'a str {
+    let starts = path.rmatch_indices('.').map(|(at, _)| at + 1).chain([0]);
+    let is_own = |start: &usize| {
+        let end = &path[*start..];
+        let ends_alike = |other: &&String| other.as_str() == end || other.ends_with(&format!(".{end}"));
+        others.iter().filter(ends_alike).count() <= 1
+    };
+    &path[starts.into_iter().find(is_own).unwrap_or_default()..]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::doc::expand_arms;
+    use crate::doc::file::parse;
+
+    fn all(text: &str) -> Vec<Settings> {
+        let arms = expand_arms(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
+        arms.iter().map(|arm| settings(&arm.spec)).collect()
+    }
+
+    #[test]
+    fn only_what_differs_is_named() {
+        let all = all("(sweep: { \"train.batch\": [8, 16] }, arms: [(name: \"a\", plan: [Train(\"1ep\")]), (name: \"b\",
+            train: (optimizer: Sgd()), plan: [Train(\"2ep\")])])");
+        let differing = differing(&all);
+        assert!(
+            differing.contains(&"train.batch".to_owned())
+                && differing.contains(&"train.optimizer".to_owned())
+        );
+        assert!(differing.contains(&"plan.0.steps".to_owned()), "{differing:?}");
+        assert!(!differing.iter().any(|path| path.starts_with("net") || path == "seed"));
+        assert_eq!(value_of(&all[3], "train.batch"), "16");
+        assert_eq!(value_of(&all[3], "train.optimizer"), "Sgd");
+        assert_eq!(value_of(&all[3], "plan.0.steps"), "2ep");
+    }
+
+    #[test]
+    fn plans_of_another_shape_differ_as_a_whole() {
+        let all = all("(arms: [(name: \"a\", plan: [Test]), (name: \"b\", plan: [Train(\"1ep\"), Test])])");
+        assert_eq!(differing(&all), ["plan"]);
+        assert!(value_of(&all[1], "plan").contains("1ep"));
+        assert_eq!(value_of(&all[1], "nothing"), NONE);
+    }
+
+    #[test]
+    fn settings_of_one_choice_differ_only_among_those_who_made_it() {
+        let all = ["train.optimizer", "train.optimizer.beta1", "data.validation"].map(str::to_owned);
+        assert!(follows_from_another(&all[1], &["0.9", "0.9", NONE], &all));
+        assert!(!follows_from_another(&all[1], &["0.9", "0.8", NONE], &all));
+        assert!(!follows_from_another(&all[2], &["100", NONE], &all), "it is set or not by itself");
+    }
+
+    #[test]
+    fn columns_have_the_shortest_name_that_is_their_own() {
+        let paths = ["train.optimizer.rate", "plan.0.rate", "train.batch"].map(str::to_owned);
+        assert_eq!(short(&paths[2], &paths), "batch");
+        assert_eq!(short(&paths[0], &paths), "optimizer.rate");
+        assert_eq!(short(&paths[1], &paths), "0.rate");
+    }
+}
