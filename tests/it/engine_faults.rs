@@ -45,7 +45,7 @@ fn lines(log: &str) -> Vec<Line> {
 }
 
 /// The network with the faults of these lines, which are all in parameters.
-fn struck<'a>(network: &Network, lines: impl IntoIterator<Item = &'a Line>) -> Network {
+fn faulty<'a>(network: &Network, lines: impl IntoIterator<Item = &'a Line>) -> Network {
     let mut view = network.clone();
     for line in lines {
         let index = network.structure().find(&line.parameter).expect("the log names parameters");
@@ -83,7 +83,7 @@ fn what_is_drawn_once_holds_until_it_is_released() {
     let log = lines(&ended.faults);
     assert_eq!(log.len(), 3);
     let context = context(with_plan(&plan));
-    let view = struck(&ended.state.network, &log);
+    let view = faulty(&ended.state.network, &log);
     assert!(close(loss(&context, &context.compute.logits(&view, &context.data.test.values, 40)), first));
     assert!(same_bits(&ended.state.network, &run(with_plan(TRAINED)).state.network));
     let said = reports(&ended.events, "fault");
@@ -107,7 +107,7 @@ fn every_image_sees_a_network_of_its_own_and_every_test_other_ones() {
         let lines: Vec<&Line> = log.iter().filter(|line| line.trial == trial as u64).collect();
         let logits = (0..40).flat_map(|image| {
             let of_image = lines.iter().copied().filter(|line| line.image == Some(image));
-            let view = struck(&ended.state.network, of_image);
+            let view = faulty(&ended.state.network, of_image);
             context.compute.logits(&view, &context.data.test.values[image * size..][..size], 1)
         });
         assert!(close(loss(&context, &logits.collect::<Vec<f32>>()), expected), "test {trial}");
@@ -117,6 +117,18 @@ fn every_image_sees_a_network_of_its_own_and_every_test_other_ones() {
     assert_ne!(first, second);
     let again = run(with_plan(&plan));
     assert_eq!((&again.faults, test_losses(&again)), (&ended.faults, test_losses(&ended)));
+}
+
+/// More than 10,000 faults of a draw are one line, with their number and the counters of their stream.
+#[test]
+fn a_draw_too_long_to_list_is_a_line_with_its_stream() {
+    let fault = |draw: &str| format!("Do(Fault(amount: Count(10001), draw: {draw}))");
+    let log = |draw: &str| run(with_plan(&format!("Test, {}, Test", fault(draw)))).faults;
+    assert_eq!(log("Once"), "1,,0,,stream 1,10001,,,\n");
+    assert_eq!(log("EveryForward"), "1,,0,,stream 1 0 0,10001,,,\n");
+    let images = log("EveryImage");
+    let line = |image: usize| format!("1,,0,{image},stream 1 0 {image},10001,,,\n");
+    assert_eq!(images, (0..40).map(line).collect::<String>());
 }
 
 /// Draws for an image do not depend on how many images are evaluated at once, and those for a batch do.
@@ -188,7 +200,7 @@ fn training_takes_the_gradient_of_the_faulty_network_and_steps_on_the_stored_one
     let mut network = context.fresh_network(0);
     for step in 0..2 {
         let (inputs, labels) = batch(&context, step);
-        let view = struck(&network, log.iter().filter(|line| line.trial == step as u64));
+        let view = faulty(&network, log.iter().filter(|line| line.trial == step as u64));
         let gradient = &mut |logits: &[f32]| context.loss.evaluate(logits, &labels).gradient;
         let pass = context.compute.train(&view, &inputs, 64, None, gradient);
         for index in 0..network.len() {
@@ -328,7 +340,7 @@ fn a_watch_compares_with_the_stored_past() {
     // The passes of a step: the mini-batch, then the evaluation of the test part.
     let first = run(with_plan(&format!("{watch}, Train(steps: \"1it\", evaluate: \"1it\")")));
     let log = lines(&ended.faults);
-    let present = logits(&struck(&first.state.network, log.iter().filter(|line| line.trial == 2)));
+    let present = logits(&faulty(&first.state.network, log.iter().filter(|line| line.trial == 2)));
     let norm = |values: Vec<f64>| values.iter().map(|value| value * value).sum::<f64>().sqrt();
     let differences = present.iter().zip(&past).map(|(a, b)| f64::from(*a) - f64::from(*b)).collect();
     let expected = norm(differences) / norm(past.iter().map(|&value| f64::from(value)).collect());
