@@ -148,7 +148,7 @@ fn batches_matter_to_faults_of_batches_alone() {
 }
 
 #[test]
-fn what_flows_is_struck_behind_the_non_linearity_or_in_front_of_it() {
+fn activations_have_faults_behind_the_non_linearity_or_in_front_of_it() {
     for (params, suffix, behind) in [("Activations", "output", 3), ("Preactivations", "preactivation", 2)] {
         let plan = format!(
             "{TRAINED}, Do(Fault(target: (layers: Only([\"fc1\"]), params: {params}), model: StuckAt1, bits: Bit(30),
@@ -259,7 +259,7 @@ fn a_branch_takes_faults_along_and_leaves_those_of_the_original_as_they_are() {
 }
 
 #[test]
-fn a_format_is_read_by_the_whole_network_even_when_nothing_is_struck() {
+fn a_format_is_read_by_the_whole_network_even_without_any_fault() {
     for (format, largest) in [("Float16", 1e-3), ("Bfloat16", 1e-2), ("Int8", 1e-1)] {
         let plan = format!("{TRAINED}, Test, Do(Fault(format: {format}, amount: Count(0))), Test");
         let ended = run(with_plan(&plan));
@@ -279,7 +279,7 @@ fn run_error(spec: RunSpec) -> String {
 }
 
 #[test]
-fn sparse_memory_and_channels_limit_what_is_struck() {
+fn sparse_memory_and_channels_limit_the_sites() {
     let plan = "Do(Prune(amount: Fraction(0.9))),
         Do(Fault(target: (layers: Only([\"fc1\"]), channels: [2, 5]), bits: Bit(3), amount: Rate(0.9), draw: EveryForward, pruned: Sparse)), Test";
     let ended = run(with_plan(plan));

@@ -119,7 +119,8 @@ fn a_model_that_strikes_values_needs_no_bit() {
 #[test]
 fn a_double_flip_needs_a_bit_above() {
     let placed = |line: &str| {
-        let list = read(&format!("parameter,index,bit,after\n{line}")).unwrap();
+        let text = format!("parameter,index,bit,after\n{line}");
+        let list = read(&text).unwrap();
         trials(&list, &PLACES, FaultModel::DoubleFlip.unit()).map_err(|error| error.to_string())
     };
     for (line, problem) in [
