@@ -10,8 +10,9 @@ use eframe::egui::Context;
 use super::mesh::{LineMesh, MeshKey, PlotViewport};
 use super::navigate::View;
 use super::thinning::{ThinnedLine, draw};
-use crate::figure::model::{Axis, Figure, Line};
-use crate::figure::scale::ranges;
+use crate::figure::axis::Axis;
+use crate::figure::model::{Figure, Line};
+use crate::figure::ranges::ranges;
 use crate::figure::view::without;
 use crate::gui::background::{BackgroundTask, TaskState};
 
