@@ -194,7 +194,7 @@ impl App {
                 TaskState::Done(Ok(made)) => self.take_export(made, &exporting.title, ctx),
                 TaskState::Done(Err(why)) => self.fail(exporting.export.failure(), &why),
                 TaskState::Failed(why) => {
-                    let text = format!("{why}. This is an error of Weightlab, please report it.");
+                    let text = format!("{why}. This is a bug in Weightlab; please report it.");
                     self.fail(exporting.export.failure(), &text);
                 }
             }
