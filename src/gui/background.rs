@@ -56,7 +56,7 @@ impl<T: Send + 'static> BackgroundTask<T> {
             Ok(Ok(answer)) => TaskState::Done(answer),
             Ok(Err(why)) => TaskState::Failed(why),
             Err(TryRecvError::Empty) => TaskState::Running,
-            Err(TryRecvError::Disconnected) => TaskState::Failed("it ended without a word".to_owned()),
+            Err(TryRecvError::Disconnected) => TaskState::Failed("the thread ended unexpectedly".to_owned()),
         }
     }
 }
@@ -64,7 +64,7 @@ impl<T: Send + 'static> BackgroundTask<T> {
 /// What a panic said.
 fn words_of(payload: &(dyn std::any::Any + Send)) -> String {
     let text = payload.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("it does not say why").to_owned()
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no reason given").to_owned()
 }
 
 #[cfg(test)]

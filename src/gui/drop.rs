@@ -51,13 +51,13 @@ pub fn look_at(path: &Path) -> Dropped {
         "ron" => Dropped::Experiment(path.to_owned()),
         "safetensors" => Dropped::Weights(path.to_owned()),
         "pt" | "pth" | "bin" | "ckpt" => Dropped::Other(format!(
-            "{} looks like weights of another kind: write them as .safetensors first (in Python, safetensors.torch.save_file)",
+            "{} looks like weights in another format: convert them to .safetensors first (in Python, safetensors.torch.save_file)",
             path.display()
         )),
         "gz" | "zip" | "tar" | "tgz" => {
-            Dropped::Other(format!("{} is an archive: unpack it, and drop the folder", path.display()))
+            Dropped::Other(format!("{} is an archive: unpack it and drop the folder", path.display()))
         }
-        "" => Dropped::Other(format!("{} is a file without an ending", path.display())),
+        "" => Dropped::Other(format!("{} has no file extension", path.display())),
         other => Dropped::Other(format!("{} is a .{other} file", path.display())),
     }
 }
@@ -89,7 +89,7 @@ pub fn promise(paths: &[Option<PathBuf>], arm: &str) -> String {
         "ron" => format!("Drop to open {name}"),
         "safetensors" => format!("Drop to import {name} into the plan of {arm}"),
         "" => format!("Drop to use {name} as data"),
-        _ => format!("{name} is no experiment (.ron), weight file (.safetensors) or folder of data"),
+        _ => format!("{name} is not an experiment (.ron), weight file (.safetensors) or data folder"),
     }
 }
 

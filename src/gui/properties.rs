@@ -162,7 +162,7 @@ fn results_ui(ui: &mut Ui, results: &Path) {
 
 fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, results: &Path) {
     let Some(run) = run else {
-        ui.label("This run belongs to earlier settings. Select another one.");
+        ui.label("This run has earlier settings. Select another one.");
         return;
     };
     let state = runs.state(&run.id);
@@ -199,10 +199,7 @@ fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, results: &Path) {
             let Some(last) = record.latest(&series) else { continue };
             row(name, text::percent(last));
             if let Some(best) = record.best(&series) {
-                row(
-                    "  at its best",
-                    format!("{} after {:.1} epochs", text::percent(best.value), best.trained),
-                );
+                row("  best", format!("{} after {:.1} epochs", text::percent(best.value), best.trained));
             }
         }
         if let Some(point) = record.points().last() {

@@ -157,7 +157,7 @@ impl App {
     /// being read, or moved to where it goes on, they wait.
     fn start(&mut self, start_request: StartRequest) {
         if let Some(reason) = self.start_blocked_by() {
-            self.log.info(format!("Runs start as soon as earlier results {reason}"));
+            self.log.info(format!("Runs will start once earlier results {reason}"));
             self.start_request = Some(start_request);
             return;
         }
@@ -171,10 +171,10 @@ impl App {
         let folder = self.document.results(&self.parts.untitled);
         let jobs = jobs(&chosen, &self.runs, &folder, &self.document.base());
         if jobs.is_empty() {
-            return self.log.info("Nothing was started: all of these runs are done");
+            return self.log.info("Nothing to start: all of these runs are done");
         }
         self.log.info(format!(
-            "Started {}; results are written to {}",
+            "Started {}; writing results to {}",
             text::counted(jobs.len(), "run"),
             folder.display()
         ));
@@ -185,7 +185,11 @@ impl App {
 
     /// What must happen to earlier results before runs can start.
     fn start_blocked_by(&self) -> Option<&'static str> {
-        if self.runs.is_reading() { Some("are read") } else { self.copying.as_ref().map(|_| "have moved") }
+        if self.runs.is_reading() {
+            Some("have been read")
+        } else {
+            self.copying.as_ref().map(|_| "have been moved")
+        }
     }
 
     /// Starts what was asked for while earlier results were being read or moved.
@@ -209,7 +213,7 @@ impl App {
         let left = match self.runs.stopping() {
             _ if self.runs.is_paused() => "paused".to_owned(),
             Some(StopKind::Now) => "stopping…".to_owned(),
-            Some(StopKind::AfterStage) => "stopping after the stage…".to_owned(),
+            Some(StopKind::AfterStage) => "stopping after this stage…".to_owned(),
             None => match self.runs.secs_left() {
                 Some(secs) => format!("{} left", text::duration(secs)),
                 None => "estimating…".to_owned(),

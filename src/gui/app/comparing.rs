@@ -149,7 +149,8 @@ impl App {
         };
         let runs = plots::injected_arm(&arms).map(own).unwrap_or_default();
         let Some((first, _)) = runs.first() else {
-            let why = "The heat map shows runs of earlier settings, whose faults are in their folders only";
+            let why =
+                "The heat map shows runs with earlier settings; their faults are only in their run folders";
             return self.log.info(why);
         };
         if !runs.iter().any(|(arm, _)| self.selection.arm() == Some(*arm)) {
@@ -170,7 +171,7 @@ impl App {
             }
             CompareResponse::CopyMethods => match methods(&self.document.experiment) {
                 Ok(text) => {
-                    self.log.info("Copied a paragraph about the methods");
+                    self.log.info("Copied a methods paragraph");
                     ctx.copy_text(text);
                 }
                 Err(problems) => {
@@ -227,7 +228,7 @@ impl App {
         }
         if !archived.is_empty() {
             self.log.info(format!(
-                "Moved {} to the trash; Undo or Runs brings them back",
+                "Moved {} to the trash; restore with Undo, or from the view Runs",
                 text::counted(archived.len(), "run")
             ));
         }

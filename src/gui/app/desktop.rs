@@ -34,11 +34,10 @@ impl App {
         self.parts.desktop.notify(&self.document.title(), &text);
     }
 
-    /// "12 runs are over: 11 done, 1 failed".
+    /// "12 runs ended: 11 done, 1 failed".
     pub(super) fn end_summary(&self) -> String {
         let all = self.runs.batch().len();
-        let verb = if all == 1 { "is" } else { "are" };
-        format!("{} {verb} over: {}", text::counted(all, "run"), self.batch_summary())
+        format!("{} ended: {}", text::counted(all, "run"), self.batch_summary())
     }
 
     /// "3 done, 1 failed, 2 running, 6 queued", of the runs that were started together.

@@ -66,7 +66,7 @@ impl App {
         }
     }
 
-    /// Makes the edit again that was taken back last.
+    /// Redoes the last undone edit.
     pub(super) fn redo(&mut self) {
         self.note_edits();
         if let Some(task) = self.history.redo() {

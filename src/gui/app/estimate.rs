@@ -138,12 +138,12 @@ fn status(count: &str, left: &[Left<'_>], outlook: &Outlook) -> menu::Status {
     let sum = |of: fn(&Cost) -> u64| text::grouped(costs().map(of).fold(0, u64::saturating_add));
     let mut lines = vec![
         format!("{} parameters", text::grouped(parameters)),
-        format!("{} mini-batches in all runs", sum(|cost| cost.iterations)),
+        format!("{} mini-batches over all runs", sum(|cost| cost.iterations)),
         format!("{work} for training"),
-        format!("{} MB for each network with its optimizer", text::grouped(bytes.div_ceil(1_000_000))),
+        format!("{} MB per network and optimizer", text::grouped(bytes.div_ceil(1_000_000))),
     ];
     if costs().any(|cost| cost.trials > 0) {
-        lines.insert(2, format!("{} fault trials in all runs", sum(|cost| cost.trials)));
+        lines.insert(2, format!("{} fault trials over all runs", sum(|cost| cost.trials)));
     }
     let told = match outlook {
         Outlook::Told(told) => {

@@ -56,7 +56,7 @@ impl App {
             Offers::Figure => None,
             Offers::Later(why) => Some(why),
             Offers::Nothing if has_points => None,
-            Offers::Nothing => Some("There is no curve yet: press Run all"),
+            Offers::Nothing => Some("There are no curves yet: press Run all"),
         }
     }
 

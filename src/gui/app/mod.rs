@@ -257,7 +257,7 @@ impl App {
             }
             RunNews::Elsewhere { run, owner } => {
                 let name = self.name_of(&run);
-                self.log.info(format!("{name}: running elsewhere ({owner}), and left alone here"));
+                self.log.info(format!("{name}: already running in another process ({owner}); skipped"));
             }
             RunNews::Read(count) => self.log_found(count),
             RunNews::ReadMore => self.plan_cost(),

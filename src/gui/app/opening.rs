@@ -35,7 +35,7 @@ impl App {
         let results = self.document.results(&self.parts.untitled);
         let folder = results.display();
         self.log.info(match count {
-            0 => format!("Results will be written to {folder}"),
+            0 => format!("Results will go to {folder}"),
             count => format!("Found results of {} in {folder}", text::counted(count, "run")),
         });
         let listed = self.document.runs();
@@ -51,13 +51,11 @@ impl App {
     pub(super) fn log_outdated(&mut self, all: usize, shown: usize) {
         let runs = text::counted(all, "run");
         let use_of_them = if shown == 0 {
-            "the document with their settings shows them".to_owned()
+            "open the document with their settings to see them".to_owned()
         } else {
-            format!(
-                "plots show {shown} of them until Run all has made new ones; with their settings they are results again"
-            )
+            format!("{shown} of them drawn as earlier settings until you run again")
         };
-        self.log.info(format!("Results of {runs} with other settings are here too: {use_of_them}"));
+        self.log.info(format!("This folder also has results of {runs} with other settings: {use_of_them}"));
     }
 
     /// Goes on with `next` after the questions that it needs.

@@ -17,7 +17,7 @@ impl App {
                 Err(error) => {
                     self.watch_failed = true;
                     self.log.error(format!(
-                        "Results of other processes appear when the file is opened again: {error}"
+                        "Results of other processes will appear only when you reopen the file: {error}"
                     ));
                 }
             }
@@ -41,8 +41,8 @@ impl App {
         if let Some(state) = self.runs.take_from_others(&run, record) {
             let name = self.name_of(&run);
             self.log.info(match state {
-                RunState::Stopped => format!("{name}: stopped, and no process works at it now"),
-                _ => format!("{name}: {} elsewhere", state.word()),
+                RunState::Stopped => format!("{name}: stopped; no process is working on it"),
+                _ => format!("{name}: {} in another process", state.word()),
             });
             self.plan_cost();
         }

@@ -244,7 +244,7 @@ impl Runs {
                 self.skipped.insert(run);
             } else {
                 let message =
-                    "The worker ended without a word. Press Resume to go on from the last finished stage.";
+                    "The worker ended unexpectedly. Press Resume to continue from the last finished stage.";
                 let record = self.records.entry(run.clone()).or_default();
                 record.apply(Event::Failed { message: message.to_owned() });
                 news.push(RunNews::State { run, state: record.state().clone() });

@@ -72,7 +72,7 @@ pub fn figure(parameter: &ParameterSummary) -> Figure {
     let highest = outline.iter().map(|point| point[1]).fold(whole(highest(histogram)), f64::max);
     let top = 1.05 * highest;
     if histogram.pruned.iter().any(|count| whole(*count) > top) {
-        figure.note += "; the bar of pruned entries is cut";
+        figure.note += "; bar of pruned weights truncated";
     }
     figure.y.range = Some([0.0, top]);
     if !outline.is_empty() {
@@ -127,7 +127,7 @@ mod tests {
     fn pruned_entries_do_not_flatten_the_bars_of_those_that_are_left() {
         let figure = figure(&parameter(&[0.0, 0.0, 0.0, 1.0], &[Pruned, Pruned, Pruned, Free], &[]));
         assert_eq!(figure.y.range, Some([0.0, 1.05]));
-        assert!(figure.note.ends_with("the bar of pruned entries is cut"), "{}", figure.note);
+        assert!(figure.note.ends_with("bar of pruned weights truncated"), "{}", figure.note);
         assert_eq!(highest(&Bins::of(&[0.0, 0.0], &[Pruned, Pruned], &[])), 2);
     }
 
