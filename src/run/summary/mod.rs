@@ -3,10 +3,8 @@
 //! Reading takes time with large networks: the window does it in a thread.
 
 mod chain;
-mod histogram;
 mod struck;
 mod trial;
-mod vulnerability;
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -19,82 +17,13 @@ use crate::doc::structure::{LayerKind, Parameter, Role};
 use crate::doc::{RunSpec, Structure};
 use crate::net::mask_file::read_masks;
 use crate::net::weights_file::{FileTensor, is_readable, read_tensors};
-pub use chain::{Link, chain};
-pub use histogram::{BINS, Histogram};
+use crate::results::network::{
+    FREE, FROZEN, Histogram, LayerSummary, NetworkSummary, PRUNED, ParameterSummary, ParameterValues, ends,
+    shape_text,
+};
+pub use chain::chain;
 pub use struck::{SingleCells, Sought, StruckTrial, StruckTrials, read_struck};
 pub use trial::{TrialFault, TrialFaults, TrialKey, read_trial};
-pub use vulnerability::{Vulnerability, vulnerabilities};
-
-/// State of an entry that nothing holds.
-pub const FREE: u8 = 0;
-/// State of an entry that is held at zero.
-pub const PRUNED: u8 = 1;
-/// State of an entry that is held at a value.
-pub const FROZEN: u8 = 2;
-
-/// The network at the end of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NetworkSummary {
-    /// What it computes, from its input to its logits.
-    pub chain: Vec<Link>,
-    /// In the order of the network.
-    pub layers: Vec<LayerSummary>,
-    /// In the order of the network.
-    pub parameters: Vec<ParameterSummary>,
-}
-
-/// A layer at the end of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LayerSummary {
-    /// Torch's name, such as `fc1`.
-    pub name: String,
-    /// What it computes, in words.
-    pub kind: &'static str,
-    /// Shape of its weight: `300×784`.
-    pub shape: String,
-    /// Entries of its trained parameters.
-    pub parameters: u64,
-    /// Entries of its weight; 0 for a batch norm, which has none that are pruned by default.
-    pub weights: u64,
-    /// Entries of its weight that are not pruned.
-    pub remaining: u64,
-    /// Entries that are held at a value, of all its parameters.
-    pub frozen: u64,
-    /// Multiply-adds of one sample forward when nothing is pruned.
-    pub multiply_adds: u64,
-    /// Multiply-adds that its surviving weights take part in.
-    pub surviving_multiply_adds: u64,
-}
-
-/// A parameter at the end of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ParameterSummary {
-    /// Torch's name, such as `fc1.weight`.
-    pub name: String,
-    /// In PyTorch's layout.
-    pub shape: Vec<usize>,
-    /// Smallest finite value of an entry that is not pruned; 0 without any.
-    pub minimum: f32,
-    /// Largest finite value of an entry that is not pruned; 0 without any.
-    pub maximum: f32,
-    /// Where the values lie.
-    pub histogram: Histogram,
-    /// Entries held at zero.
-    pub pruned: u64,
-    /// Entries held at a value.
-    pub frozen: u64,
-}
-
-/// All values of a parameter.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ParameterValues {
-    /// In PyTorch's layout.
-    pub shape: Vec<usize>,
-    /// Row by row.
-    pub values: Vec<f32>,
-    /// What holds each entry: [`FREE`], [`PRUNED`] or [`FROZEN`].
-    pub entries: Vec<u8>,
-}
 
 /// The longest head of a safetensors file, bytes.
 const LONGEST_HEAD: u64 = 100_000_000;
@@ -158,11 +87,6 @@ pub fn structure_of(spec: &RunSpec) -> Structure {
     Structure::new(&spec.net, facts.shape, facts.classes, &spec.train.loss)
 }
 
-/// A shape as people write it: `300×784`.
-pub fn shape_text(shape: &[usize]) -> String {
-    shape.iter().map(ToString::to_string).collect::<Vec<_>>().join("×")
-}
-
 struct Files {
     tensors: BTreeMap<String, FileTensor>,
     masks: BTreeMap<String, Vec<u8>>,
@@ -190,7 +114,7 @@ impl Files {
 fn summary_of(parameter: &Parameter, values: &ParameterValues, dense: &[f32]) -> ParameterSummary {
     let count = |state| values.entries.iter().map(|entry| u64::from(*entry == state)).sum();
     let histogram = Histogram::of(&values.values, &values.entries, dense);
-    let [minimum, maximum] = histogram::ends(&values.values, &values.entries);
+    let [minimum, maximum] = ends(&values.values, &values.entries);
     ParameterSummary {
         name: parameter.name.clone(),
         shape: parameter.shape.clone(),
