@@ -2,8 +2,8 @@
 
 use super::program::{Op, program};
 use super::work::{Sizes, Work, campaign_trials, steps};
-use crate::doc::{Run, Structure};
-use crate::optimize::Rule;
+use crate::doc::Run;
+use crate::optimize::UpdateRule;
 
 /// Expected size of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +31,7 @@ pub struct Cost {
 pub fn cost(run: &Run) -> Result<Cost, String> {
     let spec = &run.spec;
     let facts = spec.data.facts(spec.net.image_side());
-    let structure = Structure::new(&spec.net, facts.shape, facts.classes, &spec.train.loss);
+    let structure = spec.structure();
     let program = program(&spec.plan);
     let steps = steps(&program, spec, &structure, Sizes::of_facts(&facts));
     let trains = program.iter().zip(&steps).filter(|(step, _)| step.op.trains());

@@ -9,7 +9,6 @@ use super::network::{Net, VGG_DEPTHS};
 use super::problem::Problem;
 use super::spec::{ExpandedArm, expand_arms};
 use super::stage::Stage;
-use super::structure::Structure;
 use super::training::{Loss, Training};
 use crate::data::Data;
 use crate::form::path::Place;
@@ -144,8 +143,7 @@ fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>)
             "the plan is empty; add a stage, such as Train(\"5ep\")",
         ));
     }
-    let facts = arm.spec.data.facts(arm.spec.net.image_side());
-    let structure = Structure::new(&arm.spec.net, facts.shape, facts.classes, &arm.spec.train.loss);
+    let structure = arm.spec.structure();
     plan::check(arm, &structure, &places.plan, problems);
 }
 

@@ -117,10 +117,15 @@ mod tests {
     use super::*;
     use crate::figure::mosaic::SIDE;
     use crate::figure::network::image::{cells, look};
+    use crate::results::network::Entry;
 
     fn values(shape: &[usize]) -> ParameterValues {
         let count = shape.iter().product();
-        ParameterValues { shape: shape.to_vec(), values: vec![-1.0; count], entries: vec![0; count] }
+        ParameterValues {
+            shape: shape.to_vec(),
+            values: vec![-1.0; count],
+            entries: vec![Entry::Free; count],
+        }
     }
 
     fn mosaic(shape: &[usize]) -> Mosaic {

@@ -7,7 +7,7 @@ use egui_extras::{Column, TableBuilder};
 
 use crate::doc::intervention::Set;
 use crate::gui::{text, theme};
-use crate::results::network::{FROZEN, PRUNED, ParameterValues};
+use crate::results::network::{Entry, ParameterValues};
 use crate::results::number::fixed;
 
 const ROW: f32 = 20.0;
@@ -158,11 +158,11 @@ pub fn place_of(mut entry: usize, shape: &[usize]) -> String {
 }
 
 /// What holds an entry, in a word.
-pub const fn state_of(entry: u8) -> &'static str {
+pub const fn state_of(entry: Entry) -> &'static str {
     match entry {
-        PRUNED => "pruned",
-        FROZEN => "held",
-        _ => "trained",
+        Entry::Pruned => "pruned",
+        Entry::Frozen => "held",
+        Entry::Free => "trained",
     }
 }
 

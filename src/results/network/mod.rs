@@ -3,15 +3,9 @@
 mod histogram;
 mod vulnerability;
 
-pub use histogram::{BINS, Histogram, ends};
+pub use crate::intervene::Entry;
+pub use histogram::{BINS, Histogram};
 pub use vulnerability::{Vulnerabilities, Vulnerability};
-
-/// State of an entry that nothing holds.
-pub const FREE: u8 = 0;
-/// State of an entry that is held at zero.
-pub const PRUNED: u8 = 1;
-/// State of an entry that is held at a value.
-pub const FROZEN: u8 = 2;
 
 /// The network at the end of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,9 +23,9 @@ pub struct NetworkSummary {
 pub struct Link {
     /// What it does, in words: "Conv 3→64, 3×3, ReLU".
     pub what: String,
-    /// Shape of what leaves it: "64×32×32".
+    /// Shape of its output: "64×32×32".
     pub output: String,
-    /// The position of its layer; none of an operation without parameters.
+    /// Position of its layer; none for an operation without parameters.
     pub layer: Option<usize>,
 }
 
@@ -69,7 +63,7 @@ pub struct ParameterSummary {
     pub minimum: f32,
     /// Largest finite value of an entry that is not pruned; 0 without any.
     pub maximum: f32,
-    /// Where the values lie.
+    /// Distribution of the values.
     pub histogram: Histogram,
     /// Entries held at zero.
     pub pruned: u64,
@@ -84,11 +78,11 @@ pub struct ParameterValues {
     pub shape: Vec<usize>,
     /// Row by row.
     pub values: Vec<f32>,
-    /// What holds each entry: [`FREE`], [`PRUNED`] or [`FROZEN`].
-    pub entries: Vec<u8>,
+    /// State of each entry.
+    pub entries: Vec<Entry>,
 }
 
-/// A shape as people write it: `300×784`.
+/// A shape in words: `300×784`.
 pub fn shape_text(shape: &[usize]) -> String {
     shape.iter().map(ToString::to_string).collect::<Vec<_>>().join("×")
 }

@@ -1,15 +1,19 @@
 //! How far the answers of two networks to the same samples are apart.
 
-use crate::net::{LossFunction, top1};
+use serde::{Deserialize, Serialize};
+
+use crate::net::{LossFunction, bits, top1};
 
 /// Sums over the samples of mini-batches.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
     /// Number of samples.
     pub samples: u64,
     /// Relative distances, times the samples of their mini-batch.
+    #[serde(with = "bits")]
     pub distances: f64,
     /// Divergences of the predictions.
+    #[serde(with = "bits")]
     pub divergences: f64,
     /// Samples whose predicted class is another one.
     pub changes: u64,

@@ -5,6 +5,8 @@ mod compare;
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
+
 use super::error::RunError;
 use super::session::{RunContext, Session};
 use super::state::State;
@@ -12,7 +14,7 @@ use super::train::MiniBatch;
 use crate::doc::intervention::{FileContent, Intervention, Watch as Settings};
 use crate::doc::targets;
 use crate::form::number::grouped;
-use crate::net::{Gradients, LossValue, Network};
+use crate::net::{Gradients, LossValue, Network, bits};
 use crate::results::Report;
 
 pub use compare::{Tally, norm};
@@ -20,17 +22,18 @@ pub use compare::{Tally, norm};
 /// The past networks, and what they answered since the last evaluation.
 ///
 /// The ring is the only memory: clones share their arrays with the network that they were, and `lag` of them are kept.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Watch {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Watch<N = Network> {
     /// What is asked for.
     pub settings: Settings,
     /// Networks before each of the last `lag` updates, the oldest first.
-    pub past: VecDeque<Network>,
+    pub past: VecDeque<N>,
     /// Answers since the last evaluation.
     pub tally: Tally,
     /// How often the past was asked in this stage.
     pub asked: u64,
     /// How long that took, seconds.
+    #[serde(with = "bits")]
     pub secs: f64,
 }
 

@@ -113,7 +113,7 @@ fn flow_gradients(session: &Session) -> Vec<Vec<f32>> {
 fn flow_network(network: &Network) -> Network {
     let old = network.structure();
     let keeps = |op: &Op| match op {
-        Op::Layer(layer) => old.layers[*layer].parameters.len() == 2,
+        Op::Layer(_) => old.is_unit(op),
         Op::Dropout(_) => false,
         _ => true,
     };
