@@ -3,7 +3,7 @@
 //! Large networks take a while to read; the window does it in a thread.
 
 mod chain;
-mod struck;
+mod faulty_trials;
 mod trial;
 
 use std::collections::BTreeMap;
@@ -15,6 +15,7 @@ use super::directory::{MASKS, is_done, spec_of, weights_path};
 use super::session::initial_network;
 use crate::doc::structure::{LayerKind, Parameter, Role};
 use crate::doc::{RunSpec, Structure};
+pub use crate::intervene::fault::log::{LoggedFault, Stored};
 use crate::intervene::{Entry, MaskCounts};
 use crate::net::mask_file::read_masks;
 use crate::net::weights_file::{FileTensor, is_readable, read_tensors};
@@ -22,7 +23,7 @@ use crate::results::network::{
     Histogram, LayerSummary, NetworkSummary, ParameterSummary, ParameterValues, shape_text,
 };
 pub use chain::chain;
-pub use struck::{SingleCells, Sought, StruckTrial, StruckTrials, read_struck};
+pub use faulty_trials::{FaultFilter, FaultyTrial, FaultyTrials, SingleCells, read_faulty_trials};
 pub use trial::{TrialFault, TrialFaults, TrialKey, read_trial};
 
 /// Longest header of a safetensors file, bytes.
