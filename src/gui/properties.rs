@@ -15,6 +15,7 @@ use crate::doc::{Problem, Run};
 use crate::form::Value;
 use crate::form::path::{Place, Segment};
 use crate::results::RunState;
+use crate::results::number::fixed;
 
 /// Settings of the experiment that have a place of their own among the tabs.
 const OF_TABS: &[&str] = &["version", "data", "net", "train", "arms"];
@@ -199,7 +200,10 @@ fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, results: &Path) {
             let Some(last) = record.latest(&series) else { continue };
             row(name, text::percent(last));
             if let Some(best) = record.best(&series) {
-                row("  best", format!("{} after {:.1} epochs", text::percent(best.value), best.trained));
+                row(
+                    "  best",
+                    format!("{} after {} epochs", text::percent(best.value), fixed(best.trained, 1)),
+                );
             }
         }
         if let Some(point) = record.points().last() {
