@@ -1,4 +1,4 @@
-//! Something that a thread computes for the window.
+//! Computations in background threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use eframe::egui::Context;
 
-/// What a thread computes, until it is taken.
+/// A value that a thread computes.
 #[derive(Debug)]
 pub struct BackgroundTask<T> {
     answer: Receiver<Result<T, String>>,
@@ -61,7 +61,7 @@ impl<T: Send + 'static> BackgroundTask<T> {
     }
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn words_of(payload: &(dyn std::any::Any + Send)) -> String {
     let text = payload.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no reason given").to_owned()

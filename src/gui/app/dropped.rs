@@ -14,7 +14,7 @@ use crate::gui::drop::{self, Dropped};
 use crate::gui::selection::Selection;
 
 impl App {
-    /// Takes what was dropped: looks at it in a thread, and uses it when that is done.
+    /// Takes dropped paths: identifies them in a thread, then uses them.
     pub(super) fn take_dropped(&mut self, ctx: &egui::Context) {
         let paths: Vec<PathBuf> =
             ctx.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect());
@@ -33,7 +33,7 @@ impl App {
         }
     }
 
-    /// Says what would happen while something is held over the window.
+    /// While something is dragged over the window, says what dropping it would do.
     pub(super) fn drop_ui(&self, ctx: &egui::Context) {
         let held: Vec<Option<PathBuf>> =
             ctx.input(|input| input.raw.hovered_files.iter().map(|file| file.path.clone()).collect());

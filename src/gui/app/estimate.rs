@@ -1,4 +1,4 @@
-//! What the runs that are left will take, told beside Run before they start.
+//! How long the remaining runs will take, shown beside Run before they start.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ pub(super) struct Estimate {
 /// A task, and how the runs that do it will share the machine.
 type MeasureRequest = (Task, QueueOptions);
 
-/// A measurement, which is given up with this.
+/// A measurement; dropping this stops it.
 struct Measuring {
     question: MeasureRequest,
     stop: StopFlag,
@@ -38,7 +38,7 @@ impl Drop for Measuring {
 }
 
 impl App {
-    /// What the runs that are left would take, for the bar at the top.
+    /// Estimates the remaining runs, for the bar at the top.
     pub(super) fn plan_cost(&mut self) {
         let (status, needed) = self.estimate_rest();
         let estimate = &mut self.estimate;
@@ -81,7 +81,7 @@ impl App {
         (status(&count, &left, &outlook), needed)
     }
 
-    /// Measures what is needed, one task after the other, while nothing else goes on.
+    /// Takes the measurements that the estimate needs, one at a time, while nothing else runs.
     pub(super) fn measure(&mut self, ctx: &egui::Context) {
         if let Some(measuring) = &self.estimate.measuring {
             let pace = match measuring.background.take() {

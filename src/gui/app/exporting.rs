@@ -1,4 +1,4 @@
-//! Writing and copying what a plot or a view shows: a thread builds and draws it, so that the window goes on.
+//! Exports and copies of plots and views, made in a thread so that the window stays responsive.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -16,7 +16,7 @@ use crate::gui::plot::FigureRequest;
 use crate::gui::text;
 use crate::gui::views::{Offer, Wanted};
 
-/// What becomes of a figure.
+/// What to make of a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Export {
     /// A file of this kind.
@@ -34,7 +34,7 @@ enum Exported {
     Values(String),
 }
 
-/// An export that a thread works at.
+/// An export in progress.
 pub(super) struct Exporting {
     export: Export,
     /// Of what.

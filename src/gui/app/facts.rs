@@ -1,4 +1,4 @@
-//! What decides which commands can be used.
+//! The state that decides which commands can be used.
 
 use super::App;
 use crate::doc::Run;
@@ -10,7 +10,7 @@ use crate::results::RunState;
 use crate::run::StopKind;
 
 impl App {
-    /// What decides which commands can be used.
+    /// The state that decides which commands can be used.
     pub(super) fn command_context(&self) -> CommandContext {
         let runs = self.document.runs();
         let arm = self.selection.arm();

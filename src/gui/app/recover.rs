@@ -1,4 +1,4 @@
-//! Edits that a crash must not take, and those that one has taken.
+//! Backups of unsaved edits, and edits recovered after a crash.
 
 use eframe::egui;
 
@@ -8,7 +8,7 @@ use crate::gui::document::Document;
 use crate::gui::recovery::Recovery;
 
 impl App {
-    /// Begins to keep edits, and looks for those of windows that crashed.
+    /// Starts backing up edits, and looks for those of crashed windows.
     pub(super) fn begin_recovery(&mut self) {
         let Some(home) = &self.parts.home else { return };
         let folder = home.join("recovery");

@@ -1,4 +1,4 @@
-//! Where the results are when the document gets another file.
+//! Where results go when the document gets another file.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ impl App {
         }
     }
 
-    /// Copies in a thread what cannot be moved otherwise: results can be gigabytes.
+    /// Copies in a thread what cannot be renamed: results can be gigabytes.
     fn begin_copying(
         &mut self,
         places: (PathBuf, PathBuf),

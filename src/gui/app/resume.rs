@@ -1,4 +1,4 @@
-//! Runs that are stopped by closing the window, and go on at the next start.
+//! Runs stopped by closing the window, to be resumed at the next start.
 
 use std::path::{Path, PathBuf};
 

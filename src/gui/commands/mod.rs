@@ -1,4 +1,4 @@
-//! Everything that the user can tell the app to do, in one list: menus, buttons, keys and the palette are made from it.
+//! Every command, in one list: menus, buttons, keys and the palette are made from it.
 
 mod facts;
 

@@ -1,4 +1,4 @@
-//! What is asked before something is lost, and the few other things that are shown on top.
+//! Modal dialogs: questions before something is lost, messages, templates.
 
 mod shortcuts;
 
@@ -10,7 +10,7 @@ use super::files::{PathRequest, Purpose, typed, with_extension};
 use super::text::{counted, duration};
 use super::{templates, theme};
 
-/// What happens when nothing stands in its way any more.
+/// The action that a question interrupted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
     /// The template with this position becomes the document.

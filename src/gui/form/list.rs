@@ -9,7 +9,7 @@ use crate::form::path::Segment;
 use crate::form::{List, Node, Value, name_of};
 use crate::gui::menu::scrolled_ui;
 
-/// More numbers than this are one line of text: nobody clicks through so many controls.
+/// Longer lists of numbers are edited as one line of text.
 const MOST_CONTROLS: usize = 24;
 /// Width of one number of a list.
 const NUMBER_WIDTH: f32 = 52.0;

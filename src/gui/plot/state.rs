@@ -1,4 +1,4 @@
-//! What the plots keep: their options, their views, and the figures of those that are seen.
+//! The state of all plots: options, views, and the figures of visible plots.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What an experiment can start from, as cards.
+//! The templates, as cards.
 
 mod result;
 

@@ -1,4 +1,4 @@
-//! What the middle of the window says when all views are closed.
+//! The middle of the window when all views are closed.
 
 use eframe::egui::{Align, Layout, RichText, Ui, vec2};
 

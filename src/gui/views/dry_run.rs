@@ -1,4 +1,4 @@
-//! What a stage that copies by name would copy, before anything is.
+//! A preview of what a stage would copy by name.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;

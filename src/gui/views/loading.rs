@@ -1,4 +1,4 @@
-//! Reads what a view shows in a thread, and keeps what was read last.
+//! Reads a view's data in a thread, and caches the last answer.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
