@@ -43,7 +43,7 @@ impl App {
     /// "3 done, 1 failed, 2 running, 6 queued", for the runs started together.
     pub(super) fn batch_summary(&self) -> String {
         let states: Vec<RunState> = self.runs.batch().iter().map(|run| self.runs.state(run)).collect();
-        let waiting = if self.runs.is_running() { "queued" } else { "not begun" };
+        let waiting = if self.runs.is_running() { "queued" } else { "not started" };
         let count = |is: fn(&RunState) -> bool| states.iter().filter(|state| is(state)).count();
         let parts = [
             (count(|state| *state == RunState::Done), "done"),
