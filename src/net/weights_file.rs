@@ -1,7 +1,7 @@
 //! Weight files: safetensors with PyTorch's names and layouts.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use safetensors::{Dtype, SafeTensors, View};
@@ -47,15 +47,15 @@ pub fn write_tensors(
     tensors: &BTreeMap<String, FileTensor>,
     about: &BTreeMap<String, String>,
 ) -> Result<(), WeightFileError> {
-    let about = about.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
     write_views(path, tensors, Some(about))
 }
 
 pub(super) fn write_views<'a, V: View>(
     path: &Path,
     views: impl IntoIterator<Item = (&'a String, V)>,
-    about: Option<HashMap<String, String>>,
+    about: Option<&BTreeMap<String, String>>,
 ) -> Result<(), WeightFileError> {
+    let about = about.map(|about| about.clone().into_iter().collect());
     let bytes = safetensors::serialize(views, about)
         .map_err(|error| WeightFileError::Damaged { path: path.to_owned(), detail: error.to_string() })?;
     crate::doc::file::write_atomically(path, &bytes)
