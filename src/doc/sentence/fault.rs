@@ -14,7 +14,7 @@ impl Fault {
         let draw = match self.draw {
             Draw::Once => None,
             // What flows belongs to an image.
-            Draw::EveryForward if !self.strikes_flows() => Some("anew for every batch".to_owned()),
+            Draw::EveryForward if !self.is_in_activations() => Some("anew for every batch".to_owned()),
             Draw::EveryForward | Draw::EveryImage => Some("anew for every image".to_owned()),
         };
         let format = (self.format != Format::Float32).then(|| format!("stored as {}", self.format.label()));

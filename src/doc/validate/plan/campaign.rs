@@ -72,7 +72,7 @@ impl Walk<'_> {
                 "an exhaustive campaign strikes one fault at a time; set amount: Count(1), and vary no rates";
             self.error(place.key("trials"), message.to_owned());
         }
-        if campaign.fault.strikes_flows() {
+        if campaign.fault.is_in_activations() {
             let message = "activations differ from image to image, so their faults are drawn; set trials: Fixed(…) or Until(…)";
             self.error(place.key("trials"), message.to_owned());
         }

@@ -1,6 +1,6 @@
 //! Campaigns for tests, with numbers that fit in the head.
 
-use crate::doc::strikes::CellPlan;
+use crate::doc::fault_sites::CellPlan;
 use crate::results::campaign::{CampaignBegan, CellState, Estimate, Outcomes, Tally};
 use crate::results::{Event, RunRecord};
 

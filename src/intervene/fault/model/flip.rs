@@ -1,7 +1,7 @@
-use super::{Corruption, Struck, Unit};
+use super::{Corruption, StoredValue, Unit};
 use crate::intervene::stream::Stream;
 
-/// Inverts neighbouring bits, from the struck one upwards.
+/// Inverts neighbouring bits, from that of the site upwards.
 pub(super) struct Flip {
     pub width: u32,
 }
@@ -11,9 +11,9 @@ impl Corruption for Flip {
         Unit::Bits(self.width)
     }
 
-    fn corrupt(&self, struck: Struck, _: &mut Stream) -> u32 {
+    fn corrupt(&self, found: StoredValue, _: &mut Stream) -> u32 {
         let ones = (1 << self.width) - 1;
-        let all = u32::MAX >> (u32::BITS - struck.width());
-        struck.stored ^ (ones << struck.bit & all)
+        let all = u32::MAX >> (u32::BITS - found.width());
+        found.stored ^ (ones << found.bit & all)
     }
 }

@@ -1,4 +1,4 @@
-use super::{Corruption, Struck, Unit};
+use super::{Corruption, StoredValue, Unit};
 use crate::intervene::stream::Stream;
 
 /// Replaces the value by a given one, as the format stores it.
@@ -11,7 +11,7 @@ impl Corruption for Set {
         Unit::Value
     }
 
-    fn corrupt(&self, struck: Struck, _: &mut Stream) -> u32 {
-        struck.store(self.value)
+    fn corrupt(&self, found: StoredValue, _: &mut Stream) -> u32 {
+        found.store(self.value)
     }
 }

@@ -1,4 +1,4 @@
-use super::{Corruption, Struck};
+use super::{Corruption, StoredValue};
 use crate::intervene::stream::Stream;
 
 /// Makes a bit read 0 or 1; where it does already, nothing changes.
@@ -7,7 +7,7 @@ pub(super) struct StuckAt {
 }
 
 impl Corruption for StuckAt {
-    fn corrupt(&self, struck: Struck, _: &mut Stream) -> u32 {
-        struck.stored & !(1 << struck.bit) | self.level << struck.bit
+    fn corrupt(&self, found: StoredValue, _: &mut Stream) -> u32 {
+        found.stored & !(1 << found.bit) | self.level << found.bit
     }
 }
