@@ -191,7 +191,7 @@ impl App {
                 Answer::Here(Ok(made)) => self.take_export(made, &exporting.title, ctx),
                 Answer::Here(Err(why)) => self.fail(exporting.export.failure(), &why),
                 Answer::Lost(why) => {
-                    let text = format!("{why}. This is an error of Weightlab, please report it.");
+                    let text = format!("{why}. This is a bug in Weightlab; please report it.");
                     self.fail(exporting.export.failure(), &text);
                 }
             }

@@ -136,7 +136,7 @@ impl PlotState {
             for why in builder.into_iter().chain(view) {
                 let text = format!(
                     "{} shows what it showed last: the thread that draws it has ended ({why}). Choose other options or \
-                     runs for it; this is an error of Weightlab, please report it",
+                     runs for it; this is a bug in Weightlab; please report it",
                     plot.title()
                 );
                 if self.told.insert(text.clone()) {

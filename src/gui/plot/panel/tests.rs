@@ -264,7 +264,7 @@ fn a_size_and_a_resolution_of_ones_own_are_what_is_exported() {
     let mut harness = harness(running());
     harness.get_by_label("Axes and titles").click();
     harness.run();
-    harness.get_by_label("Own size").click();
+    harness.get_by_label("Custom size").click();
     harness.run();
     assert_eq!(
         harness.state().state.size,
