@@ -9,7 +9,7 @@ use eframe::egui::{
 };
 
 use super::figure_view::figure_ui;
-use super::shown::PlotInput;
+use super::input::PlotInput;
 use super::state::PlotState;
 use crate::figure::plots::Plot;
 use crate::figure::scale::Scale;
