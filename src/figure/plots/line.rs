@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn several_measurements_of_a_plan_are_told_apart() {
+    fn several_measurements_of_a_plan_have_different_names() {
         let run = record([place("line_loss", "10", 0.0, 2.0), place("line_loss", "2", 0.0, 1.0)]);
         let figure = LineLoss.build(&[arm(&run)], &PlotOptions::default());
         let shown: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.points[0][1])).collect();

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn each_member_and_the_vote_have_a_line_and_the_trunk_has_none() {
+    fn each_member_and_the_vote_have_a_line_and_the_main_branch_has_none() {
         let run = record([
             at("test_accuracy", 1.0, 0.125),
             member(1, 0.5),
