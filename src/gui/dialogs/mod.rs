@@ -1,27 +1,17 @@
-//! What is asked before something is lost, and the few other things that are shown on top.
+//! Modal dialogs: questions before something is lost, messages, templates.
 
+mod reply;
 mod shortcuts;
 
 use std::path::PathBuf;
 
 use eframe::egui::{self, Frame, Id, Modal, RichText, Ui};
 
-use super::files::{Purpose, Request, typed, with_extension};
+pub use reply::{Next, Reply};
+
+use super::files::{PathRequest, Purpose, typed, with_extension};
 use super::text::{counted, duration};
 use super::{templates, theme};
-
-/// What happens when nothing stands in its way any more.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// The template with this position becomes the document.
-    New(usize),
-    /// A file is chosen.
-    ChooseFile,
-    /// This file becomes the document.
-    Open(PathBuf),
-    /// The window closes.
-    Quit,
-}
 
 /// A dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +38,7 @@ pub enum Dialog {
         comes_back: bool,
     },
     /// Go on with the runs that were stopped when the window was closed?
-    GoOn {
+    Resume {
         /// What the document is called.
         title: String,
         /// Those of them that are not done, by identity.
@@ -99,7 +89,7 @@ pub enum Dialog {
     /// A path, typed by hand.
     Path {
         /// What it is wanted for.
-        request: Request,
+        request: PathRequest,
         /// What was typed.
         text: String,
     },
@@ -116,47 +106,32 @@ pub enum Dialog {
     About,
 }
 
-/// What the user decided.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reply {
-    /// Everything stays as it is.
-    Cancel,
-    /// Save first.
-    Save,
-    /// Without saving.
-    Discard,
-    /// Stop the runs.
-    Stop,
-    /// Stop the runs, and offer at the next start to go on.
-    StopAndGoOnLater,
-    /// Go on with the runs.
-    GoOn,
-    /// Restore the edits.
-    Restore,
-    /// Add the stage.
-    Import,
-    /// Move them to the trash.
-    Archive,
-    /// Save, and lose the comments.
-    LoseComments,
-    /// Save under another name.
-    SaveAs,
-    /// Replace the file.
-    Overwrite,
-    /// This path.
-    Path(PathBuf),
-    /// The template with this position.
-    Template(usize),
-    /// This file, which was open before.
-    Recent(PathBuf),
-}
-
 impl Dialog {
     /// The field for a path that takes over from the system's dialog.
-    pub fn path_field(request: Request) -> Self {
+    pub fn path_field(request: PathRequest) -> Self {
         let folder = std::path::absolute(&request.folder).unwrap_or_else(|_| request.folder.clone());
         let text = folder.join(&request.name).to_string_lossy().into_owned();
         Self::Path { request, text }
+    }
+
+    /// What it means to leave the dialog without a decision.
+    const fn dismissed(&self) -> Reply {
+        match self {
+            Self::Recover { .. } => Reply::AskAgain,
+            Self::Message { .. } => Reply::Close,
+            Self::Templates { .. }
+            | Self::Unsaved { .. }
+            | Self::Running { .. }
+            | Self::Resume { .. }
+            | Self::Import { .. }
+            | Self::Archive { .. }
+            | Self::Changed { .. }
+            | Self::Comments { .. }
+            | Self::Overwrite { .. }
+            | Self::Path { .. }
+            | Self::Shortcuts
+            | Self::About => Reply::Cancel,
+        }
     }
 }
 
@@ -168,8 +143,8 @@ pub fn dialog_ui(ctx: &egui::Context, dialog: &mut Dialog) -> Option<Reply> {
         ui.spacing_mut().item_spacing.y = theme::STEP;
         content_ui(ui, dialog)
     });
-    let dismissed = response.should_close();
-    response.inner.or_else(|| dismissed.then_some(Reply::Cancel))
+    let is_dismissed = response.should_close();
+    response.inner.or_else(|| is_dismissed.then(|| dialog.dismissed()))
 }
 
 /// A part of a dialog that scrolls: as high as its content, up to `height` and to what the window has. It has this
@@ -190,65 +165,75 @@ fn width(dialog: &Dialog) -> f32 {
 fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
     match dialog {
         Dialog::Templates { recent } => templates::cards_ui(ui, recent),
-        Dialog::Unsaved { title, .. } => {
-            title_ui(ui, &format!("Save the changes of {title}?"));
-            ui.label("They are lost otherwise. Results of runs are kept in any case.");
-            buttons_ui(ui, &[("Save", Reply::Save), ("Discard", Reply::Discard), ("Cancel", Reply::Cancel)])
+        Dialog::Unsaved { title, next } => {
+            title_ui(ui, &format!("Save changes to {title}?"));
+            ui.label("If you don't, they will be lost. Results of runs are kept either way.");
+            let replies = [
+                ("Save", Reply::Save(next.clone())),
+                ("Discard", Reply::Discard(next.clone())),
+                ("Cancel", Reply::Cancel),
+            ];
+            buttons_ui(ui, replies)
         }
         Dialog::Running { runs, next, comes_back } => running_ui(ui, *runs, next, *comes_back),
-        Dialog::GoOn { title, runs } => {
-            title_ui(ui, &format!("Go on with {title}?"));
+        Dialog::Resume { title, runs } => {
+            title_ui(ui, &format!("Resume {title}?"));
             let verb = if runs.len() == 1 { "was" } else { "were" };
-            let runs = counted(runs.len(), "run");
-            ui.label(format!("{runs} {verb} going on or waiting when the window was closed."));
-            buttons_ui(ui, &[("Go on", Reply::GoOn), ("Not now", Reply::Cancel)])
+            let count = counted(runs.len(), "run");
+            ui.label(format!("{count} {verb} running or queued when you closed the window."));
+            buttons_ui(ui, [("Resume runs", Reply::Resume(runs.clone())), ("Not now", Reply::Cancel)])
         }
         Dialog::Recover { title, path, secs } => recover_ui(ui, title, path.as_deref(), *secs),
-        Dialog::Import { path, name, .. } => {
+        Dialog::Import { path, name, arm } => {
             title_ui(ui, &format!("Import the weights into {name}?"));
-            ui.label(format!("A stage that reads {} is added to its plan.", path.display()));
-            buttons_ui(ui, &[("Add the stage", Reply::Import), ("Cancel", Reply::Cancel)])
+            ui.label(format!("This adds a stage that reads {} to its plan.", path.display()));
+            let import = Reply::Import { path: path.clone(), arm: *arm };
+            buttons_ui(ui, [("Import weights", import), ("Cancel", Reply::Cancel)])
         }
         Dialog::Archive { name, runs } => {
             title_ui(ui, &format!("Move {} of {name} to the trash?", counted(runs.len(), "run")));
             ui.label(
-                "Plots and tables no longer show them. Nothing is deleted: the list Trash of the view Runs brings each back.",
+                "They disappear from plots and tables. Nothing is deleted: restore them from Trash in the view Runs.",
             );
-            buttons_ui(ui, &[("Move to the trash", Reply::Archive), ("Cancel", Reply::Cancel)])
+            buttons_ui(ui, [("Move to the trash", Reply::Archive(runs.clone())), ("Cancel", Reply::Cancel)])
         }
         Dialog::Changed { path } => {
-            title_ui(ui, "The file was changed elsewhere");
+            title_ui(ui, "The file has changed on disk");
             ui.label(format!(
-                "Another program has written {} since it was opened here. Save under another name to keep both.",
-                path.display()
-            ));
-            let replies =
-                [("Save as…", Reply::SaveAs), ("Replace it", Reply::Overwrite), ("Cancel", Reply::Cancel)];
-            buttons_ui(ui, &replies)
-        }
-        Dialog::Comments { path } => {
-            title_ui(ui, "Saving would lose comments");
-            ui.label(format!(
-                "{} has comments between its settings. Only the comment at its head is kept. Save under another name to keep the file as it is.",
+                "Another program wrote {} after you opened it. Save under another name to keep both.",
                 path.display()
             ));
             let replies = [
                 ("Save as…", Reply::SaveAs),
-                ("Save without them", Reply::LoseComments),
+                ("Replace it", Reply::SaveTo(path.clone())),
                 ("Cancel", Reply::Cancel),
             ];
-            buttons_ui(ui, &replies)
+            buttons_ui(ui, replies)
         }
-        Dialog::Overwrite { path, .. } => {
+        Dialog::Comments { path } => {
+            title_ui(ui, "Saving would lose comments");
+            ui.label(format!(
+                "{} has comments between its settings; only the one at the top is kept. Save under another name to keep the file unchanged.",
+                path.display()
+            ));
+            let replies = [
+                ("Save as…", Reply::SaveAs),
+                ("Save without them", Reply::SaveTo(path.clone())),
+                ("Cancel", Reply::Cancel),
+            ];
+            buttons_ui(ui, replies)
+        }
+        Dialog::Overwrite { path, purpose } => {
             title_ui(ui, "Replace the file?");
-            ui.label(format!("{} is there already.", path.display()));
-            buttons_ui(ui, &[("Replace", Reply::Overwrite), ("Cancel", Reply::Cancel)])
+            ui.label(format!("{} already exists.", path.display()));
+            let replace = Reply::Overwrite(*purpose, path.clone());
+            buttons_ui(ui, [("Replace", replace), ("Cancel", Reply::Cancel)])
         }
         Dialog::Path { request, text } => path_ui(ui, request, text),
         Dialog::Message { title, text } => message_ui(ui, title, text),
         Dialog::Shortcuts => {
             shortcuts::shortcuts_ui(ui);
-            buttons_ui(ui, &[("Close", Reply::Cancel)])
+            buttons_ui(ui, [("Close", Reply::Cancel)])
         }
         Dialog::About => about_ui(ui),
     }
@@ -259,18 +244,18 @@ fn title_ui(ui: &mut Ui, title: &str) {
 }
 
 /// Buttons from left to right; the first one is what most people want, and has the focus.
-fn buttons_ui(ui: &mut Ui, replies: &[(&str, Reply)]) -> Option<Reply> {
+fn buttons_ui<'a>(ui: &mut Ui, replies: impl IntoIterator<Item = (&'a str, Reply)>) -> Option<Reply> {
     let mut reply = None;
     ui.horizontal(|ui| {
-        for (position, (text, meant)) in replies.iter().enumerate() {
-            let button = if position == 0 { accent_button(ui, text) } else { egui::Button::new(*text) };
+        for (position, (text, meant)) in replies.into_iter().enumerate() {
+            let button = if position == 0 { accent_button(ui, text) } else { egui::Button::new(text) };
             let response = ui.add(button);
             let nobody = ui.memory(|memory| memory.focused().is_none());
             if position == 0 && nobody {
                 response.request_focus();
             }
             if response.clicked() {
-                reply = Some(meant.clone());
+                reply = Some(meant);
             }
         }
     });
@@ -284,33 +269,32 @@ pub fn accent_button(ui: &Ui, text: &str) -> egui::Button<'static> {
 }
 
 fn recover_ui(ui: &mut Ui, title: &str, path: Option<&std::path::Path>, secs: u64) -> Option<Reply> {
-    title_ui(ui, &format!("Restore the edits of {title}?"));
+    title_ui(ui, &format!("Restore unsaved edits to {title}?"));
     let place =
         path.map_or_else(|| "They were never saved.".to_owned(), |path| format!("File: {}", path.display()));
     let age = duration(secs as f64);
-    ui.label(format!("Weightlab ended before they were saved. They were kept {age} ago. {place}"));
-    buttons_ui(
-        ui,
-        &[("Restore", Reply::Restore), ("Discard", Reply::Discard), ("Ask at the next start", Reply::Cancel)],
-    )
+    ui.label(format!("Weightlab ended before you saved them. The backup is {age} old. {place}"));
+    let replies =
+        [("Restore", Reply::Restore), ("Discard", Reply::DropEdits), ("Ask at next start", Reply::AskAgain)];
+    buttons_ui(ui, replies)
 }
 
 fn running_ui(ui: &mut Ui, runs: usize, next: &Next, comes_back: bool) -> Option<Reply> {
-    let stop = if *next == Next::Quit { "Stop and quit" } else { "Stop and go on" };
-    title_ui(ui, "Runs are going on");
+    let stop = if *next == Next::Quit { "Stop and quit" } else { "Stop and continue" };
+    title_ui(ui, "Runs in progress");
     let verb = if runs == 1 { "is" } else { "are" };
     ui.label(format!(
-        "{} {verb} not finished. What they have reached is kept; Resume goes on from there.",
+        "{} {verb} not finished. Progress is kept; Resume continues from there.",
         counted(runs, "run")
     ));
-    let mut replies = vec![(stop, Reply::Stop), ("Keep running", Reply::Cancel)];
+    let mut replies = vec![(stop, Reply::Stop(next.clone())), ("Keep running", Reply::Cancel)];
     if *next == Next::Quit && comes_back {
-        replies.insert(0, ("Quit, go on at the next start", Reply::StopAndGoOnLater));
+        replies.insert(0, ("Quit and resume at next start", Reply::StopAndResumeLater(next.clone())));
     }
-    buttons_ui(ui, &replies)
+    buttons_ui(ui, replies)
 }
 
-fn path_ui(ui: &mut Ui, request: &Request, text: &mut String) -> Option<Reply> {
+fn path_ui(ui: &mut Ui, request: &PathRequest, text: &mut String) -> Option<Reply> {
     let verb = match request.purpose {
         Purpose::Open => "Open",
         Purpose::Save => "Save",
@@ -327,13 +311,14 @@ fn path_ui(ui: &mut Ui, request: &Request, text: &mut String) -> Option<Reply> {
         field.request_focus();
     }
     if request.purpose == Purpose::Export {
-        ui.label(RichText::new("The extension decides: svg, pdf, png or csv").small().weak());
+        ui.label(RichText::new("The extension sets the format: svg, pdf, png or csv").small().weak());
     }
     let folders = directories::BaseDirs::new();
     let home = folders.as_ref().map(directories::BaseDirs::home_dir);
     let path = with_extension(typed(text, home), request.purpose);
-    let reply = buttons_ui(ui, &[(verb, Reply::Path(path.clone())), ("Cancel", Reply::Cancel)]);
-    if entered { Some(Reply::Path(path)) } else { reply }
+    let typed = Reply::Path(request.purpose, path);
+    let reply = buttons_ui(ui, [(verb, typed.clone()), ("Cancel", Reply::Cancel)]);
+    if entered { Some(typed) } else { reply }
 }
 
 fn message_ui(ui: &mut Ui, title: &str, text: &str) -> Option<Reply> {
@@ -349,7 +334,7 @@ fn message_ui(ui: &mut Ui, title: &str, text: &str) -> Option<Reply> {
             close.request_focus();
         }
         if close.clicked() {
-            reply = Some(Reply::Cancel);
+            reply = Some(Reply::Close);
         }
     });
     reply
@@ -359,5 +344,5 @@ fn about_ui(ui: &mut Ui) -> Option<Reply> {
     title_ui(ui, &format!("Weightlab {}", env!("CARGO_PKG_VERSION")));
     ui.label(env!("CARGO_PKG_DESCRIPTION"));
     ui.label(RichText::new(format!("Licence: {}", env!("CARGO_PKG_LICENSE"))).weak());
-    buttons_ui(ui, &[("Close", Reply::Cancel)])
+    buttons_ui(ui, [("Close", Reply::Cancel)])
 }

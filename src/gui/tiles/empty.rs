@@ -1,23 +1,23 @@
-//! What the middle of the window says when all views are closed.
+//! The middle of the window when all views are closed.
 
 use eframe::egui::{Align, Layout, RichText, Ui, vec2};
 
-use super::{Change, panes};
+use super::{LayoutChange, panes};
 use crate::gui::text::first_statement;
 use crate::gui::theme;
 
 /// Says how views come back, with a button for each; what was pressed.
-pub fn empty_ui(ui: &mut Ui) -> Option<Change> {
+pub fn empty_ui(ui: &mut Ui) -> Option<LayoutChange> {
     let mut chosen = None;
     let room = ui.available_size();
     ui.allocate_ui_with_layout(room, Layout::top_down(Align::Center), |ui| {
         ui.add_space(room.y * 0.2);
         ui.label(RichText::new("All views are closed").strong());
-        let how = "Open one here, in the menu View, or by its name in the command palette (Ctrl+Shift+P)";
+        let how = "Open one here, from the View menu, or by name in the command palette (Ctrl+Shift+P)";
         ui.label(RichText::new(how).weak());
         ui.add_space(theme::STEP);
-        if ui.button("Open the usual views").clicked() {
-            chosen = Some(Change::Reset);
+        if ui.button("Open the default views").clicked() {
+            chosen = Some(LayoutChange::Reset);
         }
         ui.add_space(2.0 * theme::STEP);
         let width = (room.x - 4.0 * theme::STEP).clamp(120.0, 480.0);
@@ -27,7 +27,7 @@ pub fn empty_ui(ui: &mut Ui) -> Option<Change> {
             |ui| {
                 for pane in panes() {
                     if ui.button(pane.title).on_hover_text(first_statement(pane.help)).clicked() {
-                        chosen = Some(Change::Show(pane.name));
+                        chosen = Some(LayoutChange::Show(pane.name));
                     }
                 }
             },

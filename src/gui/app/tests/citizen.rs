@@ -64,7 +64,7 @@ fn edits_are_taken_back_and_made_again_by_keys() {
     }
     assert_eq!(seeds(&window), before);
     assert!(!window.harness.state().document.is_unsaved());
-    assert!(Command::Undo.refusal(&window.harness.state().facts()).is_some());
+    assert!(Command::Undo.refusal(&window.harness.state().command_context()).is_some());
     window.harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
     window.harness.run();
     window.harness.key_press_modifiers(Modifiers::COMMAND, Key::Y);
@@ -115,7 +115,7 @@ fn edits_survive_a_crash() {
     assert!(until(&mut window, |_| is_kept(&kept)));
     drop(window); // without a word
     let mut again = kept_in(home.path(), None);
-    assert!(again.sees("Restore the edits of mine.ron?"), "{}", again.log());
+    assert!(again.sees("Restore unsaved edits to mine.ron?"), "{}", again.log());
     again.click("Restore");
     assert_eq!(seeds(&again), edited);
     assert_eq!(again.harness.state().document.path(), Some(path.as_path()));
@@ -164,7 +164,7 @@ fn files_that_were_open_are_listed_and_missing_ones_cannot_be_chosen() {
     assert_eq!(window.harness.state().document.path(), Some(path.as_path()));
     assert_eq!(window.harness.state().settings.recent.files()[0], path);
     window.execute(Command::ClearRecent);
-    assert!(Command::OpenRecent.refusal(&window.harness.state().facts()).is_some());
+    assert!(Command::OpenRecent.refusal(&window.harness.state().command_context()).is_some());
 }
 
 #[test]
@@ -177,10 +177,10 @@ fn the_palette_is_used_without_a_mouse() {
     open(&mut window);
     window.harness.event(egui::Event::Text("dark".to_owned()));
     window.harness.run();
-    assert!(window.sees("Light text on dark ground"));
+    assert!(window.sees("Light text on a dark background"));
     window.harness.key_press(Key::Enter);
     window.harness.run();
-    assert_eq!(window.harness.state().settings.theme, crate::gui::settings::Look::Dark);
+    assert_eq!(window.harness.state().settings.theme, crate::gui::settings::ThemeChoice::Dark);
     open(&mut window);
     window.harness.event(egui::Event::Text("stop now".to_owned()));
     window.harness.run();
@@ -209,7 +209,7 @@ fn weights_that_are_dropped_are_imported_into_the_selected_arm_if_wanted() {
     window.harness.run();
     drop_on(&mut window, &weights);
     assert!(window.sees("Import the weights into reinitialised?"));
-    window.click("Add the stage");
+    window.click("Import weights");
     let PlanStage::Do(Intervention::Import(file)) =
         &window.harness.state().document.experiment.arms[2].plan[0]
     else {
@@ -330,7 +330,7 @@ fn a_file_that_was_changed_elsewhere_is_replaced_only_on_demand() {
     std::fs::write(&path, &theirs).unwrap();
     window.execute(Command::Save);
     window.harness.run();
-    assert!(window.sees("The file was changed elsewhere"));
+    assert!(window.sees("The file has changed on disk"));
     window.click("Cancel");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), theirs);
     assert!(window.harness.state().document.is_unsaved());

@@ -24,8 +24,8 @@ fn lines(window: &Window) -> Vec<(String, usize)> {
 /// What an export of the plot writes, as CSV.
 fn exported(window: &mut Window) -> Option<String> {
     let app = window.harness.state_mut();
-    let input = app.own_input();
-    app.plot.order(app.plot.plot(), input).figure().map(|figure| csv(&figure))
+    let input = app.export_input();
+    app.plot.figure_request(app.plot.plot(), input).figure().map(|figure| csv(&figure))
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn results_of_earlier_settings_that_lie_in_the_folder_are_found_and_told() {
     window.harness.run();
     assert_eq!(lines(&window), [("earlier settings: dense".to_owned(), 1)]);
     assert!(
-        window.log().contains("Results of 2 runs with other settings are here too: plots show 1 of them")
+        window.log().contains("This folder also has results of 2 runs with other settings: 1 of them drawn")
     );
     assert!(!window.harness.state().is_reading());
 }

@@ -1,7 +1,7 @@
 //! Runs that other processes carry out in the same folder.
 
 use super::*;
-use crate::gui::watching::Found;
+use crate::gui::watching::ChangedRecord;
 use crate::results::RunState;
 
 const STARTED: &str = "{\"event\":\"started\",\"resumed\":false,\"threads\":1}\n";
@@ -37,7 +37,7 @@ fn what_another_process_writes_appears_by_itself() {
     let (run, log) = write_elsewhere(&window);
     wait_for(&mut window, "75.00 %");
     assert!(
-        window.log().contains("a, seed 1: stopped, and no process works at it"),
+        window.log().contains("a, seed 1: stopped; no process is working on it"),
         "nobody claims it: {}",
         window.log()
     );
@@ -59,17 +59,17 @@ fn what_was_found_of_another_folder_of_runs_that_are_gone_or_not_listed_is_passe
     for run in [results.join("stranger"), other.join(&run)] {
         std::fs::create_dir_all(run).unwrap();
     }
-    let found = |folder: &Path, run: &str| Found {
+    let found = |folder: &Path, run: &str| ChangedRecord {
         folder: folder.to_owned(),
         run: run.to_owned(),
         record: RunRecord::of([started(), accuracy(0.5, 1.0), Event::Stopped { secs: 1.0 }]),
     };
-    app.take_elsewhere(found(&other, &run));
-    app.take_elsewhere(found(&results, "stranger"));
-    app.take_elsewhere(found(&results, &run));
+    app.take_from_others(found(&other, &run));
+    app.take_from_others(found(&results, "stranger"));
+    app.take_from_others(found(&results, &run));
     assert_eq!((app.runs.state(&run), app.runs.state("stranger")), (RunState::Waiting, RunState::Waiting));
     std::fs::create_dir_all(results.join(&run)).unwrap();
-    app.take_elsewhere(found(&results, &run));
+    app.take_from_others(found(&results, &run));
     assert_eq!(app.runs.state(&run), RunState::Stopped);
 }
 
@@ -97,7 +97,7 @@ fn a_run_that_goes_on_elsewhere_is_left_alone_and_is_no_failure() {
     window.click("Run all");
     window.say(0, Event::Elsewhere { owner: "process 7 on here".to_owned() });
     assert!(
-        window.log().contains("dense, seed 1: running elsewhere (process 7 on here)"),
+        window.log().contains("dense, seed 1: already running in another process (process 7 on here)"),
         "{}",
         window.log()
     );
