@@ -12,7 +12,7 @@
 //! | `embedded` | UCI digits and iris, inside the binary |
 //! | `idx`, `cifar` | MNIST and Fashion-MNIST, CIFAR-10, from a folder |
 //! | `locate` | which folder, when the experiment names none |
-//! | `names` | what classes are called |
+//! | `source` | the registry: what is known of each set, one file each |
 //! | `digest` | a name for what a run has seen |
 //! | `prepare`, `split`, `resize`, `standardise` | from parts to a data set |
 //! | `order`, `augment` | what training draws in every epoch |
@@ -25,7 +25,6 @@ mod error;
 mod files;
 mod idx;
 mod locate;
-mod names;
 mod order;
 mod prepare;
 mod records;

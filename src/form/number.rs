@@ -12,6 +12,21 @@ pub fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:.2} %", share * 100.0) } else { "not a number".to_owned() }
 }
 
+/// A number as a person writes it: `0.0001`, `1e-5`.
+pub fn number(value: f64) -> String {
+    if value != 0.0 && (value.abs() < 1e-4 || value.abs() >= 1e6) {
+        format!("{value:e}")
+    } else {
+        value.to_string()
+    }
+}
+
+/// A share of a whole with the decimals that it has: 0.2 is `20 %`.
+pub fn share_in_percent(share: f64) -> String {
+    // Rounded to a millionth of a percent: 0.07 · 100 is 7.000000000000001.
+    format!("{} %", number((share * 1e8).round() / 1e6))
+}
+
 /// Digits with commas between groups of three.
 #[must_use]
 pub fn in_groups(whole: &str) -> String {

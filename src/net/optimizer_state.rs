@@ -16,8 +16,6 @@ use crate::optimize::Rule;
 const BLOCK: usize = 4096;
 /// What a step costs for an entry, in multiply-adds.
 const COST: usize = 16;
-/// Values that a rule remembers for an entry, at most.
-const MOST_SLOTS: usize = 2;
 
 /// Remembered values of every entry of every parameter, and the number of steps.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -81,19 +79,16 @@ struct Step<'a, R> {
 impl<R: Rule + Sync> Step<'_, R> {
     fn parameter(&self, values: &mut [f32]) {
         assert_eq!(values.len(), self.gradient.len(), "one gradient for each entry");
-        assert!(self.slots.len() <= MOST_SLOTS, "a rule remembers a few values");
         let size = values.len();
         let values = Shared::new(values);
         tasks(size.div_ceil(BLOCK), size * COST, |block| {
             let (first, len) = (block * BLOCK, BLOCK.min(size - block * BLOCK));
             // SAFETY: every task has a block of its own, of every array.
             let values = unsafe { values.slice(first, len) };
-            let mut slots: [&mut [f32]; MOST_SLOTS] = [&mut [], &mut []];
-            for (to, slot) in slots.iter_mut().zip(self.slots) {
-                // SAFETY: as above.
-                *to = unsafe { slot.slice(first, len) };
-            }
-            dispatch(Block { step: self, first, values, slots: &mut slots[..self.slots.len()] });
+            // SAFETY: as above.
+            let slots = self.slots.iter().map(|slot| unsafe { slot.slice(first, len) });
+            let mut slots: Vec<&mut [f32]> = slots.collect();
+            dispatch(Block { step: self, first, values, slots: &mut slots });
         });
     }
 }

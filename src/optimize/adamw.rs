@@ -18,6 +18,10 @@ impl Rule for AdamW {
         self.rate
     }
 
+    fn rate_mut(&mut self) -> &mut f64 {
+        &mut self.rate
+    }
+
     fn slots(&self) -> &'static [&'static str] {
         &["mean", "square"]
     }

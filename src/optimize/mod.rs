@@ -1,6 +1,6 @@
 //! Optimizers and learning-rate schedules: pure maths on host slices, with the settings beside the formulas.
 //!
-//! An optimizer is one file that implements [`Rule`], and one line in [`Optimizer`].
+//! An optimizer is one file that implements [`Rule`], and one line in `optimizers!`.
 
 #![allow(
     clippy::inline_always,
@@ -21,8 +21,14 @@ pub use sgd::Sgd;
 pub trait Rule {
     /// Learning rate before any schedule.
     fn rate(&self) -> f64;
+    /// The same, to be changed.
+    fn rate_mut(&mut self) -> &mut f64;
     /// Names of the values that it remembers for every entry, such as its momentum.
     fn slots(&self) -> &'static [&'static str];
+    /// A setting that does not go with the others, and why not.
+    fn problem(&self) -> Option<(&'static str, &'static str)> {
+        None
+    }
     /// Changes `weights` by one step along `gradients`.
     ///
     /// `state` holds one slice for each of [`slots`](Self::slots), zeros before the first step; all slices have the
@@ -34,40 +40,43 @@ pub trait Rule {
     fn update(&self, step: u64, rate: f64, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]);
 }
 
-crate::choice! {
-    /// The optimizers that a file can name.
-    pub enum Optimizer: "Optimizer" {
-        Adam(Adam) = Adam::default(), "Adam", "Steps scaled by running moments of the gradient";
-        AdamW(AdamW) = AdamW::default(), "AdamW", "Adam with weight decay apart from the gradient";
-        Sgd(Sgd) = Sgd::default(), "SGD", "Plain gradient descent, with momentum if wanted";
-    }
+/// The registry, one line an optimizer. [`Rule`] is carried out without `dyn`, so that formulas are compiled for vectors.
+macro_rules! optimizers {
+    ($( $name:ident, $label:literal, $help:literal; )*) => {
+        crate::choice! {
+            /// The optimizers that a file can name.
+            pub enum Optimizer: "Optimizer" { $( $name($name) = $name::default(), $label, $help; )* }
+        }
+
+        impl Rule for Optimizer {
+            fn rate(&self) -> f64 {
+                match self { $( Self::$name(rule) => rule.rate(), )* }
+            }
+
+            fn rate_mut(&mut self) -> &mut f64 {
+                match self { $( Self::$name(rule) => rule.rate_mut(), )* }
+            }
+
+            fn slots(&self) -> &'static [&'static str] {
+                match self { $( Self::$name(rule) => rule.slots(), )* }
+            }
+
+            fn problem(&self) -> Option<(&'static str, &'static str)> {
+                match self { $( Self::$name(rule) => rule.problem(), )* }
+            }
+
+            #[inline(always)]
+            fn update(&self, step: u64, rate: f64, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
+                match self { $( Self::$name(rule) => rule.update(step, rate, weights, gradients, state), )* }
+            }
+        }
+    };
 }
 
-impl Rule for Optimizer {
-    fn rate(&self) -> f64 {
-        match self {
-            Self::Adam(rule) => rule.rate(),
-            Self::AdamW(rule) => rule.rate(),
-            Self::Sgd(rule) => rule.rate(),
-        }
-    }
-
-    fn slots(&self) -> &'static [&'static str] {
-        match self {
-            Self::Adam(rule) => rule.slots(),
-            Self::AdamW(rule) => rule.slots(),
-            Self::Sgd(rule) => rule.slots(),
-        }
-    }
-
-    #[inline(always)]
-    fn update(&self, step: u64, rate: f64, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
-        match self {
-            Self::Adam(rule) => rule.update(step, rate, weights, gradients, state),
-            Self::AdamW(rule) => rule.update(step, rate, weights, gradients, state),
-            Self::Sgd(rule) => rule.update(step, rate, weights, gradients, state),
-        }
-    }
+optimizers! {
+    Adam, "Adam", "Steps scaled by running moments of the gradient";
+    AdamW, "AdamW", "Adam with weight decay apart from the gradient";
+    Sgd, "SGD", "Plain gradient descent, with momentum if wanted";
 }
 
 /// A running mean as it is remembered. One that fades away ends at 0 once it is below `least`, the smallest normal number,

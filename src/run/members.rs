@@ -2,7 +2,7 @@
 
 use super::error::RunError;
 use super::session::{Session, Workplace};
-use super::watch::norm;
+use super::interventions::watch::norm;
 use crate::data::Samples;
 use crate::net::{ByClass, Compute, Network, Score, top1};
 

@@ -7,12 +7,10 @@ use super::error::RunError;
 use super::session::{Session, StageEnd, Workplace};
 use super::state::Position;
 use super::stop::StopKind;
-use super::watch::{self, Question};
-use crate::doc::{NonFinite, Train, Training};
+use crate::doc::{NonFinite, Training};
 use crate::form::{Steps, StepsUnit};
 use crate::intervene::stream::{Purpose, Stream, stream};
-use crate::net::{Compute, Network, Score, TrainPass, correct};
-use crate::optimize::Rule;
+use crate::net::{Compute, LossValue, Network, Score, TrainPass, correct};
 
 /// How often progress is said, at most.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -26,22 +24,6 @@ pub struct TrainProgress {
     pub done: u64,
     /// Loss and accuracy on training batches since the last evaluation.
     pub score: Score,
-}
-
-/// The settings of a stage: its own where it has them, the run's otherwise.
-pub fn settings(train: &Train, run: &Training) -> Training {
-    Training {
-        optimizer: train.optimizer.clone().unwrap_or_else(|| run.optimizer.clone()),
-        schedule: train.schedule.clone().unwrap_or_else(|| run.schedule.clone()),
-        batch: train.batch.unwrap_or(run.batch),
-        evaluate: train.evaluate.unwrap_or(run.evaluate),
-        ..run.clone()
-    }
-}
-
-/// Mini-batches of an epoch.
-pub fn batches_per_epoch(samples: usize, batch: usize) -> u64 {
-    samples.div_ceil(batch.max(1)) as u64
 }
 
 /// A stretch of training.
@@ -70,26 +52,20 @@ pub struct Lesson<'a> {
     pub compute: &'a dyn Compute,
 }
 
-/// What learns from mini-batches.
+/// What trains on mini-batches.
 pub trait Learner {
     /// Learns from one; `score` takes in how well it was known before.
     fn step(&mut self, session: &mut Session, lesson: &Lesson, score: &mut Score) -> Result<(), RunError>;
+
+    /// Emits what it measured since the last evaluation; another one follows.
+    fn emit(&mut self, _session: &mut Session) -> Result<(), RunError> {
+        Ok(())
+    }
 
     /// Whether the training ends here, `done` mini-batches after its start.
     fn is_over(&mut self, _session: &mut Session, _done: u64) -> bool {
         false
     }
-}
-
-/// Trains the present network; goes on from `progress` when the stage was interrupted.
-pub fn train(session: &mut Session, stage: &Train, progress: TrainProgress) -> Result<StageEnd, RunError> {
-    let settings = settings(stage, &session.place.spec.train);
-    let rate = stage.rate.unwrap_or_else(|| settings.optimizer.rate());
-    let end = run(session, &Stretch { settings, rate, steps: stage.steps }, &mut Present, progress)?;
-    if end == StageEnd::Done {
-        watch::report(session)?;
-    }
-    Ok(end)
 }
 
 /// Hands mini-batch after mini-batch to the learner, and evaluates as often as the settings say.
@@ -101,7 +77,7 @@ pub fn run(
 ) -> Result<StageEnd, RunError> {
     let settings = &stretch.settings;
     let samples = session.data().train.len();
-    let total = stretch.steps.to_iterations(batches_per_epoch(samples, settings.batch));
+    let total = stretch.steps.to_iterations(settings.batches_per_epoch(samples));
     session.adopt_optimizer(&settings.optimizer);
     let state = session.state_mut();
     state.position = state.position.within(samples);
@@ -116,7 +92,7 @@ pub fn run(
         let is_last = progress.done == total || learner.is_over(session, progress.done);
         if is_last || is_due(session, settings.evaluate) {
             session.say_training(&progress.score)?;
-            watch::say(session)?;
+            learner.emit(session)?;
             session.evaluate_parts()?;
             progress.score = Score::default();
         }
@@ -178,25 +154,6 @@ fn is_due(session: &Session, every: Steps) -> bool {
     }
 }
 
-/// The present network alone, with its past beside it where that is watched.
-struct Present;
-
-impl Learner for Present {
-    fn step(&mut self, session: &mut Session, lesson: &Lesson, score: &mut Score) -> Result<(), RunError> {
-        let place = session.place.clone();
-        let mut past = Question::new(session, &place, lesson);
-        let network = &session.state().network;
-        let (mut pass, known) = lesson.pass(&place, network, lesson.dropout.clone(), past.as_mut());
-        lesson.take_in(session, known, score)?;
-        let state = session.state_mut();
-        watch::remember(state, past, &mut pass.gradients);
-        state.memory.step(&lesson.settings.optimizer, lesson.rate, &mut state.network, &pass.gradients);
-        state.network.follow(&pass.statistics);
-        place.compute.recycle(pass);
-        Ok(())
-    }
-}
-
 /// How well a mini-batch was known.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known {
@@ -205,20 +162,18 @@ pub struct Known {
 }
 
 impl Lesson<'_> {
-    /// One pass forward and backward, with the past asked beside it where there is one.
+    /// One pass forward and backward; `also` sees the logits, and may add to the loss.
     pub fn pass(
         &self,
         place: &Workplace,
         network: &Network,
         dropout: Stream,
-        mut past: Option<&mut Question>,
+        mut also: impl FnMut(&[f32], &mut LossValue),
     ) -> (TrainPass, Known) {
         let mut known = Known::default();
         let mut slope = |logits: &[f32]| {
             let mut value = place.criterion.evaluate(logits, &self.batch.labels);
-            if let Some(past) = past.as_mut() {
-                past.ask(logits, &mut value);
-            }
+            also(logits, &mut value);
             known.loss = value.mean;
             known.right = correct(logits, place.structure.outputs, &self.batch.labels);
             value.slope

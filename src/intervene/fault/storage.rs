@@ -23,7 +23,7 @@ impl Storage {
         let row = (values.len() / rows.max(1)).max(1);
         let scales = match format {
             Format::Int8 => values.chunks(row).map(scale).collect(),
-            _ => Vec::new(),
+            Format::Float32 | Format::Float16 | Format::Bfloat16 => Vec::new(),
         };
         let mut storage = Self { format, scales, row, range: [0.0; 2] };
         storage.range =

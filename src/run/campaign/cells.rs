@@ -74,11 +74,7 @@ pub fn cells<'a>(
     let cell = |(plan, fault): (CellPlan, Fault)| {
         let space = space(structure, &fault, entries);
         let possible = space.total();
-        let trials = match &campaign.trials {
-            Trials::Fixed(count) => *count,
-            Trials::Exhaustive => possible,
-            Trials::Until(until) => until.at_most,
-        };
+        let trials = campaign.trials_of(possible);
         let planned = planned_trials(possible, margin, confidence(campaign));
         Cell { plan: CellPlan { trials, possible, planned, ..plan }, fault, space }
     };

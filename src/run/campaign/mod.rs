@@ -31,6 +31,7 @@ use super::stop::StopKind;
 use super::train::TrainProgress;
 use crate::doc::campaign::{CampaignEnded, CellState};
 use crate::doc::fault::{Campaign, Trials};
+use crate::doc::plan::Planned;
 use crate::doc::{Event, Point};
 use crate::intervene::stream::{Purpose, stream};
 pub use cells::planned;

@@ -8,7 +8,7 @@ use super::lists;
 use super::parallel;
 use super::setup::{Identity, Setup};
 use crate::data::{Dataset, Shape};
-use crate::doc::RunSpec;
+use crate::doc::{RunSpec, Stage};
 use crate::doc::fault::Campaign;
 use crate::intervene::Entry;
 use crate::intervene::fault::list::ListedTrial;
@@ -74,7 +74,7 @@ impl From<String> for ReplayError {
 pub(in crate::run) fn identity(program: &[Step], number: usize) -> Identity {
     let step = &program[number];
     let is_like = |other: &&Step| {
-        matches!(other.op, Op::Campaign(_)) && (&other.stage, other.round) == (&step.stage, step.round)
+        matches!(other.op, Op::Stage(Stage::Campaign(_))) && (&other.stage, other.round) == (&step.stage, step.round)
     };
     let earlier = program[..number].iter().filter(is_like).count();
     let name = if earlier == 0 { step.stage.clone() } else { format!("{}#{}", step.stage, earlier + 1) };
@@ -94,7 +94,7 @@ pub(in crate::run) fn files_of(identity: &Identity) -> [String; 2] {
 /// What is missing or damaged, and which campaigns and trials there are.
 pub fn replay(directory: &Path, ask: &Replay) -> Result<Vec<Replayed>, ReplayError> {
     let (spec, base) = spec_and_base(directory, ask.base.as_deref())?;
-    if !program(&spec.plan).iter().any(|step| matches!(step.op, Op::Campaign(_))) {
+    if !program(&spec.plan).iter().any(|step| matches!(step.op, Op::Stage(Stage::Campaign(_)))) {
         let message = "has no Campaign stage; only campaigns can be replayed, since faults of Do(Fault(…)) act on a network that changes";
         return Err(format!("the plan of {} {message}", directory.display()).into());
     }
@@ -103,7 +103,7 @@ pub fn replay(directory: &Path, ask: &Replay) -> Result<Vec<Replayed>, ReplayErr
     let steps = program(&spec.plan);
     let mut replayed = Vec::new();
     for (number, step) in steps.iter().enumerate() {
-        let Op::Campaign(stage) = &step.op else { continue };
+        let Op::Stage(Stage::Campaign(stage)) = &step.op else { continue };
         let identity = identity(&steps, number);
         let key = (identity.name.clone(), identity.round);
         let Some(trials) = hashes.get(&key) else { continue };
@@ -197,7 +197,7 @@ fn data_of(spec: &RunSpec, earlier: &[Step], base: &Path) -> Result<Arc<Dataset>
         match &step.op {
             Op::Enter(branch) => stack.push(branch.data.as_ref().unwrap_or(stack[stack.len() - 1])),
             Op::Leave(_) => drop(stack.pop()),
-            _ => {}
+            Op::Stage(_) => {}
         }
     }
     let data = stack[stack.len() - 1];
@@ -316,7 +316,7 @@ fn drawn(text: &str) -> Option<(u64, (usize, u64))> {
 mod tests {
     use super::*;
     use crate::doc::stage::Repeat;
-    use crate::doc::{Stage, Train};
+    use crate::doc::Train;
 
     #[test]
     fn draws_that_are_too_large_are_known_by_their_stream() {

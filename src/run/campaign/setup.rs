@@ -18,7 +18,7 @@ use crate::doc::strikes::{Struck, struck};
 use crate::doc::structure::Role;
 use crate::form::number::grouped;
 use crate::intervene::fault::list::{ListedTrial, PlacedFault};
-use crate::intervene::fault::{FaultModel, Storage, TooManyFaults};
+use crate::intervene::fault::{Storage, TooManyFaults};
 use crate::net::{Network, correct};
 use crate::run::session::Workplace;
 
@@ -106,7 +106,7 @@ impl<'a> Setup<'a> {
         let all = Cache::new(&structure, if strikes_flows { &[] } else { &layers }, &flows, images);
         let is_protected = stage.protect != Protect::Nothing;
         let (keep, notes) = kept(&all, stage, if is_protected { 2 } else { 1 });
-        let measures_ranges = strikes_flows && stage.fault.model == FaultModel::Random;
+        let measures_ranges = strikes_flows && stage.fault.model.rule().needs_range();
         let measure = if measures_ranges { &all } else { &keep };
         let golden = plain.golden(&hooks, &samples, [measure, &keep]);
         let protected = is_protected.then(|| {

@@ -18,7 +18,7 @@ use super::faults::{self, WrittenFaults};
 use super::session::Workplace;
 use super::state::{HandOvers, Member, Position, Snapshot, State};
 use super::train::TrainProgress;
-use super::watch::{Tally, Watch};
+use super::interventions::watch::{Tally, Watch};
 use crate::doc::intervention;
 use crate::intervene::Entry;
 use crate::net::weights_file::f32_bytes;

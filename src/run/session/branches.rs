@@ -12,7 +12,7 @@ use crate::run::state::Snapshot;
 
 impl Session<'_> {
     /// Compares every held entry of the members that trained with what it was when the stage began, bit for bit.
-    pub(super) fn check_held(&mut self) -> Result<(), RunError> {
+    pub(in crate::run) fn check_held(&mut self) -> Result<(), RunError> {
         let before = std::mem::take(&mut self.state_mut().began_with);
         let counts =
             self.state().members().into_iter().zip(&before).map(|(now, then)| now.compare_held(then));
@@ -92,7 +92,7 @@ impl Session<'_> {
                 Op::Leave(_) => {
                     self.data.pop();
                 }
-                _ => {}
+                Op::Stage(_) => {}
             }
         }
         Ok(())

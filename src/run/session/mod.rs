@@ -11,22 +11,19 @@ use std::time::{Duration, Instant};
 use super::campaign::{self, CampaignProgress};
 use super::checkpoint::Checkpoint;
 use super::datasets::Datasets;
-use super::ensemble;
 use super::error::RunError;
-use super::faults;
-use super::interventions;
-use super::line;
 use super::listener::Listener;
 use super::program::{Op, Step, program};
-use super::sharing;
+use super::stages;
 use super::state::State;
 use super::stop::{StopFlag, StopKind};
-use super::train::{self, TrainProgress};
-use super::watch;
-use super::work::{Sizes, WorkPlan, steps};
+use super::train::TrainProgress;
+use super::work::{WorkPlan, steps};
 use crate::data::Dataset;
 use crate::doc::structure::LayerKind;
-use crate::doc::{Event, Intervention, Net, RunSpec, Structure, file_names};
+use crate::doc::plan::{FileUse, Sizes};
+use crate::doc::{Event, Net, RunSpec, Structure, file_names};
+use crate::form::path::Place;
 use crate::net::{Compute, Criterion, Initialisation, Network};
 use crate::optimize::Optimizer;
 
@@ -225,42 +222,10 @@ impl<'a> Session<'a> {
 
     fn step(&mut self, step: &Step, inside: TrainProgress) -> Result<StageEnd, RunError> {
         match &step.op {
-            Op::Train(stage) => {
-                faults::refuse_training(self)?;
-                self.state_mut().begin_training(1);
-                let end = train::train(self, stage, inside)?;
-                if end == StageEnd::Done {
-                    self.check_held()?;
-                    faults::report_training(self)?;
-                }
-                return Ok(end);
-            }
-            Op::Ensemble(stage) => {
-                faults::refuse_training(self)?;
-                let end = ensemble::train(self, stage, inside)?;
-                if end == StageEnd::Done {
-                    self.check_held()?;
-                    faults::report_training(self)?;
-                }
-                return Ok(end);
-            }
-            Op::Test => faults::test(self)?,
-            Op::Connect(stage) => return line::connect(self, stage),
-            Op::Campaign(stage) => {
-                let progress = self.campaign.take();
-                return campaign::run(self, stage, progress);
-            }
-            Op::Do(intervention) => {
-                let before = sharing::before(self.state());
-                interventions::carry_out(self, intervention)?;
-                watch::after(self.state_mut(), intervention);
-                sharing::after(self, before)?;
-                self.state_mut().forget_held();
-            }
-            Op::Enter(branch) => self.enter(branch)?,
-            Op::Leave(name) => self.leave(name)?,
+            Op::Stage(stage) => stages::carry_out(self, stage, inside),
+            Op::Enter(branch) => self.enter(branch).map(|()| StageEnd::Done),
+            Op::Leave(name) => self.leave(name).map(|()| StageEnd::Done),
         }
-        Ok(StageEnd::Done)
     }
 
     pub(super) fn state(&self) -> &State {
@@ -306,7 +271,8 @@ impl<'a> Session<'a> {
     pub(super) fn input_path(&self, file: &str) -> PathBuf {
         let name = self.file_name(file);
         let [own, beside] = [&self.place.output, &self.place.base].map(|folder| folder.join(&name));
-        let exports = |step: &Step| matches!(&step.op, Op::Do(Intervention::Export(export)) if self.file_name(&export.file) == name);
+        let writes = |used: &FileUse<'_>| matches!(used, FileUse::Writes(file) if self.file_name(file) == name);
+        let exports = |step: &Step| matches!(&step.op, Op::Stage(stage) if stage.rule().files(&Place::default()).iter().any(writes));
         if own.exists() && (self.program[..self.next].iter().any(exports) || !beside.exists()) {
             own
         } else {

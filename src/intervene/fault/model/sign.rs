@@ -11,10 +11,14 @@ impl Corruption for Sign {
         Unit::Value
     }
 
+    fn sentence(&self, what: &str, part: &str) -> String {
+        format!("Invert the sign of {what} of {part}")
+    }
+
     fn corrupt(&self, struck: Struck, _: &mut Stream) -> u32 {
         match struck.storage.format() {
             Format::Int8 => u32::from((struck.stored as u8).wrapping_neg()),
-            _ => struck.stored ^ 1 << (struck.width() - 1),
+            Format::Float32 | Format::Float16 | Format::Bfloat16 => struck.stored ^ 1 << (struck.width() - 1),
         }
     }
 }

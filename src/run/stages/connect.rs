@@ -1,13 +1,13 @@
 //! The error along the straight line between two networks.
 
-use super::error::RunError;
-use super::evaluate::evaluate;
-use super::session::{Session, StageEnd};
-use super::stop::StopKind;
-use super::train::TrainProgress;
 use crate::doc::stage::Connect;
 use crate::doc::{Event, Point, Report};
 use crate::net::{Network, Score};
+use crate::run::error::RunError;
+use crate::run::evaluate::evaluate;
+use crate::run::session::{Session, StageEnd};
+use crate::run::stop::StopKind;
+use crate::run::train::TrainProgress;
 
 /// Evaluates networks W = (1 − t)·A + t·B on the test part, batch-norm statistics interpolated like weights, pins left
 /// out of account; t takes `points` values from 0 to 1.

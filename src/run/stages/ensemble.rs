@@ -2,18 +2,18 @@
 
 use std::ops::Range;
 
-use super::error::RunError;
-use super::session::{Session, StageEnd};
-use super::sharing::{self, hand, take_over};
-use super::state::{HandOvers, Member, Snapshot, State};
-use super::train::{self, Known, Learner, Lesson, Stretch, TrainProgress, batches_per_epoch};
-use super::watch;
 use crate::doc::Report;
 use crate::doc::stage::{Ensemble, EnsembleEnd, Sharing};
 use crate::form::number::grouped;
 use crate::intervene::stream::{Purpose, Stream, stream};
 use crate::net::{Gradients, Network, OptimizerState, Score};
 use crate::optimize::Rule;
+use crate::run::error::RunError;
+use crate::run::interventions::watch;
+use crate::run::session::{Session, StageEnd};
+use crate::run::sharing::{self, hand, take_over};
+use crate::run::state::{HandOvers, Member, Snapshot, State};
+use crate::run::train::{self, Known, Learner, Lesson, Stretch, TrainProgress};
 
 /// Trains the members of an ensemble; goes on from `progress` when the stage was interrupted.
 pub fn train(session: &mut Session, stage: &Ensemble, progress: TrainProgress) -> Result<StageEnd, RunError> {
@@ -24,7 +24,7 @@ pub fn train(session: &mut Session, stage: &Ensemble, progress: TrainProgress) -
     }
     session.state_mut().begin_training(stage.members);
     let settings = session.place.spec.train.clone();
-    let per_epoch = batches_per_epoch(session.data().train.len(), settings.batch);
+    let per_epoch = settings.batches_per_epoch(session.data().train.len());
     let standstill = match &stage.until {
         EnsembleEnd::Never => None,
         EnsembleEnd::Change(change) => Some((change.below, change.over.to_iterations(per_epoch).max(1))),
@@ -113,7 +113,7 @@ impl Members<'_> {
         let mut passes = Vec::new();
         for member in 0..self.stage.members {
             let dropout = dropout(session, lesson, member, 0);
-            let (pass, known) = lesson.pass(&place, network_of(session.state(), member), dropout, None);
+            let (pass, known) = lesson.pass(&place, network_of(session.state(), member), dropout, |_, _| ());
             take_in(session, lesson, member, known, score)?;
             passes.push(pass);
         }
@@ -204,7 +204,7 @@ fn local_step(
 ) -> Result<(), RunError> {
     let place = session.place.clone();
     let dropout = dropout(session, lesson, member, local);
-    let (pass, known) = lesson.pass(&place, network_of(session.state(), member), dropout, None);
+    let (pass, known) = lesson.pass(&place, network_of(session.state(), member), dropout, |_, _| ());
     take_in(session, lesson, member, known, score)?;
     let (network, memory) = parts(session.state_mut(), member);
     memory.step(&lesson.settings.optimizer, lesson.rate, network, &pass.gradients);

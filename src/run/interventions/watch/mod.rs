@@ -5,14 +5,14 @@ mod compare;
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use super::error::RunError;
-use super::session::{Session, Workplace};
-use super::state::State;
-use super::train::Lesson;
-use crate::doc::intervention::{FileContent, Intervention, Watch as Settings};
+use crate::doc::intervention::Watch as Settings;
 use crate::doc::{Report, targets};
 use crate::form::number::grouped;
 use crate::net::{Gradients, LossValue, Network};
+use crate::run::error::RunError;
+use crate::run::session::{Session, Workplace};
+use crate::run::state::State;
+use crate::run::train::Lesson;
 
 pub use compare::{Tally, norm};
 
@@ -41,15 +41,9 @@ impl Watch {
     }
 }
 
-/// Begins to remember, or forgets, as an intervention says: values that come from elsewhere, and entries that are let go,
-/// make the past another network's.
-pub fn after(state: &mut State, intervention: &Intervention) {
-    match intervention {
-        Intervention::Watch(settings) => state.watch = Some(Watch::new(settings.clone())),
-        Intervention::Graft(_) | Intervention::Reinitialize(_) | Intervention::Release(_) => clear(state),
-        Intervention::Import(file) if file.content == FileContent::Values => clear(state),
-        _ => {}
-    }
+/// Begins to remember.
+pub fn watch(state: &mut State, settings: &Settings) {
+    state.watch = Some(Watch::new(settings.clone()));
 }
 
 /// Forgets the past networks; watching goes on.

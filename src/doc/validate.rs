@@ -1,20 +1,19 @@
 //! What must hold before anything runs: ranges, names, and that stages find what they refer to.
 
-pub(crate) mod plan;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::experiment::Experiment;
 use super::network::{Net, VGG_DEPTHS};
 use super::problem::Problem;
+use super::plan;
 use super::spec::{ExpandedArm, expand_arms};
-use super::stage::Stage;
+use super::stage::count_steps;
 use super::structure::Structure;
 use super::training::{Loss, Training};
 use crate::data::Data;
 use crate::form::path::Place;
 use crate::form::{Overrides, check_ranges};
-use crate::optimize::Optimizer;
+use crate::optimize::Rule;
 
 /// Everything that is wrong with a document, or worth knowing, in the order of the document.
 #[must_use]
@@ -64,16 +63,6 @@ fn count_runs(experiment: &Experiment) -> usize {
     };
     let arms = experiment.arms.iter().map(|arm| values(&arm.sweep)).fold(0, usize::saturating_add);
     arms.saturating_mul(values(&experiment.sweep)).saturating_mul(experiment.seeds.len())
-}
-
-/// How many steps a plan has with its repetitions, without writing them out.
-fn count_steps(plan: &[Stage]) -> u64 {
-    let steps = plan.iter().map(|stage| match stage {
-        Stage::Repeat(repeat) => repeat.times.saturating_mul(count_steps(&repeat.body)),
-        Stage::Branch(branch) => count_steps(&branch.plan).saturating_add(2),
-        _ => 1,
-    });
-    steps.fold(0, u64::saturating_add)
 }
 
 fn names(experiment: &Experiment, problems: &mut Vec<Problem>) {
@@ -201,15 +190,9 @@ fn training(train: &Training, net: &Net, data: &Data, places: &Places, problems:
         let message = "these data are no images, so there is nothing to flip or crop; leave augment out";
         problems.push(Problem::error(places.train.key("augment"), message));
     }
-    if let Optimizer::Sgd(sgd) = &train.optimizer
-        && sgd.nesterov
-        && (sgd.momentum == 0.0 || sgd.dampening != 0.0)
-    {
-        let place = places.train.key("optimizer").variant("Sgd").key("nesterov");
-        problems.push(Problem::error(
-            place,
-            "Nesterov looks ahead along the momentum; it needs momentum above 0 and no dampening",
-        ));
+    if let Some((setting, message)) = train.optimizer.problem() {
+        let place = places.train.key("optimizer").variant(train.optimizer.key()).key(setting);
+        problems.push(Problem::error(place, message));
     }
     if train.evaluate.count == 0 {
         let place = places.train.key("evaluate");

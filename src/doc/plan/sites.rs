@@ -1,42 +1,44 @@
 //! Checks of what a fault can strike: that every cell of its campaign has as much as one trial takes.
 
-use super::Walk;
+use super::Check;
 use crate::doc::campaign::CellPlan;
-use crate::doc::fault::{Campaign, Fault, FaultAmount, FaultModel, Vary};
+use crate::doc::fault::{Campaign, Fault, FaultAmount, Vary};
 use crate::doc::strikes::{Struck, struck, varied};
 use crate::form::number::grouped;
 use crate::form::path::Place;
+use crate::doc::Structure;
+use crate::intervene::fault::model::Unit;
 use crate::intervene::fault::{Format, Region};
 
-impl Walk<'_> {
+impl Check<'_> {
     /// That layers of the target are there, and that the format is one for it.
-    pub(super) fn fault_target(&mut self, fault: &Fault, place: &Place) {
+    pub fn fault_target(&mut self, fault: &Fault, place: &Place) {
         self.target(&fault.target, &place.key("target"));
         if fault.format == Format::Int8 && fault.strikes_flows() {
             let message = "activations have no int8 scale; choose float16, bfloat16 or float32";
-            self.error(place.key("format"), message.to_owned());
+            self.error(place.key("format"), message);
         }
     }
 
     /// Something must be there that can be struck, in every cell as much as one trial takes. `stage` is the place of the
     /// campaign, `place` that of its fault. Entries that will be pruned by then are counted as if they were not.
-    pub(super) fn sites(&mut self, campaign: &Campaign, place: &Place, stage: &Place) {
-        let before = self.problems.len();
+    pub fn sites(&mut self, campaign: &Campaign, place: &Place, stage: &Place) {
+        let before = self.count();
         let fault = &campaign.fault;
         self.fault_target(fault, place);
-        if self.problems.len() > before {
+        if self.count() > before {
             return;
         }
         let target = place.key("target");
         let places = struck(self.structure, fault);
         let Some(smallest) = places.iter().min_by_key(|place| place.entries) else {
             let message = "the target holds no parameter of this network; choose other layers or parameters";
-            return self.error(target, message.to_owned());
+            return self.error(target, message);
         };
         self.indices(&smallest.name, smallest.entries, &fault.indices, &place.key("indices"));
         let most = places.iter().map(Struck::channels).max().unwrap_or(0);
         self.channels(most, &fault.target, &target);
-        if self.problems.len() > before {
+        if self.count() > before {
             return;
         }
         let cells = varied(campaign, self.structure);
@@ -52,7 +54,7 @@ impl Walk<'_> {
             Vary::Bit(bits) => {
                 for (index, cell) in cells.iter().enumerate() {
                     // What one bit lacks, others lack too: the first stands for all.
-                    if bits[index] < fault.format.bits() && self.problems.len() == before {
+                    if bits[index] < fault.format.bits() && self.count() == before {
                         self.cell(cell, Some(stage.key("vary").variant("Bit").index(index)), place);
                     }
                 }
@@ -68,10 +70,10 @@ impl Walk<'_> {
             let message = format!("no entry{which} lies in the chosen output channels; choose others");
             return self.error(place.key("target").key("channels"), message);
         }
-        let sites: u64 = places.iter().map(|place| sites(place, fault)).sum();
+        let sites = possible(self.structure, fault);
         if sites == 0 {
             let format = fault.format.label();
-            let message = if fault.model == FaultModel::DoubleFlip {
+            let message = if matches!(fault.model.unit(), Unit::Bits(2..)) {
                 format!(
                     "{format} has none of these bits with another one above it, and a double flip strikes both; choose others"
                 )
@@ -92,6 +94,12 @@ impl Walk<'_> {
             self.error(place.key("amount"), message);
         }
     }
+}
+
+/// How many single faults are possible. Entries that will be pruned by then are counted as if they were not.
+pub fn possible(structure: &Structure, fault: &Fault) -> u64 {
+    let places = struck(structure, fault);
+    places.iter().map(|place| sites(place, fault)).sum()
 }
 
 /// Entries in the channels and in the list of a fault.
@@ -116,7 +124,7 @@ mod tests {
     use std::path::Path;
 
     use crate::doc::file::parse;
-    use crate::doc::validate::validate;
+    use crate::doc::validate;
 
     /// What is wrong with a stage, on digits (64 pixels) and the layers fc1 of 300, fc2 of 100 and fc3 of 10 units.
     fn problems(stage: &str) -> Vec<String> {

@@ -2,25 +2,12 @@
 
 use crate::doc::intervention::{Layers, Params, Target};
 use crate::form::number::grouped;
+pub use crate::form::number::{number, share_in_percent as percent};
+use crate::form::{Steps, StepsUnit};
 
 /// `1 epoch`, `5 epochs`.
 pub fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(count)) }
-}
-
-/// A number as a person writes it: `0.0001`, `1e-5`.
-pub fn number(value: f64) -> String {
-    if value != 0.0 && (value.abs() < 1e-4 || value.abs() >= 1e6) {
-        format!("{value:e}")
-    } else {
-        value.to_string()
-    }
-}
-
-/// A share of a whole as percent: 0.2 is `20 %`.
-pub fn percent(share: f64) -> String {
-    // Rounded to a millionth of a percent: 0.07 · 100 is 7.000000000000001.
-    format!("{} %", number((share * 1e8).round() / 1e6))
 }
 
 /// A share of a whole in front of "of": `half`, `20 %`.
@@ -28,11 +15,29 @@ pub fn share(share: f64) -> String {
     if (share - 0.5).abs() < f64::EPSILON { "half".to_owned() } else { percent(share) }
 }
 
+/// `1 entry`, `3 entries`.
+pub fn entries(count: u64) -> String {
+    if count == 1 { "1 entry".to_owned() } else { format!("{} entries", grouped(count)) }
+}
+
+/// `5 epochs`, `1 iteration`.
+pub fn length(steps: Steps) -> String {
+    match steps.unit {
+        StepsUnit::Epochs => counted(steps.count, "epoch"),
+        StepsUnit::Iterations => counted(steps.count, "iteration"),
+    }
+}
+
 /// The text with a capital letter at its head.
-#[must_use]
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The text with a small letter at its head.
+pub fn uncapitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
 /// The parts of a sentence that there are, with commas between.
@@ -76,6 +81,11 @@ const fn params(params: &Params) -> Option<&'static str> {
         Params::Activations => Some("outputs"),
         Params::Preactivations => Some("outputs before the non-linearity"),
     }
+}
+
+/// The part of a network that a target means where it names no kind of parameters; nothing when it is all of it.
+pub fn part(asked: &Target) -> Option<String> {
+    target(asked, &Params::Everything)
 }
 
 /// What a target means: `fc1's weights`, `biases of fc1 and fc2`, `the first layer`; nothing when it is everything.
