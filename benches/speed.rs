@@ -31,9 +31,9 @@ use weightlab::doc::{
 use weightlab::intervene::draw::uniform;
 use weightlab::intervene::stream::{Purpose, stream};
 use weightlab::intervene::{BiasInit, Init};
-use weightlab::net::{Compute, Criterion, Initialisation, Network, OptimizerState, backend};
+use weightlab::net::{Compute, Initialisation, LossFunction, Network, OptimizerState, backend};
 use weightlab::optimize::{Adam, Optimizer, Sgd};
-use weightlab::run::{Checkpoint, Datasets, Listener, RunError, Session, StopFlag, Table, Workplace};
+use weightlab::run::{Checkpoint, Datasets, Listener, RunContext, RunError, Session, StopFlag, Table};
 
 /// Trials of a campaign, and images of each of them.
 const TRIALS: u64 = 128;
@@ -186,7 +186,6 @@ fn bench(net: &Net, batch: usize) -> (Network, Criterion, Samples) {
 fn noise(shape: Shape, count: usize) -> Samples {
     let mut rng = stream(0, Purpose::Init, &[]);
     let values = (0..count * shape.len()).map(|_| uniform(&mut rng)).collect();
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // ten classes
     let labels = (0..count).map(|_| (uniform(&mut rng) * 10.0) as u32).collect();
     Samples::new(shape, values, labels)
 }
@@ -220,8 +219,8 @@ fn training(net: &Net, batch: usize, kernels: &Kernels, runs: usize, per: usize)
     let sgd = Sgd { rate: 0.01, momentum: 0.9, weight_decay: 1e-4, ..Sgd::default() };
     let mut memory = OptimizerState::default();
     timed(runs, per, || {
-        let mut slope = |logits: &[f32]| criterion.evaluate(logits, &samples.labels).slope;
-        let pass = compute.train(&network, &samples.values, batch, None, &mut slope);
+        let mut gradient = |logits: &[f32]| criterion.evaluate(logits, &samples.labels).gradient;
+        let pass = compute.train(&network, &samples.values, batch, None, &mut gradient);
         memory.step(&sgd, 0.01, &mut network, &pass.gradients);
         network.follow(&pass.statistics);
         compute.recycle(pass);
@@ -284,7 +283,7 @@ fn trial(kernels: &Kernels, threads: usize) -> f64 {
 /// Carries out a run in memory.
 fn watch(spec: RunSpec, data: Arc<Dataset>, threads: usize) -> Watch {
     let compute: Box<dyn Compute> = backend(&Device::Flex, &spec.train.kernels);
-    let place = Workplace::new(spec, String::new(), data, compute, PathBuf::new(), PathBuf::new());
+    let place = RunContext::new(spec, String::new(), data, compute, PathBuf::new(), PathBuf::new());
     let mut watch = Watch::default();
     Session::new(Arc::new(place), None, threads, StopFlag::new(), &mut watch).run().expect("it ends well");
     watch

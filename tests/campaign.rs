@@ -4,7 +4,7 @@
 
 mod support;
 
-use support::{campaigns, complaints, place, reports, run, spec, values, with_plan};
+use support::{campaigns, complaints, context, reports, run, spec, values, with_plan};
 use weightlab::doc::RunSpec;
 use weightlab::run::{Outcome, Recorder, Session, StopFlag, Table};
 
@@ -13,7 +13,7 @@ fn recorded(spec: RunSpec, threads: usize) -> Recorder {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let mut recorder = Recorder::default();
     let outcome =
-        pool.install(|| Session::new(place(spec), None, threads, StopFlag::new(), &mut recorder).run());
+        pool.install(|| Session::new(context(spec), None, threads, StopFlag::new(), &mut recorder).run());
     assert_eq!(outcome.expect("the run ends well"), Outcome::Done);
     recorder
 }
@@ -21,7 +21,7 @@ fn recorded(spec: RunSpec, threads: usize) -> Recorder {
 /// The message of a run that fails.
 fn failure(spec: RunSpec) -> String {
     let mut recorder = Recorder::default();
-    let error = Session::new(place(spec), None, 1, StopFlag::new(), &mut recorder).run().unwrap_err();
+    let error = Session::new(context(spec), None, 1, StopFlag::new(), &mut recorder).run().unwrap_err();
     error.to_string()
 }
 

@@ -12,8 +12,8 @@ use weightlab::doc::{Event, Run, RunSpec};
 use weightlab::net::Network;
 use weightlab::run::summary::{SingleCells, Sought, StruckTrial, read_struck};
 use weightlab::run::{
-    Checkpoint, Datasets, Listener, Outcome, Recorder, Replay, RunDirectory, RunError, Session, StopFlag,
-    StopKind, Table, Workplace, input_problems, replay,
+    Checkpoint, Datasets, Listener, Outcome, Recorder, Replay, RunContext, RunDirectory, RunError, Session,
+    StopFlag, StopKind, Table, input_problems, replay,
 };
 
 /// Computes until it has been asked so often, and panics then.
@@ -30,8 +30,8 @@ impl weightlab::net::Compute for Fragile {
         &self,
         network: &Network,
         ops: std::ops::Range<usize>,
-        input: &weightlab::net::Flow,
-    ) -> weightlab::net::Flow {
+        input: &weightlab::net::Activations,
+    ) -> weightlab::net::Activations {
         let left = self.left.fetch_sub(1, std::sync::atomic::Ordering::Relaxed);
         assert!(left > 1, "the device is gone");
         self.compute.forward(network, ops, input)
@@ -52,9 +52,9 @@ impl weightlab::net::Compute for Fragile {
         count: usize,
         dropout: weightlab::net::DropoutStream,
         tap: &mut dyn weightlab::net::Tap,
-        slope: &mut dyn FnMut(&[f32]) -> Vec<f32>,
+        gradient: &mut dyn FnMut(&[f32]) -> Vec<f32>,
     ) -> weightlab::net::TrainPass {
-        self.compute.train_tapped(network, inputs, count, dropout, tap, slope)
+        self.compute.train_tapped(network, inputs, count, dropout, tap, gradient)
     }
 }
 
@@ -64,11 +64,11 @@ fn a_fault_does_not_outlive_a_panic_in_its_trial_nor_a_stop() {
     let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
     let compute = weightlab::net::BurnCompute::new(&spec.device);
     let fragile = Fragile { compute, left: 30.into() };
-    let place =
-        Workplace::new(spec, "arm".to_owned(), data, Box::new(fragile), PathBuf::new(), PathBuf::new());
-    let golden = place.fresh_network(0).checksum();
+    let context =
+        RunContext::new(spec, "arm".to_owned(), data, Box::new(fragile), PathBuf::new(), PathBuf::new());
+    let golden = context.fresh_network(0).checksum();
     let mut recorder = Recorder::default();
-    let mut session = Session::new(Arc::new(place), None, 1, StopFlag::new(), &mut recorder);
+    let mut session = Session::new(Arc::new(context), None, 1, StopFlag::new(), &mut recorder);
     let end = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| session.run().is_ok()));
     assert!(end.is_err(), "the panic comes through");
     assert_eq!(session.network().checksum(), golden, "after a panic");
@@ -150,11 +150,11 @@ impl OnDisk {
         let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
         let compute = weightlab::net::backend(&spec.device, &spec.train.kernels);
         let base = self.folder.path().to_owned();
-        let place = Arc::new(Workplace::new(spec, "arm".to_owned(), data, compute, base, self.path()));
+        let context = Arc::new(RunContext::new(spec, "arm".to_owned(), data, compute, base, self.path()));
         let stop = StopFlag::new();
         let mut stopper = Stopper { directory, after: stop_after, stop: stop.clone(), events: Vec::new() };
-        let checkpoint = stopper.directory.resume(&place).unwrap();
-        let mut session = Session::new(place, checkpoint, 1, stop, &mut stopper);
+        let checkpoint = stopper.directory.resume(&context).unwrap();
+        let mut session = Session::new(context, checkpoint, 1, stop, &mut stopper);
         let outcome = session.run().unwrap();
         let checksum = session.network().checksum();
         drop(session);

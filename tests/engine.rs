@@ -15,8 +15,8 @@ use weightlab::doc::file::parse;
 use weightlab::doc::{Event, Loss, Net, Point, RunRecord, RunSpec, RunState, runs};
 use weightlab::net::{Compute, NativeCompute, Network, backend};
 use weightlab::run::{
-    Checkpoint, Datasets, Listener, Outcome, Recorder, RunError, Session, StopFlag, StopKind, Table,
-    Workplace,
+    Checkpoint, Datasets, Listener, Outcome, Recorder, RunContext, RunError, Session, StopFlag, StopKind,
+    Table,
 };
 
 /// The spec of the only arm of a document.
@@ -32,16 +32,16 @@ fn with_plan(plan: &str) -> RunSpec {
     ))
 }
 
-fn place(spec: RunSpec) -> Arc<Workplace> {
+fn context(spec: RunSpec) -> Arc<RunContext> {
     let data =
         Datasets::default().get(&spec.data, &spec.net, Path::new(".")).expect("embedded data are there");
     let compute = backend(&spec.device, &spec.train.kernels);
-    Arc::new(Workplace::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new()))
+    Arc::new(RunContext::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new()))
 }
 
 fn run(spec: RunSpec) -> (Network, Vec<Event>) {
     let mut recorder = Recorder::default();
-    let mut session = Session::new(place(spec), None, 1, StopFlag::new(), &mut recorder);
+    let mut session = Session::new(context(spec), None, 1, StopFlag::new(), &mut recorder);
     assert_eq!(session.run().expect("the run ends well"), Outcome::Done);
     let network = session.network().clone();
     (network, recorder.events)
@@ -125,7 +125,7 @@ fn the_ladder_of_the_lottery_ticket_is_exact() {
         .collect();
     assert_eq!(remaining, [40260.0, 32298.0, 25919.0, 20808.0, 16711.0, 13428.0], "numbers of oracles.md");
     let pruned = network.values(0).iter().filter(|value| value.to_bits() == 0).count();
-    assert_eq!(pruned as u64, network.census(0).pruned, "a pruned entry is +0.0");
+    assert_eq!(pruned as u64, network.mask_counts(0).pruned, "a pruned entry is +0.0");
 }
 
 #[test]
@@ -201,13 +201,13 @@ fn a_run_that_is_stopped_anywhere_goes_on_exactly() {
     let whole = run(with_plan(plan));
     let expected = points(&whole.1);
     for after in (1..expected.len()).step_by(9) {
-        let place = place(with_plan(plan));
+        let context = context(with_plan(plan));
         let stop = StopFlag::new();
         let mut first = Interrupter { recorder: Recorder::default(), after, stop: stop.clone() };
-        let outcome = Session::new(place.clone(), None, 1, stop, &mut first).run().expect("it stops well");
+        let outcome = Session::new(context.clone(), None, 1, stop, &mut first).run().expect("it stops well");
         let mut events = first.recorder.events;
         let mut second = Recorder::default();
-        let mut session = Session::new(place, first.recorder.checkpoint, 1, StopFlag::new(), &mut second);
+        let mut session = Session::new(context, first.recorder.checkpoint, 1, StopFlag::new(), &mut second);
         if outcome == Outcome::Stopped {
             assert_eq!(session.run().expect("it goes on well"), Outcome::Done);
         }
@@ -227,7 +227,7 @@ fn a_loss_that_is_no_number_stops_the_run_and_says_where() {
     )
     .train;
     let mut recorder = Recorder::default();
-    let error = Session::new(place(diverging), None, 1, StopFlag::new(), &mut recorder).run().unwrap_err();
+    let error = Session::new(context(diverging), None, 1, StopFlag::new(), &mut recorder).run().unwrap_err();
     let message = error.to_string();
     assert!(message.contains("at iteration") && message.contains("learning rate"), "{message}");
     assert!(matches!(recorder.events.last(), Some(Event::Failed { .. })));
@@ -271,7 +271,7 @@ fn gradients_are_those_of_central_differences() {
         weightlab::form::ron_text::from_str("Mlp(hidden: [3], activation: Tanh, init: XavierNormal)")
             .unwrap();
     let structure = Arc::new(weightlab::doc::Structure::new(&net, shape, 2, &Loss::CrossEntropy));
-    let criterion = weightlab::net::Criterion::new(Loss::CrossEntropy, weightlab::doc::Output::Linear, 2);
+    let criterion = weightlab::net::LossFunction::new(Loss::CrossEntropy, weightlab::doc::Output::Linear, 2);
     let init = weightlab::net::Initialisation {
         weights: weightlab::intervene::Init::XavierNormal,
         biases: weightlab::intervene::BiasInit::Usual,
@@ -280,7 +280,7 @@ fn gradients_are_those_of_central_differences() {
     let compute = NativeCompute::direct();
     let (inputs, labels) = ([0.5f32, -1.0, 0.25, 2.0, 1.0, 0.0, -0.5, 0.75], [1u32, 0]);
     let pass =
-        compute.train(&network, &inputs, 2, None, &mut |logits| criterion.evaluate(logits, &labels).slope);
+        compute.train(&network, &inputs, 2, None, &mut |logits| criterion.evaluate(logits, &labels).gradient);
     for index in 0..network.len() {
         let gradient = pass.gradients[index].as_ref().expect("all are trained");
         for entry in 0..network.values(index).len() {

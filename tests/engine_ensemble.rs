@@ -2,13 +2,13 @@
 
 mod support;
 
-use support::{assert_resumes, complaints, place, points, reports, run, same_bits, values, with_plan};
+use support::{assert_resumes, complaints, context, points, reports, run, same_bits, values, with_plan};
 use weightlab::data::shuffled;
 use weightlab::doc::RunSpec;
 use weightlab::intervene::stream::{Purpose, stream};
 use weightlab::net::{Gradients, Network, OptimizerState};
 use weightlab::optimize::Rule;
-use weightlab::run::Workplace;
+use weightlab::run::RunContext;
 
 const SHARED: [usize; 2] = [0, 1];
 
@@ -17,10 +17,10 @@ fn toy(mode: &str) -> RunSpec {
 }
 
 /// The three members at their start: the present network, and two fresh ones with its first layer.
-fn members(place: &Workplace) -> Vec<(Network, OptimizerState)> {
-    let first = place.fresh_network(0);
+fn members(context: &RunContext) -> Vec<(Network, OptimizerState)> {
+    let first = context.fresh_network(0);
     let generation = |member: u64| if member == 0 { 0 } else { (member << 32) | 1 };
-    let mut all: Vec<Network> = (0..3).map(|member| place.fresh_network(generation(member))).collect();
+    let mut all: Vec<Network> = (0..3).map(|member| context.fresh_network(generation(member))).collect();
     for network in &mut all {
         give(&first, network);
     }
@@ -33,15 +33,15 @@ fn give(from: &Network, to: &mut Network) {
     }
 }
 
-fn gradients(place: &Workplace, network: &Network, step: usize) -> Gradients {
-    let mut rng = stream(place.spec.seed, Purpose::Order, &[0, step as u64 / 3]);
-    let batch = place.data.train.pick(&shuffled(192, &mut rng)[64 * (step % 3)..][..64]);
-    let slope = &mut |logits: &[f32]| place.criterion.evaluate(logits, &batch.labels).slope;
-    place.compute.train(network, &batch.values, 64, None, slope).gradients
+fn gradients(context: &RunContext, network: &Network, step: usize) -> Gradients {
+    let mut rng = stream(context.spec.seed, Purpose::Order, &[0, step as u64 / 3]);
+    let batch = context.data.train.pick(&shuffled(192, &mut rng)[64 * (step % 3)..][..64]);
+    let gradient = &mut |logits: &[f32]| context.loss.evaluate(logits, &batch.labels).gradient;
+    context.compute.train(network, &batch.values, 64, None, gradient).gradients
 }
 
-fn update(place: &Workplace, (network, memory): &mut (Network, OptimizerState), gradients: &Gradients) {
-    let rule = &place.spec.train.optimizer;
+fn update(context: &RunContext, (network, memory): &mut (Network, OptimizerState), gradients: &Gradients) {
+    let rule = &context.spec.train.optimizer;
     memory.step(rule, rule.rate(), network, gradients);
 }
 
@@ -56,12 +56,12 @@ fn assert_members(spec: RunSpec, expected: &[(Network, OptimizerState)]) {
 
 #[test]
 fn a_hand_over_can_be_replayed_by_hand() {
-    let place = place(toy("CopyInTurn"));
-    let mut all = members(&place);
+    let context = context(toy("CopyInTurn"));
+    let mut all = members(&context);
     for step in 0..4 {
         for member in 0..3 {
-            let gradients = gradients(&place, &all[member].0, step);
-            update(&place, &mut all[member], &gradients);
+            let gradients = gradients(&context, &all[member].0, step);
+            update(&context, &mut all[member], &gradients);
             let giver = all[member].0.clone();
             let receivers = if member < 2 { member + 1..member + 2 } else { 0..2 };
             receivers.for_each(|receiver| give(&giver, &mut all[receiver].0));
@@ -72,11 +72,11 @@ fn a_hand_over_can_be_replayed_by_hand() {
 
 #[test]
 fn tied_members_take_one_step_along_the_sum_of_their_gradients() {
-    let place = place(toy("Tied"));
-    let mut all = members(&place);
+    let context = context(toy("Tied"));
+    let mut all = members(&context);
     for step in 0..4 {
         let mut each: Vec<Gradients> =
-            all.iter().map(|(network, _)| gradients(&place, network, step)).collect();
+            all.iter().map(|(network, _)| gradients(&context, network, step)).collect();
         for index in SHARED {
             for member in 1..3 {
                 let own = each[member][index].take().unwrap();
@@ -86,7 +86,7 @@ fn tied_members_take_one_step_along_the_sum_of_their_gradients() {
             }
         }
         for (member, gradients) in all.iter_mut().zip(&each) {
-            update(&place, member, gradients);
+            update(&context, member, gradients);
         }
         let first = all[0].0.clone();
         all[1..].iter_mut().for_each(|(network, _)| give(&first, network));
@@ -152,11 +152,11 @@ fn a_test_reports_each_member_the_vote_and_their_distance() {
 #[test]
 fn local_steps_are_taken_on_the_same_mini_batch() {
     let spec = with_plan("Ensemble(members: 1, local_steps: 2, steps: \"1it\")");
-    let place = place(spec.clone());
-    let mut alone = (place.fresh_network(0), OptimizerState::default());
+    let context = context(spec.clone());
+    let mut alone = (context.fresh_network(0), OptimizerState::default());
     for _ in 0..2 {
-        let gradients = gradients(&place, &alone.0, 0);
-        update(&place, &mut alone, &gradients);
+        let gradients = gradients(&context, &alone.0, 0);
+        update(&context, &mut alone, &gradients);
     }
     assert_members(spec, &[alone]);
 }
@@ -205,8 +205,8 @@ fn an_intervention_acts_on_the_first_member_and_hands_shared_layers_on() {
     let ended = run(with_plan(plan));
     let [shared, own] = [0, 2].map(|index| members_of(&ended, index));
     assert!(shared.iter().all(|member| *member == shared[0]), "values and mask of the shared layer");
-    assert_eq!(ended.state.others[0].network.census(0).pruned, 256);
-    assert_eq!(ended.state.others[0].network.census(2).pruned, 0, "own layers of others are left alone");
+    assert_eq!(ended.state.others[0].network.mask_counts(0).pruned, 256);
+    assert_eq!(ended.state.others[0].network.mask_counts(2).pruned, 0, "own layers of others are left alone");
     assert!(own[0] != own[1]);
     let said = reports(&ended.events, "members");
     assert_eq!(said.len(), 2, "of the ensemble and of the pruning; a snapshot changes nothing");

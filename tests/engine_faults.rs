@@ -6,12 +6,12 @@ mod support;
 
 use std::ops::Range;
 
-use support::{Ended, assert_resumes, complaints, place, reports, run, same_bits, spec, values, with_plan};
+use support::{Ended, assert_resumes, complaints, context, reports, run, same_bits, spec, values, with_plan};
 use weightlab::data::shuffled;
 use weightlab::doc::RunSpec;
 use weightlab::intervene::stream::{Purpose, stream};
-use weightlab::net::{Flow, Network};
-use weightlab::run::{Recorder, Session, StopFlag, Workplace};
+use weightlab::net::{Activations, Network};
+use weightlab::run::{Recorder, RunContext, Session, StopFlag};
 
 /// A line of `faults.csv`.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,8 +57,8 @@ fn struck<'a>(network: &Network, lines: impl IntoIterator<Item = &'a Line>) -> N
 }
 
 /// Loss on the test part, sample by sample or as one batch.
-fn loss(place: &Workplace, logits: &[f32]) -> f64 {
-    place.criterion.evaluate(logits, &place.data.test.labels).mean
+fn loss(context: &RunContext, logits: &[f32]) -> f64 {
+    context.loss.evaluate(logits, &context.data.test.labels).mean
 }
 
 fn close(a: f64, b: f64) -> bool {
@@ -83,9 +83,9 @@ fn what_is_drawn_once_holds_until_it_is_released() {
     assert_ne!(golden, first);
     let log = lines(&ended.faults);
     assert_eq!(log.len(), 3);
-    let place = place(with_plan(&plan));
+    let context = context(with_plan(&plan));
     let view = struck(&ended.state.network, &log);
-    assert!(close(loss(&place, &place.compute.logits(&view, &place.data.test.values, 40)), first));
+    assert!(close(loss(&context, &context.compute.logits(&view, &context.data.test.values, 40)), first));
     assert!(same_bits(&ended.state.network, &run(with_plan(TRAINED)).state.network));
     let said = reports(&ended.events, "fault");
     assert!(said[0].summary.contains("3 are struck until they are released"), "{}", said[0].summary);
@@ -101,17 +101,17 @@ fn every_image_sees_a_network_of_its_own_and_every_test_other_ones() {
     let [_, golden, first, second, last] = test_losses(&ended)[..] else { panic!("five evaluations") };
     assert_eq!(golden, last, "to the last image");
     let log = lines(&ended.faults);
-    let place = place(with_plan(&plan));
-    let size = place.data.shape().len();
+    let context = context(with_plan(&plan));
+    let size = context.data.shape().len();
     let mut tests = Vec::new();
     for (trial, expected) in [first, second].into_iter().enumerate() {
         let lines: Vec<&Line> = log.iter().filter(|line| line.trial == trial as u64).collect();
         let logits = (0..40).flat_map(|image| {
             let of_image = lines.iter().copied().filter(|line| line.image == Some(image));
             let view = struck(&ended.state.network, of_image);
-            place.compute.logits(&view, &place.data.test.values[image * size..][..size], 1)
+            context.compute.logits(&view, &context.data.test.values[image * size..][..size], 1)
         });
-        assert!(close(loss(&place, &logits.collect::<Vec<f32>>()), expected), "test {trial}");
+        assert!(close(loss(&context, &logits.collect::<Vec<f32>>()), expected), "test {trial}");
         tests.push(lines.iter().map(|line| (line.image, line.index, line.bit)).collect::<Vec<_>>());
     }
     assert_ne!(tests[0], tests[1]);
@@ -147,27 +147,28 @@ fn what_flows_is_struck_behind_the_non_linearity_or_in_front_of_it() {
         let log = lines(&ended.faults);
         assert_eq!(log.len(), 80, "two of each of 40 images");
         assert!(log.iter().all(|line| line.parameter == format!("fc1.{suffix}") && line.index < 8));
-        let place = place(with_plan(&plan));
+        let context = context(with_plan(&plan));
         let network = &ended.state.network;
-        let input = Flow::of_samples(place.data.shape(), place.data.test.values.clone());
-        let mut flow = place.compute.forward(network, 0..behind, &input);
+        let input = Activations::of_samples(context.data.shape(), context.data.test.values.clone());
+        let mut activations = context.compute.forward(network, 0..behind, &input);
         for line in &log {
-            let at = flow.place(line.image.unwrap(), line.index);
-            assert_eq!(flow.values[at].to_bits(), line.before.to_bits());
+            let at = activations.place(line.image.unwrap(), line.index);
+            assert_eq!(activations.values[at].to_bits(), line.before.to_bits());
             assert_eq!(line.after.to_bits(), line.before.to_bits() | 1 << 30);
-            flow.values[at] = line.after;
+            activations.values[at] = line.after;
         }
-        let logits = place.compute.forward(network, behind..network.structure().ops.len(), &flow).values;
-        let (expected, found) = (loss(&place, &logits), test_losses(&ended)[1]);
+        let logits =
+            context.compute.forward(network, behind..network.structure().ops.len(), &activations).values;
+        let (expected, found) = (loss(&context, &logits), test_losses(&ended)[1]);
         assert!(close(expected, found) || expected.to_string() == found.to_string(), "{expected}, {found}");
     }
 }
 
 /// The samples of a mini-batch of the first epoch: 192 samples, 64 at a time.
-fn batch(place: &Workplace, step: usize) -> (Vec<f32>, Vec<u32>) {
-    let mut rng = stream(place.spec.seed, Purpose::Order, &[0, 0]);
+fn batch(context: &RunContext, step: usize) -> (Vec<f32>, Vec<u32>) {
+    let mut rng = stream(context.spec.seed, Purpose::Order, &[0, 0]);
     let order = shuffled(192, &mut rng);
-    let picked = place.data.train.pick(&order[64 * step..][..64]);
+    let picked = context.data.train.pick(&order[64 * step..][..64]);
     (picked.values, picked.labels)
 }
 
@@ -179,23 +180,22 @@ fn plain_descent(plan: &str) -> RunSpec {
 }
 
 #[test]
-#[allow(clippy::cast_possible_truncation)]
 fn training_takes_the_gradient_of_the_faulty_network_and_steps_on_the_stored_one() {
     let fault = "Do(Fault(target: (params: WeightsAndBiases), bits: Bit(22), amount: Rate(0.05), draw: EveryForward))";
     let plan = format!("{fault}, Train(steps: \"2it\", evaluate: \"100ep\"), Do(Release(what: [Faults]))");
     let ended = run(plain_descent(&plan));
-    let place = place(plain_descent(&plan));
+    let context = context(plain_descent(&plan));
     let log = lines(&ended.faults);
-    let mut network = place.fresh_network(0);
+    let mut network = context.fresh_network(0);
     for step in 0..2 {
-        let (inputs, labels) = batch(&place, step);
+        let (inputs, labels) = batch(&context, step);
         let view = struck(&network, log.iter().filter(|line| line.trial == step as u64));
-        let slope = &mut |logits: &[f32]| place.criterion.evaluate(logits, &labels).slope;
-        let pass = place.compute.train(&view, &inputs, 64, None, slope);
+        let gradient = &mut |logits: &[f32]| context.loss.evaluate(logits, &labels).gradient;
+        let pass = context.compute.train(&view, &inputs, 64, None, gradient);
         for index in 0..network.len() {
             let gradient = pass.gradients[index].clone().unwrap();
             let values = network.values(index).iter().zip(gradient);
-            let stepped: Vec<f32> = values.map(|(value, slope)| value - 0.5 * slope).collect();
+            let stepped: Vec<f32> = values.map(|(value, gradient)| value - 0.5 * gradient).collect();
             network.write(index, &stepped);
         }
     }
@@ -210,7 +210,7 @@ fn training_takes_the_gradient_of_the_faulty_network_and_steps_on_the_stored_one
 fn an_overwritten_activation_passes_no_gradient_on() {
     let silent = "Do(Fault(target: (layers: Only([\"fc2\"]), params: Activations), model: Zero, amount: Rate(1.0), draw: EveryForward))";
     let ended = run(plain_descent(&format!("{silent}, Train(\"1it\")")));
-    let before = place(plain_descent("Test")).fresh_network(0);
+    let before = context(plain_descent("Test")).fresh_network(0);
     let moved = |name: &str| {
         let index = before.structure().find(name).unwrap();
         before.values(index) != ended.state.network.values(index)
@@ -263,7 +263,7 @@ fn a_format_is_read_by_the_whole_network_even_when_nothing_is_struck() {
 
 fn run_error(spec: RunSpec) -> String {
     let mut recorder = Recorder::default();
-    let mut session = Session::new(place(spec), None, 1, StopFlag::new(), &mut recorder);
+    let mut session = Session::new(context(spec), None, 1, StopFlag::new(), &mut recorder);
     session.run().expect_err("it cannot be done").to_string()
 }
 
@@ -322,10 +322,10 @@ fn members_of_an_ensemble_are_read_through_the_same_faults() {
 fn a_watch_compares_with_the_stored_past() {
     let watch = "Do(Watch(lag: 1)), Do(Fault(bits: Bit(22), amount: Rate(0.1), draw: EveryForward))";
     let ended = run(with_plan(&format!("{watch}, Train(steps: \"2it\", evaluate: \"1it\")")));
-    let place = place(with_plan("Test"));
-    let inputs = batch(&place, 1).0;
-    let logits = |network: &Network| place.compute.training_logits(network, &inputs, 64, None);
-    let past = logits(&place.fresh_network(0));
+    let context = context(with_plan("Test"));
+    let inputs = batch(&context, 1).0;
+    let logits = |network: &Network| context.compute.training_logits(network, &inputs, 64, None);
+    let past = logits(&context.fresh_network(0));
     // The passes of a step: the mini-batch, then the evaluation of the test part.
     let first = run(with_plan(&format!("{watch}, Train(steps: \"1it\", evaluate: \"1it\")")));
     let log = lines(&ended.faults);
@@ -357,5 +357,5 @@ fn both_devices_strike_the_same_places_of_a_vgg() {
     let found = places("Flex");
     assert_eq!((found.len(), &found), (6 * 5, &places("Ndarray")));
     let of_image: Range<usize> = 0..5;
-    assert!(found[of_image].iter().all(|place| place.1 == Some(0)), "{found:?}");
+    assert!(found[of_image].iter().all(|context| context.1 == Some(0)), "{found:?}");
 }

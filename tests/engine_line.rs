@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{assert_resumes, complaints, place, points, reports, run, same_bits, values, with_plan};
+use support::{assert_resumes, complaints, context, points, reports, run, same_bits, values, with_plan};
 
 const TWO_BRANCHES: &str = "Train(\"1ep\"),
     Branch(name: \"one\", order: Own, plan: [Train(\"2ep\"), Test]),
@@ -38,10 +38,10 @@ fn the_middle_of_a_line_is_the_mean_of_its_ends_and_pins_do_not_matter() {
         mean.write(index, &values);
     }
     assert!(same_bits(&one.between(two, 0.5), &mean));
-    let place = place(with_plan(plan));
-    let test = &place.data.test;
-    let logits = place.compute.logits(&mean, &test.values, test.len());
-    let loss = place.criterion.evaluate(&logits, &test.labels).mean;
+    let context = context(with_plan(plan));
+    let test = &context.data.test;
+    let logits = context.compute.logits(&mean, &test.values, test.len());
+    let loss = context.loss.evaluate(&logits, &test.labels).mean;
     assert!((values(&ended.events, "line_loss")[1] - loss).abs() < 1e-12);
 }
 

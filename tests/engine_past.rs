@@ -4,7 +4,7 @@ mod support;
 
 use std::ops::Range;
 
-use support::{assert_resumes, complaints, place, reports, run, same_bits, values, with_plan};
+use support::{assert_resumes, complaints, context, reports, run, same_bits, values, with_plan};
 use weightlab::data::shuffled;
 use weightlab::doc::RunSpec;
 use weightlab::intervene::stream::{Purpose, stream};
@@ -16,23 +16,23 @@ const EVERY_STEP: &str = "Train(steps: \"7it\", evaluate: \"1it\")";
 /// The network after so many steps of a training without a watch.
 fn after(steps: u64) -> Network {
     if steps == 0 {
-        return place(with_plan("Test")).fresh_network(0);
+        return context(with_plan("Test")).fresh_network(0);
     }
     run(with_plan(&format!("Train(\"{steps}it\")"))).state.network
 }
 
 /// The samples of the mini-batch of a step, in the seed's order: 192 samples, 64 at a time.
 fn batch(step: u64) -> (Vec<f32>, Vec<u32>) {
-    let place = place(with_plan("Test"));
-    let mut rng = stream(place.spec.seed, Purpose::Order, &[0, step / 3]);
+    let context = context(with_plan("Test"));
+    let mut rng = stream(context.spec.seed, Purpose::Order, &[0, step / 3]);
     let order = shuffled(192, &mut rng);
-    let picked = place.data.train.pick(&order[64 * (step as usize % 3)..][..64]);
+    let picked = context.data.train.pick(&order[64 * (step as usize % 3)..][..64]);
     (picked.values, picked.labels)
 }
 
 fn logits(network: &Network, step: u64) -> Vec<f32> {
-    let place = place(with_plan("Test"));
-    place.compute.training_logits(network, &batch(step).0, 64, None)
+    let context = context(with_plan("Test"));
+    context.compute.training_logits(network, &batch(step).0, 64, None)
 }
 
 fn relative_distance(a: &[f32], b: &[f32]) -> f64 {
@@ -114,7 +114,7 @@ fn penalty(present: &Network, past: &Network, of_the_past: Range<usize>) -> f64 
 
 #[test]
 #[allow(clippy::needless_range_loop, reason = "the index names a parameter in three places")]
-fn the_slope_of_the_penalty_is_its_derivative_with_the_past_held() {
+fn the_gradient_of_the_penalty_is_its_derivative_with_the_past_held() {
     let (past, present) = (after(0), run(descending("Train(\"1it\")")).state.network);
     for (layers, of_the_past) in [("All", 0..6), ("First(1)", 0..2), ("Last(1)", 4..6)] {
         let gradients = gradients_of_penalty(layers);

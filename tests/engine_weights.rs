@@ -8,11 +8,11 @@ mod support;
 use std::path::Path;
 use std::sync::Arc;
 
-use support::{assert_resumes, complaints, place, reports, run, same_bits, spec, values, with_plan};
+use support::{assert_resumes, complaints, context, reports, run, same_bits, spec, values, with_plan};
 use weightlab::doc::RunSpec;
 use weightlab::intervene::Entry;
 use weightlab::net::{Network, backend};
-use weightlab::run::{Datasets, Recorder, Session, State, StopFlag, Workplace};
+use weightlab::run::{Datasets, Recorder, RunContext, Session, State, StopFlag};
 
 /// A small network with batch norm on 64 digits, two mini-batches an epoch.
 fn vgg(plan: &str) -> RunSpec {
@@ -25,7 +25,7 @@ fn vgg(plan: &str) -> RunSpec {
 /// Why a run ends before its plan does.
 fn failure(spec: RunSpec) -> String {
     let mut recorder = Recorder::default();
-    Session::new(place(spec), None, 1, StopFlag::new(), &mut recorder).run().unwrap_err().to_string()
+    Session::new(context(spec), None, 1, StopFlag::new(), &mut recorder).run().unwrap_err().to_string()
 }
 
 /// What the optimizer remembers, slot by slot, of a parameter.
@@ -84,9 +84,9 @@ fn a_whole_network_is_one_however_it_is_named() {
 fn with_files(spec: RunSpec, base: &Path, output: &Path) -> Network {
     let data = Datasets::default().get(&spec.data, &spec.net, base).unwrap();
     let compute = backend(&spec.device, &spec.train.kernels);
-    let place = Workplace::new(spec, "arm".to_owned(), data, compute, base.to_owned(), output.to_owned());
+    let context = RunContext::new(spec, "arm".to_owned(), data, compute, base.to_owned(), output.to_owned());
     let mut recorder = Recorder::default();
-    let mut session = Session::new(Arc::new(place), None, 1, StopFlag::new(), &mut recorder);
+    let mut session = Session::new(Arc::new(context), None, 1, StopFlag::new(), &mut recorder);
     session.run().unwrap();
     session.network().clone()
 }
@@ -96,7 +96,7 @@ fn a_file_that_the_run_exported_wins_over_one_beside_the_document() {
     let (base, output) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let export = with_plan("Do(Export(file: \"x.safetensors\"))");
     let other = with_files(RunSpec { seed: 2, ..export.clone() }, base.path(), base.path());
-    let own = place(export).fresh_network(0);
+    let own = context(export).fresh_network(0);
     let there_and_back =
         with_plan("Do(Export(file: \"x.safetensors\")), Train(\"2it\"), Do(Import(file: \"x.safetensors\"))");
     assert!(same_bits(&with_files(there_and_back, base.path(), output.path()), &own));
@@ -137,7 +137,7 @@ fn only_a_release_of_norms_lets_them_use_the_mini_batch_again() {
 fn a_mask_moves_only_among_what_was_pruned_and_the_report_says_what_is_left() {
     let plan = "Do(Prune(amount: Fraction(0.5), target: (layers: Except([\"fc1\"])))), Do(ShuffleMask(scope: Global))";
     let ended = run(with_plan(plan));
-    assert_eq!(ended.state.network.census(0).pruned, 0, "fc1 was left out");
+    assert_eq!(ended.state.network.mask_counts(0).pruned, 0, "fc1 was left out");
     let report = &reports(&ended.events, "shuffle")[0];
     assert_eq!(report.rows.len(), 2);
     let left: usize = report.rows.iter().map(|row| row[3].parse::<usize>().unwrap()).sum();
@@ -225,16 +225,16 @@ fn learning_rate_rewinding_puts_the_position_back_and_nothing_else() {
     assert_eq!((trained.position.iteration, rewound.position.iteration), (5, 2));
 
     // One step by hand: the mini-batch and the learning rate of iteration 2, the optimizer of iteration 5.
-    let place = place(with(start));
+    let context = context(with(start));
     let order = {
         use weightlab::intervene::stream::{Purpose, stream};
-        weightlab::data::shuffled(192, &mut stream(place.spec.seed, Purpose::Order, &[0, 0]))
+        weightlab::data::shuffled(192, &mut stream(context.spec.seed, Purpose::Order, &[0, 0]))
     };
-    let batch = place.data.train.pick(&order[128..]);
-    let slope = &mut |logits: &[f32]| place.criterion.evaluate(logits, &batch.labels).slope;
-    let pass = place.compute.train(&trained.network, &batch.values, 64, None, slope);
+    let batch = context.data.train.pick(&order[128..]);
+    let gradient = &mut |logits: &[f32]| context.loss.evaluate(logits, &batch.labels).gradient;
+    let pass = context.compute.train(&trained.network, &batch.values, 64, None, gradient);
     let (mut network, mut memory) = (trained.network.clone(), trained.memory.clone());
-    memory.step(&place.spec.train.optimizer, 0.002, &mut network, &pass.gradients);
+    memory.step(&context.spec.train.optimizer, 0.002, &mut network, &pass.gradients);
     let ended = run(with(&format!("{start}, Do(Graft(from: \"k\", weights: false)), Train(\"1it\")"))).state;
     assert!(same_bits(&network, &ended.network));
     assert_eq!(memory, ended.memory);
@@ -277,9 +277,9 @@ fn masks_of_whole_numbers_are_masks() {
     std::fs::write(&path, safetensors::serialize([("fc2.weight", view)], None).unwrap()).unwrap();
     let (file, target) = (path.display(), "target: (layers: Only([\"fc2\"]), params: Weights)");
     let pruned = run(with_plan(&format!("Do(Import(file: \"{file}\", content: Mask, {target}))")));
-    assert_eq!(pruned.state.network.census(2).pruned, 16);
+    assert_eq!(pruned.state.network.mask_counts(2).pruned, 16);
     let frozen = run(with_plan(&format!("Do(Freeze({target}, select: Mask(\"{file}\")))")));
-    assert_eq!(frozen.state.network.census(2).frozen, 32);
+    assert_eq!(frozen.state.network.mask_counts(2).frozen, 32);
     let message = failure(with_plan(&format!("Do(Graft(from: \"{file}\", {target}))")));
     assert!(message.contains("no floating-point tensor of that name"), "{message}");
 }

@@ -9,7 +9,7 @@ use weightlab::doc::file::parse;
 use weightlab::doc::{Event, Report, RunSpec, runs};
 use weightlab::intervene::Entry;
 use weightlab::net::{Network, backend};
-use weightlab::run::{Datasets, Outcome, Recorder, Session, StopFlag, Workplace};
+use weightlab::run::{Datasets, Outcome, Recorder, RunContext, Session, StopFlag};
 
 const OPTIMIZERS: [&str; 5] = [
     "Sgd(rate: 0.05, weight_decay: 0.01)",
@@ -32,9 +32,9 @@ fn spec(optimizer: &str, plan: &str) -> RunSpec {
 fn run(spec: RunSpec, folder: &Path) -> (Network, Vec<Report>) {
     let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
     let compute = backend(&spec.device, &spec.train.kernels);
-    let place = Workplace::new(spec, "a b".to_owned(), data, compute, PathBuf::new(), folder.to_owned());
+    let context = RunContext::new(spec, "a b".to_owned(), data, compute, PathBuf::new(), folder.to_owned());
     let mut recorder = Recorder::default();
-    let mut session = Session::new(Arc::new(place), None, 1, StopFlag::new(), &mut recorder);
+    let mut session = Session::new(Arc::new(context), None, 1, StopFlag::new(), &mut recorder);
     assert_eq!(session.run().unwrap(), Outcome::Done);
     let network = session.network().clone();
     drop(session);
@@ -100,7 +100,7 @@ fn entries_can_be_held_at_zero_at_a_snapshot_and_by_a_mask_file() {
     assert!(folder.path().join("a_b-1.safetensors").is_file());
     assert!(network.values(0).iter().all(|value| value.to_bits() == 0));
     assert_eq!(network.values(2), network.initial_values(2, 1, 0), "the values of the snapshot");
-    assert_eq!(network.census(4).frozen, 120);
+    assert_eq!(network.mask_counts(4).frozen, 120);
 }
 
 #[test]
@@ -123,8 +123,8 @@ fn values_are_set_by_hand_and_masks_move_and_travel_in_files() {
             "the mask came back from its file"
         );
         assert_eq!(
-            shuffled.census(index),
-            straight.census(index),
+            shuffled.mask_counts(index),
+            straight.mask_counts(index),
             "a shuffled mask has as many zeros in each layer"
         );
         assert_ne!(shuffled.entries(index), straight.entries(index));
@@ -139,7 +139,7 @@ fn criteria_that_look_at_gradients_prune_the_exact_count() {
         );
         let folder = tempfile::tempdir().unwrap();
         let (network, reports) = run(spec("Adam()", &plan), folder.path());
-        let pruned: u64 = (0..network.len()).map(|index| network.census(index).pruned).sum();
+        let pruned: u64 = (0..network.len()).map(|index| network.mask_counts(index).pruned).sum();
         let total = f64::from(64 * 16 + 16 * 12 + 12 * 10);
         assert_eq!(pruned, (total * 0.4).round_ties_even() as u64, "{criterion}");
         assert!(reports[0].kind == "prune" && reports[0].rows.len() == 3, "{criterion}");

@@ -2,7 +2,7 @@
 //!
 //! `WEIGHTLAB_BLESS=1 cargo test --test pictures` writes them anew: look at each before it is kept.
 
-#![allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "tests may stop with a panic")]
+#![allow(clippy::unwrap_used, reason = "tests may stop with a panic")]
 
 #[path = "support/screen.rs"]
 mod screen;

@@ -7,7 +7,7 @@ use clap::Args;
 use super::document::{Document, DocumentArgs, distinct};
 use super::failure::{Exit, Failure};
 use super::number::{counted, duration, grouped, span};
-use super::output::{complain, say};
+use super::output::{print_err, print_out};
 use crate::doc::{Run, RunRecord, RunState, capitalised};
 use crate::run::{
     Cost, Left, Outlook, Pace, Paces, QueueOptions, StopFlag, Taken, Task, cost, expected, measure,
@@ -35,16 +35,16 @@ pub fn check(arguments: &CheckArgs) -> Result<Exit, Failure> {
     let document = Document::open(&arguments.document)?;
     let (runs, notes, found) = document.runs()?;
     for note in &notes {
-        complain(note);
+        print_err(note);
     }
     let arms = document.experiment().arms.len();
     let runs = distinct(&found.measured(&runs));
-    say(&format!("{} is valid: {}", arguments.document.file.display(), size(arms, &runs)));
+    print_out(&format!("{} is valid: {}", arguments.document.file.display(), size(arms, &runs)));
     let records = read_records(&document.runs_folder(None), &runs);
     let measure = |task: &Task, options| measure(task, options, &StopFlag::new());
     let most = if arguments.time { usize::MAX } else { QUICK };
     if let Some(left) = left(&runs, &records, Measures { measure: &measure, most }) {
-        say(&left);
+        print_out(&left);
     }
     Ok(Exit::Done)
 }
@@ -153,7 +153,7 @@ mod tests {
         most: usize,
         secs: f64,
     ) -> Option<String> {
-        let pace = Pace { lesson: secs, sample: 0.0, measured: 4 };
+        let pace = Pace { mini_batch: secs, sample: 0.0, measured: 4 };
         left(runs, records, Measures { measure: &|_, _| Some(pace), most })
     }
 

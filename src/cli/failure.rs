@@ -58,7 +58,6 @@ pub enum Failure {
 
 impl Failure {
     /// The exit status that says it.
-    #[must_use]
     pub const fn exit(&self) -> Exit {
         Exit::BadInput
     }

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use clap::Args;
 
 use super::failure::{Exit, Failure};
-use super::output::{complain, say};
+use super::output::{print_err, print_out};
 use crate::figure::icon;
 
 /// Settings of `weightlab install` and `weightlab uninstall`.
@@ -60,10 +60,10 @@ pub fn install(_: &InstallArgs) -> Result<Exit, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::Input(format!("the path of the program cannot be found: {error}")))?;
     for path in install_into(&home, &program)? {
-        say(&format!("wrote {}", path.display()));
+        print_out(&format!("wrote {}", path.display()));
     }
     tell_desktop(&home);
-    say(
+    print_out(
         "Weightlab is among the programs of the desktop, and opens experiments. Take it out with: weightlab uninstall --user",
     );
     Ok(Exit::Done)
@@ -77,11 +77,11 @@ pub fn uninstall(_: &InstallArgs) -> Result<Exit, Failure> {
     let home = data_home()?;
     let removed = uninstall_from(&home, tell_desktop)?;
     if removed.is_empty() {
-        complain(&format!("nothing is installed in {}", home.display()));
+        print_err(&format!("nothing is installed in {}", home.display()));
         return Ok(Exit::Done);
     }
     for path in removed {
-        say(&format!("removed {}", path.display()));
+        print_out(&format!("removed {}", path.display()));
     }
     Ok(Exit::Done)
 }

@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 pub use failure::{Exit, Failure};
-pub use output::complain;
+pub use output::print_err;
 
 /// What the program was started with.
 #[derive(Debug, Parser)]
@@ -61,7 +61,6 @@ pub enum Command {
 }
 
 /// What is wrong with the file that the window is to open: a mistyped command is taken for a file.
-#[must_use]
 pub fn refusal(file: &Path) -> Option<String> {
     let message =
         || format!("error: there is no file or command \"{}\"; see weightlab --help", file.display());
@@ -69,7 +68,6 @@ pub fn refusal(file: &Path) -> Option<String> {
 }
 
 /// Carries out a command and says on standard error what went wrong.
-#[must_use]
 pub fn execute(command: &Command) -> ExitCode {
     let result = match command {
         Command::Run(arguments) => run::run(arguments),
@@ -81,7 +79,7 @@ pub fn execute(command: &Command) -> ExitCode {
         Command::Uninstall(arguments) => install::uninstall(arguments),
     };
     let exit = result.unwrap_or_else(|failure| {
-        output::complain(&failure.to_string());
+        output::print_err(&failure.to_string());
         failure.exit()
     });
     exit.into()

@@ -16,7 +16,6 @@ pub fn span(numbers: impl Iterator<Item = u64> + Clone) -> String {
 }
 
 /// `8 s`, `1 min 20 s`, `2 h 5 min`.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "seconds; the cast saturates")]
 pub fn duration(secs: f64) -> String {
     if secs < 10.0 {
         return format!("{secs:.1} s");

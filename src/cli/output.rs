@@ -5,12 +5,12 @@
 use std::io::Write;
 
 /// Writes a result.
-pub fn say(text: &str) {
+pub fn print_out(text: &str) {
     write(&mut std::io::stdout().lock(), text);
 }
 
 /// Writes what a person should notice: errors, notes, progress.
-pub fn complain(text: &str) {
+pub fn print_err(text: &str) {
     write(&mut std::io::stderr().lock(), text);
 }
 

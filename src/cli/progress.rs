@@ -38,7 +38,6 @@ pub struct ProgressLine {
 
 impl ProgressLine {
     /// The line of these runs, some of which earlier processes may have done.
-    #[allow(clippy::cast_precision_loss, reason = "an estimate")]
     pub fn new(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> Self {
         let work = |run: &Run| {
             let is_done = records.get(&run.id).is_some_and(|record| *record.state() == RunState::Done);

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::failure::{Exit, Failure};
 use super::number::{counted, grouped};
-use super::output::{complain, say};
+use super::output::{print_err, print_out};
 use super::table::table;
 use crate::run::{Replay, Replayed, replay as replay_run, write_images};
 
@@ -46,7 +46,7 @@ pub fn replay(arguments: &ReplayArgs) -> Result<Exit, Failure> {
     if let Some(to) = data {
         let written = write_images(&directory, base.as_deref(), to);
         let images = written.map_err(|error| Failure::Input(error.to_string()))?;
-        complain(&format!("wrote {} to {}", counted(images, "image"), to.display()));
+        print_err(&format!("wrote {} to {}", counted(images, "image"), to.display()));
         return Ok(Exit::Done);
     }
     let replayed = replay_run(&directory, &ask).map_err(|error| Failure::Input(error.to_string()))?;
@@ -54,13 +54,13 @@ pub fn replay(arguments: &ReplayArgs) -> Result<Exit, Failure> {
     let shown: Vec<&Replayed> =
         if replayed.len() <= LISTED { replayed.iter().collect() } else { different.clone() };
     if !shown.is_empty() {
-        say(&table(&["campaign", "round", "trial", "faults", "logits"], &rows(&shown), 1));
+        print_out(&table(&["campaign", "round", "trial", "faults", "logits"], &rows(&shown), 1));
     }
     if different.is_empty() {
-        say(&format!("{} replayed: all logits are bit-identical\n", counted(replayed.len(), "trial")));
+        print_out(&format!("{} replayed: all logits are bit-identical\n", counted(replayed.len(), "trial")));
         return Ok(Exit::Done);
     }
-    complain(&format!(
+    print_err(&format!(
         "{} of {} have other logits than the run wrote",
         grouped(different.len() as u64),
         counted(replayed.len(), "trial")

@@ -11,7 +11,7 @@ use clap::Args;
 use super::document::{Document, DocumentArgs, SelectionArgs, distinct};
 use super::failure::{Exit, Failure};
 use super::number::mean_and_deviation;
-use super::output::{complain, say};
+use super::output::{print_err, print_out};
 use super::progress::ProgressLine;
 use super::table::table;
 use crate::doc::{Run, RunRecord, RunState};
@@ -79,7 +79,7 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     let document = Document::open(&arguments.document)?;
     let (runs, notes, found) = document.runs()?;
     for note in &notes {
-        complain(note);
+        print_err(note);
     }
     let mut runs = distinct(&document.select(runs, &arguments.selection)?);
     if let Some(shard) = arguments.shard {
@@ -101,7 +101,7 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
     queue.join();
 
     let records = read_records(&folder, &runs);
-    say(&summary(&runs, &records, &folder));
+    print_out(&summary(&runs, &records, &folder));
     Ok(outcome(&runs, &records, (&line.failures(), &line.elsewhere()), &stop))
 }
 
@@ -121,7 +121,7 @@ fn stop_on_interrupt() -> Result<StopFlag, Failure> {
         if flag.requested().is_some() {
             std::process::exit(i32::from(Exit::Interrupted as u8));
         }
-        complain(
+        print_err(
             "\nStopping at the next mini-batch and keeping what is done; press Ctrl-C again to abort at once",
         );
         flag.request(StopKind::Now);
@@ -160,10 +160,10 @@ fn outcome(
 ) -> Exit {
     for run in runs {
         if let Some(message) = failures.get(&run.id) {
-            complain(&format!("error: {} (seed {}) failed: {message}", run.arm, run.seed));
+            print_err(&format!("error: {} (seed {}) failed: {message}", run.arm, run.seed));
         }
         if let Some(owner) = elsewhere.get(&run.id) {
-            complain(&format!(
+            print_err(&format!(
                 "{} (seed {}) is running elsewhere ({owner}) and was left alone",
                 run.arm, run.seed
             ));

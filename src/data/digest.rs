@@ -13,7 +13,6 @@ impl Dataset {
     /// The SHA-256 of all samples as the run sees them, in hexadecimal: of each part (training, validation, test) the
     /// shape and the number of samples as 64-bit integers, the labels as 32-bit integers and the values as float32, all of
     /// them little-endian.
-    #[must_use]
     pub fn digest(&self) -> String {
         let mut hash = Sha256::new();
         for part in [&self.train, &self.validation, &self.test] {

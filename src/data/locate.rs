@@ -74,7 +74,6 @@ pub struct Places {
 
 impl Places {
     /// The places that the environment names.
-    #[must_use]
     pub fn from_env(base: &Path) -> Self {
         let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"));
         let data = std::env::var_os(DATA_VARIABLE).filter(|value| !value.is_empty());

@@ -28,7 +28,6 @@ pub fn resize(samples: &Samples, height: usize, width: usize) -> Samples {
 }
 
 /// For each output position the two input positions and the share of the second.
-#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // sizes of images
 fn taps(input: usize, output: usize) -> Vec<(usize, usize, f32)> {
     let scale = input as f32 / output as f32;
     let tap = |position: usize| {

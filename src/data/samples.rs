@@ -69,7 +69,6 @@ impl Samples {
     }
 
     /// A copy of the first `count` samples, or of all when there are fewer.
-    #[must_use]
     pub fn first(&self, count: usize) -> Self {
         let count = count.min(self.len());
         let values = self.values[..count * self.shape.len()].to_vec();
@@ -77,7 +76,6 @@ impl Samples {
     }
 
     /// A copy of the samples at `indices`, in that order; an index may repeat.
-    #[must_use]
     pub fn pick(&self, indices: &[u32]) -> Self {
         let mut values = Vec::with_capacity(indices.len() * self.shape.len());
         let mut labels = Vec::with_capacity(indices.len());
@@ -97,7 +95,6 @@ impl Samples {
     /// Removes the samples at `indices`, which ascend without repetition, and returns them. Both keep their order.
     ///
     /// What stays is moved within its own memory: a second copy of a large training part could be too much.
-    #[must_use]
     pub fn take_out(&mut self, indices: &[u32]) -> Self {
         let taken = self.pick(indices);
         let size = self.shape.len();

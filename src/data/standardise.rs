@@ -13,7 +13,6 @@ pub struct Standardisation {
 
 impl Standardisation {
     /// Of the samples, summed in f64.
-    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // counts are far below 2^53, values f32
     pub fn of(samples: &Samples) -> Self {
         let (channels, plane) = (samples.shape.channels, samples.shape.plane());
         let count = (samples.len() * plane).max(1) as f64;

@@ -13,7 +13,7 @@ pub struct CampaignBegan {
     pub campaign: String,
     /// Place of the stage in the plan, such as `2.1`.
     pub stage: String,
-    /// The branch; empty for the trunk.
+    /// The branch; empty for the main branch.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub branch: String,
     /// The round of the innermost repetition, from 1.
@@ -47,7 +47,6 @@ pub struct CampaignBegan {
 impl CampaignBegan {
     /// What the format alone changes about the accuracy: "int8 loses 0.50", in percentage points; "gains" where it is
     /// higher than in float32.
-    #[must_use]
     pub fn change_by_format(&self) -> String {
         let points = 100.0 * (self.float32_accuracy - self.unprotected_accuracy);
         let verb = if points < -0.005 { "gains" } else { "loses" };
@@ -77,7 +76,6 @@ pub struct CellPlan {
 
 impl CellPlan {
     /// What it is told apart by: `rate 1e-5`, `b30`, `fc1`; `all` where nothing is varied.
-    #[must_use]
     pub fn name(&self) -> String {
         let rate = self.rate.map(|rate| format!("rate {rate:e}"));
         let bit = self.bit.map(|bit| format!("b{bit}"));
@@ -190,7 +188,6 @@ pub const WORST: usize = 20;
 
 impl CampaignRecord {
     /// A campaign of which nothing is done yet.
-    #[must_use]
     pub fn new(began: CampaignBegan) -> Self {
         Self { began, cells: Vec::new(), ended: None }
     }
@@ -210,33 +207,28 @@ impl CampaignRecord {
     }
 
     /// Trials so far.
-    #[must_use]
     pub fn trials(&self) -> u64 {
         self.states(false).map(|state| state.trials).sum()
     }
 
     /// Trials with a single fault by layer and bit, of all cells together.
-    #[must_use]
     pub fn outcomes(&self) -> Vec<Outcomes> {
         self.gathered(|outcome| (outcome.layer, outcome.bit))
     }
 
     /// Trials with a single fault by layer; their bit is left out.
-    #[must_use]
     pub fn by_layer(&self) -> Vec<Outcomes> {
         let layers = self.gathered(|outcome| outcome.layer);
         layers.into_iter().map(|outcome| Outcomes { bit: None, ..outcome }).collect()
     }
 
     /// Trials with a single fault by bit; their layer is 0.
-    #[must_use]
     pub fn by_bit(&self) -> Vec<Outcomes> {
         let bits = self.gathered(|outcome| outcome.bit);
         bits.into_iter().map(|outcome| Outcomes { layer: 0, ..outcome }).collect()
     }
 
     /// The worst trials of all cells, worst first.
-    #[must_use]
     pub fn worst(&self) -> Vec<&WorstTrial> {
         let mut worst: Vec<&WorstTrial> = self.states(false).flat_map(|state| &state.worst).collect();
         worst.sort_by_key(|trial| trial.rank());
@@ -258,7 +250,6 @@ impl CampaignRecord {
 
 impl WorstTrial {
     /// Worst first: most images with SDC-1 or DUE, then the fewest right ones, then the earliest.
-    #[must_use]
     pub const fn rank(&self) -> (std::cmp::Reverse<u64>, u64, u64) {
         (std::cmp::Reverse(self.tally.sdc1 + self.tally.due), self.tally.correct, self.trial)
     }

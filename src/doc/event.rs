@@ -63,7 +63,6 @@ pub enum Event {
 
 impl Event {
     /// Whether it is said in passing and belongs into no log: what it says is said again, or of no use later.
-    #[must_use]
     pub const fn is_passing(&self) -> bool {
         match self {
             Self::Progress(_) | Self::Elsewhere { .. } => true,
@@ -87,7 +86,7 @@ pub struct StageBegan {
     /// The round of the innermost repetition, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round: Option<u64>,
-    /// The branch that it belongs to; empty for the trunk.
+    /// The branch that it belongs to; empty for the main branch.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub branch: String,
 }
@@ -104,7 +103,7 @@ pub struct Point<T = String, C = Vec<Option<f64>>> {
     pub value: f64,
     /// Place of the stage in the plan, such as `2.1`.
     pub stage: T,
-    /// The branch; empty for the trunk.
+    /// The branch; empty for the main branch.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub branch: T,
     /// The member of an ensemble, from 1.
@@ -146,7 +145,6 @@ pub type PointRef<'a> = Point<&'a str, &'a [Option<f64>]>;
 
 impl Point {
     /// The same point without copies of its texts.
-    #[must_use]
     pub fn borrowed(&self) -> PointRef<'_> {
         let Self {
             value, member, round, epoch, iteration, trained, remaining, rate, bit, along, secs, ..
@@ -185,7 +183,7 @@ fn has_none<C: AsRef<[Option<f64>]>>(classes: &C) -> bool {
 pub struct Report {
     /// Place of the stage in the plan.
     pub stage: String,
-    /// The branch; empty for the trunk.
+    /// The branch; empty for the main branch.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub branch: String,
     /// The round of the innermost repetition, from 1.
@@ -237,7 +235,6 @@ mod any_number {
     /// Reads both ways; an untagged enum would copy every value first.
     struct Written;
 
-    #[allow(clippy::cast_precision_loss)] // what is written without a point is a small whole number
     impl serde::de::Visitor<'_> for Written {
         type Value = f64;
 
@@ -266,7 +263,6 @@ mod any_number {
 /// Reads one line of `events.jsonl`; `None` where it is half-written or from a newer program.
 ///
 /// A point is read without the copy that an enum with a tag needs.
-#[must_use]
 pub fn of_line(line: &[u8]) -> Option<Event> {
     if line.starts_with(br#"{"event":"point","#) {
         return serde_json::from_slice(line).ok().map(Event::Point);

@@ -147,7 +147,6 @@ fn behind_links(path: &Path) -> PathBuf {
 }
 
 /// The comment at the head of a file, which saving keeps.
-#[must_use]
 pub fn header(text: &str) -> &str {
     let end: usize = text
         .split_inclusive('\n')
@@ -158,7 +157,6 @@ pub fn header(text: &str) -> &str {
 }
 
 /// Whether there are comments behind the head, which saving would lose.
-#[must_use]
 pub fn has_other_comments(text: &str) -> bool {
     let body = &text[header(text).len()..];
     let mut in_text = false;
@@ -177,14 +175,12 @@ pub fn has_other_comments(text: &str) -> bool {
 }
 
 /// A problem with the line and column that it has in the text of its file, as compilers write it.
-#[must_use]
 pub fn describe(problem: &Problem, path: &Path, text: &str) -> String {
     let (line, column) = locate(text, &problem.place);
     format!("{}:{line}:{column}: {problem}", path.display())
 }
 
 /// Line and column, both from 1, of a problem's setting in the text of its file.
-#[must_use]
 pub fn position(problem: &Problem, text: &str) -> (usize, usize) {
     locate(text, &problem.place)
 }

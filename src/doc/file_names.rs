@@ -6,7 +6,6 @@ use std::path::{Component, Path};
 ///
 /// Characters of the arm's name other than letters, digits, `-`, `_` and `.` become `_`, and so does a dot at its start,
 /// so that no name leads to another folder.
-#[must_use]
 pub fn filled(file: &str, arm: &str, seed: u64) -> String {
     let plain = |(at, c): (usize, char)| {
         let fits = c.is_alphanumeric() || "-_".contains(c) || at > 0 && c == '.';
@@ -17,13 +16,11 @@ pub fn filled(file: &str, arm: &str, seed: u64) -> String {
 }
 
 /// Whether a source of weights is a file rather than a name.
-#[must_use]
 pub fn is_file(from: &str) -> bool {
     Path::new(from).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("safetensors"))
 }
 
 /// Whether an exported file lies inside the run's directory, apart from the files that the run itself keeps there.
-#[must_use]
 pub fn stays_inside(file: &str) -> bool {
     let mut components = Path::new(file).components();
     let is_plain = components.clone().all(|part| matches!(part, Component::Normal(_)));

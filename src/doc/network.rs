@@ -64,7 +64,6 @@ pub const VGG_DEPTHS: [u32; 4] = [11, 13, 16, 19];
 
 impl Net {
     /// The side that small built-in images are resized to, where the network asks for one.
-    #[must_use]
     pub const fn image_side(&self) -> Option<usize> {
         match self {
             Self::Mlp(_) => None,

@@ -48,7 +48,7 @@ struct Moment {
 struct Series {
     positions: Vec<u32>,
     latest: Option<f64>,
-    /// The best finite point of the trunk, the first one of equals.
+    /// The best finite point of the main branch, the first one of equals.
     best: Option<u32>,
 }
 
@@ -83,25 +83,21 @@ impl Moment {
 
 impl Points {
     /// How many there are.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.values.len()
     }
 
     /// Whether there are none.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
     /// The point that came at this position, from 0.
-    #[must_use]
     pub fn get(&self, position: usize) -> Option<PointRef<'_>> {
         (position < self.len()).then(|| self.at(position))
     }
 
     /// The point that came last.
-    #[must_use]
     pub fn last(&self) -> Option<PointRef<'_>> {
         self.len().checked_sub(1).map(|last| self.at(last))
     }
@@ -122,14 +118,12 @@ impl Points {
         positions.iter().map(|position| self.at(*position as usize))
     }
 
-    /// The latest value of a series of the trunk; of an ensemble, that of its first member.
-    #[must_use]
+    /// The latest value of a series of the main branch; of an ensemble, that of its first member.
     pub fn latest(&self, series: &str) -> Option<f64> {
         self.named(series)?.latest
     }
 
-    /// The best finite point of a series of the trunk, the first one of equals: lowest of losses, highest of the others.
-    #[must_use]
+    /// The best finite point of a series of the main branch, the first one of equals: lowest of losses, highest of the others.
     pub fn best(&self, series: &str) -> Option<PointRef<'_>> {
         self.named(series)?.best.map(|best| self.at(best as usize))
     }
@@ -140,7 +134,6 @@ impl Points {
     }
 
     /// Whether any point came from a network that lacks some of its weights.
-    #[must_use]
     pub const fn is_pruned(&self) -> bool {
         self.is_pruned
     }

@@ -24,7 +24,6 @@ pub enum RunState {
 
 impl RunState {
     /// One word for it.
-    #[must_use]
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Waiting => "queued",
@@ -41,7 +40,7 @@ impl RunState {
 pub struct EarlyStop {
     /// Place of the training in the plan.
     pub stage: String,
-    /// The branch; empty for the trunk.
+    /// The branch; empty for the main branch.
     pub branch: String,
     /// The round of the innermost repetition, from 1.
     pub round: Option<u64>,
@@ -79,7 +78,6 @@ impl RunRecord {
     }
 
     /// The fold of a log as it is on disk, one event on each line; lines that cannot be read are passed over.
-    #[must_use]
     pub fn of_log(log: &[u8]) -> Self {
         super::log::fold(log)
     }
@@ -137,25 +135,21 @@ impl RunRecord {
     }
 
     /// Whether it goes on.
-    #[must_use]
     pub const fn state(&self) -> &RunState {
         &self.state
     }
 
     /// The stage that began last.
-    #[must_use]
     pub const fn stage(&self) -> Option<&StageBegan> {
         self.stage.as_ref()
     }
 
     /// How far it is.
-    #[must_use]
     pub const fn progress(&self) -> Progress {
         self.progress
     }
 
     /// All points, in the order in which they came.
-    #[must_use]
     pub fn points(&self) -> &Points {
         &self.points
     }
@@ -171,26 +165,22 @@ impl RunRecord {
     }
 
     /// All reports, in the order in which they came.
-    #[must_use]
     pub fn reports(&self) -> &[Report] {
         &self.reports
     }
 
     /// All campaigns, in the order in which they began.
-    #[must_use]
     pub fn campaigns(&self) -> &[CampaignRecord] {
         &self.campaigns
     }
 
-    /// The latest value of a series of the trunk.
-    #[must_use]
+    /// The latest value of a series of the main branch.
     pub fn latest(&self, series: &str) -> Option<f64> {
         self.points.latest(series)
     }
 
     /// The early-stop iteration of every training that was validated, in the order of the trainings. Points of a training
     /// come one behind the other, so that the rounds of nested repetitions, which are numbered alike, are told apart.
-    #[must_use]
     pub fn early_stops(&self) -> Vec<EarlyStop> {
         let mut stops: Vec<EarlyStop> = Vec::new();
         let mut training = None;
@@ -217,8 +207,7 @@ impl RunRecord {
         stops
     }
 
-    /// The best value of a series of the trunk: lowest of losses, highest of the others.
-    #[must_use]
+    /// The best value of a series of the main branch: lowest of losses, highest of the others.
     pub fn best(&self, series: &str) -> Option<PointRef<'_>> {
         self.points.best(series)
     }

@@ -6,7 +6,6 @@
 use crate::form::path::{Place, Segment};
 
 /// Line and column, both from 1, of the setting at `place`, or of the nearest enclosing one that is written down.
-#[must_use]
 pub fn locate(text: &str, place: &Place) -> (usize, usize) {
     let tokens = tokens(text);
     let mut cursor = Cursor { tokens: &tokens, at: 0 };

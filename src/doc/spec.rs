@@ -27,7 +27,6 @@ crate::form! {
 
 impl RunSpec {
     /// Identity of the run: 16 hexadecimal digits of the SHA-256 of its settings, defaults and the data's place left out.
-    #[must_use]
     pub fn id(&self) -> String {
         identity(&self.text())
     }

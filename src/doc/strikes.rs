@@ -26,7 +26,6 @@ pub struct Struck {
 
 impl Fault {
     /// Whether it strikes what flows, rather than parameters.
-    #[must_use]
     pub const fn strikes_flows(&self) -> bool {
         matches!(self.target.params, Some(Params::Activations | Params::Preactivations))
     }
@@ -34,20 +33,17 @@ impl Fault {
 
 impl Struck {
     /// The output channel that an entry belongs to.
-    #[must_use]
     pub const fn channel_of(&self, entry: usize) -> usize {
         entry / self.row
     }
 
     /// How many output channels there are.
-    #[must_use]
     pub const fn channels(&self) -> usize {
         self.entries / self.row
     }
 }
 
 /// Everything that a fault can strike, in the order of the network.
-#[must_use]
 pub fn struck(structure: &Structure, fault: &Fault) -> Vec<Struck> {
     if let Some(kind @ (Params::Activations | Params::Preactivations)) = &fault.target.params {
         return flows(structure, fault, kind);
@@ -71,17 +67,16 @@ fn parameter(structure: &Structure, fault: &Fault, number: usize) -> Struck {
 
 fn flows(structure: &Structure, fault: &Fault, kind: &Params) -> Vec<Struck> {
     let suffix = if *kind == Params::Activations { "output" } else { "preactivation" };
-    let flow = |number: usize| {
+    let activations = |number: usize| {
         let layer = targets::unit_before(structure, number);
         let name = format!("{}.{suffix}", structure.layers[layer].name);
-        let (entries, row) = targets::flow_size(structure, number);
+        let (entries, row) = targets::activation_size(structure, number);
         Struck { name, number, entries, format: fault.format, layer, row: row.max(1) }
     };
-    targets::activations(structure, &fault.target, kind).into_iter().map(flow).collect()
+    targets::activations(structure, &fault.target, kind).into_iter().map(activations).collect()
 }
 
 /// The fault of each cell of a campaign, and what tells the cell apart.
-#[must_use]
 pub fn varied(campaign: &Campaign, structure: &Structure) -> Vec<(CellPlan, Fault)> {
     let fault = || campaign.fault.clone();
     let plan = CellPlan::default;

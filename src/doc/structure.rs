@@ -26,13 +26,11 @@ pub enum Role {
 
 impl Role {
     /// Whether gradients change it.
-    #[must_use]
     pub const fn is_trained(self) -> bool {
         !matches!(self, Self::RunningMean | Self::RunningVariance)
     }
 
     /// The name behind the layer's.
-    #[must_use]
     pub const fn suffix(self) -> &'static str {
         match self {
             Self::Weight | Self::Scale => "weight",
@@ -58,13 +56,11 @@ pub struct Parameter {
 
 impl Parameter {
     /// Number of entries.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.shape.iter().product()
     }
 
     /// Whether it has no entries.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -135,7 +131,6 @@ pub struct Structure {
 impl Structure {
     /// The structure of a network for inputs of a shape, a number of classes and a loss (binary cross-entropy has one
     /// output).
-    #[must_use]
     pub fn new(net: &Net, input: Shape, classes: usize, loss: &Loss) -> Self {
         let outputs = if *loss == Loss::BinaryCrossEntropy { 1 } else { classes };
         let mut builder = Builder::new(input, outputs);
@@ -147,25 +142,21 @@ impl Structure {
     }
 
     /// Number of trained parameters, as torch counts them.
-    #[must_use]
     pub fn trained_count(&self) -> usize {
         self.parameters.iter().filter(|parameter| parameter.role.is_trained()).map(Parameter::len).sum()
     }
 
     /// Position of the parameter of this name.
-    #[must_use]
     pub fn find(&self, name: &str) -> Option<usize> {
         self.parameters.iter().position(|parameter| parameter.name == name)
     }
 
     /// Multiply-adds for one sample when nothing is pruned.
-    #[must_use]
     pub fn multiply_adds(&self) -> u64 {
         self.layers.iter().map(|layer| layer.multiply_adds).sum()
     }
 
     /// Number of convolutions and linear layers.
-    #[must_use]
     pub fn units(&self) -> usize {
         self.layers.last().map_or(0, |layer| layer.unit + 1)
     }

@@ -5,7 +5,6 @@ use super::structure::{LayerKind, Op, Parameter, Role, Structure};
 
 /// Positions of the parameters that a target means, in the order of the network; `usual` is what it means when it names
 /// no kind.
-#[must_use]
 pub fn parameters(structure: &Structure, target: &Target, usual: &Params) -> Vec<usize> {
     let kind = target.params.as_ref().unwrap_or(usual);
     let parameters = structure.parameters.iter().enumerate();
@@ -18,7 +17,6 @@ pub fn parameters(structure: &Structure, target: &Target, usual: &Params) -> Vec
 }
 
 /// Whether a target means every entry of the network, however it says so.
-#[must_use]
 pub fn is_whole(structure: &Structure, target: &Target) -> bool {
     target.channels.is_empty()
         && parameters(structure, target, &Params::Everything).len() == structure.parameters.len()
@@ -26,7 +24,6 @@ pub fn is_whole(structure: &Structure, target: &Target) -> bool {
 
 /// Positions of the parameters that a target means for pruning: weights when it names no kind, and never running
 /// statistics, which are measured and not trained; a variance of 0 would only blow the layer up.
-#[must_use]
 pub fn prunable(structure: &Structure, target: &Target) -> Vec<usize> {
     let mut chosen = parameters(structure, target, &Params::Weights);
     chosen.retain(|&index| structure.parameters[index].role.is_trained());
@@ -37,7 +34,6 @@ pub fn prunable(structure: &Structure, target: &Target) -> Vec<usize> {
 /// the order of the network: non-linearities, or what comes in front of them. A batch norm comes in front of the
 /// non-linearity and belongs to its convolution, so that preactivations are what it yields. A layer without a
 /// non-linearity has one result for both: its output.
-#[must_use]
 pub fn activations(structure: &Structure, target: &Target, kind: &Params) -> Vec<usize> {
     let behind = *kind == Params::Activations;
     let layers = &target.layers;
@@ -63,7 +59,6 @@ pub fn activations(structure: &Structure, target: &Target, kind: &Params) -> Vec
 }
 
 /// The convolution or linear layer whose outputs flow behind an operation.
-#[must_use]
 pub fn unit_before(structure: &Structure, op: usize) -> usize {
     let units = structure.ops[..=op].iter().rev().filter_map(|op| match op {
         Op::Layer(layer) if structure.layers[*layer].multiply_adds > 0 => Some(*layer),
@@ -74,8 +69,7 @@ pub fn unit_before(structure: &Structure, op: usize) -> usize {
 
 /// How many entries one image has in what flows behind an operation, and how many of them make an output channel. The
 /// operation is one that [`activations`] names.
-#[must_use]
-pub fn flow_size(structure: &Structure, op: usize) -> (usize, usize) {
+pub fn activation_size(structure: &Structure, op: usize) -> (usize, usize) {
     let layer = &structure.layers[unit_before(structure, op)];
     let Some(&weight) = layer.parameters.first() else { return (0, 0) };
     let weight = &structure.parameters[weight];
@@ -87,7 +81,6 @@ pub fn flow_size(structure: &Structure, op: usize) -> (usize, usize) {
 
 /// Whether a choice of layers holds the layer at this position. First and last count convolutions and linear layers; a
 /// batch norm goes with the convolution before it.
-#[must_use]
 pub fn has_layer(structure: &Structure, layers: &Layers, position: usize) -> bool {
     let layer = &structure.layers[position];
     match layers {
@@ -100,7 +93,6 @@ pub fn has_layer(structure: &Structure, layers: &Layers, position: usize) -> boo
 }
 
 /// Whether the entry of a parameter lies in the output channels that a target names; it does when none is named.
-#[must_use]
 pub fn has_entry(target: &Target, parameter: &Parameter, entry: usize) -> bool {
     let row = parameter.len() / parameter.shape.first().copied().unwrap_or(1).max(1);
     target.channels.is_empty() || target.channels.contains(&(entry / row.max(1)))

@@ -106,7 +106,6 @@ const TEMPLATES: &[Template] = &[
 ];
 
 /// All templates; the first one is the document that a new window shows.
-#[must_use]
 pub fn all() -> Vec<Template> {
     TEMPLATES.to_vec()
 }
@@ -116,7 +115,6 @@ impl Template {
     ///
     /// # Panics
     /// Never for those of [`all`], each of which a test opens.
-    #[must_use]
     pub fn experiment(&self) -> Experiment {
         file::parse(self.text, Path::new(self.name)).expect("a test opens every template")
     }

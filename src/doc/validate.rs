@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::experiment::Experiment;
 use super::network::{Net, VGG_DEPTHS};
-use super::problem::Problem;
 use super::plan;
+use super::problem::Problem;
 use super::spec::{ExpandedArm, expand_arms};
 use super::stage::count_steps;
 use super::structure::Structure;
@@ -16,7 +16,6 @@ use crate::form::{Overrides, check_ranges};
 use crate::optimize::Rule;
 
 /// Everything that is wrong with a document, or worth knowing, in the order of the document.
-#[must_use]
 pub fn validate(experiment: &Experiment) -> Vec<Problem> {
     let mut problems: Vec<Problem> = check_ranges(&mut experiment.clone())
         .into_iter()

@@ -13,7 +13,6 @@ const MOST: usize = 4;
 const LONGEST: usize = 24;
 
 /// What is to be said by the name in the legend; names that say all by themselves are not in it.
-#[must_use]
 pub fn details(figure: &Figure, arms: &[ArmRuns<'_>]) -> BTreeMap<String, String> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     let names = figure.lines.iter().map(|line| &line.name).chain(figure.rules.iter().map(|rule| &rule.name));

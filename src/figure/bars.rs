@@ -37,14 +37,12 @@ const FILLED: f64 = 0.8;
 
 impl Bars {
     /// Its colour on this ground.
-    #[must_use]
     pub fn rgb(&self, theme: Theme) -> Rgb {
         self.colour.map_or(theme.pale(), |index| colour(index, theme))
     }
 }
 
 /// The names of the bars that stand side by side, from left to right.
-#[must_use]
 pub fn stacks(figure: &Figure) -> Vec<&str> {
     let mut stacks: Vec<&str> = Vec::new();
     for bars in &figure.bars {
@@ -56,8 +54,6 @@ pub fn stacks(figure: &Figure) -> Vec<&str> {
 }
 
 /// All parts that can be seen, in the order of the figure.
-#[must_use]
-#[allow(clippy::cast_precision_loss)] // categories and arms are counted in tens
 pub fn parts(figure: &Figure) -> Vec<Part<'_>> {
     let stacks = stacks(figure);
     let categories = figure.bars.iter().map(|bars| bars.values.len()).max().unwrap_or_default();
@@ -80,7 +76,6 @@ pub fn parts(figure: &Figure) -> Vec<Part<'_>> {
 }
 
 /// Where the bars of a category or range begin, and the room that they fill together.
-#[allow(clippy::cast_precision_loss)] // counted in tens
 fn room_of(figure: &Figure, category: usize) -> Option<[f64; 2]> {
     if figure.bins.is_empty() {
         return Some([category as f64 - FILLED / 2.0, FILLED]);

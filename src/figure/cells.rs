@@ -71,7 +71,6 @@ const SIDES: [usize; 2] = [1, 0];
 
 impl Ink {
     /// The colour on this ground; `None` where cells have that of their values.
-    #[must_use]
     pub fn rgb(self, theme: Theme) -> Option<Rgb> {
         match self {
             Self::Value => None,
@@ -83,7 +82,6 @@ impl Ink {
 
 impl Kind {
     /// Whether the legend has a row for it: there are such cells, and they have a colour of their own.
-    #[must_use]
     pub fn is_told(&self) -> bool {
         self.count > 0 && self.ink != Ink::Value
     }
@@ -91,38 +89,32 @@ impl Kind {
 
 impl Cells {
     /// Whether any cell has a value.
-    #[must_use]
     pub fn has_data(&self) -> bool {
         self.values.iter().flatten().any(|value| value.is_finite())
     }
 
     /// Whether any cell has none.
-    #[must_use]
     pub fn has_holes(&self) -> bool {
         self.values.iter().flatten().any(|value| self.axis.scale.forward(*value).is_none())
     }
 
     /// Whether cells have the colours of their values, so that these need a scale.
-    #[must_use]
     pub fn has_scale(&self) -> bool {
         self.kinds.is_empty() || self.kinds.iter().any(|kind| kind.ink == Ink::Value)
     }
 
     /// The kind of a cell, where there are kinds.
-    #[must_use]
     pub fn kind(&self, row: usize, column: usize) -> Option<&Kind> {
         let columns = self.values.first().map_or(0, Vec::len);
         self.kinds.get(usize::from(*self.kind_of.get(row * columns + column)?))
     }
 
     /// The range of the colours.
-    #[must_use]
     pub fn range(&self) -> [f64; 2] {
         range(&self.axis, self.values.iter().flatten().copied())
     }
 
     /// The colour of a value on a scale of this range; `None` where it has no place.
-    #[must_use]
     pub fn colour(&self, value: f64, range: [f64; 2], theme: Theme) -> Option<Rgb> {
         let place = |value| self.axis.scale.forward(value);
         let [low, high] = [place(range[0])?, place(range[1])?];
@@ -130,14 +122,12 @@ impl Cells {
     }
 
     /// The colour of a cell, by row and column; `None` where it has no value.
-    #[must_use]
     pub fn paint(&self, [row, column]: [usize; 2], range: [f64; 2], theme: Theme) -> Option<Rgb> {
         let own = self.kind(row, column).and_then(|kind| kind.ink.rgb(theme));
         own.or_else(|| self.colour(*self.values.get(row)?.get(column)?, range, theme))
     }
 
     /// The colour at a share in [0, 1] of the scale.
-    #[must_use]
     pub fn shade(&self, share: f64, theme: Theme) -> Rgb {
         match self.hues {
             Hues::Rising => rising(share),
@@ -152,17 +142,13 @@ impl Cells {
 /// From dark to bright.
 fn rising(share: f64) -> Rgb {
     let steps = VIRIDIS.len() - 1;
-    #[allow(clippy::cast_precision_loss)] // eight
     let at = share.clamp(0.0, 1.0) * steps as f64;
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 7
     let before = (at.floor() as usize).min(steps - 1);
-    #[allow(clippy::cast_precision_loss)]
     let rest = at - before as f64;
     mix(VIRIDIS[before], VIRIDIS[before + 1], rest)
 }
 
 fn mix(from: Rgb, to: Rgb, share: f64) -> Rgb {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // between two bytes
     let tone = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * share).round() as u8;
     [tone(from[0], to[0]), tone(from[1], to[1]), tone(from[2], to[2])]
 }

@@ -17,7 +17,6 @@ use super::number::plain;
 pub const HEADER: &str = "kind,series,run,x,y,low,high";
 
 /// The table, with lines that end in `\n`.
-#[must_use]
 pub fn csv(figure: &Figure) -> String {
     if let Some(cells) = &figure.cells {
         return cell_table(figure, cells);

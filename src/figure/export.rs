@@ -28,7 +28,6 @@ impl FileKind {
     pub const ALL: [Self; 4] = [Self::Svg, Self::Pdf, Self::Png, Self::Csv];
 
     /// The ending of its files, without the dot.
-    #[must_use]
     pub const fn ending(self) -> &'static str {
         match self {
             Self::Svg => "svg",
@@ -39,7 +38,6 @@ impl FileKind {
     }
 
     /// The kind that a file's ending asks for, in small or capital letters.
-    #[must_use]
     pub fn of(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?;
         Self::ALL.into_iter().find(|kind| ending.eq_ignore_ascii_case(kind.ending()))

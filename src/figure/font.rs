@@ -37,13 +37,11 @@ fn embedded(file: &[u8]) -> Widths {
 }
 
 /// Whether the embedded fonts have a shape for every character of the text.
-#[must_use]
 pub fn covers(text: &str) -> bool {
     text.chars().all(|letter| letter.is_control() || REGULAR_WIDTHS.contains_key(&letter))
 }
 
 /// The width of a line of text of this size, in the unit of the size.
-#[must_use]
 pub fn width(text: &str, size: f64, weight: Weight) -> f64 {
     let widths = match weight {
         Weight::Regular => &*REGULAR_WIDTHS,
@@ -55,7 +53,6 @@ pub fn width(text: &str, size: f64, weight: Weight) -> f64 {
 
 /// The text in at most `most` lines of at most this width. Spaces break lines, long words break anywhere; what is too
 /// long for all lines loses its middle to an ellipsis, since names mostly differ at their ends.
-#[must_use]
 pub fn fit(text: &str, size: f64, weight: Weight, limit: f64, most: usize) -> Vec<String> {
     let fits = |text: &str| Some(wrap(text, size, weight, limit)).filter(|lines| lines.len() <= most);
     if let Some(lines) = fits(text) {

@@ -33,7 +33,6 @@ fn draw(side: u32) -> Result<Pixmap, DrawError> {
     let mut pixels =
         Pixmap::new(side, side).ok_or_else(|| DrawError::Png(format!("no icon has {side} pixels")))?;
     let size = tree.size();
-    #[allow(clippy::cast_precision_loss)] // hundreds of pixels
     let [x, y] = [size.width(), size.height()].map(|length| side as f32 / length);
     resvg::render(&tree, Transform::from_scale(x, y), &mut pixels.as_mut());
     Ok(pixels)

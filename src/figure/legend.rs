@@ -55,7 +55,6 @@ const MOST_COLUMNS: usize = 4;
 
 impl<'a> Sample<'a> {
     /// What the row says.
-    #[must_use]
     pub fn name(&self) -> &'a str {
         match self {
             Self::Line(line) => &line.name,
@@ -66,13 +65,11 @@ impl<'a> Sample<'a> {
     }
 
     /// What the figure says of it behind its name; mostly nothing.
-    #[must_use]
     pub fn detail<'b>(&self, figure: &'b Figure) -> &'b str {
         figure.details.get(self.name()).map_or("", String::as_str)
     }
 
     /// The pattern of its line.
-    #[must_use]
     pub fn dash(&self) -> Dash {
         match self {
             Self::Line(line) => line.style.dash,
@@ -83,7 +80,6 @@ impl<'a> Sample<'a> {
 }
 
 /// What has a name, in the order of the figure.
-#[must_use]
 pub fn samples(figure: &Figure) -> Vec<Sample<'_>> {
     let lines = figure.lines.iter().map(Sample::Line);
     let is_first =
@@ -102,13 +98,11 @@ pub fn samples(figure: &Figure) -> Vec<Sample<'_>> {
 }
 
 /// A legend of one column, at most as wide as `limit`.
-#[must_use]
 pub fn column(figure: &Figure, font: f64, limit: f64) -> Legend<'_> {
     set(figure, &samples(figure), font, limit, 1)
 }
 
 /// A legend below the plot: as many columns as hold all names on one line, else one column.
-#[must_use]
 pub fn columns(figure: &Figure, font: f64, limit: f64) -> Legend<'_> {
     let samples = samples(figure);
     let texts = samples.iter().flat_map(|sample| [sample.name(), sample.detail(figure)]);

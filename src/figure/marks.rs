@@ -3,7 +3,6 @@
 use super::palette::Marker;
 
 /// The outline of a marker with this radius; `None` for no marker. Crosses are to be stroked, all others filled.
-#[must_use]
 pub fn outline(marker: Marker, radius: f64) -> Option<Vec<[f64; 2]>> {
     let r = radius;
     // Scaled to look equally large: a square of the same radius would look larger than a circle.

@@ -138,40 +138,33 @@ pub enum At {
 
 impl Axis {
     /// A linear axis with a title and a unit (empty for none).
-    #[must_use]
     pub fn new(title: &str, unit: &str) -> Self {
         Self { title: title.to_owned(), unit: unit.to_owned(), ..Self::default() }
     }
 
     /// An axis of shares in 0..1, written as percent.
-    #[must_use]
     pub fn percent(title: &str) -> Self {
         Self { format: Format::Percent, ..Self::new(title, "") }
     }
 
     /// The same axis with a logarithmic scale.
-    #[must_use]
     pub fn log(self) -> Self {
         Self { scale: Scale::Log10, ..self }
     }
 
     /// An axis of names.
-    #[must_use]
     pub fn named(title: &str, categories: Vec<Category>) -> Self {
         Self { categories, ..Self::new(title, "") }
     }
 
     /// The category around a place.
-    #[must_use]
     pub fn category(&self, place: f64) -> Option<usize> {
         let nearest = place.round();
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a small whole number
         let index = (0.0..1e6).contains(&nearest).then_some(nearest as usize)?;
         (index < self.categories.len()).then_some(index)
     }
 
     /// Neighbours of one group, as the group's name with its first and last category.
-    #[must_use]
     pub fn groups(&self) -> Vec<(&str, [usize; 2])> {
         let mut first = 0;
         let groups = self.categories.chunk_by(|a, b| a.group == b.group).map(|group| {
@@ -183,7 +176,6 @@ impl Axis {
     }
 
     /// The title with its unit in brackets.
-    #[must_use]
     pub fn label(&self) -> String {
         let unit = match (self.unit.as_str(), self.format) {
             ("", Format::Percent) => "%",
@@ -199,7 +191,6 @@ impl Axis {
 
 impl Line {
     /// A line without spread.
-    #[must_use]
     pub fn new(name: &str, style: Style, points: Vec<[f64; 2]>) -> Self {
         Self { name: name.to_owned(), style, points, ..Self::default() }
     }
@@ -212,7 +203,6 @@ impl Line {
 
 impl Rule {
     /// A dashed grey level of y.
-    #[must_use]
     pub fn level(name: &str, y: f64) -> Self {
         Self { name: name.to_owned(), at: At::Y(y), colour: None, dash: Dash::Dashed }
     }
@@ -220,7 +210,6 @@ impl Rule {
 
 impl Figure {
     /// Whether a point can be drawn at all; otherwise the plot says "No data yet".
-    #[must_use]
     pub fn has_data(&self) -> bool {
         let drawn =
             |point: &[f64; 2]| self.x.scale.forward(point[0]).and(self.y.scale.forward(point[1])).is_some();
@@ -230,13 +219,11 @@ impl Figure {
     }
 
     /// Whether lines are marks beside each other, since names have no places between them.
-    #[must_use]
     pub fn is_of_marks(&self) -> bool {
         !self.x.categories.is_empty() && self.parallel.is_empty()
     }
 
     /// What to call the figure where it needs a name: its title, else what its y axis shows.
-    #[must_use]
     pub fn named(&self) -> String {
         match &self.cells {
             _ if !self.title.trim().is_empty() => self.title.clone(),
@@ -248,7 +235,6 @@ impl Figure {
     }
 
     /// Its axes and texts, without lines, bars and rules, which can be large.
-    #[must_use]
     pub fn clone_without_data(&self) -> Self {
         let Self { title, x, y, parallel, cells, bars: _, bins, lines: _, rules: _, details, note } = self;
         let (title, x, y) = (title.clone(), x.clone(), y.clone());
@@ -258,19 +244,16 @@ impl Figure {
     }
 
     /// Whether a place in it is read off by the name or the range that it belongs to, not by the nearest point of a line.
-    #[must_use]
     pub fn is_of_areas(&self) -> bool {
         self.is_of_marks() || self.is_lying() || !self.bins.is_empty()
     }
 
     /// Whether its bars lie: names stand beside the vertical axis, where long ones have room.
-    #[must_use]
     pub fn is_lying(&self) -> bool {
         self.x.categories.is_empty() && !self.y.categories.is_empty()
     }
 
     /// The small print below the plot: the note, then what cannot be seen in the plot itself.
-    #[must_use]
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if !self.note.trim().is_empty() {

@@ -35,7 +35,6 @@ pub struct Tile {
 
 impl Mosaic {
     /// The tiles of cells, at most so many a side.
-    #[must_use]
     pub fn of(cells: &Cells, most: usize) -> Self {
         let count = [cells.values.len(), cells.values.first().map_or(0, Vec::len)];
         let block = blocks(count, most);
@@ -50,27 +49,23 @@ impl Mosaic {
     }
 
     /// The place of the first cell of a tile, counted row by row.
-    #[must_use]
     pub const fn first_cell(&self, row: usize, column: usize) -> usize {
         row * self.block[0] * self.cells[1] + column * self.block[1]
     }
 
     /// Whether each tile is one cell.
-    #[must_use]
     pub fn is_exact(&self) -> bool {
         self.block == [1, 1]
     }
 
     /// The colours of the tiles, row by row: those of their mean value and of their kinds, mixed by shares. `look` says which
     /// colours those are; its values are not looked at. A tile without any is `None`.
-    #[must_use]
     pub fn pixels(&self, look: &Cells, range: [f64; 2], theme: Theme) -> Vec<Option<Rgb>> {
         self.tiles.iter().map(|tile| pixel(tile, look, range, theme)).collect()
     }
 }
 
 /// Rows and columns of cells that a pixel of an image stands for.
-#[must_use]
 pub fn block(cells: [usize; 2]) -> [usize; 2] {
     blocks(cells, SIDE)
 }
@@ -79,7 +74,6 @@ fn blocks(cells: [usize; 2], most: usize) -> [usize; 2] {
     cells.map(|count| count.div_ceil(most).max(1))
 }
 
-#[allow(clippy::cast_precision_loss)] // a block has far fewer than 2^24 cells
 fn tile(cells: &Cells, count: [usize; 2], block: [usize; 2], [row, column]: [usize; 2]) -> Tile {
     let rows = row * block[0]..((row + 1) * block[0]).min(count[0]);
     let columns = column * block[1]..((column + 1) * block[1]).min(count[1]);
@@ -114,7 +108,6 @@ fn pixel(tile: &Tile, look: &Cells, range: [f64; 2], theme: Theme) -> Option<Rgb
             *sum += share * f32::from(tone);
         }
     }
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a mean of bytes
     (whole > 0.0).then(|| sum.map(|sum| (sum / whole).round() as u8))
 }
 

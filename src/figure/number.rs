@@ -4,7 +4,6 @@ use super::model::Format;
 use crate::form::number::in_groups;
 
 /// A number with this many decimals, a real minus sign, and commas from 10,000 on.
-#[must_use]
 pub fn fixed(value: f64, decimals: usize) -> String {
     let digits = format!("{:.decimals$}", value.abs());
     let zero = digits.bytes().all(|byte| matches!(byte, b'0' | b'.'));
@@ -16,7 +15,6 @@ pub fn fixed(value: f64, decimals: usize) -> String {
 }
 
 /// A factor times a power of ten: 2×10⁻⁶, and 10⁻⁶ where the factor is 1.
-#[must_use]
 pub fn scientific(factor: &str, exponent: i32) -> String {
     let power = format!("10{}", superscript(exponent));
     if factor == "1" { power } else { format!("{factor}×{power}") }
@@ -29,7 +27,6 @@ fn superscript(number: i32) -> String {
 }
 
 /// A value for reading, as in a tooltip: four significant digits, shares as 98.12 %.
-#[must_use]
 pub fn readable(value: f64, format: Format) -> String {
     if !value.is_finite() {
         return "not finite".to_owned();
@@ -64,7 +61,6 @@ pub struct Digits {
 
 impl Digits {
     /// Four significant digits of the largest value, and as many decimals of all others.
-    #[must_use]
     pub fn of(values: impl IntoIterator<Item = f64>, format: Format) -> Self {
         let (mut largest, mut are_whole) = (0.0, true);
         for value in values.into_iter().filter(|value| value.is_finite()) {
@@ -78,7 +74,6 @@ impl Digits {
     }
 
     /// A value of the column. One that would be lost among so few decimals keeps its own digits.
-    #[must_use]
     pub fn text(self, value: f64) -> String {
         let decimals = self.decimals.filter(|_| value.is_finite());
         let text = decimals.map(|decimals| fixed(value, decimals));
@@ -93,7 +88,6 @@ fn trimmed(text: &str) -> &str {
 }
 
 /// The power of ten of the first digit, after rounding to four digits. `value` is finite and not zero.
-#[must_use]
 pub(super) fn exponent_of(value: f64) -> i32 {
     let text = format!("{value:.3e}");
     let exponent = text.rsplit('e').next().and_then(|exponent| exponent.parse().ok());
@@ -101,7 +95,6 @@ pub(super) fn exponent_of(value: f64) -> i32 {
 }
 
 /// A number as CSV and spreadsheets read it: all digits that matter, `NaN`, `inf` or `-inf`.
-#[must_use]
 pub fn plain(value: f64) -> String {
     let text = format!("{value:?}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)

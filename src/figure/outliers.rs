@@ -7,8 +7,6 @@ const SHARE: f64 = 0.01;
 
 /// The range of y without its outermost hundredths, of what the range of x shows; `None` with too few values to tell
 /// outliers from others, or where nothing would lie outside.
-#[must_use]
-#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // positions in a list
 pub fn inner_range(figure: &Figure) -> Option<[f64; 2]> {
     const FEWEST: usize = 20;
     let [low, high] = figure.x.range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);

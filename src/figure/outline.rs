@@ -26,7 +26,6 @@ pub struct Outline(Arc<Vec<Kind>>);
 
 impl Outline {
     /// The kinds of stages of a plan. Tests, and what is only kept or written, change nothing of a network.
-    #[must_use]
     pub fn of(plan: &[Stage]) -> Self {
         let mut kinds = Vec::new();
         collect(plan, 1, &mut kinds);
@@ -63,7 +62,6 @@ fn clause(sentence: &str) -> Option<String> {
 }
 
 /// What tells each of these plans apart from most of them: kinds of stages that it has, has otherwise, or has not.
-#[must_use]
 pub fn apart(plans: &[&Outline]) -> Vec<Vec<String>> {
     let mut names: Vec<&'static str> = Vec::new();
     for kind in plans.iter().flat_map(|plan| plan.0.iter()) {

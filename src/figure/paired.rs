@@ -19,7 +19,6 @@ pub struct Paired {
 
 /// Compares values of the same seed; `None` without a pair of finite values. Where a seed comes twice, its last value
 /// counts.
-#[must_use]
 pub fn paired(first: &[(u64, f64)], second: &[(u64, f64)]) -> Option<Paired> {
     let first: BTreeMap<u64, f64> = first.iter().copied().collect();
     let second: BTreeMap<u64, f64> = second.iter().copied().collect();
@@ -29,7 +28,6 @@ pub fn paired(first: &[(u64, f64)], second: &[(u64, f64)]) -> Option<Paired> {
         return None;
     }
     let n = differences.len();
-    #[allow(clippy::cast_precision_loss)] // seeds are counted in tens
     let count = n as f64;
     let mean = differences.iter().sum::<f64>() / count;
     let half =
@@ -39,7 +37,6 @@ pub fn paired(first: &[(u64, f64)], second: &[(u64, f64)]) -> Option<Paired> {
 
 impl Paired {
     /// The difference of two accuracies in [0, 1] in words: "+0.40 ± 0.20 points, n = 5".
-    #[must_use]
     pub fn points(&self) -> String {
         let sign = if self.mean > 0.0 { "+" } else { "" };
         let half = self.half.map(|half| format!(" ± {}", fixed(half * 100.0, 2))).unwrap_or_default();
@@ -47,7 +44,6 @@ impl Paired {
     }
 
     /// Whether the interval leaves 0 out; `None` for a single pair.
-    #[must_use]
     pub fn is_clear(&self) -> Option<bool> {
         self.half.map(|half| self.mean.abs() > half)
     }

@@ -78,7 +78,6 @@ const MARKERS: [Marker; 6] =
 pub const STYLES: usize = COLOURS * DASHES.len() * MARKERS.len();
 
 /// The style of the series with this index: first the colours, then the dashes, then the markers.
-#[must_use]
 pub fn style_of(index: usize) -> Style {
     Style {
         colour: index % COLOURS,
@@ -88,7 +87,6 @@ pub fn style_of(index: usize) -> Style {
 }
 
 /// The colour with this index (modulo [`COLOURS`]) on the theme's ground.
-#[must_use]
 pub fn colour(index: usize, theme: Theme) -> Rgb {
     match (theme, index % COLOURS) {
         (Theme::Dark, 6) => NEAR_WHITE,
@@ -99,7 +97,6 @@ pub fn colour(index: usize, theme: Theme) -> Rgb {
 
 impl Dash {
     /// Lengths of strokes and gaps in units of the line's width; empty when solid.
-    #[must_use]
     pub fn pattern(self) -> &'static [f64] {
         match self {
             Self::Solid => &[],
@@ -112,7 +109,6 @@ impl Dash {
 
 impl Theme {
     /// Behind everything.
-    #[must_use]
     pub fn ground(self) -> Rgb {
         match self {
             Self::Light => [0xFF; 3],
@@ -121,7 +117,6 @@ impl Theme {
     }
 
     /// Text and axes.
-    #[must_use]
     pub fn ink(self) -> Rgb {
         match self {
             Self::Light => [0x1A; 3],
@@ -130,7 +125,6 @@ impl Theme {
     }
 
     /// Small print and reference levels.
-    #[must_use]
     pub fn muted(self) -> Rgb {
         match self {
             Self::Light => [0x55; 3],
@@ -139,7 +133,6 @@ impl Theme {
     }
 
     /// Surfaces that are not the point, such as the share of faults without effect.
-    #[must_use]
     pub fn pale(self) -> Rgb {
         match self {
             Self::Light => [0xC9; 3],
@@ -148,7 +141,6 @@ impl Theme {
     }
 
     /// Grid lines.
-    #[must_use]
     pub fn grid(self) -> Rgb {
         match self {
             Self::Light => [0xE4; 3],
@@ -158,7 +150,6 @@ impl Theme {
 }
 
 /// The contrast of two colours, 1 to 21, as WCAG 2.2 defines it.
-#[must_use]
 pub fn contrast(a: Rgb, b: Rgb) -> f64 {
     let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
     a.max(b) / a.min(b)

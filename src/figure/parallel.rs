@@ -4,28 +4,24 @@ use super::model::{Axis, Figure, Trace};
 use super::view::Brushes;
 
 /// Where a value lies on an axis: 0 at its lower and 1 at its upper end; `None` where it has no place.
-#[must_use]
 pub fn height(axis: &Axis, value: f64) -> Option<f64> {
     let [low, high] = axis.range.unwrap_or([0.0, 1.0]).map(|end| axis.scale.forward(end));
     Some((axis.scale.forward(value)? - low?) / (high? - low?))
 }
 
 /// The value at a height of an axis: the inverse of [`height`].
-#[must_use]
 pub fn value_at(axis: &Axis, height: f64) -> f64 {
     let [low, high] = axis.range.unwrap_or([0.0, 1.0]).map(|end| axis.scale.forward(end).unwrap_or_default());
     axis.scale.inverse(low + height * (high - low))
 }
 
 /// The places of a run across the axes, `[axis, height]`; heights are NaN where it has no value.
-#[must_use]
 pub fn places(figure: &Figure, trace: &Trace) -> Vec<[f64; 2]> {
     let place = |(axis, [x, y]): (&Axis, &[f64; 2])| [*x, height(axis, *y).unwrap_or(f64::NAN)];
     figure.parallel.iter().zip(&trace.points).map(place).collect()
 }
 
 /// Whether a run lies within all chosen ranges. A range of an axis that the figure does not have chooses nothing.
-#[must_use]
 pub fn passes(figure: &Figure, trace: &Trace, brushes: &Brushes) -> bool {
     brushes.is_empty()
         || figure.parallel.iter().zip(&trace.points).all(|(axis, [_, value])| {

@@ -72,14 +72,12 @@ pub fn pixels(svg: &str, dpi: f64) -> Result<Pixmap, DrawError> {
     let [width, height] = [size.width(), size.height()].map(|side| whole_pixels(f64::from(side) * scale));
     let (Some(width), Some(height)) = (width, height) else { return Err(too_large()) };
     let mut pixels = Pixmap::new(width, height).ok_or_else(too_large)?;
-    #[allow(clippy::cast_possible_truncation)] // a factor of a few digits
     let scale = scale as f32;
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
     Ok(pixels)
 }
 
 /// Rows and columns of pixels as a PNG file, without a resolution; those without a colour are clear. `None` without pixels.
-#[must_use]
 pub fn packed([rows, columns]: [usize; 2], colours: &[Option<Rgb>]) -> Option<Vec<u8>> {
     let mut pixels = Pixmap::new(u32::try_from(columns).ok()?, u32::try_from(rows).ok()?)?;
     for (pixel, colour) in pixels.pixels_mut().iter_mut().zip(colours) {
@@ -90,7 +88,6 @@ pub fn packed([rows, columns]: [usize; 2], colours: &[Option<Rgb>]) -> Option<Ve
     pixels.encode_png().ok()
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked
 fn whole_pixels(length: f64) -> Option<u32> {
     let pixels = length.round();
     (1.0..=MOST_PIXELS).contains(&pixels).then_some(pixels as u32)
@@ -101,7 +98,6 @@ const HEAD: usize = 8 + 25;
 
 /// Adds the chunk `pHYs` after the head (PNG specification, section 11.3.4.3).
 fn with_resolution(file: &[u8], dpi: f64) -> Vec<u8> {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most a few million
     let per_metre = (dpi / METRES_PER_INCH).round() as u32;
     let mut body = b"pHYs".to_vec();
     body.extend(per_metre.to_be_bytes());

@@ -24,14 +24,12 @@ const PADDING: f64 = 0.03;
 impl Scale {
     /// Where the value lies on a straight ruler; `None` where it has no place: not finite, or not positive on a
     /// logarithmic axis.
-    #[must_use]
     pub fn forward(self, value: f64) -> Option<f64> {
         let placed = value.abs() < LARGEST && (self == Self::Linear || value > 0.0);
         placed.then(|| if self == Self::Linear { value } else { value.log10() })
     }
 
     /// The value at a place: the inverse of [`Self::forward`].
-    #[must_use]
     pub fn inverse(self, place: f64) -> f64 {
         match self {
             Self::Linear => place,
@@ -40,7 +38,6 @@ impl Scale {
     }
 
     /// Why [`Self::forward`] refuses a value, to end "the value is …".
-    #[must_use]
     pub fn refusal(self) -> &'static str {
         match self {
             Self::Linear => "not finite",
@@ -59,7 +56,6 @@ pub struct Mapping {
 
 impl Mapping {
     /// Maps `range` (as [`ranges`] gives it) onto `to`, its first end onto `to[0]`, unless the axis is reversed.
-    #[must_use]
     pub fn new(axis: &Axis, range: [f64; 2], to: [f64; 2]) -> Self {
         let from = range.map(|end| axis.scale.forward(end).unwrap_or(0.0));
         let to = if axis.reversed { [to[1], to[0]] } else { to };
@@ -67,7 +63,6 @@ impl Mapping {
     }
 
     /// The place of a value, also outside of the range; `None` where it has none.
-    #[must_use]
     pub fn place(&self, value: f64) -> Option<f64> {
         let share = (self.scale.forward(value)? - self.from[0]) / (self.from[1] - self.from[0]);
         // Far outside places would overflow the number formats of viewers.
@@ -75,7 +70,6 @@ impl Mapping {
     }
 
     /// Both ends in points, smaller first.
-    #[must_use]
     pub fn ends(&self) -> [f64; 2] {
         [self.to[0].min(self.to[1]), self.to[0].max(self.to[1])]
     }
@@ -84,7 +78,6 @@ impl Mapping {
 /// The ranges of x and y, each increasing: those that are asked for, else what the data need and a little air.
 ///
 /// The range of y looks only at what the range of x shows.
-#[must_use]
 pub fn ranges(figure: &Figure) -> [[f64; 2]; 2] {
     let x = range(&figure.x, xs(figure));
     let y = range(&figure.y, ys(figure, x));
@@ -142,7 +135,6 @@ pub fn range(axis: &Axis, values: impl Iterator<Item = f64>) -> [f64; 2] {
         return fixed;
     }
     if !axis.categories.is_empty() {
-        #[allow(clippy::cast_precision_loss)] // layers and bits are counted in tens
         return [-0.5, axis.categories.len() as f64 - 0.5];
     }
     let mut ends: Option<[f64; 2]> = None;
@@ -195,7 +187,6 @@ fn within_natural_limits(format: Format, data: [f64; 2], padded: [f64; 2]) -> [f
 }
 
 #[cfg(test)]
-#[allow(clippy::float_cmp)] // the numbers are chosen to be exact
 mod tests {
     use super::*;
     use crate::figure::style_of;

@@ -77,7 +77,6 @@ impl Preset {
     }
 
     /// What menus call it.
-    #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::OneColumn => "One column (3.5 in)",
@@ -88,16 +87,13 @@ impl Preset {
     }
 
     /// Its width and height in whole millimetres.
-    #[must_use]
     pub fn millimetres(self) -> (u32, u32) {
         let Size { width_pt, height_pt, .. } = self.size();
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few metres at most
         let whole = |points: f64| (points / POINTS_PER_INCH * MILLIMETRES_PER_INCH).round() as u32;
         (whole(width_pt), whole(height_pt))
     }
 
     /// Its size.
-    #[must_use]
     pub fn size(self) -> Size {
         let inches = |width: f64, height: f64, font_pt: f64, legend: LegendPlace| Size {
             width_pt: width * POINTS_PER_INCH,
@@ -116,7 +112,6 @@ impl Preset {
 
 impl Size {
     /// A size in millimetres, with 8-point text and the legend at the right.
-    #[must_use]
     pub fn millimetres(width: f64, height: f64) -> Self {
         let points = POINTS_PER_INCH / MILLIMETRES_PER_INCH;
         let (width_pt, height_pt) = (width * points, height * points);
@@ -124,7 +119,6 @@ impl Size {
     }
 
     /// A size in pixels of a PNG that is written at 96 dpi, with text of 12 pixels and the legend at the right.
-    #[must_use]
     pub fn pixels(width: f64, height: f64) -> Self {
         let (width_pt, height_pt) = (width * POINTS_PER_PIXEL, height * POINTS_PER_PIXEL);
         Self { width_pt, height_pt, font_pt: 9.0, legend: LegendPlace::Right }

@@ -43,7 +43,6 @@ impl Spread {
     }
 
     /// What menus and notes call it.
-    #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -72,7 +71,6 @@ pub struct Level {
 
 impl Level {
     /// The band at a place of x; nothing without one.
-    #[must_use]
     pub fn band_at(&self, x: f64) -> Option<Band> {
         let (low, high) = self.low.zip(self.high)?;
         Some(Band { x, low, high })
@@ -83,7 +81,6 @@ impl Level {
 ///
 /// Values belong together where their x are equal, bit by bit. Where a trace has an x twice, the later value counts;
 /// a point whose x is NaN belongs nowhere.
-#[must_use]
 pub fn summarise<T: AsRef<[[f64; 2]]>>(traces: &[T], spread: Spread) -> Vec<Level> {
     let mut columns: BTreeMap<i64, (f64, BTreeMap<usize, f64>)> = BTreeMap::new();
     for (index, trace) in traces.iter().enumerate() {
@@ -105,7 +102,6 @@ fn order_key(x: f64) -> i64 {
 }
 
 /// The level of these values.
-#[must_use]
 pub fn level(x: f64, values: &[f64], spread: Spread) -> Level {
     let n = values.len();
     let mean = mean(values);
@@ -138,7 +134,6 @@ fn band(values: &[f64], mean: f64, spread: Spread) -> Option<[f64; 2]> {
 }
 
 /// The sample standard deviation, with n − 1; `None` for fewer than two values.
-#[must_use]
 pub fn standard_deviation(values: &[f64]) -> Option<f64> {
     if values.len() < 2 {
         return None;
@@ -148,7 +143,6 @@ pub fn standard_deviation(values: &[f64]) -> Option<f64> {
     Some((squares / (count(values) - 1.0)).sqrt())
 }
 
-#[allow(clippy::cast_precision_loss)] // there are fewer than 2⁵³ runs
 fn count(values: &[f64]) -> f64 {
     values.len() as f64
 }
@@ -171,8 +165,6 @@ const STUDENT_975: [f64; 30] = [
 ///
 /// Up to 30 degrees of freedom from a table; beyond, the expansion by Cornish and Fisher (Abramowitz and Stegun,
 /// 26.7.5), which is then right to seven digits. Infinite for 0 degrees of freedom: one value says nothing.
-#[must_use]
-#[allow(clippy::cast_precision_loss)] // degrees of freedom are few
 pub fn student_t95(degrees: usize) -> f64 {
     if degrees == 0 {
         return f64::INFINITY;

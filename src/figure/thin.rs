@@ -7,7 +7,6 @@
 ///
 /// `column` tells which column of pixels an x falls into. A point with a y that is not finite is a gap: it stays, and
 /// so do the points before and after it. Nothing is reordered, so a line that goes back stays right.
-#[must_use]
 pub fn thin(points: &[[f64; 2]], column: impl Fn(f64) -> f64) -> Vec<[f64; 2]> {
     // A gap belongs to no column, and NaN differs from every number and from itself.
     let key = |point: &[f64; 2]| if point[1].is_finite() { column(point[0]) } else { f64::NAN };

@@ -37,7 +37,6 @@ const PLAIN: std::ops::RangeInclusive<i32> = -4..=5;
 const WIDE: f64 = 2e4;
 
 /// Ticks within the (increasing) range; about `wanted` of them have labels, at most one more.
-#[must_use]
 pub fn ticks(axis: &Axis, range: [f64; 2], wanted: usize) -> Vec<Tick> {
     if !axis.categories.is_empty() {
         return names(axis, range, wanted);
@@ -51,7 +50,6 @@ pub fn ticks(axis: &Axis, range: [f64; 2], wanted: usize) -> Vec<Tick> {
 
 /// A tick for each category; every nth has its name, so that at most `wanted` have.
 fn names(axis: &Axis, [low, high]: [f64; 2], wanted: usize) -> Vec<Tick> {
-    #[allow(clippy::cast_precision_loss)] // counted in tens
     let all = axis.categories.iter().enumerate().map(|(index, category)| (index, index as f64, category));
     let seen: Vec<_> = all.filter(|(_, value, _)| (low..=high).contains(value)).collect();
     let stride = seen.len().div_ceil(wanted.max(1)).max(1);

@@ -47,7 +47,6 @@ fn visit(
 ) {
     match value.node() {
         Node::Number(number) => check(*number, way, label, range, problems),
-        #[allow(clippy::cast_precision_loss)] // bounds are far below 2^52
         Node::Integer(integer) => check(integer.get() as f64, way, label, range, problems),
         Node::Choice(choice) => {
             let variant = choice.variants()[choice.selected()];

@@ -230,18 +230,15 @@ macro_rules! choice {
         #[allow(dead_code, reason = "every enum gets the same names, whether it needs them or not")]
         impl $name {
             /// All alternatives with their default settings, in the order in which they are offered.
-            #[must_use]
             pub fn all() -> Vec<Self> { vec![ $( $crate::choice_value!($name $variant $($default)?), )* ] }
 
             /// Its name in files.
-            #[must_use]
             pub fn key(&self) -> &'static str {
                 use $crate::form::Choice;
                 self.variants()[self.selected()].key
             }
 
             /// Its name in the window.
-            #[must_use]
             pub fn label(&self) -> &'static str {
                 use $crate::form::Choice;
                 self.variants()[self.selected()].label

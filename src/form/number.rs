@@ -1,13 +1,11 @@
 //! Counts and shares as people read them.
 
 /// A count with commas between groups of three digits: `266,610`.
-#[must_use]
 pub fn grouped(number: u64) -> String {
     in_groups(&number.to_string())
 }
 
 /// A share in [0, 1] as percent with two decimals: `98.12 %`.
-#[must_use]
 pub fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:.2} %", share * 100.0) } else { "not a number".to_owned() }
 }
@@ -28,7 +26,6 @@ pub fn share_in_percent(share: f64) -> String {
 }
 
 /// Digits with commas between groups of three.
-#[must_use]
 pub fn in_groups(whole: &str) -> String {
     let mut text = String::with_capacity(whole.len() * 4 / 3);
     for (index, digit) in whole.chars().enumerate() {

@@ -26,7 +26,6 @@ pub struct Place(pub Vec<Segment>);
 
 impl Place {
     /// This place, and one step on.
-    #[must_use]
     pub fn then(&self, segment: Segment) -> Self {
         let mut segments = self.0.clone();
         segments.push(segment);
@@ -34,19 +33,16 @@ impl Place {
     }
 
     /// This place, and a setting in it.
-    #[must_use]
     pub fn key(&self, key: &str) -> Self {
         self.then(Segment::Key(key.to_owned()))
     }
 
     /// This place, and an item of it.
-    #[must_use]
     pub fn index(&self, index: usize) -> Self {
         self.then(Segment::Index(index))
     }
 
     /// This place, and the alternative chosen there.
-    #[must_use]
     pub fn variant(&self, variant: &str) -> Self {
         self.then(Segment::Variant(variant.to_owned()))
     }

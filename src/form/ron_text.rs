@@ -35,7 +35,6 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> SpannedResult<T> {
 }
 
 /// Writes a value on one line, for identities, `--set` and messages.
-#[must_use]
 pub fn to_line<T: Serialize>(value: &T) -> String {
     let config = PrettyConfig::new()
         .new_line("")

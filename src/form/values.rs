@@ -115,19 +115,16 @@ pub struct Steps {
 
 impl Steps {
     /// `count` epochs.
-    #[must_use]
     pub const fn epochs(count: u64) -> Self {
         Self { count, unit: StepsUnit::Epochs }
     }
 
     /// `count` iterations.
-    #[must_use]
     pub const fn iterations(count: u64) -> Self {
         Self { count, unit: StepsUnit::Iterations }
     }
 
     /// The length in iterations, when an epoch has `per_epoch` of them.
-    #[must_use]
     pub const fn to_iterations(self, per_epoch: u64) -> u64 {
         match self.unit {
             StepsUnit::Epochs => self.count.saturating_mul(per_epoch),

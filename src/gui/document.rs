@@ -90,7 +90,6 @@ impl Document {
     }
 
     /// What a crash must not take; nothing when the experiment cannot be written.
-    #[must_use]
     pub fn to_keep(&self) -> Option<Kept> {
         let text = file::to_text(&self.experiment, file::header(&self.text)).ok()?;
         let (path, identity) = (self.path.clone(), self.identity.clone());
@@ -98,31 +97,26 @@ impl Document {
     }
 
     /// Grows with every edit, and is never that of another document.
-    #[must_use]
     pub const fn revision(&self) -> u64 {
         self.revision
     }
 
     /// The experiment as its file has it.
-    #[must_use]
     pub const fn saved(&self) -> &Experiment {
         &self.saved
     }
 
     /// Its file, if it has one.
-    #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
     /// The text of the file as it was opened or last saved.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// What the window calls it: the name of its file, or of the experiment.
-    #[must_use]
     pub fn title(&self) -> String {
         if let Some(name) = self.path.as_deref().and_then(Path::file_name) {
             return name.to_string_lossy().into_owned();
@@ -132,7 +126,6 @@ impl Document {
     }
 
     /// A name for its file: the title in lower case, without what file systems dislike.
-    #[must_use]
     pub fn suggested_file_name(&self) -> String {
         match self.path.as_deref().and_then(Path::file_name) {
             Some(name) => name.to_string_lossy().into_owned(),
@@ -141,13 +134,11 @@ impl Document {
     }
 
     /// Whether there is something that saving would keep.
-    #[must_use]
     pub fn is_unsaved(&self) -> bool {
         self.experiment != self.saved
     }
 
     /// The folder that its runs are written to: beside its file, or under `untitled` while it has none.
-    #[must_use]
     pub fn results(&self, untitled: &Path) -> PathBuf {
         match &self.path {
             Some(path) => crate::run::folder_of(path),
@@ -156,7 +147,6 @@ impl Document {
     }
 
     /// The folder that paths of data are relative to.
-    #[must_use]
     pub fn base(&self) -> PathBuf {
         match self.path.as_deref().and_then(Path::parent) {
             Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
@@ -165,14 +155,12 @@ impl Document {
     }
 
     /// Whether its file has other contents than when it was opened or last saved: another program has written it.
-    #[must_use]
     pub fn is_changed_elsewhere(&self) -> bool {
         let text = self.path.as_deref().and_then(|path| std::fs::read_to_string(path).ok());
         text.is_some_and(|text| text != self.text)
     }
 
     /// Whether saving would lose comments that somebody wrote between the settings.
-    #[must_use]
     pub fn would_lose_comments(&self, to: &Path) -> bool {
         self.path.as_deref() == Some(to) && file::has_other_comments(&self.text)
     }
@@ -191,7 +179,6 @@ impl Document {
     }
 
     /// Whether the experiment has changed since the last look.
-    #[must_use]
     pub fn has_changed(&self) -> bool {
         self.checked.as_ref().is_none_or(|checked| checked.experiment != self.experiment)
     }
@@ -217,19 +204,16 @@ impl Document {
     }
 
     /// What was wrong at the last look.
-    #[must_use]
     pub fn problems(&self) -> &[Problem] {
         self.checked.as_ref().map_or(&[], |checked| &checked.problems)
     }
 
     /// The first problem that prevents running.
-    #[must_use]
     pub fn first_error(&self) -> Option<&Problem> {
         self.problems().iter().find(|problem| problem.severity == Severity::Error)
     }
 
     /// The runs of the document as it was at the last look.
-    #[must_use]
     pub fn runs(&self) -> &[Run] {
         self.checked.as_ref().map_or(&[], |checked| &checked.runs)
     }

@@ -28,7 +28,6 @@ pub enum Dropped {
 }
 
 /// Looks at dropped paths in a thread, since a disk may be slow to answer.
-#[must_use]
 pub fn look(paths: Vec<PathBuf>, ctx: &egui::Context) -> Receiver<Vec<Dropped>> {
     let (sender, receiver) = sync_channel(1);
     let ctx = ctx.clone();
@@ -42,7 +41,6 @@ pub fn look(paths: Vec<PathBuf>, ctx: &egui::Context) -> Receiver<Vec<Dropped>> 
 }
 
 /// What a path is.
-#[must_use]
 pub fn look_at(path: &Path) -> Dropped {
     if path.is_dir() {
         return folder(path);
@@ -90,7 +88,6 @@ fn is_fashion(path: &Path) -> bool {
 }
 
 /// The path as a document says it: relative to its folder where it lies below it.
-#[must_use]
 pub fn as_written(path: &Path, base: &Path) -> String {
     let base = std::path::absolute(base).unwrap_or_else(|_| base.to_owned());
     let below = path.strip_prefix(&base).ok().filter(|below| !below.as_os_str().is_empty());
@@ -98,7 +95,6 @@ pub fn as_written(path: &Path, base: &Path) -> String {
 }
 
 /// The data of a set in a folder; settings that the document has for the same set already are kept.
-#[must_use]
 pub fn data_in(set: &str, dir: String, present: &Data) -> Data {
     let dir = Some(dir);
     match (set, present) {
@@ -116,7 +112,6 @@ pub fn data_in(set: &str, dir: String, present: &Data) -> Data {
 }
 
 /// What would happen if the things that are held over the window were dropped; told from their names alone.
-#[must_use]
 pub fn promise(paths: &[Option<PathBuf>], arm: &str) -> String {
     let [Some(path)] = paths else {
         return "Drop to open experiments, import weights or use data".to_owned();

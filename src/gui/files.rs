@@ -35,7 +35,6 @@ pub struct Request {
 
 impl Request {
     /// What a dialog for it is called.
-    #[must_use]
     pub fn title(&self) -> String {
         match self.purpose {
             Purpose::Open => "Open an experiment".to_owned(),
@@ -63,7 +62,6 @@ pub type Picker = Box<dyn Fn(&Request, &egui::Context) -> Receiver<Answer>>;
 const TOO_FAST: Duration = Duration::from_millis(350);
 
 /// The system's dialogs.
-#[must_use]
 pub fn system_dialogs() -> Picker {
     Box::new(|request, ctx| {
         let (sender, receiver) = sync_channel(1);
@@ -114,14 +112,12 @@ pub struct Asked {
 
 impl Asked {
     /// Puts a question.
-    #[must_use]
     pub fn new(picker: &Picker, request: Request, ctx: &egui::Context) -> Self {
         let answer = picker(&request, ctx);
         Self { request, answer }
     }
 
     /// The answer, once it is there. A dialog that broke down counts as missing.
-    #[must_use]
     pub fn poll(&self) -> Option<Answer> {
         match self.answer.try_recv() {
             Ok(answer) => Some(answer),
@@ -135,7 +131,6 @@ impl Asked {
 const FOREIGN: [&str; 9] = ["jpg", "jpeg", "gif", "tif", "tiff", "eps", "ps", "bmp", "webp"];
 
 /// The path with the ending that its purpose needs, behind what the name has: `fig.v1` becomes `fig.v1.svg`.
-#[must_use]
 pub fn with_extension(path: PathBuf, purpose: Purpose) -> PathBuf {
     let ends_in = |kind: &str| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(kind));
     let (usual, is_told) = match purpose {
@@ -153,7 +148,6 @@ pub fn with_extension(path: PathBuf, purpose: Purpose) -> PathBuf {
 }
 
 /// A path as a person types it: `~` at its head stands for the home folder.
-#[must_use]
 pub fn typed(text: &str, home: Option<&Path>) -> PathBuf {
     let text = text.trim();
     match (text.strip_prefix('~'), home) {

@@ -43,7 +43,6 @@ impl Log {
     }
 
     /// How many errors came since the lines were seen last, and the first line of the newest one.
-    #[must_use]
     pub fn unseen(&self) -> Option<(usize, &str)> {
         let newest = self.entries.iter().rfind(|entry| entry.weight == Weight::Error);
         newest.filter(|_| self.unseen > 0).map(|entry| (self.unseen, first_line(&entry.text)))
@@ -63,13 +62,11 @@ impl Log {
     }
 
     /// All lines, oldest first.
-    #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
     /// All texts in full, one below the other.
-    #[must_use]
     pub fn full_text(&self) -> String {
         self.entries.iter().flat_map(|entry| [entry.text.as_str(), "\n"]).collect()
     }

@@ -83,7 +83,6 @@ pub fn scrolled_ui(ui: &mut Ui, entries_ui: impl FnOnce(&mut Ui)) {
 }
 
 /// How a key is written: signs where egui has names for them.
-#[must_use]
 pub fn key_text(ctx: &egui::Context, key: egui::KeyboardShortcut) -> String {
     let signs = [("Period", "."), ("Equals", "="), ("Plus", "+"), ("Minus", "-")];
     signs.iter().fold(ctx.format_shortcut(&key), |text, (name, sign)| text.replace(name, sign))
@@ -156,7 +155,6 @@ fn explained(ui: &mut Ui, button: Button<'_>, command: Command, facts: &Facts) -
 }
 
 /// Takes the commands whose keys were pressed; those that cannot be used now are taken too, and refused with a reason.
-#[must_use]
 pub fn pressed(ctx: &egui::Context) -> Vec<Command> {
     let mut found: Vec<(Command, egui::KeyboardShortcut)> =
         super::commands::keys().filter(|(command, _)| !is_for_text(ctx, *command)).collect();

@@ -222,7 +222,6 @@ fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, results: &Path) {
 }
 
 /// What is selected when a problem is clicked on.
-#[must_use]
 pub fn selection_of(place: &Place) -> Selection {
     match place.0.as_slice() {
         [Segment::Key(key), ..] if key == "data" => Selection::Data,

@@ -28,7 +28,6 @@ impl Recent {
     }
 
     /// The files, the last one first.
-    #[must_use]
     pub fn files(&self) -> &[PathBuf] {
         &self.0
     }

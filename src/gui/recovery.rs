@@ -96,7 +96,6 @@ impl Recovery {
     }
 
     /// What windows that ended without a word have left, the newest first.
-    #[must_use]
     pub fn leftovers(&self) -> Vec<Leftover> {
         let Ok(entries) = std::fs::read_dir(&self.folder) else { return Vec::new() };
         let paths = entries.flatten().map(|entry| entry.path());

@@ -32,7 +32,6 @@ pub enum Selection {
 
 impl Selection {
     /// The arm that is selected, or that what is selected belongs to.
-    #[must_use]
     pub const fn arm(&self) -> Option<usize> {
         match self {
             Self::Arm(arm) | Self::Stage { arm, .. } | Self::Run { arm, .. } => Some(*arm),
@@ -41,7 +40,6 @@ impl Selection {
     }
 
     /// The run that is selected.
-    #[must_use]
     pub fn run(&self) -> Option<&String> {
         match self {
             Self::Run { id, .. } => Some(id),

@@ -86,7 +86,6 @@ impl Panels {
 
 impl Settings {
     /// Which panels are open.
-    #[must_use]
     pub const fn panels(&self) -> &Panels {
         if self.is_small { &self.small_panels } else { &self.large_panels }
     }

@@ -36,7 +36,6 @@ pub fn swept(ui: &Ui, document: &Document, selected: &Selection) -> Swept {
 }
 
 /// The path of a setting in a run: what a form shows of an arm or of the experiment begins there with the same names.
-#[must_use]
 pub fn path_of(place: &Place) -> String {
     let own = match place.0.as_slice() {
         [Segment::Key(arms), Segment::Index(_), rest @ ..] if arms == "arms" => rest,

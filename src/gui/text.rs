@@ -4,9 +4,7 @@ use crate::doc::RunState;
 pub use crate::form::number::{grouped, percent};
 
 /// A length of time, rounded to what matters: `8 s`, `4 min`, `2 h 05 min`.
-#[must_use]
 pub fn duration(secs: f64) -> String {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // limited just before
     let whole = secs.clamp(0.0, 1e9).round() as u64;
     match whole {
         0..60 => format!("{whole} s"),
@@ -16,7 +14,6 @@ pub fn duration(secs: f64) -> String {
 }
 
 /// A large number with a prefix: `313 M`, `4.3 G`.
-#[must_use]
 pub fn short(number: f64) -> String {
     for (size, prefix) in [(1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")] {
         if number >= size {
@@ -32,13 +29,11 @@ pub fn short(number: f64) -> String {
 }
 
 /// A count with its noun: `1 run`, `3 runs`.
-#[must_use]
 pub fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(count as u64)) }
 }
 
 /// The sign of a state, beside its word.
-#[must_use]
 pub const fn sign(state: &RunState) -> &'static str {
     match state {
         RunState::Waiting => "○",
@@ -50,13 +45,11 @@ pub const fn sign(state: &RunState) -> &'static str {
 }
 
 /// The first line of a text.
-#[must_use]
 pub fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
 /// A text of at most so many letters: a longer one loses its middle, since names mostly differ at their ends.
-#[must_use]
 pub fn shortened(text: &str, most: usize) -> String {
     let letters: Vec<char> = text.chars().collect();
     if letters.len() <= most {
@@ -67,7 +60,6 @@ pub fn shortened(text: &str, most: usize) -> String {
 }
 
 /// A text up to its first full stop: its first sentence, with the question that it answers where one stands before it.
-#[must_use]
 pub fn first_statement(text: &str) -> &str {
     let end = text.match_indices('.').map(|(at, _)| at + 1).find(|end| {
         let rest = &text[*end..];

@@ -49,7 +49,6 @@ pub struct Colours {
 }
 
 /// The colours of a theme.
-#[must_use]
 pub const fn colours(theme: Theme) -> Colours {
     match theme {
         Theme::Light => Colours {
@@ -84,13 +83,11 @@ pub const fn colours(theme: Theme) -> Colours {
 }
 
 /// The colours of the present theme.
-#[must_use]
 pub fn present(ui: &egui::Ui) -> Colours {
     colours(if ui.visuals().dark_mode { Theme::Dark } else { Theme::Light })
 }
 
 /// The colour that an arm has in every view.
-#[must_use]
 pub fn arm_colour(ui: &egui::Ui, arm: usize) -> Color32 {
     let ground = if ui.visuals().dark_mode { palette::Theme::Dark } else { palette::Theme::Light };
     let [red, green, blue] = palette::colour(palette::style_of(arm).colour, ground);

@@ -35,7 +35,6 @@ pub struct Treatment {
 }
 
 /// The treatments of a document; arms without runs are there too.
-#[must_use]
 pub fn treatments(experiment: &Experiment, runs: &[Run]) -> Vec<Treatment> {
     let mut found: Vec<Treatment> = Vec::new();
     for (arm, settings) in experiment.arms.iter().enumerate() {
@@ -57,7 +56,6 @@ pub fn treatments(experiment: &Experiment, runs: &[Run]) -> Vec<Treatment> {
 }
 
 /// The accuracy that stands for a run.
-#[must_use]
 pub fn result(record: &RunRecord) -> Option<f64> {
     ["test_accuracy", "validation_accuracy"].iter().find_map(|series| record.latest(series))
 }
@@ -191,8 +189,6 @@ fn context_ui(ui: &mut Ui, commands: &[Command]) -> Option<Command> {
 }
 
 /// The state of all runs of a treatment in a few words.
-#[allow(clippy::cast_precision_loss)] // seeds are counted in tens
-#[must_use]
 pub fn summary(treatment: &Treatment, runs: &Runs) -> String {
     let total = treatment.runs.len();
     let strays = treatment.runs.iter().filter_map(|run| runs.stray(run));
@@ -282,7 +278,6 @@ fn state_ui(ui: &mut Ui, run: &str, runs: &Runs) {
     }
     if *state == RunState::Running {
         let progress = record.map(RunRecord::progress).unwrap_or_default();
-        #[allow(clippy::cast_possible_truncation)] // a share
         let bar =
             egui::ProgressBar::new(progress.done as f32).desired_width(56.0).desired_height(theme::STEP);
         ui.add(bar.fill(colours.accent)).on_hover_text(going(progress, record));

@@ -3,12 +3,6 @@
 use thiserror::Error;
 
 /// Rounds to the nearest integer, halves to the even one: the rule for every amount. Negative numbers and NaN become 0.
-#[must_use]
-#[allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the cast saturates, as documented"
-)]
 pub fn round_half_even(value: f64) -> u64 {
     value.round_ties_even() as u64
 }
@@ -16,8 +10,6 @@ pub fn round_half_even(value: f64) -> u64 {
 /// `fraction` of `count`, rounded half to even.
 ///
 /// The product is taken in `f64`, as any other program would; 0.57 of 50 is 28.499999999999996 and so 28.
-#[must_use]
-#[allow(clippy::cast_precision_loss, reason = "counts of entries are far below 2^53")]
 pub(super) fn part_of(fraction: f64, count: u64) -> u64 {
     round_half_even(fraction * count as f64)
 }
@@ -61,14 +53,12 @@ impl Amount {
     }
 
     /// Whether the entries are chosen by a criterion's scores; a threshold looks at the weights alone.
-    #[must_use]
     pub fn needs_scores(self) -> bool {
         !matches!(self, Self::Threshold(_))
     }
 
     /// How many of `free` entries to remove from a target of `base` entries, frozen ones left out of both. `factor`
     /// multiplies a `Fraction`. A threshold has no count of its own, and gives `None`.
-    #[must_use]
     pub(super) fn removes(self, free: u64, base: u64, factor: f64) -> Option<u64> {
         match self {
             Self::Fraction(fraction) => Some(part_of(fraction * factor, free)),

@@ -6,7 +6,6 @@ use rand::Rng;
 const STEPS: f32 = 16_777_216.0;
 
 /// Uniform in [0, 1): the upper 24 bits of one 32-bit number, divided by 2^24.
-#[allow(clippy::cast_precision_loss, reason = "24 bits fit into an f32 exactly")]
 pub fn uniform(rng: &mut impl Rng) -> f32 {
     (rng.next_u32() >> 8) as f32 / STEPS
 }
@@ -17,21 +16,18 @@ pub fn uniform_in(rng: &mut impl Rng, low: f32, high: f32) -> f32 {
 }
 
 /// Uniform in [0, 1): the upper 53 bits of one 64-bit number, divided by 2^53.
-#[allow(clippy::cast_precision_loss, reason = "53 bits fit into an f64 exactly")]
 pub fn uniform_f64(rng: &mut impl Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 / 9_007_199_254_740_992.0
 }
 
 /// A whole number below `bound`, which is at least 1: the upper 64 bits of one 64-bit number times `bound`. No value
 /// is likelier than another by more than bound/2^64.
-#[allow(clippy::cast_possible_truncation, reason = "128 bits less 64 are 64")]
 pub fn below(rng: &mut impl Rng, bound: u64) -> u64 {
     let product = u128::from(rng.next_u64()) * u128::from(bound);
     (product >> 64) as u64
 }
 
 /// Puts items into a random order (Fisher–Yates, from the back, one [`below`] each).
-#[allow(clippy::cast_possible_truncation, reason = "the number is an index up to `last`")]
 pub fn shuffle<T>(rng: &mut impl Rng, items: &mut [T]) {
     for last in (1..items.len()).rev() {
         let other = below(rng, last as u64 + 1);
@@ -77,7 +73,6 @@ pub struct Sample {
 
 impl Sample {
     /// To choose `wanted` of `size` items.
-    #[must_use]
     pub fn new(wanted: u64, size: u64) -> Self {
         Self { left: size, wanted: wanted.min(size) }
     }

@@ -15,13 +15,11 @@ pub enum Entry {
 
 impl Entry {
     /// Whether the optimizer may write the entry.
-    #[must_use]
     pub fn is_free(self) -> bool {
         self == Self::Free
     }
 
     /// Whether the entry is still part of the network: everything but pruned.
-    #[must_use]
     pub fn survives(self) -> bool {
         self != Self::Pruned
     }
@@ -29,7 +27,7 @@ impl Entry {
 
 /// How many entries are in which state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Census {
+pub struct MaskCounts {
     /// Trained entries.
     pub free: u64,
     /// Entries held at zero.
@@ -38,41 +36,37 @@ pub struct Census {
     pub frozen: u64,
 }
 
-impl Census {
+impl MaskCounts {
     /// Counts the states of a parameter.
-    #[must_use]
     pub fn of(entries: &[Entry]) -> Self {
-        let mut census = Self::default();
+        let mut mask_counts = Self::default();
         for entry in entries {
             match entry {
-                Entry::Free => census.free += 1,
-                Entry::Pruned => census.pruned += 1,
-                Entry::Frozen => census.frozen += 1,
+                Entry::Free => mask_counts.free += 1,
+                Entry::Pruned => mask_counts.pruned += 1,
+                Entry::Frozen => mask_counts.frozen += 1,
             }
         }
-        census
+        mask_counts
     }
 
     /// All entries.
-    #[must_use]
     pub fn size(self) -> u64 {
         self.free + self.pruned + self.frozen
     }
 
     /// Entries that are not pruned: what reports call "remaining".
-    #[must_use]
     pub fn surviving(self) -> u64 {
         self.free + self.frozen
     }
 
     /// Whether pruning has left nothing of a parameter that had entries. Such a layer cuts the network in two.
-    #[must_use]
     pub fn is_emptied(self) -> bool {
         self.pruned > 0 && self.surviving() == 0
     }
 }
 
-impl std::ops::Add for Census {
+impl std::ops::Add for MaskCounts {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -84,7 +78,7 @@ impl std::ops::Add for Census {
     }
 }
 
-impl std::iter::Sum for Census {
+impl std::iter::Sum for MaskCounts {
     fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
         parts.fold(Self::default(), |total, part| total + part)
     }
@@ -92,26 +86,26 @@ impl std::iter::Sum for Census {
 
 #[cfg(test)]
 mod tests {
-    use super::{Census, Entry};
+    use super::{Entry, MaskCounts};
 
     #[test]
     fn frozen_entries_survive_and_pruned_ones_do_not() {
-        let census = Census::of(&[Entry::Free, Entry::Pruned, Entry::Frozen, Entry::Pruned]);
-        assert_eq!(census, Census { free: 1, pruned: 2, frozen: 1 });
-        assert_eq!((census.size(), census.surviving()), (4, 2));
+        let mask_counts = MaskCounts::of(&[Entry::Free, Entry::Pruned, Entry::Frozen, Entry::Pruned]);
+        assert_eq!(mask_counts, MaskCounts { free: 1, pruned: 2, frozen: 1 });
+        assert_eq!((mask_counts.size(), mask_counts.surviving()), (4, 2));
     }
 
     #[test]
     fn a_parameter_is_emptied_when_everything_is_pruned_and_not_when_it_never_had_entries() {
-        assert!(Census::of(&[Entry::Pruned]).is_emptied());
-        assert!(!Census::of(&[Entry::Pruned, Entry::Frozen]).is_emptied());
-        assert!(!Census::of(&[]).is_emptied());
+        assert!(MaskCounts::of(&[Entry::Pruned]).is_emptied());
+        assert!(!MaskCounts::of(&[Entry::Pruned, Entry::Frozen]).is_emptied());
+        assert!(!MaskCounts::of(&[]).is_emptied());
     }
 
     #[test]
     fn censuses_add_up_over_parameters() {
-        let total: Census =
-            [Census::of(&[Entry::Free; 3]), Census::of(&[Entry::Pruned; 2])].into_iter().sum();
-        assert_eq!(total, Census { free: 3, pruned: 2, frozen: 0 });
+        let total: MaskCounts =
+            [MaskCounts::of(&[Entry::Free; 3]), MaskCounts::of(&[Entry::Pruned; 2])].into_iter().sum();
+        assert_eq!(total, MaskCounts { free: 3, pruned: 2, frozen: 0 });
     }
 }

@@ -40,7 +40,6 @@ impl Fans {
     ///
     /// # Panics
     /// If the shape has fewer than two dimensions; only weights of linear and convolution layers have fans.
-    #[must_use]
     pub fn of(shape: &[usize]) -> Self {
         let [outputs, inputs, kernel @ ..] = shape else {
             panic!("a weight has at least two dimensions, not {shape:?}");
@@ -58,7 +57,6 @@ enum Law {
 }
 
 impl Init {
-    #[allow(clippy::cast_precision_loss, reason = "fans are far below 2^53")]
     fn law(self, fans: Fans) -> Law {
         let sum = (fans.fan_in + fans.fan_out) as f64;
         match self {
@@ -71,7 +69,6 @@ impl Init {
     }
 }
 
-#[allow(clippy::cast_precision_loss, reason = "fans are far below 2^53")]
 fn pytorch_law(fan_in: usize) -> Law {
     Law::Uniform { bound: 1.0 / (fan_in as f64).sqrt() }
 }
@@ -80,13 +77,11 @@ fn pytorch_law(fan_in: usize) -> Law {
 ///
 /// # Panics
 /// As [`Fans::of`].
-#[must_use]
 pub fn weight(init: Init, shape: &[usize], rng: &mut impl Rng) -> Vec<f32> {
     draw(init.law(Fans::of(shape)), shape.iter().product(), rng)
 }
 
 /// New values of the `size` biases of a layer whose `weights` start in this way with this `fan_in`.
-#[must_use]
 pub fn bias(init: BiasInit, weights: Init, size: usize, fan_in: usize, rng: &mut impl Rng) -> Vec<f32> {
     match (init, weights) {
         (BiasInit::Ones, _) => vec![1.0; size],
@@ -95,7 +90,6 @@ pub fn bias(init: BiasInit, weights: Init, size: usize, fan_in: usize, rng: &mut
     }
 }
 
-#[allow(clippy::cast_possible_truncation, reason = "weights are f32")]
 fn draw(law: Law, size: usize, rng: &mut impl Rng) -> Vec<f32> {
     match law {
         Law::Normal { deviation } => {

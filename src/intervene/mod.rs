@@ -35,7 +35,7 @@ pub mod stream;
 
 pub use amount::{Amount, AmountError, checked_fraction, round_half_even};
 pub use criteria::Criterion;
-pub use entry::{Census, Entry};
+pub use entry::{Entry, MaskCounts};
 pub use init::{BiasInit, Init};
 pub use schedule::{density_at, survivors_at};
 pub use scope::Scope;

@@ -16,7 +16,6 @@ impl Overlap {
     ///
     /// # Panics
     /// If they are not equally long.
-    #[must_use]
     pub fn of(a: &[Entry], b: &[Entry]) -> Self {
         assert_eq!(a.len(), b.len(), "masks of one parameter are equally long");
         let mut overlap = Self::default();
@@ -29,8 +28,6 @@ impl Overlap {
 
     /// The Jaccard index, both/either: 1 for equal masks (also where nothing survives), 0 for masks with no surviving
     /// entry in common.
-    #[must_use]
-    #[allow(clippy::cast_precision_loss, reason = "counts of entries are far below 2^53")]
     pub fn jaccard(self) -> f64 {
         if self.either == 0 { 1.0 } else { self.both as f64 / self.either as f64 }
     }

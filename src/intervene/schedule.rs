@@ -6,15 +6,12 @@ use super::amount::part_of;
 ///
 /// The exponential schedule of SynFlow (Tanaka et al., NeurIPS 2020, algorithm 1), with the compression ratio
 /// ρ = 1/goal. The last step gives `goal` itself.
-#[must_use]
 pub fn density_at(goal: f64, step: u32, steps: u32) -> f64 {
     if step >= steps { goal } else { goal.powf(f64::from(step) / f64::from(steps)) }
 }
 
 /// How many of `free` entries are left after `step` of `steps` exponential steps that end with `left`: exact at both
 /// ends, rounded half to even in between. A goal of 0 is approached as if it were 1, so that it comes last.
-#[must_use]
-#[allow(clippy::cast_precision_loss, reason = "counts of entries are far below 2^53")]
 pub fn survivors_at(free: u64, left: u64, step: u32, steps: u32) -> u64 {
     if step >= steps {
         return left;

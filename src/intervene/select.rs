@@ -62,7 +62,6 @@ fn bucket_of(numbers: impl Iterator<Item = u32>, count: u64) -> Option<(u32, u64
 }
 
 /// The indices of the `count` lowest scores, ascending; of equal scores the lower index goes first.
-#[must_use]
 pub fn lowest(scores: &[f32], count: u64) -> Vec<u32> {
     let mut cut = Cut::after(scores.iter().copied(), count);
     (0..).zip(scores).filter(|&(_, &score)| cut.takes(score)).map(|(index, _)| index).collect()

@@ -1,7 +1,7 @@
 //! The control for "it is the place that matters": as many pruned entries, in other places.
 
 use super::draw::Sample;
-use super::{Census, Entry, Scope};
+use super::{Entry, MaskCounts, Scope};
 use rand::Rng;
 
 /// A parameter whose mask may be moved.
@@ -15,12 +15,12 @@ pub struct Region<'a> {
 
 /// New states for every region: each layer (or all of them together) has as many pruned entries as before, in places
 /// where every choice is equally likely. Frozen entries stay as they are and where they are.
-#[must_use]
 pub fn shuffle(regions: &[Region], scope: Scope, rng: &mut impl Rng) -> Vec<Vec<Entry>> {
     let mut shuffled: Vec<Vec<Entry>> = regions.iter().map(|region| region.entries.to_vec()).collect();
     for group in scope.groups(regions.iter().map(|region| region.layer).enumerate()) {
-        let census: Census = group.iter().map(|&position| Census::of(regions[position].entries)).sum();
-        let mut sample = Sample::new(census.pruned, census.pruned + census.free);
+        let mask_counts: MaskCounts =
+            group.iter().map(|&position| MaskCounts::of(regions[position].entries)).sum();
+        let mut sample = Sample::new(mask_counts.pruned, mask_counts.pruned + mask_counts.free);
         for &position in &group {
             for entry in shuffled[position].iter_mut().filter(|entry| **entry != Entry::Frozen) {
                 *entry = if sample.takes(rng) { Entry::Pruned } else { Entry::Free };
@@ -34,7 +34,7 @@ pub fn shuffle(regions: &[Region], scope: Scope, rng: &mut impl Rng) -> Vec<Vec<
 mod tests {
     use super::{Region, shuffle};
     use crate::intervene::stream::{Purpose, stream};
-    use crate::intervene::{Census, Entry, Scope};
+    use crate::intervene::{Entry, MaskCounts, Scope};
     use proptest::prelude::*;
 
     fn regions(layers: &[Vec<Entry>]) -> Vec<Region<'_>> {
@@ -45,7 +45,7 @@ mod tests {
     fn across_layers_the_pruned_entries_spread_out() {
         let layers = [vec![Entry::Pruned; 100], vec![Entry::Free; 100]];
         let shuffled = shuffle(&regions(&layers), Scope::Global, &mut stream(0, Purpose::Mask, &[]));
-        let pruned: Vec<u64> = shuffled.iter().map(|entries| Census::of(entries).pruned).collect();
+        let pruned: Vec<u64> = shuffled.iter().map(|entries| MaskCounts::of(entries).pruned).collect();
         assert_eq!(pruned.iter().sum::<u64>(), 100);
         assert!((30..70).contains(&pruned[0]), "{pruned:?}");
     }
@@ -63,12 +63,12 @@ mod tests {
         ) {
             for scope in [Scope::PerLayer, Scope::Global] {
                 let shuffled = shuffle(&regions(&layers), scope, &mut stream(seed, Purpose::Mask, &[]));
-                let count = |layers: &[Vec<Entry>]| layers.iter().map(|l| Census::of(l)).collect::<Vec<_>>();
+                let count = |layers: &[Vec<Entry>]| layers.iter().map(|l| MaskCounts::of(l)).collect::<Vec<_>>();
                 let (before, after) = (count(&layers), count(&shuffled));
                 match scope {
                     Scope::PerLayer => prop_assert_eq!(before, after),
                     Scope::Global => prop_assert_eq!(
-                        before.into_iter().sum::<Census>(), after.into_iter().sum::<Census>()
+                        before.into_iter().sum::<MaskCounts>(), after.into_iter().sum::<MaskCounts>()
                     ),
                 }
                 for (was, is) in layers.iter().flatten().zip(shuffled.iter().flatten()) {

@@ -56,7 +56,6 @@ impl Purpose {
     ];
 
     /// The name that enters the key. Never rename one.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Init => "init",
@@ -75,7 +74,6 @@ impl Purpose {
 
 /// The stream of a seed for a purpose. Counters tell uses of one purpose apart: an epoch, a stage, a trial. Another
 /// number of counters gives another stream.
-#[must_use]
 pub fn stream(seed: u64, purpose: Purpose, counters: &[u64]) -> Stream {
     let mut hash = Sha256::new();
     hash.update(b"weightlab stream 1\0");

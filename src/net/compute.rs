@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::flow::Flow;
+use super::activations::Activations;
 use super::network::Network;
 use crate::intervene::stream::Stream;
 
@@ -41,7 +41,7 @@ pub trait Tap {
 
     /// Sees what flows behind operation `op`. What it writes is what the next operation receives; a value that it writes
     /// no longer depends on what was there, so that no gradient goes back through it.
-    fn write(&mut self, op: usize, flow: &mut Flow);
+    fn write(&mut self, op: usize, activations: &mut Activations);
 }
 
 /// Looks at nothing.
@@ -52,7 +52,7 @@ impl Tap for NoTap {
         false
     }
 
-    fn write(&mut self, _op: usize, _flow: &mut Flow) {}
+    fn write(&mut self, _op: usize, _flow: &mut Activations) {}
 }
 
 /// Computes with networks.
@@ -66,7 +66,7 @@ pub trait Compute: Send + Sync {
     /// the last. Operations that are cut into ranges anywhere give the bits of all of them at once, which are those of
     /// [`logits`](Self::logits). Flows that it returns have one layout; it takes [inputs](Flow::of_samples) in PyTorch's
     /// and everything else in its own.
-    fn forward(&self, network: &Network, ops: Range<usize>, input: &Flow) -> Flow;
+    fn forward(&self, network: &Network, ops: Range<usize>, input: &Activations) -> Activations;
 
     /// Whether the bits of a sample do not depend on the samples that it is computed with, nor on how many they are.
     fn is_independent_of_batch(&self) -> bool {
@@ -74,7 +74,7 @@ pub trait Compute: Send + Sync {
     }
 
     /// Logits of `count` samples in training mode (statistics of the batch, dropout), `[count, outputs]` row by row; the
-    /// same bits as those that [`train`](Self::train) hands to its slope. What can do without going backward does.
+    /// same bits as those that [`train`](Self::train) hands to its gradient. What can do without going backward does.
     fn training_logits(
         &self,
         network: &Network,
@@ -83,15 +83,15 @@ pub trait Compute: Send + Sync {
         dropout: DropoutStream,
     ) -> Vec<f32> {
         let mut seen = Vec::new();
-        let mut slope = |logits: &[f32]| {
+        let mut gradient = |logits: &[f32]| {
             seen = logits.to_vec();
             vec![0.0; logits.len()]
         };
-        self.train(network, inputs, count, dropout, &mut slope);
+        self.train(network, inputs, count, dropout, &mut gradient);
         seen
     }
 
-    /// One pass in training mode (statistics of the batch, dropout). `slope` receives the logits, `[count, outputs]`,
+    /// One pass in training mode (statistics of the batch, dropout). `gradient` receives the logits, `[count, outputs]`,
     /// and returns the gradient of the loss with respect to them; the same pass then goes backward.
     fn train(
         &self,
@@ -99,9 +99,9 @@ pub trait Compute: Send + Sync {
         inputs: &[f32],
         count: usize,
         dropout: DropoutStream,
-        slope: &mut dyn FnMut(&[f32]) -> Vec<f32>,
+        gradient: &mut dyn FnMut(&[f32]) -> Vec<f32>,
     ) -> TrainPass {
-        self.train_tapped(network, inputs, count, dropout, &mut NoTap, slope)
+        self.train_tapped(network, inputs, count, dropout, &mut NoTap, gradient)
     }
 
     /// The same pass with somebody who writes into what flows.
@@ -112,7 +112,7 @@ pub trait Compute: Send + Sync {
         count: usize,
         dropout: DropoutStream,
         tap: &mut dyn Tap,
-        slope: &mut dyn FnMut(&[f32]) -> Vec<f32>,
+        gradient: &mut dyn FnMut(&[f32]) -> Vec<f32>,
     ) -> TrainPass;
 
     /// Takes back the memory of a pass that nobody needs any more.

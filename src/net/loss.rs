@@ -1,4 +1,4 @@
-//! What training minimises, and its slope with respect to the logits; computed on the host, for any device.
+//! What training minimises, and its gradient with respect to the logits; computed on the host, for any device.
 
 use crate::doc::{Loss, Output};
 
@@ -8,49 +8,45 @@ pub struct LossValue {
     /// Mean over the samples.
     pub mean: f64,
     /// Gradient with respect to the logits, `[count, outputs]`.
-    pub slope: Vec<f32>,
+    pub gradient: Vec<f32>,
 }
 
 /// A loss together with what follows the logits.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Criterion {
+pub struct LossFunction {
     loss: Loss,
     output: Output,
     outputs: usize,
 }
 
-impl Criterion {
+impl LossFunction {
     /// For networks with this many logits.
-    #[must_use]
     pub fn new(loss: Loss, output: Output, outputs: usize) -> Self {
         Self { loss, output, outputs }
     }
 
-    /// Mean loss of the samples with these `labels`, and its slope.
+    /// Mean loss of the samples with these `labels`, and its gradient.
     ///
     /// Cross-entropy is that of `torch.nn.CrossEntropyLoss`; squared error is the mean over all outputs, as
     /// `torch.nn.MSELoss`; binary cross-entropy takes p = σ(z), and with [`Output::Tanh`] p = (1 + tanh z)/2 = σ(2z).
-    #[must_use]
-    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // sums in f64, slopes in f32
     pub fn evaluate(&self, logits: &[f32], labels: &[u32]) -> LossValue {
-        let mut slope = vec![0.0f32; logits.len()];
+        let mut gradient = vec![0.0f32; logits.len()];
         let mut sum = 0.0;
         let share = 1.0 / labels.len().max(1) as f64;
-        let rows = logits.chunks_exact(self.outputs).zip(slope.chunks_exact_mut(self.outputs)).zip(labels);
+        let rows = logits.chunks_exact(self.outputs).zip(gradient.chunks_exact_mut(self.outputs)).zip(labels);
         let mut sample = Sample::new(self.outputs);
-        for ((row, slope), &label) in rows {
+        for ((row, gradient), &label) in rows {
             sample.values.iter_mut().zip(row).for_each(|(value, &logit)| *value = f64::from(logit));
             sum += self.sample(&mut sample, label as usize);
-            for (target, slope) in slope.iter_mut().zip(&sample.slopes) {
-                *target = (slope * share) as f32;
+            for (target, gradient) in gradient.iter_mut().zip(&sample.gradients) {
+                *target = (gradient * share) as f32;
             }
         }
-        LossValue { mean: sum * share, slope }
+        LossValue { mean: sum * share, gradient }
     }
 
     /// Probabilities of the classes that one row of logits predicts: p and 1 − p for binary cross-entropy, otherwise the
     /// softmax of the outputs, in [0, 1] with a sum of 1.
-    #[must_use]
     pub fn probabilities(&self, logits: &[f32]) -> Vec<f64> {
         if self.loss == Loss::BinaryCrossEntropy {
             let steepness = if self.output == Output::Tanh { 2.0 } else { 1.0 };
@@ -66,23 +62,23 @@ impl Criterion {
         values.iter().map(|value| (value - largest).exp() / sum).collect()
     }
 
-    /// Loss of one sample, whose slopes become the gradient.
+    /// Loss of one sample, whose gradients become the gradient.
     fn sample(&self, sample: &mut Sample, label: usize) -> f64 {
-        let Sample { values, derivatives, slopes } = sample;
+        let Sample { values, derivatives, gradients } = sample;
         if self.loss == Loss::BinaryCrossEntropy {
             let steepness = if self.output == Output::Tanh { 2.0 } else { 1.0 };
-            let (loss, slope) = logistic(values[0] * steepness, label != 0);
-            slopes[0] = slope * steepness;
+            let (loss, gradient) = logistic(values[0] * steepness, label != 0);
+            gradients[0] = gradient * steepness;
             return loss;
         }
         for (value, derivative) in values.iter_mut().zip(derivatives.iter_mut()) {
             *derivative = apply(&self.output, value);
         }
         let loss = match self.loss {
-            Loss::SquaredError => squared_error(values, label, slopes),
-            _ => cross_entropy(values, label, slopes),
+            Loss::SquaredError => squared_error(values, label, gradients),
+            _ => cross_entropy(values, label, gradients),
         };
-        slopes.iter_mut().zip(derivatives).for_each(|(slope, derivative)| *slope *= *derivative);
+        gradients.iter_mut().zip(derivatives).for_each(|(gradient, derivative)| *gradient *= *derivative);
         loss
     }
 }
@@ -94,13 +90,13 @@ struct Sample {
     /// Derivative of each value with respect to its logit.
     derivatives: Vec<f64>,
     /// Gradient of the loss with respect to the logits.
-    slopes: Vec<f64>,
+    gradients: Vec<f64>,
 }
 
 impl Sample {
     fn new(outputs: usize) -> Self {
-        let [values, derivatives, slopes] = [(); 3].map(|()| vec![0.0; outputs]);
-        Self { values, derivatives, slopes }
+        let [values, derivatives, gradients] = [(); 3].map(|()| vec![0.0; outputs]);
+        Self { values, derivatives, gradients }
     }
 }
 
@@ -132,32 +128,31 @@ fn logistic(z: f64, label: bool) -> (f64, f64) {
 }
 
 /// −log softmax of the label; the largest logit is taken out of the exponentials.
-fn cross_entropy(values: &[f64], label: usize, slopes: &mut [f64]) -> f64 {
+fn cross_entropy(values: &[f64], label: usize, gradients: &mut [f64]) -> f64 {
     if values.iter().any(|value| value.is_nan()) {
-        slopes.fill(f64::NAN);
+        gradients.fill(f64::NAN);
         return f64::NAN;
     }
     let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut sum = 0.0;
-    for (slope, value) in slopes.iter_mut().zip(values) {
-        *slope = (value - largest).exp();
-        sum += *slope;
+    for (gradient, value) in gradients.iter_mut().zip(values) {
+        *gradient = (value - largest).exp();
+        sum += *gradient;
     }
-    for slope in slopes.iter_mut() {
-        *slope /= sum;
+    for gradient in gradients.iter_mut() {
+        *gradient /= sum;
     }
-    slopes[label] -= 1.0;
+    gradients[label] -= 1.0;
     sum.ln() + largest - values[label]
 }
 
-#[allow(clippy::cast_precision_loss)]
-fn squared_error(values: &[f64], label: usize, slopes: &mut [f64]) -> f64 {
+fn squared_error(values: &[f64], label: usize, gradients: &mut [f64]) -> f64 {
     let share = 1.0 / values.len() as f64;
     let mut sum = 0.0;
-    for (class, (slope, value)) in slopes.iter_mut().zip(values).enumerate() {
+    for (class, (gradient, value)) in gradients.iter_mut().zip(values).enumerate() {
         let distance = value - f64::from(u8::from(class == label));
         sum += distance * distance;
-        *slope = 2.0 * distance * share;
+        *gradient = 2.0 * distance * share;
     }
     sum * share
 }
@@ -166,7 +161,7 @@ fn squared_error(values: &[f64], label: usize, slopes: &mut [f64]) -> f64 {
 mod tests {
     use super::*;
 
-    fn slope_by_differences(criterion: &Criterion, logits: &[f32], labels: &[u32]) -> Vec<f64> {
+    fn gradient_by_differences(criterion: &LossFunction, logits: &[f32], labels: &[u32]) -> Vec<f64> {
         (0..logits.len())
             .map(|index| {
                 let mut shifted = logits.to_vec();
@@ -179,14 +174,15 @@ mod tests {
     }
 
     #[test]
-    fn every_slope_is_the_derivative_of_its_loss() {
+    fn every_gradient_is_the_derivative_of_its_loss() {
         for loss in Loss::all() {
             for output in Output::all() {
                 let outputs = if loss == Loss::BinaryCrossEntropy { 1 } else { 2 };
-                let criterion = Criterion::new(loss.clone(), output, outputs);
+                let criterion = LossFunction::new(loss.clone(), output, outputs);
                 let logits = &[0.5f32, -1.25, 2.0, 0.25][..2 * outputs];
-                let slope = criterion.evaluate(logits, &[1, 0]).slope;
-                for (exact, difference) in slope.iter().zip(slope_by_differences(&criterion, logits, &[1, 0]))
+                let gradient = criterion.evaluate(logits, &[1, 0]).gradient;
+                for (exact, difference) in
+                    gradient.iter().zip(gradient_by_differences(&criterion, logits, &[1, 0]))
                 {
                     assert!(
                         (f64::from(*exact) - difference).abs() < 1e-3,
@@ -199,27 +195,27 @@ mod tests {
 
     #[test]
     fn cross_entropy_of_equal_logits_is_the_log_of_the_classes() {
-        let criterion = Criterion::new(Loss::CrossEntropy, Output::Linear, 4);
+        let criterion = LossFunction::new(Loss::CrossEntropy, Output::Linear, 4);
         let value = criterion.evaluate(&[3.0; 4], &[2]);
         assert!((value.mean - 4f64.ln()).abs() < 1e-12);
-        assert_eq!(value.slope, [0.25, 0.25, -0.75, 0.25]);
+        assert_eq!(value.gradient, [0.25, 0.25, -0.75, 0.25]);
     }
 
     #[test]
     fn probabilities_belong_to_the_loss() {
-        let softmax = Criterion::new(Loss::CrossEntropy, Output::Linear, 2);
+        let softmax = LossFunction::new(Loss::CrossEntropy, Output::Linear, 2);
         let [a, b] = softmax.probabilities(&[3f32.ln(), 0.0])[..] else { panic!("two classes") };
         assert!((a - 0.75).abs() < 1e-6 && (a + b - 1.0).abs() < 1e-12);
-        let binary = Criterion::new(Loss::BinaryCrossEntropy, Output::Linear, 1);
+        let binary = LossFunction::new(Loss::BinaryCrossEntropy, Output::Linear, 1);
         assert!((binary.probabilities(&[3f32.ln()])[1] - 0.75).abs() < 1e-6);
     }
 
     #[test]
     fn huge_logits_stay_finite_and_nan_is_seen() {
-        let criterion = Criterion::new(Loss::CrossEntropy, Output::Linear, 2);
+        let criterion = LossFunction::new(Loss::CrossEntropy, Output::Linear, 2);
         assert_eq!(criterion.evaluate(&[1e30, -1e30], &[0]).mean, 0.0);
         assert!(criterion.evaluate(&[f32::NAN, 0.0], &[0]).mean.is_nan());
-        let binary = Criterion::new(Loss::BinaryCrossEntropy, Output::Sigmoid, 1);
+        let binary = LossFunction::new(Loss::BinaryCrossEntropy, Output::Sigmoid, 1);
         assert!(binary.evaluate(&[200.0], &[1]).mean < 1e-80);
         assert!(binary.evaluate(&[f32::NAN], &[1]).mean.is_nan());
     }

@@ -2,7 +2,6 @@
 
 /// The predicted class: that of the largest logit, the lower one of equals; with one logit its sign. Logits that are NaN
 /// or infinite predict nothing.
-#[must_use]
 pub fn top1(logits: &[f32]) -> Option<u32> {
     if logits.iter().any(|logit| !logit.is_finite()) {
         return None;
@@ -20,7 +19,6 @@ pub fn top1(logits: &[f32]) -> Option<u32> {
 }
 
 /// Number of samples whose predicted class is their label; `logits` are `[count, outputs]`.
-#[must_use]
 pub fn correct(logits: &[f32], outputs: usize, labels: &[u32]) -> usize {
     let rows = logits.chunks_exact(outputs).zip(labels);
     rows.filter(|(row, label)| top1(row) == Some(**label)).count()
@@ -35,7 +33,6 @@ pub struct ByClass {
 
 impl ByClass {
     /// Nothing counted yet, for a network with so many outputs; one logit tells two classes apart.
-    #[must_use]
     pub fn new(outputs: usize) -> Self {
         Self { counts: vec![[0, 0]; outputs.max(2)] }
     }
@@ -54,8 +51,6 @@ impl ByClass {
     }
 
     /// Share of the samples of each class that were right, `[classes]`, in [0, 1]; `None` for a class without samples.
-    #[must_use]
-    #[allow(clippy::cast_precision_loss)] // far below 2^53
     pub fn accuracies(&self) -> Vec<Option<f64>> {
         let share = |&[samples, right]: &[usize; 2]| (samples > 0).then(|| right as f64 / samples as f64);
         self.counts.iter().map(share).collect()
@@ -75,7 +70,6 @@ pub struct Score {
 
 impl Score {
     /// Adds a batch with its mean loss.
-    #[allow(clippy::cast_precision_loss)] // far below 2^53
     pub fn add(&mut self, samples: usize, mean_loss: f64, correct: usize) {
         self.samples += samples;
         self.loss_sum += mean_loss * samples as f64;
@@ -83,15 +77,11 @@ impl Score {
     }
 
     /// Mean loss.
-    #[must_use]
-    #[allow(clippy::cast_precision_loss)]
     pub fn loss(&self) -> f64 {
         self.loss_sum / self.samples as f64
     }
 
     /// Share of samples that were right, in [0, 1].
-    #[must_use]
-    #[allow(clippy::cast_precision_loss)]
     pub fn accuracy(&self) -> f64 {
         self.correct as f64 / self.samples as f64
     }

@@ -5,22 +5,22 @@
 //! until they differ. [`Compute`] turns one into logits and gradients: [`NativeCompute`] with kernels of our own on the
 //! host's arrays, [`BurnCompute`] on a device of Burn's.
 
+mod activations;
 mod burn_compute;
 mod compute;
-mod flow;
 mod kernels;
 mod loss;
+pub mod mask_file;
 mod metrics;
 mod native;
 mod network;
 mod optimizer_state;
-pub mod pins_file;
 pub mod weights_file;
 
+pub use activations::{Activations, Layout, shapes};
 pub use burn_compute::BurnCompute;
 pub use compute::{BatchStatistics, Compute, DropoutStream, Gradients, NoTap, Tap, TrainPass};
-pub use flow::{Flow, Layout, shapes};
-pub use loss::{Criterion, LossValue};
+pub use loss::{LossFunction, LossValue};
 pub use metrics::{ByClass, Score, correct, top1};
 pub use native::NativeCompute;
 pub use network::{Initialisation, Network, Written};
@@ -29,7 +29,6 @@ pub use optimizer_state::OptimizerState;
 use crate::doc::{Device, Kernels};
 
 /// What computes on a device, with the kernels that a training asks for.
-#[must_use]
 pub fn backend(device: &Device, kernels: &Kernels) -> Box<dyn Compute> {
     match (device, kernels) {
         (Device::Flex, Kernels::Direct) => Box::new(NativeCompute::direct()),

@@ -55,7 +55,6 @@ pub fn write_tensors(
 }
 
 /// Little-endian bytes of numbers.
-#[must_use]
 pub fn f32_bytes(values: &[f32]) -> Vec<u8> {
     let mut bytes = vec![0u8; values.len() * 4];
     for (bytes, value) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(values) {
@@ -97,7 +96,6 @@ pub fn read_masks(path: &Path) -> Result<NamedTensors, WeightFileError> {
 }
 
 /// Whether tensors of this type are read: as values, or as masks.
-#[must_use]
 pub fn is_readable(dtype: Dtype, as_mask: bool) -> bool {
     if as_mask { to_mask(dtype, &[]).is_some() } else { to_f32(dtype, &[]).is_some() }
 }
@@ -126,7 +124,6 @@ fn read_as(
     Ok((tensors, about))
 }
 
-#[allow(clippy::cast_possible_truncation)] // float64 files are read as float32
 fn to_f32(dtype: Dtype, bytes: &[u8]) -> Option<Vec<f32>> {
     let values = match dtype {
         Dtype::F32 => bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect(),
@@ -173,7 +170,6 @@ fn half_to_f32(bits: u16) -> f32 {
 }
 
 /// The named tensors of a network.
-#[must_use]
 pub fn tensors_of(network: &Network) -> BTreeMap<String, FileTensor> {
     let parameters = network.structure().parameters.iter().enumerate();
     parameters

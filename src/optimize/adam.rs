@@ -51,7 +51,7 @@ impl Moments {
     /// m ← β₁m + (1 − β₁)g; v ← β₂v + (1 − β₂)g²; w ← w − rate/(1 − β₁ᵗ) · m / (√v/√(1 − β₂ᵗ) + ε).
     ///
     /// `coupled` decay is added to the gradient (Adam), `decoupled` decay shrinks the weight before the step (AdamW).
-    #[allow(clippy::cast_possible_truncation, clippy::too_many_arguments)] // the formula has that many letters
+    #[allow(clippy::too_many_arguments)] // the formula has that many letters
     #[inline(always)]
     pub fn update(
         &self,

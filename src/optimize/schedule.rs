@@ -39,7 +39,6 @@ pub struct Moment {
 }
 
 impl Moment {
-    #[allow(clippy::cast_precision_loss)]
     fn share_of(self, steps: Steps) -> f64 {
         let (now, end) = match steps.unit {
             StepsUnit::Epochs => (self.epoch, steps.count as f64),
@@ -51,7 +50,6 @@ impl Moment {
 
 impl Schedule {
     /// What the learning rate is multiplied by at a moment; a linear warm-up composes with any schedule.
-    #[must_use]
     pub fn factor(&self, moment: Moment, warm_up: Option<Steps>) -> f64 {
         let base = match self {
             Self::Constant => 1.0,

@@ -46,7 +46,6 @@ impl Sgd {
     /// g ← g + decay·w; v ← momentum·v + (1 − dampening)·g (v ← g at the first step); w ← w − rate·v,
     /// or with Nesterov w − rate·(g + momentum·v). Without `DECAY` the weight stays out of the gradient: 0 · ∞ would be
     /// NaN.
-    #[allow(clippy::cast_possible_truncation)] // settings are f64, weights f32
     #[inline(always)]
     fn apply<const DECAY: bool>(
         &self,

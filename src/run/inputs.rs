@@ -12,7 +12,6 @@ use crate::form::path::Place;
 
 /// What is wrong with the weight files and lists of faults that a run reads, at the settings that name them. `base` is the
 /// folder that paths are relative to. Files that an earlier stage of the run writes need not be there.
-#[must_use]
 pub fn input_problems(run: &Run, base: &Path) -> Vec<Problem> {
     let spec = &run.spec;
     let facts = spec.data.facts(spec.net.image_side());

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::intervene::Entry;
 use crate::intervene::overlap::Overlap;
-use crate::net::pins_file::read_pins;
+use crate::net::mask_file::read_masks;
 
 /// Overlap of the masks of several runs, pair by pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,7 +17,6 @@ pub struct MaskOverlap {
 }
 
 /// Compares the masks that runs of one structure ended with; nothing where fewer than two of them have one.
-#[must_use]
 pub fn mask_overlap(folder: &Path, runs: &[&str]) -> Option<MaskOverlap> {
     let masks: Vec<BTreeMap<String, Vec<Entry>>> =
         runs.iter().filter_map(|run| mask(&folder.join(run))).collect();
@@ -37,8 +36,8 @@ fn jaccard(a: &BTreeMap<String, Vec<Entry>>, b: &BTreeMap<String, Vec<Entry>>) -
 
 /// The parameters that a finished run has pruned entries in.
 fn mask(directory: &Path) -> Option<BTreeMap<String, Vec<Entry>>> {
-    let pins = read_pins(&directory.join("pins.safetensors")).ok()?;
-    let pruned = pins.into_iter().filter(|(_, entries)| entries.contains(&(Entry::Pruned as u8)));
+    let masks = read_masks(&directory.join("pins.safetensors")).ok()?;
+    let pruned = masks.into_iter().filter(|(_, entries)| entries.contains(&(Entry::Pruned as u8)));
     let masks: BTreeMap<String, Vec<Entry>> =
         pruned.map(|(name, entries)| (name, states(&entries))).collect();
     (!masks.is_empty()).then_some(masks)

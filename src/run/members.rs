@@ -1,15 +1,15 @@
 //! Members of an ensemble, evaluated one by one and together.
 
 use super::error::RunError;
-use super::session::{Session, Workplace};
 use super::interventions::watch::norm;
+use super::session::{RunContext, Session};
 use crate::data::Samples;
 use crate::net::{ByClass, Compute, Network, Score, top1};
 
 /// Evaluates every member on the validation part, where there is one, and on the test part; there the vote and the mean
 /// distance between members too.
 pub fn evaluate(session: &mut Session) -> Result<(), RunError> {
-    let (place, data) = (session.place.clone(), session.data());
+    let (context, data) = (session.context.clone(), session.data());
     for (name, part) in [("validation", &data.validation), ("test", &data.test)] {
         if part.is_empty() {
             continue;
@@ -17,19 +17,21 @@ pub fn evaluate(session: &mut Session) -> Result<(), RunError> {
         let mut answers = Vec::new();
         for member in 0..session.state().members().len() {
             let reader = session.reader();
-            let batch = place.spec.train.evaluation_batch;
+            let batch = context.spec.train.evaluation_batch;
             answers.push(logits(&reader, session.state().members()[member], part, batch));
             session.put_back(reader)?;
         }
         let logits = answers;
         for (member, logits) in logits.iter().enumerate() {
-            let (score, classes) = score(&place, logits, part);
-            session.say_score(name, &score, classes.accuracies(), Some(member))?;
+            let (score, classes) = score(&context, logits, part);
+            session.emit_score(name, &score, classes.accuracies(), Some(member))?;
         }
         if name == "test" {
-            let outputs = place.structure.outputs;
-            session
-                .point("vote_accuracy", vote_accuracy(&logits, outputs, place.data.classes, &part.labels))?;
+            let outputs = context.structure.outputs;
+            session.point(
+                "vote_accuracy",
+                vote_accuracy(&logits, outputs, context.data.classes, &part.labels),
+            )?;
             session.point("member_distance", mean_distance(&logits))?;
         }
     }
@@ -43,18 +45,17 @@ fn logits(compute: &dyn Compute, network: &Network, samples: &Samples, batch: us
     batches.flat_map(|inputs| compute.logits(network, inputs, inputs.len() / size)).collect()
 }
 
-fn score(place: &Workplace, logits: &[f32], samples: &Samples) -> (Score, ByClass) {
-    let (batch, outputs) = (place.spec.train.evaluation_batch, place.structure.outputs);
+fn score(context: &RunContext, logits: &[f32], samples: &Samples) -> (Score, ByClass) {
+    let (batch, outputs) = (context.spec.train.evaluation_batch, context.structure.outputs);
     let (mut score, mut classes) = (Score::default(), ByClass::new(outputs));
     for (logits, labels) in logits.chunks(batch * outputs).zip(samples.labels.chunks(batch)) {
-        let loss = place.criterion.evaluate(logits, labels).mean;
+        let loss = context.loss.evaluate(logits, labels).mean;
         score.add(labels.len(), loss, classes.add(logits, outputs, labels));
     }
     (score, classes)
 }
 
 /// Share of samples whose label most members predict; the lower class wins a tie, and NaN has no vote.
-#[allow(clippy::cast_precision_loss)] // far below 2^53
 fn vote_accuracy(logits: &[Vec<f32>], outputs: usize, classes: usize, labels: &[u32]) -> f64 {
     let is_right = |(sample, label): (usize, &u32)| {
         let mut votes = vec![0_usize; classes];
@@ -71,7 +72,6 @@ fn vote_accuracy(logits: &[Vec<f32>], outputs: usize, classes: usize, labels: &[
 
 /// Mean over all pairs of members of 2‖a − b‖ / (‖a‖ + ‖b‖), with the logits of the whole part as one vector; 0 for
 /// equal ones and for a single member.
-#[allow(clippy::cast_precision_loss)]
 fn mean_distance(logits: &[Vec<f32>]) -> f64 {
     let (mut sum, mut pairs) = (0.0, 0_usize);
     for (number, a) in logits.iter().enumerate() {

@@ -46,7 +46,7 @@ pub use listener::{Listener, Recorder};
 pub use masks::{MaskOverlap, mask_overlap};
 pub use program::{Op, Step, program};
 pub use queue::{Job, Message, Queue, QueueOptions, parallelism};
-pub use session::{Outcome, Session, Workplace};
+pub use session::{Outcome, RunContext, Session};
 pub use state::{HandOvers, Member, Position, Snapshot, State};
 pub use stop::{StopFlag, StopKind};
 pub use tables::Table;

@@ -13,7 +13,7 @@ use super::directory::{RunDirectory, is_done};
 use super::error::RunError;
 use super::inputs::input_problems;
 use super::listener::Listener;
-use super::session::{Outcome, Session, Workplace};
+use super::session::{Outcome, RunContext, Session};
 use super::stop::{StopFlag, StopKind};
 use crate::doc::{Event, Run, RunSpec};
 use crate::net::backend;
@@ -43,13 +43,11 @@ pub struct QueueOptions {
 
 impl QueueOptions {
     /// Runs side by side, as many as there are processors, which share the machine.
-    #[must_use]
     pub fn sharing(runs: usize) -> Self {
         Self { jobs: parallelism().min(runs).max(1), threads: 0 }
     }
 
     /// Threads of each run, at least one.
-    #[must_use]
     pub fn threads_per_run(self) -> usize {
         if self.threads > 0 { self.threads } else { (parallelism() / self.jobs.max(1)).max(1) }
     }
@@ -65,7 +63,6 @@ pub struct Message {
 }
 
 /// Number of processors that this process may use.
-#[must_use]
 pub fn parallelism() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
@@ -79,7 +76,6 @@ pub struct Queue {
 impl Queue {
     /// Starts the runs in their order; runs that are done already say so and are not repeated. The receiver ends when
     /// all workers have.
-    #[must_use]
     pub fn start(jobs: Vec<Job>, options: &QueueOptions, stop: StopFlag) -> (Self, Receiver<Message>) {
         let (sender, receiver) = sync_channel(WAITING_MESSAGES);
         let threads = options.threads_per_run();
@@ -106,7 +102,6 @@ impl Queue {
     }
 
     /// Whether all workers have ended.
-    #[must_use]
     pub fn is_finished(&self) -> bool {
         self.workers.iter().all(JoinHandle::is_finished)
     }
@@ -200,16 +195,16 @@ fn carry_out(
     directory.note_data(datasets.digest(&run.spec.data, &run.spec.net, base)?)?;
     let compute = backend(&run.spec.device, &run.spec.train.kernels);
     let output = directory.path().to_owned();
-    let place =
-        Workplace::new(RunSpec::clone(&run.spec), run.arm.clone(), data, compute, base.clone(), output);
-    let place = Arc::new(place.with_datasets(datasets.clone()));
-    let checkpoint = directory.resume(&place)?;
+    let context =
+        RunContext::new(RunSpec::clone(&run.spec), run.arm.clone(), data, compute, base.clone(), output);
+    let context = Arc::new(context.with_datasets(datasets.clone()));
+    let checkpoint = directory.resume(&context)?;
     if checkpoint.is_none()
         && let Some(problem) = input_problems(run, base).first()
     {
         return refuse(&mut directory, &problem.message);
     }
-    let mut session = Session::new(place, checkpoint, threads, stop.clone(), &mut directory);
+    let mut session = Session::new(context, checkpoint, threads, stop.clone(), &mut directory);
     match session.run() {
         Ok(Outcome::Stopped) => Ok(()),
         Ok(Outcome::Done) => {

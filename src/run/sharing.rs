@@ -56,7 +56,7 @@ pub fn before(state: &State) -> Option<Network> {
 /// that they stay equal bit for bit; either way, the report says so.
 pub fn after(session: &mut Session, before: Option<Network>) -> Result<(), RunError> {
     let Some(before) = before else { return Ok(()) };
-    let structure = session.place.structure.clone();
+    let structure = session.context.structure.clone();
     let State { network, others, share, .. } = session.state_mut();
     if is_same(&before, network, &Layers::All) {
         return Ok(());

@@ -23,14 +23,11 @@ pub struct Position {
 
 impl Position {
     /// Epochs so far with the fraction of the present one, when an epoch has `samples`.
-    #[must_use]
-    #[allow(clippy::cast_precision_loss)] // far below 2^53
     pub fn epochs(self, samples: usize) -> f64 {
         self.epoch as f64 + self.sample as f64 / samples.max(1) as f64
     }
 
     /// The position behind a mini-batch that ends at sample `end` of the present epoch.
-    #[must_use]
     pub fn after(self, end: usize, samples: usize) -> Self {
         let iteration = self.iteration + 1;
         if end >= samples {
@@ -41,19 +38,16 @@ impl Position {
     }
 
     /// The same position in a training part of `samples`: where the present epoch has no sample left, the next one begins.
-    #[must_use]
     pub fn within(self, samples: usize) -> Self {
         if self.sample < samples { self } else { self.next_epoch() }
     }
 
     /// The start of the next epoch, or the same position where an epoch starts.
-    #[must_use]
     pub fn next_epoch(self) -> Self {
         if self.sample == 0 { self } else { Self { epoch: self.epoch + 1, sample: 0, ..self } }
     }
 
     /// What schedules ask about a mini-batch from here to `next`.
-    #[must_use]
     pub fn moment(self, next: Self, samples: usize) -> Moment {
         Moment { iteration: self.iteration, epoch: self.epochs(samples), next_epoch: next.epochs(samples) }
     }
@@ -124,7 +118,6 @@ pub struct State {
 
 impl State {
     /// A network at the start of its training.
-    #[must_use]
     pub fn new(network: Network, optimizer: Optimizer) -> Self {
         Self {
             network,
@@ -144,7 +137,6 @@ impl State {
     }
 
     /// The networks of all members, the present one first.
-    #[must_use]
     pub fn members(&self) -> Vec<&Network> {
         std::iter::once(&self.network).chain(self.others.iter().map(|member| &member.network)).collect()
     }

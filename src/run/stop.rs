@@ -35,7 +35,6 @@ struct Pause {
 
 impl StopFlag {
     /// A flag that asks for nothing.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -51,7 +50,6 @@ impl StopFlag {
     }
 
     /// What is asked for.
-    #[must_use]
     pub fn requested(&self) -> Option<StopKind> {
         match self.0.code.load(Ordering::Relaxed) {
             0 => None,
@@ -94,7 +92,6 @@ impl StopFlag {
     }
 
     /// The length of all pauses so far: time that no run has worked.
-    #[must_use]
     pub fn paused_for(&self) -> Duration {
         let pause = self.lock();
         pause.over + pause.since.map_or(Duration::ZERO, |since| since.elapsed())

@@ -25,7 +25,6 @@ impl Table {
     pub const ALL: [Self; 4] = [Self::Faults, Self::Trials, Self::Unprotected, Self::Logits];
 
     /// Name of its file.
-    #[must_use]
     pub const fn file(self) -> &'static str {
         match self {
             Self::Faults => "faults.csv",
@@ -36,7 +35,6 @@ impl Table {
     }
 
     /// Names of its columns.
-    #[must_use]
     pub const fn header(self) -> &'static str {
         match self {
             Self::Faults => HEADER,

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::batches::Batch;
 use super::error::RunError;
-use super::session::{Session, StageEnd, Workplace};
+use super::session::{RunContext, Session, StageEnd};
 use super::state::Position;
 use super::stop::StopKind;
 use crate::doc::{NonFinite, Training};
@@ -27,7 +27,7 @@ pub struct TrainProgress {
 }
 
 /// A stretch of training.
-pub struct Stretch {
+pub struct Phase {
     /// How it learns.
     pub settings: Training,
     /// Learning rate before any schedule.
@@ -37,7 +37,7 @@ pub struct Stretch {
 }
 
 /// One mini-batch with all that is decided for it.
-pub struct Lesson<'a> {
+pub struct MiniBatch<'a> {
     /// Its samples.
     pub batch: &'a Batch,
     /// How it is learned from.
@@ -53,9 +53,14 @@ pub struct Lesson<'a> {
 }
 
 /// What trains on mini-batches.
-pub trait Learner {
+pub trait Trainer {
     /// Learns from one; `score` takes in how well it was known before.
-    fn step(&mut self, session: &mut Session, lesson: &Lesson, score: &mut Score) -> Result<(), RunError>;
+    fn step(
+        &mut self,
+        session: &mut Session,
+        mini_batch: &MiniBatch,
+        score: &mut Score,
+    ) -> Result<(), RunError>;
 
     /// Emits what it measured since the last evaluation; another one follows.
     fn emit(&mut self, _session: &mut Session) -> Result<(), RunError> {
@@ -68,16 +73,16 @@ pub trait Learner {
     }
 }
 
-/// Hands mini-batch after mini-batch to the learner, and evaluates as often as the settings say.
+/// Hands mini-batch after mini-batch to the trainer, and evaluates as often as the settings say.
 pub fn run(
     session: &mut Session,
-    stretch: &Stretch,
-    learner: &mut dyn Learner,
+    phase: &Phase,
+    trainer: &mut dyn Trainer,
     mut progress: TrainProgress,
 ) -> Result<StageEnd, RunError> {
-    let settings = &stretch.settings;
+    let settings = &phase.settings;
     let samples = session.data().train.len();
-    let total = stretch.steps.to_iterations(settings.batches_per_epoch(samples));
+    let total = phase.steps.to_iterations(settings.batches_per_epoch(samples));
     session.adopt_optimizer(&settings.optimizer);
     let state = session.state_mut();
     state.position = state.position.within(samples);
@@ -87,12 +92,12 @@ pub fn run(
         if session.stop_requested() == Some(StopKind::Now) {
             return Ok(StageEnd::Interrupted(progress));
         }
-        step(session, stretch, learner, &mut batch, &mut progress.score)?;
+        step(session, phase, trainer, &mut batch, &mut progress.score)?;
         progress.done += 1;
-        let is_last = progress.done == total || learner.is_over(session, progress.done);
+        let is_last = progress.done == total || trainer.is_over(session, progress.done);
         if is_last || is_due(session, settings.evaluate) {
-            session.say_training(&progress.score)?;
-            learner.emit(session)?;
+            session.emit_training(&progress.score)?;
+            trainer.emit(session)?;
             session.evaluate_parts()?;
             progress.score = Score::default();
         }
@@ -101,7 +106,7 @@ pub fn run(
         }
         if said.elapsed() >= PROGRESS_EVERY {
             said = Instant::now();
-            session.say_progress(progress.done)?;
+            session.emit_progress(progress.done)?;
         }
         if kept.elapsed() >= CHECKPOINT_EVERY {
             kept = Instant::now();
@@ -113,14 +118,14 @@ pub fn run(
 
 fn step(
     session: &mut Session,
-    stretch: &Stretch,
-    learner: &mut dyn Learner,
+    phase: &Phase,
+    trainer: &mut dyn Trainer,
     batch: &mut Batch,
     score: &mut Score,
 ) -> Result<(), RunError> {
-    let Stretch { settings, rate, .. } = stretch;
+    let Phase { settings, rate, .. } = phase;
     let data = session.data();
-    let seed = session.place.spec.seed;
+    let seed = session.context.spec.seed;
     let samples = data.train.len();
     let (position, order) = (session.state().position, session.state().order);
     batch.load(&data.train, settings, seed, order, position);
@@ -131,7 +136,11 @@ fn step(
     let rate = rate * settings.schedule.factor(position.moment(next, samples), settings.warm_up);
     let dropout = stream(seed, Purpose::Dropout, &[order, position.iteration]);
     let reader = session.reader();
-    learner.step(session, &Lesson { batch, settings, rate, position, dropout, compute: &reader }, score)?;
+    trainer.step(
+        session,
+        &MiniBatch { batch, settings, rate, position, dropout, compute: &reader },
+        score,
+    )?;
     session.put_back(reader)?;
     let state = session.state_mut();
     state.trained = whole(state.trained + next.epochs(samples) - position.epochs(samples));
@@ -161,25 +170,25 @@ pub struct Known {
     right: usize,
 }
 
-impl Lesson<'_> {
+impl MiniBatch<'_> {
     /// One pass forward and backward; `also` sees the logits, and may add to the loss.
     pub fn pass(
         &self,
-        place: &Workplace,
+        context: &RunContext,
         network: &Network,
         dropout: Stream,
         mut also: impl FnMut(&[f32], &mut LossValue),
     ) -> (TrainPass, Known) {
         let mut known = Known::default();
-        let mut slope = |logits: &[f32]| {
-            let mut value = place.criterion.evaluate(logits, &self.batch.labels);
+        let mut gradient = |logits: &[f32]| {
+            let mut value = context.loss.evaluate(logits, &self.batch.labels);
             also(logits, &mut value);
             known.loss = value.mean;
-            known.right = correct(logits, place.structure.outputs, &self.batch.labels);
-            value.slope
+            known.right = correct(logits, context.structure.outputs, &self.batch.labels);
+            value.gradient
         };
         let pass =
-            self.compute.train(network, &self.batch.inputs, self.batch.len(), Some(dropout), &mut slope);
+            self.compute.train(network, &self.batch.inputs, self.batch.len(), Some(dropout), &mut gradient);
         (pass, known)
     }
 

@@ -53,7 +53,6 @@ pub fn restore(folder: &Path, id: &str) -> Result<(), String> {
 }
 
 /// What is in the trash, in the order of the arms' names.
-#[must_use]
 pub fn trashed(folder: &Path) -> Vec<Trashed> {
     let Ok(entries) = std::fs::read_dir(folder.join(TRASH)) else { return Vec::new() };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());

@@ -18,7 +18,6 @@ pub struct Unlisted {
 }
 
 /// The runs in a folder that are not among the listed ones, by identity; what was written last comes first.
-#[must_use]
 pub fn unlisted(folder: &Path, listed: &BTreeSet<String>) -> Vec<Unlisted> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());

@@ -11,8 +11,8 @@ use weightlab::doc::file::parse;
 use weightlab::doc::{Event, Point, Report, RunRecord, RunSpec, runs};
 use weightlab::net::{Network, backend};
 use weightlab::run::{
-    Checkpoint, Datasets, Listener, Outcome, Recorder, RunDirectory, RunError, Session, State, StopFlag,
-    StopKind, Table, Workplace,
+    Checkpoint, Datasets, Listener, Outcome, Recorder, RunContext, RunDirectory, RunError, Session, State,
+    StopFlag, StopKind, Table,
 };
 
 /// The spec of the only arm of a document.
@@ -36,14 +36,14 @@ pub fn complaints(plan: &str) -> Vec<String> {
     weightlab::doc::validate(&experiment).iter().map(ToString::to_string).collect()
 }
 
-pub fn place(spec: RunSpec) -> Arc<Workplace> {
+pub fn context(spec: RunSpec) -> Arc<RunContext> {
     let data =
         Datasets::default().get(&spec.data, &spec.net, Path::new(".")).expect("embedded data are there");
     let compute = backend(&spec.device, &spec.train.kernels);
-    Arc::new(Workplace::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new()))
+    Arc::new(RunContext::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new()))
 }
 
-/// How a run ended: its trunk, and all that it said.
+/// How a run ended: its main branch, and all that it said.
 pub struct Ended {
     pub state: State,
     pub events: Vec<Event>,
@@ -53,7 +53,7 @@ pub struct Ended {
 
 pub fn run(spec: RunSpec) -> Ended {
     let mut recorder = Recorder::default();
-    let mut session = Session::new(place(spec), None, 1, StopFlag::new(), &mut recorder);
+    let mut session = Session::new(context(spec), None, 1, StopFlag::new(), &mut recorder);
     assert_eq!(session.run().expect("the run ends well"), Outcome::Done);
     let checkpoint = recorder.checkpoint.expect("each stage leaves a checkpoint");
     let faults = recorder.tables.remove(&Table::Faults).unwrap_or_default();
@@ -142,11 +142,11 @@ pub fn assert_resumes(spec: &RunSpec, every: usize) {
             seed: spec.seed,
             spec: spec.clone().into(),
         };
-        let place = place(spec.clone());
+        let context = context(spec.clone());
         let directory = || RunDirectory::claim(folder.path(), &known, Box::new(|_| {})).expect("it is free");
         let stop = StopFlag::new();
         let mut first = Interrupter { directory: directory(), events: Vec::new(), after, stop: stop.clone() };
-        let outcome = Session::new(place.clone(), None, 1, stop, &mut first).run().expect("it stops well");
+        let outcome = Session::new(context.clone(), None, 1, stop, &mut first).run().expect("it stops well");
         let mut events = first.events;
         let log = folder.path().join(&known.id).join(Table::Faults.file());
         let logged = || std::fs::read_to_string(&log).unwrap_or_default();
@@ -156,10 +156,10 @@ pub fn assert_resumes(spec: &RunSpec, every: usize) {
         if outcome == Outcome::Stopped {
             stops += 1;
             drop(first.directory);
-            let checkpoint = directory().resume(&place).expect("the disk is there");
+            let checkpoint = directory().resume(&context).expect("the disk is there");
             assert!(checkpoint.is_some(), "the checkpoint can be read");
             let mut second = Recorder::default();
-            let mut session = Session::new(place, checkpoint, 1, StopFlag::new(), &mut second);
+            let mut session = Session::new(context, checkpoint, 1, StopFlag::new(), &mut second);
             assert_eq!(session.run().expect("it goes on well"), Outcome::Done);
             assert!(same_bits(session.network(), &whole.state.network), "stopped after {after} points");
             drop(session);

@@ -66,7 +66,6 @@ struct Screen {
 
 impl Screen {
     /// A pixel belongs to a triangle when its centre does; a centre on an edge belongs to one of both neighbours.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // clamped to the screen
     fn triangle(&mut self, [a, mut b, mut c]: [Vertex; 3], texture: &ColorImage, clip: Rect) {
         let mut area = edge(a.pos, b.pos, c.pos);
         if area < 0.0 {
@@ -117,7 +116,6 @@ fn owns_edge(from: Pos2, to: Pos2) -> bool {
 }
 
 /// A texture between its four nearest texels, as screens do it.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // clamped to the texture
 fn sample(texture: &ColorImage, u: f32, v: f32) -> [f32; 4] {
     let [width, height] = texture.size;
     let [x, y] =
@@ -135,7 +133,6 @@ fn sample(texture: &ColorImage, u: f32, v: f32) -> [f32; 4] {
 }
 
 /// Colours with premultiplied alpha, mixed as they are stored.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // rounded and clamped
 fn over(source: [f32; 4], below: Color32) -> Color32 {
     let through = 1.0 - source[3] / 255.0;
     let below = below.to_array().map(f32::from);

@@ -10,7 +10,7 @@ use clap::Args;
 use super::document::{Document, DocumentArgs, SelectionArgs};
 use super::failure::{Exit, Failure};
 use super::number::{counted, grouped};
-use super::output::complain;
+use super::output::print_err;
 use super::points::points_csv;
 use crate::doc::{Run, RunRecord};
 use crate::figure::methods::methods;
@@ -83,14 +83,14 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
             Failure::Input(lines.join("\n"))
         })?;
         write_file(&arguments.to, text.as_bytes())?;
-        complain(&format!("wrote a methods paragraph to {}", arguments.to.display()));
+        print_err(&format!("wrote a methods paragraph to {}", arguments.to.display()));
         return Ok(Exit::Done);
     }
     let folder = document.runs_folder(arguments.from.as_ref());
     let all = document.all_runs()?;
     let runs = document.select(all.clone(), &arguments.selection)?;
     for note in document.idle_settings() {
-        complain(&note);
+        print_err(&note);
     }
     let records = read_records(&folder, &runs);
     let results = Results { all, runs, records, folder };
@@ -111,7 +111,7 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
             return Err(Failure::Input(message.to_owned()));
         }
     };
-    complain(&format!("wrote {written} to {}", to.display()));
+    print_err(&format!("wrote {written} to {}", to.display()));
     Ok(Exit::Done)
 }
 
@@ -130,7 +130,7 @@ fn write_figure(results: &Results, arguments: &ExportArgs, kind: FileKind) -> Re
     let mut view = match ViewSettings::read(&results.folder) {
         Ok(view) => view,
         Err(why) => {
-            complain(&format!("warning: {why}"));
+            print_err(&format!("warning: {why}"));
             ViewSettings::default()
         }
     };

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::document::{Document, DocumentArgs, SelectionArgs};
 use super::failure::{Exit, Failure};
 use super::number::{duration, percent};
-use super::output::{complain, say};
+use super::output::{print_err, print_out};
 use super::table::table;
 use crate::doc::{Run, RunRecord, RunState};
 use crate::figure::table::{VOTE, test_series};
@@ -87,19 +87,19 @@ pub fn show(arguments: &ShowArgs) -> Result<Exit, Failure> {
     let nothing = RunRecord::default();
     let rows: Vec<Row> = runs.iter().map(|run| row(run, records.get(&run.id).unwrap_or(&nothing))).collect();
     for note in document.idle_settings() {
-        complain(&note);
+        print_err(&note);
     }
     let pairs = pairs::pairs(&arguments.pairs, &rows)?;
     if arguments.json {
-        say(&if pairs.is_empty() { json(&rows) } else { json(&Shown { runs: &rows, pairs: &pairs }) });
+        print_out(&if pairs.is_empty() { json(&rows) } else { json(&Shown { runs: &rows, pairs: &pairs }) });
     } else {
-        say(&(text(&rows) + &pairs::text(&pairs)));
+        print_out(&(text(&rows) + &pairs::text(&pairs)));
     }
     if arguments.tickets {
-        say(&tickets::text(&runs, &records, &folder));
+        print_out(&tickets::text(&runs, &records, &folder));
     }
     if arguments.reports {
-        say(&reports::text(&runs, &records));
+        print_out(&reports::text(&runs, &records));
     }
     Ok(Exit::Done)
 }

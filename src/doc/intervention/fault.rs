@@ -1,7 +1,5 @@
 use super::{Intervene, Params};
-use crate::doc::fault::{
-    BitField, Bits, Campaign, Draw, Fault, FaultAmount, Format, PrunedMemory,
-};
+use crate::doc::fault::{BitField, Bits, Campaign, Draw, Fault, FaultAmount, Format, PrunedMemory};
 use crate::doc::plan::words::{counted, entries, joined, number, target};
 use crate::doc::plan::{Check, FileUse};
 use crate::form::path::Place;

@@ -21,8 +21,7 @@ crate::form! {
 impl Intervene for Prune {
     fn sentence(&self) -> String {
         let Self { criterion, amount, scope, output_factor, target } = self;
-        let named =
-            (*target != Target::default()).then(|| target_words(target, &Params::Weights)).flatten();
+        let named = (*target != Target::default()).then(|| target_words(target, &Params::Weights)).flatten();
         let of = named.as_ref().map(|part| format!(" of {part}")).unwrap_or_default();
         let by = by(criterion);
         let what = match amount {
@@ -47,8 +46,8 @@ impl Intervene for Prune {
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         check.entries(&self.target, &Params::Weights, &place.key("target"));
         check.prunable(&self.target, &place.key("target"));
-        if let Evidence::Past { since, .. } = self.criterion.rule().evidence() {
-            check.snapshot(since, &place.key("criterion").variant(self.criterion.key()).key("since"));
+        if let Evidence::Past { since, .. } = self.loss.rule().evidence() {
+            check.snapshot(since, &place.key("criterion").variant(self.loss.key()).key("since"));
         }
         let splits = self.output_factor > 0.0 && self.output_factor < 1.0;
         if splits && !matches!(self.amount, Amount::Fraction(_)) {
@@ -66,7 +65,7 @@ impl Intervene for Prune {
     }
 
     fn work(&self, situation: &mut Situation<'_>) -> StepWork {
-        let mini_batches = match self.criterion.rule().evidence() {
+        let mini_batches = match self.loss.rule().evidence() {
             Evidence::LossGradient { batches, .. } => batches as f64,
             Evidence::Weights(_) | Evidence::FlowGradient(_) | Evidence::Past { .. } => 0.0,
         };
@@ -130,7 +129,9 @@ mod tests {
     #[test]
     fn pruning_says_how_much_by_what_and_where() {
         assert_eq!(
-            sentence("Prune(criterion: Magnitude, amount: Fraction(0.2), scope: PerLayer, output_factor: 0.5)"),
+            sentence(
+                "Prune(criterion: Magnitude, amount: Fraction(0.2), scope: PerLayer, output_factor: 0.5)"
+            ),
             "Prune 20 % by magnitude, per layer, output at half rate"
         );
         assert_eq!(

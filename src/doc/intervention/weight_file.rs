@@ -112,10 +112,7 @@ mod tests {
 
     #[test]
     fn files_are_named_with_what_is_copied() {
-        assert_eq!(
-            sentence(r#"Export(file: "before.safetensors")"#),
-            "Export weights to before.safetensors"
-        );
+        assert_eq!(sentence(r#"Export(file: "before.safetensors")"#), "Export weights to before.safetensors");
         assert_eq!(
             sentence(r#"Import(file: "a.safetensors", target: (layers: Last(1)))"#),
             "Import the last layer from a.safetensors"

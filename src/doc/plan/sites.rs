@@ -1,12 +1,12 @@
 //! Checks of what a fault can strike: that every cell of its campaign has as much as one trial takes.
 
 use super::Check;
+use crate::doc::Structure;
 use crate::doc::campaign::CellPlan;
 use crate::doc::fault::{Campaign, Fault, FaultAmount, Vary};
 use crate::doc::strikes::{Struck, struck, varied};
 use crate::form::number::grouped;
 use crate::form::path::Place;
-use crate::doc::Structure;
 use crate::intervene::fault::model::Unit;
 use crate::intervene::fault::{Format, Region};
 

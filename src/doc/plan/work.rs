@@ -84,15 +84,7 @@ impl Situation<'_> {
     /// A step that neither trains nor evaluates.
     pub fn little(&self) -> StepWork {
         let (training, holds) = (self.spec.train.clone(), self.level.holds);
-        StepWork {
-            units: 1,
-            mini_batches: 0.0,
-            training,
-            trains: false,
-            trials: 0,
-            holds,
-            evaluated: 0.0,
-        }
+        StepWork { units: 1, mini_batches: 0.0, training, trains: false, trials: 0, holds, evaluated: 0.0 }
     }
 
     /// A training of this length in which each mini-batch is as much work as `each` of one network alone. It evaluates as

@@ -1,12 +1,12 @@
+use crate::doc::Structure;
 use crate::doc::fault::{Campaign, Fault, FaultAmount, FaultSource, Protect, Trials, Vary};
 use crate::doc::intervention::Intervene;
 use crate::doc::plan::words::{counted, joined, number, percent, uncapitalised};
 use crate::doc::plan::{Check, FileUse, Planned, Situation, StepWork};
 use crate::doc::strikes::varied;
-use crate::doc::Structure;
 use crate::form::path::Place;
-use crate::intervene::fault::model::Unit;
 use crate::intervene::fault::Bits;
+use crate::intervene::fault::model::Unit;
 
 impl Planned for Campaign {
     /// `Campaign: flip 1 bit of weights, for 13 bit positions, 100 trials each, on 200 images`.
@@ -75,9 +75,7 @@ impl Planned for Campaign {
     fn files(&self, place: &Place) -> Vec<FileUse<'_>> {
         let list = match &self.faults {
             FaultSource::Drawn => None,
-            FaultSource::File(file) => {
-                Some(FileUse::Faults(file, self, place.key("faults").variant("File")))
-            }
+            FaultSource::File(file) => Some(FileUse::Faults(file, self, place.key("faults").variant("File"))),
         };
         list.into_iter().chain([FileUse::Tables]).collect()
     }

@@ -17,7 +17,6 @@ pub fn height(axis: &Axis, font: f64) -> f64 {
 }
 
 /// Brackets as lines, and the names below them. A name that would run into the one before it is left out.
-#[allow(clippy::cast_precision_loss)] // counted in tens
 pub fn groups(axis: &Axis, ruler: &Ruler, plot: Rect, font: f64) -> (Vec<[[f64; 2]; 2]>, Vec<Text>) {
     let y = plot.bottom + (TICK + TICK_GAP + CAP_HEIGHT + BRACKET_GAP) * font;
     let base = y + (NAME_GAP + CAP_HEIGHT) * font;

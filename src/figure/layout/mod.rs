@@ -119,7 +119,6 @@ const NAME_SHARE: f64 = 0.3;
 const LEAST_PLOT: f64 = 0.4;
 
 /// Lays the figure out on a paper of this size.
-#[must_use]
 pub fn layout<'a>(figure: &'a Figure, size: &Size) -> Layout<'a> {
     let blocks = Blocks::of(figure, size);
     let height = blocks.height(size);

@@ -11,7 +11,6 @@ pub fn y_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], font: f64, widest: 
     let mapping = Mapping::new(axis, range, ends);
     let height = (ends[0] - ends[1]) / font;
     if !axis.categories.is_empty() {
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few lines
         let mut ticks = ticks(axis, range, (height / NAME_HEIGHT).max(1.0) as usize);
         for tick in &mut ticks {
             shorten(tick, font, widest);
@@ -100,7 +99,6 @@ fn names_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], font: f64) -> Ruler
     fitting.unwrap_or_else(|| ruler(1, each))
 }
 
-#[allow(clippy::cast_precision_loss)] // counted in tens
 fn count(ticks: &[Tick]) -> f64 {
     ticks.len().max(1) as f64
 }

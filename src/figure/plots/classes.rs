@@ -67,7 +67,7 @@ impl Plot for Classes {
 /// A run, by its seed and by what tells it from others, and the accuracy of each class.
 type Shares<'a> = (u64, String, &'a [Option<f64>]);
 
-/// The last evaluation of the trunk that was counted by class; of an ensemble, that of its first member.
+/// The last evaluation of the main branch that was counted by class; of an ensemble, that of its first member.
 fn last(record: &RunRecord) -> Option<PointRef<'_>> {
     let is_own =
         |point: &PointRef<'_>| point.branch.is_empty() && point.member.is_none_or(|member| member == 1);
@@ -97,12 +97,10 @@ fn names(arms: &[ArmRuns<'_>], count: usize) -> Vec<Category> {
 }
 
 /// How far from the middle of a class the mark of an arm stands.
-#[allow(clippy::cast_precision_loss)] // arms are counted in tens
 fn beside(position: usize, arms: usize) -> f64 {
     FILLED * ((position as f64 + 0.5) / arms.max(1) as f64 - 0.5)
 }
 
-#[allow(clippy::cast_precision_loss)] // classes are counted in tens
 fn marks(arm: &ArmRuns<'_>, shares: &[Shares<'_>], beside: f64, options: &PlotOptions) -> Line {
     // Marks have no dashes: arms of one colour need other shapes.
     let style = Style { marker: SHAPES[arm.colour / COLOURS % SHAPES.len()], ..style_of(arm.colour) };
@@ -123,7 +121,6 @@ fn marks(arm: &ArmRuns<'_>, shares: &[Shares<'_>], beside: f64, options: &PlotOp
     line
 }
 
-#[allow(clippy::cast_precision_loss)]
 fn trace((_, name, classes): &Shares<'_>, beside: f64) -> Trace {
     let point = |(class, share): (usize, &Option<f64>)| Some([class as f64 + beside, (*share)?]);
     Trace { name: name.clone(), points: classes.iter().enumerate().filter_map(point).collect() }

@@ -51,7 +51,7 @@ const DASHES: [Dash; 4] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDo
 const MARKERS: [Marker; 5] =
     [Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond, Marker::Cross];
 
-/// The lines of an arm for a series: that of the trunk, then those of branches and members.
+/// The lines of an arm for a series: that of the main branch, then those of branches and members.
 pub fn lines(arm: &ArmRuns<'_>, series: &Series, options: &PlotOptions) -> Vec<Averaged> {
     let paths = by_path(arm, series.name, options);
     let line = |(index, (path, curves)): (usize, (Path, Vec<Curve>))| {
@@ -62,7 +62,7 @@ pub fn lines(arm: &ArmRuns<'_>, series: &Series, options: &PlotOptions) -> Vec<A
     paths.into_iter().enumerate().map(line).collect()
 }
 
-/// The curves of all runs of an arm, by trunk and branches.
+/// The curves of all runs of an arm, by main branch and branches.
 pub fn by_path(arm: &ArmRuns<'_>, series: &str, options: &PlotOptions) -> Vec<(Path, Vec<Curve>)> {
     let mut paths: Vec<(Path, Vec<Curve>)> = Vec::new();
     for ((seed, record), run) in arm.runs.iter().zip(arm.run_names()) {
@@ -138,7 +138,6 @@ fn mean(name: &str, style: Style, curves: &[Curve], options: &PlotOptions) -> Li
     line
 }
 
-#[allow(clippy::cast_precision_loss)] // there are fewer than 2⁵³ seeds
 fn average_of(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }

@@ -152,7 +152,6 @@ fn drawn(arm: &ArmRuns<'_>, name: &str, unprotected: bool, rates: Rates, options
 }
 
 /// The accuracy of an arm without faults, mean over its runs.
-#[allow(clippy::cast_precision_loss)] // runs are counted in tens
 fn golden(arm: &ArmRuns<'_>) -> Option<Rule> {
     let golden: Vec<f64> = over_rates(arm).map(|campaign| campaign.began.golden_accuracy).collect();
     let mean = golden.iter().sum::<f64>() / golden.len() as f64;

@@ -44,7 +44,7 @@ impl Plot for Members {
     }
 }
 
-/// The lines of the members alone; the trunk's is that of the network before it became an ensemble.
+/// The lines of the members alone; the main branch's is that of the network before it became an ensemble.
 fn members(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Averaged> {
     let paths = by_path(arm, TEST.name, options).into_iter().filter(|(path, _)| path.member.is_some());
     let line = |(index, (path, curves)): (usize, (_, Vec<super::series::Curve>))| {

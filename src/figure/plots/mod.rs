@@ -99,27 +99,23 @@ impl Controls {
     pub const ALL: Self = Self { own_x: None, smooths: true, averages: true };
 
     /// Of means over an axis that is always the same.
-    #[must_use]
     pub const fn of_means(own_x: &'static str) -> Self {
         Self { own_x: Some(own_x), smooths: false, averages: true }
     }
 
     /// Of what has neither curves nor means.
-    #[must_use]
     pub const fn fixed(own_x: &'static str) -> Self {
         Self { own_x: Some(own_x), smooths: false, averages: false }
     }
 }
 
 /// Whether a plot has something to do with these arms: its tab is left out otherwise.
-#[must_use]
 pub fn concerns(plot: &dyn Plot, arms: &[ArmRuns<'_>]) -> bool {
     let mut records = arms.iter().flat_map(|arm| &arm.runs);
     plot.needs().is_empty() || records.any(|(_, record)| plot.is_about(record))
 }
 
 /// The plot that `--figure` calls by this name.
-#[must_use]
 pub fn find(name: &str) -> Option<&'static dyn Plot> {
     ALL.iter().copied().find(|plot| plot.name() == name)
 }
@@ -139,14 +135,12 @@ pub struct ArmRuns<'a> {
 
 impl ArmRuns<'_> {
     /// How many arms of the document are behind it: more than one where a setting makes the lines.
-    #[must_use]
     pub fn pooled(&self) -> usize {
         let names: BTreeSet<&str> = self.rows.iter().map(|row| row.arm.as_str()).collect();
         names.len().max(1)
     }
 
     /// What tells its runs apart: the seed, behind the arm where several are pooled.
-    #[must_use]
     pub fn run_names(&self) -> Vec<String> {
         let is_pooled = self.pooled() > 1;
         let name = |(index, (seed, _)): (usize, &(u64, &RunRecord))| match self.rows.get(index) {
@@ -200,7 +194,6 @@ impl XAxis {
     pub const ALL: [Self; 4] = [Self::Epoch, Self::Iteration, Self::Remaining, Self::Seconds];
 
     /// What menus and the axis call it.
-    #[must_use]
     pub fn label(&self) -> String {
         match self {
             Self::Epoch => "Epochs trained".to_owned(),
@@ -212,7 +205,6 @@ impl XAxis {
     }
 
     /// The axis of a figure. Remaining weights are logarithmic and reversed, so that it reads from 100 % down.
-    #[must_use]
     pub fn axis(&self) -> Axis {
         match self {
             Self::Remaining => Axis { reversed: true, ..Axis::percent(&self.label()).log() },
@@ -224,7 +216,6 @@ impl XAxis {
 }
 
 /// The name of a series as people write it: "Test accuracy".
-#[must_use]
 pub fn in_words(series: &str) -> String {
     capitalised(&series.replace('_', " "))
 }

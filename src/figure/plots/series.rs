@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use super::XAxis;
 use crate::doc::{PointRef, Points, RunRecord};
 
-/// Which curve of a run: one for the trunk, one for each branch and each member of an ensemble.
+/// Which curve of a run: one for the main branch, one for each branch and each member of an ensemble.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Path {
-    /// Empty for the trunk.
+    /// Empty for the main branch.
     pub branch: String,
     /// Counted from 1.
     pub member: Option<usize>,
@@ -22,12 +22,11 @@ impl Path {
 
     fn is_of(&self, point: &PointRef<'_>) -> bool {
         // Comparing two empty texts is slow on some processors: an empty `String` points nowhere.
-        let is_trunk = self.branch.is_empty() && point.branch.is_empty();
-        self.member == point.member && (is_trunk || self.branch == point.branch)
+        let is_main = self.branch.is_empty() && point.branch.is_empty();
+        self.member == point.member && (is_main || self.branch == point.branch)
     }
 
     /// The curve's name: that of the arm, then the branch and the member.
-    #[must_use]
     pub fn name(&self, arm: &str) -> String {
         let mut name = arm.to_owned();
         if !self.branch.is_empty() {
@@ -63,7 +62,7 @@ pub struct Curve {
     pub points: Vec<[f64; 2]>,
 }
 
-/// The curves of a series in a record: that of the trunk, then those of branches in the order in which they began, which
+/// The curves of a series in a record: that of the main branch, then those of branches in the order in which they began, which
 /// is that of the plan. Points of fault campaigns belong to a cell of a table, not to a curve.
 pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Path, Curve)> {
     let in_curve =
@@ -100,7 +99,7 @@ pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Pa
     found
 }
 
-/// The trunk, then the branches in the order in which they came first; members by their number.
+/// The main branch, then the branches in the order in which they came first; members by their number.
 pub fn put_in_order_of_plan<T>(paths: &mut [(Path, T)]) {
     let mut branches: Vec<String> = vec![String::new()];
     for (path, _) in &*paths {
@@ -113,7 +112,6 @@ pub fn put_in_order_of_plan<T>(paths: &mut [(Path, T)]) {
 
 impl Place {
     /// The order of the axis.
-    #[must_use]
     pub fn order(&self, other: &Self) -> Ordering {
         self.at.total_cmp(&other.at).then(self.nth.cmp(&other.nth))
     }
@@ -187,7 +185,6 @@ fn position(point: &PointRef<'_>, x: &XAxis, per_epoch: Option<f64>) -> (f64, f6
         XAxis::Epoch => (point.trained, point.trained),
         XAxis::Iteration => {
             // Lossless below 2⁵³ mini-batches.
-            #[allow(clippy::cast_precision_loss)]
             let position = point.iteration as f64;
             let trained = per_epoch.map_or(position, |per_epoch| (point.trained * per_epoch).round());
             (trained, trained)
@@ -202,7 +199,6 @@ fn position(point: &PointRef<'_>, x: &XAxis, per_epoch: Option<f64>) -> (f64, f6
 
 /// Mini-batches of an epoch. The position of a network goes back when it is rewound; what it was trained in all does
 /// not, and is only counted in epochs.
-#[allow(clippy::cast_precision_loss)]
 fn iterations_per_epoch(points: &Points) -> Option<f64> {
     let last = points.iter().rev().find(|point| point.epoch > 0.0 && point.iteration > 0)?;
     Some(last.iteration as f64 / last.epoch)

@@ -3,14 +3,13 @@
 pub use super::campaigns::testing::{outcome, struck};
 use crate::doc::{Event, Point, RunRecord};
 
-/// A point of the trunk after so many epochs, without pruning, one second and ten mini-batches for each epoch.
+/// A point of the main branch after so many epochs, without pruning, one second and ten mini-batches for each epoch.
 pub fn at(series: &str, trained: f64, value: f64) -> Point {
     Point {
         series: series.to_owned(),
         value,
         stage: "0".to_owned(),
         epoch: trained,
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         iteration: (trained * 10.0) as u64,
         trained,
         remaining: 1.0,

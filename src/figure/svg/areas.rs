@@ -50,7 +50,6 @@ pub fn bars(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme
 const MOST: usize = 4096;
 
 /// The cells that have a colour: rectangles, or an image where they are many.
-#[allow(clippy::cast_precision_loss)] // counted in thousands
 pub fn cells(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
     let Some(cells) = &figure.cells else { return };
     let size = [cells.values.len(), cells.values.first().map_or(0, Vec::len)];

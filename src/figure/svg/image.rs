@@ -9,7 +9,6 @@ use crate::figure::palette::{Rgb, Theme};
 use crate::figure::raster::packed;
 
 /// The cells as a PNG file that stands in the drawing itself, each pixel a cell or a block of them.
-#[allow(clippy::cast_precision_loss)] // counted in thousands
 pub fn image(out: &mut Writer, cells: &Cells, layout: &Layout<'_>, theme: Theme) {
     let mosaic = Mosaic::of(cells, SIDE);
     let pixels = mosaic.pixels(cells, cells.range(), theme);

@@ -32,7 +32,6 @@ const TRACE_OPACITY: f64 = 0.35;
 const MARKER: f64 = 0.32;
 
 /// The figure as an SVG document.
-#[must_use]
 pub fn svg(figure: &Figure, size: &Size, theme: Theme) -> String {
     let layout = layout(figure, size);
     let mut out = Writer::default();

@@ -80,7 +80,6 @@ mod tests {
             };
             Axis { range: Some([-0.5, 1.5]), ..axis }
         };
-        #[allow(clippy::cast_precision_loss)]
         let trace = |run: usize| Trace {
             name: format!("seed {run}"),
             points: (0..axes)

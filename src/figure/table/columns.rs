@@ -39,7 +39,6 @@ pub struct Sort {
 }
 
 /// The columns of a table with these differing settings.
-#[must_use]
 pub fn columns(settings: &[String]) -> Vec<Column> {
     use Column as C;
     let known =
@@ -50,7 +49,6 @@ pub fn columns(settings: &[String]) -> Vec<Column> {
 
 impl Column {
     /// What heads it; `settings` are all differing ones.
-    #[must_use]
     pub fn title(&self, settings: &[String]) -> String {
         let title = match self {
             Self::Star => "Star",
@@ -70,7 +68,6 @@ impl Column {
     }
 
     /// What it says, in a sentence.
-    #[must_use]
     pub fn help(&self) -> String {
         let help = match self {
             Self::Star => "Starred runs",
@@ -92,7 +89,6 @@ impl Column {
     }
 
     /// Whether its cells are numbers, which stand at the right.
-    #[must_use]
     pub const fn is_number(&self) -> bool {
         matches!(
             self,
@@ -101,7 +97,6 @@ impl Column {
     }
 
     /// The cell of a row, for people.
-    #[must_use]
     pub fn text(&self, row: &Row) -> String {
         let share = |value: Option<f64>| {
             value.map_or_else(|| NONE.to_owned(), |value| readable(value, Format::Percent))
@@ -122,7 +117,6 @@ impl Column {
     }
 
     /// The cell of a row, for programs: numbers with all their digits, shares in [0, 1], times in seconds.
-    #[must_use]
     pub fn cell(&self, row: &Row) -> String {
         let number = |value: Option<f64>| value.map(plain).unwrap_or_default();
         match self {
@@ -191,7 +185,6 @@ pub fn sort(rows: &mut [&Row], by: &Sort) {
 }
 
 /// The table for spreadsheets and programs, with `separator` between cells (RFC 4180 where it is a comma).
-#[must_use]
 pub fn text_of(rows: &[&Row], settings: &[String], separator: char) -> String {
     let quoted = |cell: &str| {
         let needs = cell.contains([separator, '"', '\n', '\r', '\t']);

@@ -100,13 +100,11 @@ impl Filter {
     }
 
     /// Whether everything is wanted.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
     /// Whether a run is wanted.
-    #[must_use]
     pub fn holds(&self, row: &Row) -> bool {
         self.terms.iter().all(|term| term.test.holds(row) != term.negated)
     }

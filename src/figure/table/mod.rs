@@ -71,7 +71,6 @@ pub struct Row {
 pub const VOTE: &str = "vote_accuracy";
 
 /// The series of the test accuracy that stands for a run: the vote while it is an ensemble, that of its network otherwise.
-#[must_use]
 pub fn test_series(record: &RunRecord) -> &'static str {
     const TEST: &str = "test_accuracy";
     let is_one = |point: &PointRef<'_>| {
@@ -85,7 +84,6 @@ pub fn test_series(record: &RunRecord) -> &'static str {
 
 impl Row {
     /// The row of a run with what is known of it.
-    #[must_use]
     pub fn of(run: &Run, record: Option<&RunRecord>, state: &str, colour: usize) -> Self {
         let row = Self::default().called(run, state, colour);
         match record {
@@ -95,7 +93,6 @@ impl Row {
     }
 
     /// The results of this row under what a run is called now, without settings and marks.
-    #[must_use]
     pub fn called(&self, run: &Run, state: &str, colour: usize) -> Self {
         Self {
             run: run.id.clone(),

@@ -13,7 +13,6 @@ pub type Settings = BTreeMap<String, String>;
 pub const NONE: &str = "–";
 
 /// The order of values: numbers by their size, then words.
-#[must_use]
 pub fn compare(a: &str, b: &str) -> Ordering {
     match (a.parse::<f64>(), b.parse::<f64>()) {
         (Ok(a), Ok(b)) => a.total_cmp(&b),
@@ -24,7 +23,6 @@ pub fn compare(a: &str, b: &str) -> Ordering {
 }
 
 /// All single settings of a run but its seed.
-#[must_use]
 pub fn settings(spec: &RunSpec) -> Settings {
     let mut found = Settings::new();
     collect(&mut spec.clone(), "", &mut found);
@@ -82,7 +80,6 @@ fn plain(value: &mut dyn Value) -> String {
 }
 
 /// The settings in which these differ. Plans of different shape differ as a whole, as `plan`.
-#[must_use]
 pub fn differing(all: &[Settings]) -> Vec<String> {
     let paths: BTreeSet<&String> = all.iter().flat_map(BTreeMap::keys).collect();
     let mut found = Vec::new();
@@ -109,7 +106,6 @@ pub fn differing(all: &[Settings]) -> Vec<String> {
 
 /// Whether a setting differs only because some runs do not have it, such as the momentum of one of two optimizers: the
 /// choice it belongs to says the same. `texts` are its values, `all` the paths that differ.
-#[must_use]
 pub fn follows_from_another(path: &str, texts: &[&str], all: &[String]) -> bool {
     let mut own = texts.iter().filter(|text| **text != NONE);
     let first = own.next();
@@ -118,7 +114,6 @@ pub fn follows_from_another(path: &str, texts: &[&str], all: &[String]) -> bool 
 }
 
 /// The value of a setting, or of all settings below it in one line.
-#[must_use]
 pub fn value_of(settings: &Settings, path: &str) -> String {
     if let Some(value) = settings.get(path) {
         return value.clone();
@@ -133,7 +128,6 @@ pub fn value_of(settings: &Settings, path: &str) -> String {
 }
 
 /// What heads the column of a setting: its last step, with those before it where another ends alike.
-#[must_use]
 pub fn short<'a>(path: &'a str, others: &[String]) -> &'a str {
     let starts = path.rmatch_indices('.').map(|(at, _)| at + 1).chain([0]);
     let is_own = |start: &usize| {

@@ -57,14 +57,12 @@ pub enum Side {
 
 impl Tile {
     /// A tile with these views, the first of them open.
-    #[must_use]
     pub fn tabs(views: Vec<String>) -> Self {
         let open = views.first().cloned().unwrap_or_default();
         Self::Tabs { views, open }
     }
 
     /// All views in it, from left to right and from top to bottom.
-    #[must_use]
     pub fn views(&self) -> Vec<&str> {
         match self {
             Self::Tabs { views, .. } => views.iter().map(String::as_str).collect(),
@@ -85,7 +83,6 @@ impl Tile {
     }
 
     /// The tile that has a view among its tabs.
-    #[must_use]
     pub fn with(&self, view: &str) -> Option<&Self> {
         match self {
             Self::Tabs { views, .. } => views.iter().any(|known| known == view).then_some(self),
@@ -182,7 +179,6 @@ fn joined(
 
 impl Tiles {
     /// One tile with these views, the first of them open.
-    #[must_use]
     pub fn of(views: &[&str]) -> Self {
         let views: Vec<String> = views.iter().map(|&view| view.to_owned()).collect();
         let active = views.first().cloned().unwrap_or_default();
@@ -191,32 +187,27 @@ impl Tiles {
     }
 
     /// All views that have a place, in their order.
-    #[must_use]
     pub fn views(&self) -> Vec<&str> {
         self.root.as_ref().map(Tile::views).unwrap_or_default()
     }
 
     /// The views that are seen: the open one of each tile, or of the maximised tile alone.
-    #[must_use]
     pub fn seen(&self) -> Vec<&str> {
         self.shown().map(Tile::open).unwrap_or_default()
     }
 
     /// What has the room: the tile of the active view when it is maximised, else all.
-    #[must_use]
     pub fn shown(&self) -> Option<&Tile> {
         let root = self.root.as_ref()?;
         if self.maximised { root.with(&self.active).or(Some(root)) } else { Some(root) }
     }
 
     /// The number of tabs in the tile of a view, its own among them.
-    #[must_use]
     pub fn tabs(&self, view: &str) -> usize {
         self.root.as_ref().and_then(|root| root.with(view)).map_or(0, |tile| tile.views().len())
     }
 
     /// The number of tiles.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.root.as_ref().map_or(0, |root| root.open().len())
     }
@@ -354,7 +345,6 @@ impl Tiles {
     }
 
     /// Whether the same views stand in the same places, whichever of them are open.
-    #[must_use]
     pub fn is_arranged_like(&self, other: &Self) -> bool {
         let is_same_place = match (&self.root, &other.root) {
             (Some(root), Some(other)) => root.is_arranged_like(other),

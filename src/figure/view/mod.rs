@@ -104,20 +104,17 @@ impl ViewSettings {
     }
 
     /// As it is written to the file.
-    #[must_use]
     pub fn to_text(&self) -> String {
         ron_text::to_pretty(self).expect("view settings are made of plain data")
     }
 
     /// How figures are exported.
-    #[must_use]
     pub fn paper(&self) -> Options {
         let standard = Options::default();
         Options { size: self.size.size(), dpi: self.dpi.map_or(standard.dpi, f64::from), ..standard }
     }
 
     /// What was noted about a run and about its arm, together.
-    #[must_use]
     pub fn mark(&self, run: &str, arm: &str) -> Mark {
         let mut mark = self.marks.get(run).cloned().unwrap_or_default();
         if let Some(of_arm) = self.marks.get(&arm_key(arm)) {
@@ -135,14 +132,12 @@ impl ViewSettings {
     }
 
     /// The runs that the filter leaves out, by identity; all are wanted while the filter cannot be understood.
-    #[must_use]
     pub fn left_out(&self, rows: &[Row], settings: &[String]) -> BTreeSet<String> {
         let filter = Filter::parse(&self.filter, settings).unwrap_or_default();
         rows.iter().filter(|row| !filter.holds(row)).map(|row| row.run.clone()).collect()
     }
 
     /// What figures say of the filter where it leaves out some of these runs; otherwise nothing.
-    #[must_use]
     pub fn filter_note(&self, rows: &[Row], left_out: &BTreeSet<String>) -> String {
         if left_out.is_empty() {
             return String::new();
@@ -157,7 +152,6 @@ impl ViewSettings {
 }
 
 /// The key of what was noted about an arm.
-#[must_use]
 pub fn arm_key(arm: &str) -> String {
     format!("arm:{arm}")
 }
@@ -169,7 +163,6 @@ pub type Lines = BTreeMap<String, (String, usize)>;
 /// as a plan, is too long for a name: its lines are called after the arms that have it, and look like the first of them.
 ///
 /// Runs come with the index of the style of their arm.
-#[must_use]
 pub fn groups<'a>(runs: impl IntoIterator<Item = (&'a Run, usize)> + Clone, path: &str) -> Lines {
     let mut of_arm: BTreeMap<&str, String> = BTreeMap::new();
     let mut groups: Vec<Group<'a>> = Vec::new();
@@ -228,7 +221,6 @@ pub struct Drawn<'a> {
 }
 
 /// The lines of these runs, in the order in which they appear, or of their styles where a setting makes them.
-#[must_use]
 pub fn lines_of<'a>(runs: impl IntoIterator<Item = Drawn<'a>>, by_style: bool) -> Vec<ArmRuns<'a>> {
     let mut lines: Vec<ArmRuns<'a>> = Vec::new();
     for run in runs {
@@ -255,7 +247,6 @@ pub fn lines_of<'a>(runs: impl IntoIterator<Item = Drawn<'a>>, by_style: bool) -
 
 /// The figure of a plot with what was chosen about its axes and titles, and what is to be said of the filter: all of it,
 /// also what is hidden.
-#[must_use]
 pub fn whole(
     plot: &dyn Plot,
     arms: &[ArmRuns<'_>],
@@ -309,7 +300,6 @@ fn remark(figure: &mut Figure, text: &str) {
 }
 
 /// What is seen of a figure: without what is hidden, cut to the chosen ranges. This is what an export writes.
-#[must_use]
 pub fn seen(figure: &Figure, view: &PlotView) -> Figure {
     let mut seen = without(figure, &view.hidden);
     if !figure.parallel.is_empty() {
@@ -322,7 +312,6 @@ pub fn seen(figure: &Figure, view: &PlotView) -> Figure {
 }
 
 /// The figure without what has these names.
-#[must_use]
 pub fn without(figure: &Figure, hidden: &BTreeSet<String>) -> Figure {
     let mut left = figure.clone_without_data();
     left.lines.extend(figure.lines.iter().filter(|line| !hidden.contains(&line.name)).cloned());
@@ -333,7 +322,6 @@ pub fn without(figure: &Figure, hidden: &BTreeSet<String>) -> Figure {
 
 /// What the command line draws of a plot: the same as the window, from what the window has kept. `all` are the runs of
 /// the document in its order, of which those are drawn that are `asked` for and that the filter leaves.
-#[must_use]
 pub fn exported(
     plot: &dyn Plot,
     view: &mut ViewSettings,

@@ -19,13 +19,11 @@ use crate::run::trash::{archive, restore};
 
 impl App {
     /// Whether results of earlier runs are still being read.
-    #[must_use]
     pub const fn is_reading(&self) -> bool {
         self.runs.is_reading() || self.runs.is_searching()
     }
 
     /// Whether the plot is behind the records, or its figure is still being built.
-    #[must_use]
     pub fn is_drawing(&self) -> bool {
         self.plot.is_behind(self.data_revision())
     }

@@ -162,7 +162,6 @@ impl App {
     ///
     /// # Panics
     /// Never: a test opens every template.
-    #[must_use]
     pub fn new(parts: Parts, settings: Settings, file: Option<&Path>) -> Self {
         let template = &templates::all()[0];
         let document = Document::untitled(template.name, template.text).expect("a test opens every template");
@@ -219,7 +218,6 @@ impl App {
     }
 
     /// Whether nothing is open yet that somebody chose, and nothing is asked.
-    #[must_use]
     pub fn is_blank(&self) -> bool {
         self.document.path().is_none()
             && !self.document.is_unsaved()

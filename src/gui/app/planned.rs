@@ -129,7 +129,6 @@ impl Costs {
 
 fn status(count: &str, left: &[Left<'_>], outlook: &Outlook) -> menu::Status {
     let costs = || left.iter().map(|left| left.cost);
-    #[allow(clippy::cast_precision_loss)] // shown with two digits
     let work = costs().map(|cost| cost.training_multiply_adds as f64).sum();
     let work = format!("{} multiply-adds", text::short(work));
     let parameters = costs().map(|cost| cost.parameters).max().unwrap_or_default() as u64;

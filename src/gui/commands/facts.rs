@@ -57,7 +57,6 @@ pub struct Facts {
 
 impl Command {
     /// Why it cannot be used now; nothing when it can.
-    #[must_use]
     pub fn refusal(self, facts: &Facts) -> Option<String> {
         let say = |refused: bool, reason: &str| refused.then(|| reason.to_owned());
         let no_arm = "No arm is selected: click on one in the list at the left";

@@ -18,7 +18,6 @@ macro_rules! commands {
 
         impl Command {
             /// What menus and buttons say.
-            #[must_use]
             pub const fn text(self) -> &'static str {
                 match self {
                     $(Self::$name => $text,)*
@@ -26,7 +25,6 @@ macro_rules! commands {
             }
 
             /// What it does, in one sentence.
-            #[must_use]
             pub const fn tooltip(self) -> &'static str {
                 match self {
                     $(Self::$name => $tooltip,)*
@@ -34,7 +32,6 @@ macro_rules! commands {
             }
 
             /// Its keys, the usual one first.
-            #[must_use]
             pub const fn shortcuts(self) -> &'static [KeyboardShortcut] {
                 match self {
                     $(Self::$name => {
@@ -145,7 +142,6 @@ impl Menu {
     pub const ALL: [Self; 5] = [Self::File, Self::Edit, Self::Run, Self::View, Self::Help];
 
     /// What the menu bar says.
-    #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
             Self::File => "File",
@@ -157,7 +153,6 @@ impl Menu {
     }
 
     /// Its commands in groups, which lines separate.
-    #[must_use]
     pub const fn groups(self) -> &'static [&'static [Command]] {
         use Command as C;
         match self {
@@ -196,13 +191,11 @@ impl Menu {
 
 impl Command {
     /// Its usual key.
-    #[must_use]
     pub fn shortcut(self) -> Option<KeyboardShortcut> {
         self.shortcuts().first().copied()
     }
 
     /// What menus say now: what would be undone, too.
-    #[must_use]
     pub fn label(self, facts: &Facts) -> String {
         let about = match self {
             Self::Undo => facts.undoes,

@@ -193,7 +193,6 @@ impl Compare {
     }
 
     /// The rows that are shown as text, with this between cells.
-    #[must_use]
     pub fn copy(&self, separator: char) -> CompareResponse {
         let rows = toolbar::shown(self);
         CompareResponse::Copy(text_of(&rows, &self.settings, separator), rows.len())
@@ -279,7 +278,6 @@ impl Compare {
     }
 
     /// Counts how often rows were made anew: plots of rows are as old as these.
-    #[must_use]
     pub const fn revision(&self) -> u64 {
         self.revision
     }
@@ -296,14 +294,12 @@ impl Compare {
 
     /// What plots show: the runs that the filter leaves, by arm or by the setting that groups them. Runs of earlier settings
     /// that stand for others have lines of their own; a setting does not group them, since theirs was another.
-    #[must_use]
     pub fn arm_runs<'a>(&'a self, treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
         let has_earlier = self.view.group.is_none();
         self.lines(treatments, runs, |run| runs.earlier(run).filter(|_| has_earlier))
     }
 
     /// The same without earlier settings: what the command line finds.
-    #[must_use]
     pub fn own_runs<'a>(&'a self, treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
         self.lines(treatments, runs, |_| None)
     }
@@ -333,13 +329,11 @@ impl Compare {
     }
 
     /// How many of the runs that the filter leaves have results of earlier settings only.
-    #[must_use]
     pub fn earlier_count(&self) -> usize {
         self.earlier.keys().filter(|run| !self.left_out.contains(*run)).count()
     }
 
     /// What plots say of runs of earlier settings; nothing where there are none.
-    #[must_use]
     pub fn earlier_note(&self) -> String {
         let what = if self.view.group.is_some() { "left out" } else { "shown here only, not in exports" };
         match self.earlier_count() {
@@ -349,7 +343,6 @@ impl Compare {
     }
 
     /// What figures say of the filter.
-    #[must_use]
     pub fn filter_note(&self) -> String {
         self.view.filter_note(&self.rows, &self.left_out)
     }

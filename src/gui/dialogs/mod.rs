@@ -153,7 +153,6 @@ pub enum Reply {
 
 impl Dialog {
     /// The field for a path that takes over from the system's dialog.
-    #[must_use]
     pub fn path_field(request: Request) -> Self {
         let folder = std::path::absolute(&request.folder).unwrap_or_else(|_| request.folder.clone());
         let text = folder.join(&request.name).to_string_lossy().into_owned();
@@ -288,7 +287,6 @@ fn recover_ui(ui: &mut Ui, title: &str, path: Option<&std::path::Path>, secs: u6
     title_ui(ui, &format!("Restore the edits of {title}?"));
     let place =
         path.map_or_else(|| "They were never saved.".to_owned(), |path| format!("File: {}", path.display()));
-    #[allow(clippy::cast_precision_loss)] // shown in minutes
     let age = duration(secs as f64);
     ui.label(format!("Weightlab ended before they were saved. They were kept {age} ago. {place}"));
     buttons_ui(

@@ -62,14 +62,11 @@ fn is_chosen(bits: Bits, format: Format, bit: u32) -> bool {
 /// The cells, highest bit first; the bit that was clicked on.
 fn row_ui(ui: &mut Ui, format: Format, bits: Bits) -> Option<u32> {
     let count = format.bits();
-    #[allow(clippy::cast_precision_loss)] // 32 at most
     let width = (ui.available_width() / count as f32).clamp(6.0, CELL);
-    #[allow(clippy::cast_precision_loss)]
     let (row, _) = ui.allocate_exact_size(vec2(width * count as f32, CELL + 16.0), Sense::hover());
     let mut clicked = None;
     for position in 0..count {
         let bit = count - 1 - position;
-        #[allow(clippy::cast_precision_loss)]
         let left = row.left() + position as f32 * width;
         let cell = Rect::from_min_size(pos2(left, row.top()), vec2(width - 1.0, CELL));
         // Not in the tab order, where 32 cells would stand in the way: the form has the number too.
@@ -92,7 +89,6 @@ fn numbers_ui(ui: &Ui, row: Rect, format: Format, width: f32) {
     for field in FIELDS {
         let Some([high, low]) = ends(format, field) else { continue };
         let y = row.top() + CELL + 2.0;
-        #[allow(clippy::cast_precision_loss)] // 32 at most
         let left = |bit: u32| row.left() + (format.bits() - 1 - bit) as f32 * width;
         ui.painter().text(pos2(left(high) + 1.0, y), Align2::LEFT_TOP, high, font.clone(), ink);
         if low != high {

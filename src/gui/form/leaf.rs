@@ -83,14 +83,12 @@ impl NumberLine for IntegerText<'_> {
         self.integer.set(value);
         Ok(())
     }
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // bounds are whole and not negative
     fn step(&mut self, up: bool) {
         let value = self.integer.get();
         let moved = if up { value.saturating_add(1) } else { value.saturating_sub(1) };
         let [low, high] = self.range.unwrap_or([0.0, f64::INFINITY]);
         self.integer.set(moved.clamp(low as u64, high as u64));
     }
-    #[allow(clippy::cast_precision_loss)] // bounds are far below 2^52
     fn range_error(&self) -> Option<String> {
         range_error(self.integer.get() as f64, self.range)
     }
@@ -183,7 +181,6 @@ fn parse_whole(text: &str) -> Option<u64> {
         return Some(whole);
     }
     let number: f64 = digits.parse().ok()?;
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked
     ((0.0..9e15).contains(&number) && number.fract() == 0.0).then_some(number as u64)
 }
 
@@ -223,7 +220,6 @@ fn allowed(low: f64, high: f64) -> String {
 }
 
 fn bound_text(bound: f64) -> String {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // whole and small enough
     if bound.fract() == 0.0 && (1e4..1e15).contains(&bound) {
         grouped(bound as u64)
     } else {

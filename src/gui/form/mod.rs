@@ -46,7 +46,6 @@ pub struct FormContext<'a> {
 
 impl<'a> FormContext<'a> {
     /// The context of a form for the value at `place`.
-    #[must_use]
     pub fn new(place: Place, problems: &'a [Problem]) -> Self {
         let root_len = place.0.len();
         Self {
@@ -63,19 +62,16 @@ impl<'a> FormContext<'a> {
     }
 
     /// The same, with a setting that is to get the keyboard.
-    #[must_use]
     pub fn with_focus(self, focus: Option<Place>) -> Self {
         Self { focus, ..self }
     }
 
     /// The same, without the settings that have these keys.
-    #[must_use]
     pub fn without(self, elsewhere: &'a [&'static str]) -> Self {
         Self { elsewhere, ..self }
     }
 
     /// The same, with what is said of settings that sweeps replace.
-    #[must_use]
     pub fn with_swept(self, swept: Swept) -> Self {
         Self { swept, ..self }
     }

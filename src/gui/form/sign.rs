@@ -120,7 +120,6 @@ fn turn(painter: &Painter, rect: Rect, stroke: Stroke, is_clockwise: bool) {
         let angle = turns * TAU;
         rect.center() + vec2(mirror * angle.sin(), -angle.cos()) * radius
     };
-    #[allow(clippy::cast_precision_loss)] // 0 to 18
     let arc = (0..=18).map(|step| on_circle(0.12 + 0.76 * step as f32 / 18.0)).collect();
     painter.add(Shape::line(arc, stroke));
     let tip = on_circle(0.88);

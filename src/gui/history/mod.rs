@@ -59,7 +59,6 @@ pub struct History {
 
 impl History {
     /// The history of what nobody has edited.
-    #[must_use]
     pub fn new(present: State) -> Self {
         Self { present, ..Self::default() }
     }
@@ -115,13 +114,11 @@ impl History {
     }
 
     /// What menus call the step to take back; nothing when there is none.
-    #[must_use]
     pub fn undoes(&self) -> Option<&'static str> {
         self.past.last().map(|step| step.name)
     }
 
     /// What menus call the step to make again; nothing when none was taken back.
-    #[must_use]
     pub fn redoes(&self) -> Option<&'static str> {
         self.future.last().map(|step| step.name)
     }

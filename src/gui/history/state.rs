@@ -32,7 +32,6 @@ pub struct Present<'a> {
 
 impl State {
     /// As it is now.
-    #[must_use]
     pub fn of(now: Present<'_>) -> Self {
         let (experiment, view) = (Arc::new(now.experiment.clone()), Arc::new(now.view.clone()));
         Self { experiment, view, tiles: now.tiles.clone() }
@@ -52,7 +51,6 @@ impl State {
 
     /// What somebody has edited since, in a few words; nothing when that is nothing. An edit of the document can bring
     /// changes of the view with it, such as the colour of a new arm.
-    #[must_use]
     pub fn change(&self, now: Present<'_>) -> Option<&'static str> {
         if *self.experiment != *now.experiment {
             return Some(change_of_experiment(&self.experiment, now.experiment));

@@ -11,7 +11,6 @@ const LATEST: usize = 8;
 
 /// How well `typed` fits `name`: all its letters occur in this order, best at the beginning of words and side by side.
 /// Nothing when they do not; spaces are not looked for.
-#[must_use]
 pub fn score(typed: &str, name: &str) -> Option<i32> {
     let typed: Vec<char> = typed.to_lowercase().chars().filter(|c| !c.is_whitespace()).collect();
     let name: Vec<char> = name.to_lowercase().chars().collect();

@@ -69,7 +69,6 @@ pub enum Outcome {
 
 impl Palette {
     /// An open list with nothing typed.
-    #[must_use]
     pub const fn new(list: List) -> Self {
         Self { list, typed: String::new(), chosen: 0 }
     }
@@ -180,7 +179,6 @@ fn below(entry: Option<&Entry>) -> String {
 }
 
 /// All commands as entries; what switches something on says so.
-#[must_use]
 pub fn command_entries(
     ctx: &egui::Context,
     facts: &Facts,
@@ -201,7 +199,6 @@ pub fn command_entries(
 }
 
 /// All plots and views as entries; what has a tab says so.
-#[must_use]
 pub fn view_entries(has_tab: &dyn Fn(&str) -> bool) -> Vec<Entry> {
     let entry = |pane: Pane| Entry {
         text: format!("Show view: {}", pane.title),
@@ -213,7 +210,6 @@ pub fn view_entries(has_tab: &dyn Fn(&str) -> bool) -> Vec<Entry> {
 }
 
 /// All stages that can be added to the selected arm as entries.
-#[must_use]
 pub fn stage_entries(facts: &Facts) -> Vec<Entry> {
     let refusal = Command::DuplicateArm.refusal(facts); // both need a selected arm
     let entry = |(label, _): (&'static str, &str)| Entry {
@@ -226,7 +222,6 @@ pub fn stage_entries(facts: &Facts) -> Vec<Entry> {
 }
 
 /// Files as entries; those that are not there any more say so.
-#[must_use]
 pub fn file_entries(files: &[PathBuf], is_there: &[bool]) -> Vec<Entry> {
     let entry = |(path, is_there): (&PathBuf, &bool)| {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();

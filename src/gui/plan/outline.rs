@@ -11,7 +11,6 @@ pub(super) fn nested_place(stage: &Stage, place: &Place) -> Option<Place> {
 }
 
 /// The stage at a path.
-#[must_use]
 pub fn stage_at_mut<'a>(plan: &'a mut [Stage], path: &[usize]) -> Option<&'a mut Stage> {
     let (&index, rest) = path.split_first()?;
     let stage = plan.get_mut(index)?;
@@ -24,7 +23,6 @@ pub(super) fn has_stage(plan: &[Stage], path: &[usize]) -> bool {
 }
 
 /// The stage at a path, with its place in the document, where `place` is that of the plan.
-#[must_use]
 pub fn stage_at<'a>(
     plan: &'a mut [Stage],
     mut place: Place,

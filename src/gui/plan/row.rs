@@ -141,7 +141,6 @@ fn row_ui(ui: &mut Ui, row: &Row, is_selected: bool) -> Response {
 
 /// Draws something that fills the width of a row of this depth.
 fn in_row<R>(ui: &mut Ui, depth: usize, draw: impl FnOnce(&mut Ui) -> R) -> R {
-    #[allow(clippy::cast_precision_loss)] // plans are not that deep
     let indent = INDENT * depth.min(6) as f32;
     ui.horizontal(|ui| {
         ui.add_space(indent);

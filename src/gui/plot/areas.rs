@@ -49,7 +49,6 @@ impl Brush<'_> {
     }
 
     /// Frames what is read off at a place: a cell, or all that has its name or range.
-    #[allow(clippy::cast_precision_loss)] // counted in tens
     pub fn outline(&self, figure: &Figure, [x, y]: [f64; 2]) {
         let around = |index: usize| [index as f64 - 0.5, index as f64 + 0.5];
         let (low, high) = (self.transform.bounds().min(), self.transform.bounds().max());
@@ -68,7 +67,6 @@ impl Brush<'_> {
     }
 
     /// Paints the cells of a heat map.
-    #[allow(clippy::cast_precision_loss)] // counted in tens
     pub fn cells(&self, cells: &Cells) {
         let range = cells.range();
         let around = |index: usize| [index as f64 - 0.5, index as f64 + 0.5];
@@ -84,7 +82,6 @@ impl Brush<'_> {
 }
 
 /// The cell at a place, by row and column; nothing beside all cells.
-#[must_use]
 pub fn cell_at(figure: &Figure, [x, y]: [f64; 2]) -> Option<[usize; 2]> {
     let cells = figure.cells.as_ref()?;
     let [column, row] = [figure.x.category(x)?, figure.y.category(y)?];
@@ -92,7 +89,6 @@ pub fn cell_at(figure: &Figure, [x, y]: [f64; 2]) -> Option<[usize; 2]> {
 }
 
 /// The range of x that bars stand on at a place, by its number.
-#[must_use]
 fn bin_at(figure: &Figure, x: f64) -> Option<usize> {
     let (first, last) = figure.bins.first().zip(figure.bins.last())?;
     let behind = figure.bins.partition_point(|end| *end <= x);
@@ -100,7 +96,6 @@ fn bin_at(figure: &Figure, x: f64) -> Option<usize> {
 }
 
 /// Paints what neighbours on the horizontal axis have in common, below its labels.
-#[allow(clippy::cast_precision_loss)] // counted in tens
 pub fn groups_ui(ui: &Ui, axis: &Axis, transform: &PlotTransform) {
     let frame = transform.frame();
     let (ink, font) = (ui.visuals().weak_text_color(), TextStyle::Small.resolve(ui.style()));
@@ -129,7 +124,6 @@ pub fn scale_ui(ui: &Ui, cells: &Cells, theme: Theme, room: Rect) {
     let range = cells.range();
     let strip = Rect::from_min_size(room.min, vec2(STRIP, room.height()));
     for step in 0..SHADES {
-        #[allow(clippy::cast_precision_loss)] // 64
         let height = |step: u32| strip.bottom() - step as f32 / SHADES as f32 * strip.height();
         let rect =
             Rect::from_two_pos(pos2(strip.left(), height(step)), pos2(strip.right(), height(step + 1)));
@@ -147,7 +141,6 @@ pub fn scale_ui(ui: &Ui, cells: &Cells, theme: Theme, room: Rect) {
 }
 
 /// Labels the strip; where the labels end.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few labels
 fn labels_ui(ui: &Ui, painter: &Painter, cells: &Cells, range: [f64; 2], strip: Rect) -> f32 {
     let place = |value: f64| cells.axis.scale.forward(value);
     let (Some(low), Some(high)) = (place(range[0]), place(range[1])) else { return strip.right() };
@@ -172,7 +165,6 @@ pub struct AreaReading {
 }
 
 /// Reads off the bars, marks or the cell at a place; nothing in a figure without them.
-#[must_use]
 pub fn read_areas(figure: &Figure, place: [f64; 2], theme: Theme) -> Option<AreaReading> {
     if !figure.bins.is_empty() {
         return read_bin(figure, place[0], theme);

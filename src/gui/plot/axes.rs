@@ -84,7 +84,6 @@ fn is_named(axis: &Axis) -> bool {
 }
 
 /// What the longest name below the axis needs, as a guess.
-#[allow(clippy::cast_precision_loss)] // a few dozen characters
 fn name_width(axis: &Axis) -> f32 {
     let longest =
         axis.categories.iter().map(|category| category.name.chars().count()).max().unwrap_or_default();
@@ -96,7 +95,6 @@ pub fn colour([red, green, blue]: [u8; 3]) -> Color32 {
     Color32::from_rgb(red, green, blue)
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few labels
 fn marks(axis: &Axis, range: [f64; 2], wanted: f32) -> Marks {
     let values = range.map(|place| axis.scale.inverse(place));
     let place = |value: f64| axis.scale.forward(value);

@@ -85,19 +85,16 @@ struct Lost {
 
 impl Builder {
     /// What was built last.
-    #[must_use]
     pub const fn built(&self) -> Option<&Built> {
         self.built.as_ref()
     }
 
     /// Whether a figure is being built in a thread.
-    #[must_use]
     pub const fn is_going(&self) -> bool {
         self.going.is_some()
     }
 
     /// Whether it does not show this revision of the records yet.
-    #[must_use]
     pub fn is_behind(&self, revision: u64) -> bool {
         self.is_going() || self.built.as_ref().is_none_or(|built| built.revision != revision)
     }
@@ -150,7 +147,6 @@ impl Builder {
     }
 
     /// The figure that was built last, if it shows all of this.
-    #[must_use]
     pub fn current(
         &self,
         options: &PlotOptions,

@@ -43,7 +43,6 @@ pub struct DrawnLine {
 
 /// Thins the lines of a figure for one of `plots` plots, of so many pixels, of which it shows the places in `range`. The order is that
 /// of the lines; hidden ones are empty.
-#[must_use]
 pub fn draw(
     figure: &Figure,
     is_hidden: impl Fn(&str) -> bool,
@@ -52,7 +51,6 @@ pub fn draw(
 ) -> Vec<DrawnLine> {
     let shown = || figure.lines.iter().filter(|line| !is_hidden(&line.name));
     let traces: usize = shown().map(|line| line.traces.len()).sum();
-    #[allow(clippy::cast_precision_loss)] // a few hundred
     let share =
         |columns: f64, lines: usize| pixels.min(columns / (lines.max(1) * plots.max(1)) as f64).max(1.0);
     let column = Column { scale: figure.x.scale, range, pixels: share(LINE_COLUMNS, shown().count()) };

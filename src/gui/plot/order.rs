@@ -21,7 +21,6 @@ pub struct Order {
 
 impl Order {
     /// Builds the figure without hidden lines, cut to the part that is seen. `None` when there is nothing to see yet.
-    #[must_use]
     pub fn figure(&self) -> Option<Figure> {
         let figure = self.built.clone().unwrap_or_else(|| {
             let arms = self.input.borrowed();

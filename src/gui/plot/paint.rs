@@ -258,7 +258,6 @@ pub fn dashed_in(positions: &[Pos2], dash: Dash, stroke: Stroke, width: f32) -> 
     if pattern.is_empty() {
         return vec![Shape::line(positions.to_vec(), stroke)];
     }
-    #[allow(clippy::cast_possible_truncation)] // a few points
     let lengths = |offset: usize| -> Vec<f32> {
         pattern.iter().skip(offset).step_by(2).map(|widths| *widths as f32 * width).collect()
     };
@@ -273,17 +272,16 @@ fn is_inked(dash: Dash, widths: f32) -> bool {
         return true;
     }
     let mut rest = f64::from(widths).rem_euclid(period);
-    let stretch = pattern.iter().position(|length| {
+    let phase = pattern.iter().position(|length| {
         rest -= length;
         rest < 0.0
     });
-    stretch.is_none_or(|index| index % 2 == 0)
+    phase.is_none_or(|index| index % 2 == 0)
 }
 
 /// A sign at a point.
 pub fn marker(at: Pos2, shape: Marker, colour: Color32) -> Vec<Shape> {
     let Some(outline) = outline(shape, f64::from(MARKER)) else { return Vec::new() };
-    #[allow(clippy::cast_possible_truncation)] // a few points
     let corners: Vec<Pos2> = outline.iter().map(|[x, y]| at + vec2(*x as f32, *y as f32)).collect();
     if shape != Marker::Cross {
         return vec![Shape::convex_polygon(corners, colour, Stroke::NONE)];

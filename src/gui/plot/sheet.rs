@@ -33,7 +33,6 @@ pub struct Canvas {
 
 impl Canvas {
     /// Width of the plot in pixels.
-    #[must_use]
     pub fn width(&self) -> f64 {
         f64::from((self.frame.width() * self.pixels).round().max(1.0))
     }
@@ -121,11 +120,11 @@ impl Sheet {
     }
 }
 
-/// Slope and height of the line through two points.
+/// Gradient and height of the line through two points.
 fn line_through([[from, to], [other_from, other_to]]: [[f32; 2]; 2]) -> (f32, f32) {
     let width = other_from - from;
-    let slope = if width == 0.0 { 1.0 } else { (other_to - to) / width };
-    (slope, to - slope * from)
+    let gradient = if width == 0.0 { 1.0 } else { (other_to - to) / width };
+    (gradient, to - gradient * from)
 }
 
 #[cfg(test)]

@@ -43,7 +43,6 @@ pub type Seeds = (usize, Vec<u64>);
 
 impl PlotInput {
     /// Copies of these arms, without a remark.
-    #[must_use]
     pub fn new(arms: &[ArmRuns<'_>], filter: String, revision: u64) -> Self {
         let own = |arm: &ArmRuns<'_>| ShownArm {
             name: arm.name.clone(),
@@ -55,14 +54,12 @@ impl PlotInput {
     }
 
     /// What the small print of the figures says of the runs: filter and remark.
-    #[must_use]
     pub fn note(&self) -> String {
         let told = [self.filter.as_str(), self.remark.as_str()];
         told.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }
 
     /// The arms as plots take them.
-    #[must_use]
     pub fn borrowed(&self) -> Vec<ArmRuns<'_>> {
         self.arms.iter().map(ShownArm::borrowed).collect()
     }

@@ -7,7 +7,6 @@ const TOLERANCE: f32 = 0.2;
 
 /// The columns of a band that its picture needs: between two that stay, both edges are straight but for the tolerance.
 /// The first and the last stay. Columns that do not all go on in one direction stay as they are.
-#[must_use]
 pub fn sparse(columns: Vec<BandPoint>) -> Vec<BandPoint> {
     let goes = |is_on: fn(&f32, &f32) -> bool| columns.windows(2).all(|two| is_on(&two[0].x, &two[1].x));
     if columns.len() < 3 || !(goes(f32::lt) || goes(f32::gt)) {
@@ -36,7 +35,7 @@ fn edges(from: BandPoint, to: BandPoint) -> [[f32; 2]; 2] {
     [[run, to.y.min - from.y.min], [run, to.y.max - from.y.max]]
 }
 
-/// The slopes of lines that pass all columns so far within the tolerance.
+/// The gradients of lines that pass all columns so far within the tolerance.
 #[derive(Clone, Copy)]
 struct Cone {
     low: f32,

@@ -70,7 +70,6 @@ impl Default for PlotState {
 
 impl PlotState {
     /// The plot that was used last: exports are about it.
-    #[must_use]
     pub fn plot(&self) -> &'static dyn Plot {
         self.chosen.and_then(find).unwrap_or(ALL[0])
     }
@@ -111,7 +110,6 @@ impl PlotState {
     }
 
     /// What a plot shows of these arms, for exports.
-    #[must_use]
     pub fn order(&self, plot: &'static dyn Plot, input: PlotInput) -> Order {
         let titles = self.titles.get(plot.name()).cloned().unwrap_or_default();
         let builder = self.builders.get(plot.name());
@@ -249,13 +247,11 @@ impl PlotState {
     }
 
     /// How exported figures are drawn.
-    #[must_use]
     pub fn paper(&self) -> Options {
         Options { size: self.size.size(), dpi: f64::from(self.dpi), ..Options::default() }
     }
 
     /// Whether there is anything to see in a plot.
-    #[must_use]
     pub fn has_data(&self, plot: &dyn Plot) -> bool {
         self.built(plot).is_some_and(|built| built.has_data)
     }

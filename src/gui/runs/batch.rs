@@ -43,7 +43,6 @@ impl Pace {
 
     /// Expected seconds to the end: `elapsed` seconds were worked, `done` says which share of a run is done, `open` are
     /// those of the `all` runs that are not over. What a failed run has left, nobody will work at.
-    #[allow(clippy::cast_precision_loss)] // runs are counted in hundreds
     fn secs_left<'a>(
         &self,
         elapsed: f64,
@@ -58,13 +57,11 @@ impl Pace {
 
 impl Runs {
     /// The runs that were started together.
-    #[must_use]
     pub fn batch(&self) -> &[String] {
         &self.batch
     }
 
     /// How many of the runs that were started are over, and how many there are.
-    #[must_use]
     pub fn batch_count(&self) -> (usize, usize) {
         (self.batch.len() - self.open.len(), self.batch.len())
     }
@@ -75,7 +72,6 @@ impl Runs {
     }
 
     /// Expected seconds to the end, from the pace since the start.
-    #[must_use]
     pub fn secs_left(&self) -> Option<f64> {
         let pause = self.paused.map_or(Duration::ZERO, |since| since.elapsed());
         let elapsed = self.pace.began?.elapsed().saturating_sub(pause).as_secs_f64();
@@ -83,8 +79,6 @@ impl Runs {
     }
 
     /// How far all runs that were started are, from 0 to 1; one that is over is at its end, however it ended.
-    #[must_use]
-    #[allow(clippy::cast_precision_loss)] // runs are counted in hundreds
     pub fn batch_share(&self) -> f64 {
         let share = |run: &String| if self.open.contains(run) { self.share_of(run) } else { 1.0 };
         self.batch.iter().map(share).sum::<f64>() / self.batch.len().max(1) as f64

@@ -80,7 +80,6 @@ impl Runs {
 
     /// The run of the same arm and seed that goes on or waits for its turn under earlier settings, or has failed since
     /// they were changed; as long as there is nothing of the run itself.
-    #[must_use]
     pub fn stray(&self, run: &Run) -> Option<&str> {
         if self.past.strays.is_empty() || self.open.contains(&run.id) || self.records.contains_key(&run.id) {
             return None;
@@ -91,27 +90,23 @@ impl Runs {
     }
 
     /// What a run is called that the document does not list any more.
-    #[must_use]
     pub fn name(&self, run: &str) -> Option<String> {
         let (arm, seed) = self.past.names.get(run)?;
         Some(format!("{arm}, seed {seed}"))
     }
 
     /// What is shown of a run: its record, or while it has no points that of the same arm and seed under earlier settings.
-    #[must_use]
     pub fn shown(&self, run: &Run) -> Option<&RunRecord> {
         self.earlier(run).or_else(|| self.record(&run.id))
     }
 
     /// Whether what is shown belongs to earlier settings.
-    #[must_use]
     pub fn is_stale(&self, run: &Run) -> bool {
         self.earlier(run).is_some()
     }
 
     /// The results of the same arm and seed under earlier settings that stand for a run while it has no points and does
     /// not go on.
-    #[must_use]
     pub fn earlier(&self, run: &Run) -> Option<&RunRecord> {
         if self.open.contains(&run.id) || self.records.get(&run.id).is_some_and(has_points) {
             return None;
@@ -132,7 +127,6 @@ impl Runs {
     }
 
     /// Whether runs that the document does not list are being looked for.
-    #[must_use]
     pub const fn is_searching(&self) -> bool {
         self.past.search.is_some()
     }

@@ -92,38 +92,32 @@ impl Runs {
     }
 
     /// What is known of a run.
-    #[must_use]
     pub fn record(&self, run: &str) -> Option<&RunRecord> {
         self.records.get(run)
     }
 
     /// Grows whenever a record changes.
-    #[must_use]
     pub const fn revision(&self) -> u64 {
         self.revision
     }
 
     /// The state of a run; `Waiting` when nothing is known of it.
-    #[must_use]
     pub fn state(&self, run: &str) -> RunState {
         let known = self.records.get(run).map_or(RunState::Waiting, |record| record.state().clone());
         if self.open.contains(run) && known != RunState::Running { RunState::Waiting } else { known }
     }
 
     /// Whether a run was started and is not over yet.
-    #[must_use]
     pub fn is_open(&self, run: &str) -> bool {
         self.open.contains(run)
     }
 
     /// How many runs were started and are not over yet.
-    #[must_use]
     pub fn open_count(&self) -> usize {
         self.open.len()
     }
 
     /// The state in words; a run that was never started is not queued.
-    #[must_use]
     pub fn word(&self, run: &str) -> &'static str {
         match self.state(run) {
             RunState::Waiting if !self.open.contains(run) => "not run",
@@ -133,7 +127,6 @@ impl Runs {
     }
 
     /// Whether a run was begun, or about to, and did not get to its end.
-    #[must_use]
     pub fn is_resumable(&self, run: &str) -> bool {
         match self.state(run) {
             RunState::Stopped | RunState::Failed(_) => true,
@@ -143,13 +136,11 @@ impl Runs {
     }
 
     /// Whether runs go on.
-    #[must_use]
     pub const fn is_running(&self) -> bool {
         self.work.is_some()
     }
 
     /// What the runs were asked, if they were asked to stop.
-    #[must_use]
     pub const fn stopping(&self) -> Option<StopKind> {
         self.stopping
     }
@@ -176,7 +167,6 @@ impl Runs {
     }
 
     /// Whether the runs are held.
-    #[must_use]
     pub const fn is_paused(&self) -> bool {
         self.paused.is_some()
     }
@@ -268,7 +258,6 @@ impl Runs {
 }
 
 /// The jobs for those runs that are not done, each identity once.
-#[must_use]
 pub fn jobs(runs: &[Run], known: &Runs, folder: &Path, base: &Path) -> Vec<Job> {
     let mut seen = BTreeSet::new();
     runs.iter()

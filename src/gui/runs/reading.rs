@@ -33,7 +33,6 @@ impl Runs {
     }
 
     /// Whether records are still being read.
-    #[must_use]
     pub const fn is_reading(&self) -> bool {
         self.reading.is_some() || !self.more.is_empty()
     }

@@ -31,7 +31,6 @@ pub fn result_ui(ui: &mut Ui, template: usize) {
     let across = Mapping::new(&figure.x, x, [f64::from(inner.left()), f64::from(inner.right())]);
     let up = Mapping::new(&figure.y, y, [f64::from(inner.bottom()), f64::from(inner.top())]);
     for line in &figure.lines {
-        #[allow(clippy::cast_possible_truncation)] // places on the screen
         let place = |[x, y]: &[f64; 2]| Some(Pos2::new(across.place(*x)? as f32, up.place(*y)? as f32));
         let positions: Vec<Pos2> = line.points.iter().filter_map(place).collect();
         let stroke = Stroke::new(LINE, theme::arm_colour(ui, line.style.colour));

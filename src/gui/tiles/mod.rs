@@ -44,7 +44,6 @@ pub fn panes() -> impl Iterator<Item = Pane> {
 }
 
 /// The plot or view with this name.
-#[must_use]
 pub fn find(name: &str) -> Option<Pane> {
     panes().find(|pane| pane.name == name)
 }
@@ -93,7 +92,6 @@ impl Default for Tiling {
 
 impl Tiling {
     /// Where everything is.
-    #[must_use]
     pub const fn layout(&self) -> &Tiles {
         &self.layout
     }
@@ -106,7 +104,6 @@ impl Tiling {
     }
 
     /// What is to be kept; nothing while everything is where it is at first.
-    #[must_use]
     pub fn kept(&self) -> Option<Tiles> {
         (self.layout != Tiles::of(&self.offered)).then(|| self.layout.clone())
     }

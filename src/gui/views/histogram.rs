@@ -82,7 +82,6 @@ pub fn figure(parameter: &ParameterSummary) -> Figure {
     figure
 }
 
-#[allow(clippy::cast_precision_loss)] // entries are far below 2^53
 fn whole(count: u64) -> f64 {
     count as f64
 }

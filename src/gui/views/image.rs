@@ -80,7 +80,6 @@ pub fn cells(values: &ParameterValues, shown: Shown) -> Cells {
 }
 
 /// Twice the root mean square of the finite values that are not pruned: where colours are full.
-#[allow(clippy::cast_precision_loss)] // a scale of colours
 pub fn full(values: &ParameterValues) -> f64 {
     let all = values.values.iter().zip(&values.entries);
     let squares = all.filter(|(value, entry)| value.is_finite() && **entry != PRUNED);
@@ -108,7 +107,6 @@ pub fn figure(name: &str, values: &ParameterValues, shown: Shown) -> Figure {
 }
 
 /// An axis that counts from 0.
-#[allow(clippy::cast_precision_loss)] // counted in thousands
 fn axis(title: &str, count: usize) -> Axis {
     if count <= NUMBERED {
         let category = |index: usize| Category { name: index.to_string(), group: String::new() };

@@ -108,7 +108,6 @@ impl<V: View> Drawn for V {
 }
 
 /// The view with this name.
-#[must_use]
 pub fn find(name: &str) -> Option<&'static Entry> {
     ALL.iter().find(|entry| entry.name == name)
 }
@@ -179,13 +178,11 @@ impl Views {
     }
 
     /// Whether the view with this name has a figure for files; plots are no views.
-    #[must_use]
     pub fn offers(&self, name: &str) -> Offers {
         self.view(name).map_or(Offers::Nothing, Drawn::offers)
     }
 
     /// The figure of the view with this name, where it has one.
-    #[must_use]
     pub fn offer(&self, name: &str) -> Option<Offer> {
         self.view(name)?.offer()
     }

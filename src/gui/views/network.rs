@@ -300,7 +300,6 @@ fn harm_ui(ui: &mut Ui, found: &Vulnerability, worst: f64, is_narrow: bool) {
 
 fn bar_ui(ui: &mut Ui, share: f64) {
     let colours = theme::present(ui);
-    #[allow(clippy::cast_possible_truncation)] // a share
     let bar = ProgressBar::new(share as f32).desired_width(BAR).desired_height(theme::STEP);
     ui.add(bar.fill(colours.accent).corner_radius(2.0));
 }
@@ -321,7 +320,6 @@ fn remaining_ui(ui: &mut Ui, layer: &LayerSummary, is_narrow: bool) {
     number_ui(ui, label).on_hover_text(of);
 }
 
-#[allow(clippy::cast_precision_loss)] // counts are far below 2^53
 fn share(part: u64, whole: u64) -> f64 {
     part as f64 / whole.max(1) as f64
 }

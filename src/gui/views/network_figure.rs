@@ -16,7 +16,6 @@ pub fn figure(
 ) -> Figure {
     let layers: Vec<&LayerSummary> = layers.iter().filter(|layer| layer.weights > 0).collect();
     let name = |layer: &&LayerSummary| Category { name: layer.name.clone(), group: String::new() };
-    #[allow(clippy::cast_precision_loss)] // weights are far below 2^53
     let share = |part: u64, layer: &LayerSummary| part as f64 / layer.weights as f64;
     let bars = |name: &str, colour: Option<usize>, part: fn(&LayerSummary) -> u64| Bars {
         name: name.to_owned(),

@@ -20,13 +20,11 @@ pub struct Offer {
 
 impl Offer {
     /// A figure that is made by a function, on any thread.
-    #[must_use]
     pub fn new(name: String, title: String, make: impl Fn() -> Figure + Send + Sync + 'static) -> Self {
         Self { name, title, make: Arc::new(make) }
     }
 
     /// Makes the figure.
-    #[must_use]
     pub fn figure(&self) -> Figure {
         (self.make)()
     }

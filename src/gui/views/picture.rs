@@ -91,13 +91,11 @@ fn reading_ui(response: &Response, rect: Rect, values: &ParameterValues, mosaic:
     response.clone().on_hover_text_at_pointer(text);
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)] // a cell of an image
 fn position(share: f32, count: usize) -> usize {
     ((share.clamp(0.0, 1.0) * count as f32) as usize).min(count.saturating_sub(1))
 }
 
 /// The largest size with square entries; a row of few or very many is drawn higher than that.
-#[allow(clippy::cast_precision_loss)] // an image
 fn size_of(mosaic: &Mosaic, room: Vec2) -> Vec2 {
     let [rows, columns] = mosaic.cells.map(|count| count.max(1) as f32);
     let side = (room.x / columns).min(room.y / rows).clamp(SIDES[0], SIDES[1]);

@@ -159,7 +159,6 @@ fn trainings(input: &ViewInput<'_>, runs: &[&Run]) -> Vec<Training> {
             let (iterations, accuracies) = (Vec::new(), Vec::new());
             Training { place, series, remaining: stop.remaining, iterations, accuracies }
         });
-        #[allow(clippy::cast_precision_loss)] // iterations are far below 2^53
         training.iterations.push(stop.iteration as f64);
         training.accuracies.extend(stop.test_accuracy);
     }
@@ -242,7 +241,6 @@ fn spread(values: &[f64], scale: f64, decimals: usize) -> String {
     if values.is_empty() {
         return "–".to_owned();
     }
-    #[allow(clippy::cast_precision_loss)] // a few seeds
     let mean = values.iter().sum::<f64>() / values.len() as f64 * scale;
     match standard_deviation(values) {
         Some(deviation) => format!("{mean:.decimals$} ± {:.decimals$}", deviation * scale),

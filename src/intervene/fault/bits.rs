@@ -24,7 +24,6 @@ crate::choice! {
 
 impl Bits {
     /// The chosen bits that a format has, ascending; empty if it has none of them (bit 30 of int8).
-    #[must_use]
     pub fn of(self, format: Format) -> Vec<u32> {
         let is_chosen = |bit: &u32| match self {
             Self::All => true,

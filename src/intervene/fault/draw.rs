@@ -26,7 +26,6 @@ impl Draw {
     /// The stream of one draw. `step` is the number of the step that put the fault in place; `pass` counts the
     /// evaluations and trainings since then; `item` is the batch or the image within the pass. What a coarser draw
     /// does not depend on is left out of its counters, so that `Once` asks for the same stream every time.
-    #[must_use]
     pub fn stream(self, seed: u64, step: u64, pass: u64, item: u64) -> Stream {
         match self {
             Self::Once => stream(seed, Purpose::Fault, &[step]),
@@ -37,7 +36,6 @@ impl Draw {
 
 impl PrunedMemory {
     /// The entries of a parameter that are in memory, ascending; none stands for all of them.
-    #[must_use]
     pub fn candidates(self, entries: &[Entry]) -> Option<Vec<u32>> {
         let all_survive = || entries.iter().all(|entry| entry.survives());
         if self == Self::Dense || all_survive() {

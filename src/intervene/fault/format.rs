@@ -15,7 +15,6 @@ crate::choice! {
 
 impl Format {
     /// Number of bits of one value.
-    #[must_use]
     pub fn bits(self) -> u32 {
         match self {
             Self::Float32 => 32,
@@ -25,7 +24,6 @@ impl Format {
     }
 
     /// Number of bits of the mantissa; of int8, all but the sign.
-    #[must_use]
     pub fn mantissa_bits(self) -> u32 {
         match self {
             Self::Float32 => 23,
@@ -36,7 +34,6 @@ impl Format {
 
     /// The field of a bit, counted from the least significant; none if the format has no such bit. int8 has no
     /// exponent, and its sign bit is that of two's complement.
-    #[must_use]
     pub fn field(self, bit: u32) -> Option<BitField> {
         let sign = self.bits() - 1;
         match bit {
@@ -48,7 +45,6 @@ impl Format {
     }
 
     /// The name of a bit with its field: `b30, exponent`; `b8` alone if the format has no such bit.
-    #[must_use]
     pub fn bit_name(self, bit: u32) -> String {
         let field = self.field(bit).map(|field| format!(", {}", field.label().to_lowercase()));
         format!("b{bit}{}", field.unwrap_or_default())
@@ -56,7 +52,6 @@ impl Format {
 
     /// The format in which a parameter is stored when its network is stored in this one: with int8 only weights of
     /// convolution and linear layers are 8 bits wide; biases, norm parameters and running statistics stay float32.
-    #[must_use]
     pub fn of_parameter(self, is_weight: bool) -> Self {
         if self == Self::Int8 && !is_weight { Self::Float32 } else { self }
     }

@@ -32,7 +32,6 @@ pub struct FaultRecord {
 
 impl FaultRecord {
     /// The record of a strike on a parameter of this name.
-    #[must_use]
     pub fn new(
         campaign: &str,
         round: Option<u64>,

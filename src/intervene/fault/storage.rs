@@ -18,7 +18,6 @@ impl Storage {
     /// The storage of these values. `rows` is the first dimension, the output channels, and counts for int8 only,
     /// whose scale is max|w|/127 of a row in float32 (1 for a row of zeros, or of numbers so small that the quotient
     /// is 0). Values that are not finite do not enter a scale.
-    #[must_use]
     pub fn of(format: Format, values: &[f32], rows: usize) -> Self {
         let row = (values.len() / rows.max(1)).max(1);
         let scales = match format {
@@ -32,26 +31,22 @@ impl Storage {
     }
 
     /// The format.
-    #[must_use]
     pub fn format(&self) -> Format {
         self.format
     }
 
     /// The smallest and the largest finite value that is stored; zeros if there is none.
-    #[must_use]
     pub fn range(&self) -> [f32; 2] {
         self.range
     }
 
     /// The scale of each row of an int8 parameter; empty for other formats.
-    #[must_use]
     pub fn scales(&self) -> &[f32] {
         &self.scales
     }
 
     /// The bits under which entry `index` stores a value, zero-extended to 32. int8: value/scale, rounded half to even,
     /// limited to ±127, in two's complement; NaN is stored as 0.
-    #[must_use]
     pub fn encode(&self, index: usize, value: f32) -> u32 {
         match self.format {
             Format::Float32 => value.to_bits(),
@@ -65,7 +60,6 @@ impl Storage {
     }
 
     /// The value that entry `index` reads as when it holds these bits. A flipped int8 of −128 reads as −128·scale.
-    #[must_use]
     pub fn decode(&self, index: usize, stored: u32) -> f32 {
         match self.format {
             Format::Float32 => f32::from_bits(stored),
@@ -76,13 +70,11 @@ impl Storage {
     }
 
     /// What a value reads as once it is stored: itself in float32.
-    #[must_use]
     pub fn read_back(&self, index: usize, value: f32) -> f32 {
         self.decode(index, self.encode(index, value))
     }
 
     /// What all values read as once they are stored: the golden values of the format.
-    #[must_use]
     pub fn golden(&self, values: &[f32]) -> Vec<f32> {
         values.iter().enumerate().map(|(index, &value)| self.read_back(index, value)).collect()
     }

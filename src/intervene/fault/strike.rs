@@ -17,7 +17,6 @@ pub struct Memory<'a> {
 
 impl Memory<'_> {
     /// The bits that an entry holds.
-    #[must_use]
     pub fn stored(self, index: usize) -> u32 {
         self.storage.encode(index, self.values[index])
     }
@@ -38,7 +37,6 @@ pub struct Strike {
 
 impl Strike {
     /// Whether anything changed. A stuck-at that agrees with the stored bit is logged, and is no fault.
-    #[must_use]
     pub fn is_fault(&self) -> bool {
         self.before != self.after
     }
@@ -47,7 +45,6 @@ impl Strike {
 /// Strikes all sites in their order. Where an entry is struck more than once, each fault finds what the one before it
 /// left, so that writing every `after` (or every `value`) in order gives what the entry reads as in the end. `memory` is
 /// asked for a site's parameter.
-#[must_use]
 pub fn strike<'a>(
     model: FaultModel,
     sites: &[Site],

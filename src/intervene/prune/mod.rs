@@ -4,7 +4,7 @@
 //! ties go by index); pruned entries that are scored again and come back (only free entries are candidates); layers
 //! left out of the target that still count in the base.
 
-use super::{Amount, AmountError, Census, Cut, Entry, Scope, survivors_at};
+use super::{Amount, AmountError, Cut, Entry, MaskCounts, Scope, survivors_at};
 use thiserror::Error;
 
 /// A parameter that may lose entries. The three slices are equally long, in the exported layout.
@@ -83,7 +83,6 @@ pub struct Quota {
 impl Quota {
     /// The part of this quota that falls to `step` (from 1) of `steps` exponential steps, for a criterion that scores
     /// anew in between. The parts add up to the quota.
-    #[must_use]
     pub fn step(&self, step: u32, steps: u32) -> Self {
         let survivors = |step| survivors_at(self.free, self.free - self.remove, step, steps);
         let free = survivors(step.saturating_sub(1));
@@ -153,26 +152,23 @@ fn groups(targets: &[Target], rule: Rule) -> Vec<Vec<usize>> {
 }
 
 fn quota(targets: &[Target], rule: Rule, group: Vec<usize>) -> Result<Quota, PruneError> {
-    let census: Census = group.iter().map(|&position| Census::of(targets[position].entries)).sum();
+    let mask_counts: MaskCounts =
+        group.iter().map(|&position| MaskCounts::of(targets[position].entries)).sum();
     let first = &targets[group[0]];
     let remove = rule
         .amount
-        .removes(census.free, census.free + census.pruned, rule.factor(first))
+        .removes(mask_counts.free, mask_counts.free + mask_counts.pruned, rule.factor(first))
         .ok_or(PruneError::ThresholdHasNoCount)?;
-    if remove > census.free {
+    if remove > mask_counts.free {
         let place = match rule.scope {
             Scope::Global => "the target".to_owned(),
             Scope::PerLayer => format!("the layer of {}", first.name),
         };
-        return Err(PruneError::TooMany { wanted: remove, available: census.free, place });
+        return Err(PruneError::TooMany { wanted: remove, available: mask_counts.free, place });
     }
-    Ok(Quota { targets: group, free: census.free, remove })
+    Ok(Quota { targets: group, free: mask_counts.free, remove })
 }
 
-#[allow(
-    clippy::cast_possible_truncation,
-    reason = "weights are f32, and a threshold is compared in their format"
-)]
 fn below(targets: &[Target], rule: Rule, threshold: f64) -> Vec<Vec<u32>> {
     let threshold = threshold as f32;
     let of_target = |target: &Target| {

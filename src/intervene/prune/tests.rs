@@ -60,7 +60,7 @@ fn apply(layers: &mut [Layer], rule: Rule) -> Result<Vec<usize>, PruneError> {
 }
 
 fn remaining(layers: &[Layer]) -> u64 {
-    layers.iter().map(|layer| Census::of(&layer.entries).surviving()).sum()
+    layers.iter().map(|layer| MaskCounts::of(&layer.entries).surviving()).sum()
 }
 
 const TORCH: [f32; 8] = [1.0, 2.0, 3.0, 4.0, -4.0, -3.0, -2.0, -1.0];
@@ -230,13 +230,13 @@ fn a_quota_in_steps_adds_up_and_ends_at_the_same_count() {
         let part: Vec<Quota> = planned.iter().map(|quota| quota.step(step, 100)).collect();
         let removed = lowest_of(&targets(&layers), &part).unwrap();
         for ((layer, removed), quota) in layers.iter_mut().zip(removed).zip(&part) {
-            assert_eq!(Census::of(&layer.entries).free, quota.free);
+            assert_eq!(MaskCounts::of(&layer.entries).free, quota.free);
             for index in removed {
                 layer.entries[index as usize] = Entry::Pruned;
             }
         }
     }
-    assert_eq!(layers.map(|layer| Census::of(&layer.entries).free), [100, 55]);
+    assert_eq!(layers.map(|layer| MaskCounts::of(&layer.entries).free), [100, 55]);
 }
 
 #[test]
@@ -271,16 +271,17 @@ fn any_amount() -> impl Strategy<Value = Amount> {
 
 /// What a group of entries must lose, from the words of the semantics alone.
 fn expected(amount: Amount, group: &[Layer]) -> u64 {
-    let census: Census = group.iter().map(|layer| Census::of(&layer.entries)).sum();
+    let mask_counts: MaskCounts = group.iter().map(|layer| MaskCounts::of(&layer.entries)).sum();
     let small = |layer: &Layer, threshold: f64| {
         let pairs = layer.weights.iter().zip(&layer.entries);
         pairs.filter(|(weight, entry)| entry.is_free() && weight.abs() < threshold as f32).count() as u64
     };
     match amount {
-        Amount::Fraction(fraction) => (fraction * census.free as f64).round_ties_even() as u64,
+        Amount::Fraction(fraction) => (fraction * mask_counts.free as f64).round_ties_even() as u64,
         Amount::Remaining(fraction) => {
-            let leave = (fraction * (census.size() - census.frozen) as f64).round_ties_even() as u64;
-            census.free.saturating_sub(leave)
+            let leave =
+                (fraction * (mask_counts.size() - mask_counts.frozen) as f64).round_ties_even() as u64;
+            mask_counts.free.saturating_sub(leave)
         }
         Amount::Count(count) => count,
         Amount::Threshold(threshold) => group.iter().map(|layer| small(layer, threshold)).sum(),
@@ -300,7 +301,7 @@ proptest! {
                 Scope::PerLayer => layers.chunks(1).collect(),
             };
             let wanted: Vec<u64> = groups.iter().map(|group| expected(amount, group)).collect();
-            let free = |group: &&[Layer]| group.iter().map(|layer| Census::of(&layer.entries).free).sum::<u64>();
+            let free = |group: &&[Layer]| group.iter().map(|layer| MaskCounts::of(&layer.entries).free).sum::<u64>();
             let possible = groups.iter().zip(&wanted).all(|(group, &wanted)| wanted <= free(group));
             match apply(&mut layers, rule(amount, scope)) {
                 Ok(removed) if scope == Scope::PerLayer => {

@@ -10,8 +10,8 @@ use burn::tensor::module::{adaptive_avg_pool2d, batch_norm, batch_norm_train, co
 use burn::tensor::ops::{ConvOptions, MaxPoolOptions};
 use burn::tensor::{Bool, Device, Tensor, TensorData, activation};
 
+use super::activations::{Activations, Layout, shapes};
 use super::compute::{BatchStatistics, Compute, DropoutStream, NoTap, Tap, TrainPass};
-use super::flow::{Flow, Layout, shapes};
 use super::network::Network;
 use crate::data::Shape;
 use crate::doc::structure::{LayerKind, Op, Structure};
@@ -30,7 +30,6 @@ pub struct BurnCompute {
 
 impl BurnCompute {
     /// On the device that the document names.
-    #[must_use]
     pub fn new(device: &doc::Device) -> Self {
         let device = match device {
             doc::Device::Flex => Device::flex(),
@@ -75,12 +74,12 @@ impl Compute for BurnCompute {
         to_vec(self.evaluate(network, 0..network.structure().ops.len(), inputs, count).into_rows())
     }
 
-    fn forward(&self, network: &Network, ops: Range<usize>, input: &Flow) -> Flow {
+    fn forward(&self, network: &Network, ops: Range<usize>, input: &Activations) -> Activations {
         assert_eq!(input.layout, Layout::ChannelsFirst, "Burn computes channels first");
         if ops.is_empty() {
             return input.clone();
         }
-        self.evaluate(network, ops, &input.values, input.count).into_flow()
+        self.evaluate(network, ops, &input.values, input.count).into_activations()
     }
 
     fn training_logits(
@@ -108,7 +107,7 @@ impl Compute for BurnCompute {
         count: usize,
         dropout: DropoutStream,
         tap: &mut dyn Tap,
-        slope: &mut dyn FnMut(&[f32]) -> Vec<f32>,
+        gradient: &mut dyn FnMut(&[f32]) -> Vec<f32>,
     ) -> TrainPass {
         let structure = network.structure();
         let trained = |index: usize| structure.parameters[index].role.is_trained();
@@ -126,9 +125,9 @@ impl Compute for BurnCompute {
             unreachable!("the pass was made for training")
         };
         let outputs = logits.dims()[1];
-        let slopes = slope(&to_vec(logits.clone().without_autodiff()));
-        let slopes = self.tensor(&slopes).reshape([count, outputs]).autodiff();
-        let mut gradients = (logits * slopes).sum().backward();
+        let gradients = gradient(&to_vec(logits.clone().without_autodiff()));
+        let gradients = self.tensor(&gradients).reshape([count, outputs]).autodiff();
+        let mut gradients = (logits * gradients).sum().backward();
         let gradients = leaves
             .iter()
             .enumerate()
@@ -184,7 +183,7 @@ impl Batch {
         }
     }
 
-    fn into_flow(self) -> Flow {
+    fn into_activations(self) -> Activations {
         let (shape, count, values) = match self {
             Self::Images(x) => {
                 let [count, channels, height, width] = x.dims();
@@ -195,7 +194,7 @@ impl Batch {
                 (Shape { channels, height: 1, width: 1 }, count, to_vec(x))
             }
         };
-        Flow { values, count, shape, layout: Layout::ChannelsFirst }
+        Activations { values, count, shape, layout: Layout::ChannelsFirst }
     }
 
     /// What a tap makes of operation `op`: where it wrote, constants take the place of what was there.
@@ -205,28 +204,33 @@ impl Batch {
         }
         match self {
             Self::Images(x) => {
-                let flow = Self::Images(x.clone().without_autodiff()).into_flow();
-                Self::Images(write(tap, op, flow, x))
+                let activations = Self::Images(x.clone().without_autodiff()).into_activations();
+                Self::Images(write(tap, op, activations, x))
             }
             Self::Rows(x) => {
-                let flow = Self::Rows(x.clone().without_autodiff()).into_flow();
-                Self::Rows(write(tap, op, flow, x))
+                let activations = Self::Rows(x.clone().without_autodiff()).into_activations();
+                Self::Rows(write(tap, op, activations, x))
             }
         }
     }
 }
 
-fn write<const D: usize>(tap: &mut dyn Tap, op: usize, mut flow: Flow, x: Tensor<D>) -> Tensor<D> {
-    let before = flow.values.clone();
-    tap.write(op, &mut flow);
+fn write<const D: usize>(
+    tap: &mut dyn Tap,
+    op: usize,
+    mut activations: Activations,
+    x: Tensor<D>,
+) -> Tensor<D> {
+    let before = activations.values.clone();
+    tap.write(op, &mut activations);
     let is_new: Vec<bool> =
-        flow.values.iter().zip(&before).map(|(new, old)| new.to_bits() != old.to_bits()).collect();
+        activations.values.iter().zip(&before).map(|(new, old)| new.to_bits() != old.to_bits()).collect();
     if !is_new.contains(&true) {
         return x;
     }
     let device = x.device().without_autodiff();
     let is_new = Tensor::<D, Bool>::from_data(TensorData::new(is_new, x.dims()), &device);
-    let values = Tensor::<D>::from_data(TensorData::new(flow.values, x.dims()), &device);
+    let values = Tensor::<D>::from_data(TensorData::new(activations.values, x.dims()), &device);
     if x.is_autodiff() {
         x.mask_where(is_new.autodiff(), values.autodiff())
     } else {
@@ -310,7 +314,6 @@ impl Forward<'_> {
     }
 
     /// Leaves out a share of units and scales the others up, so that their sum keeps its mean.
-    #[allow(clippy::cast_possible_truncation)] // shares are f64, units f32
     fn drop_units(&mut self, x: Tensor<2>, share: f64) -> Tensor<2> {
         let Mode::Train { dropout: Some(stream), .. } = &mut self.mode else { return x };
         let [rows, columns] = x.dims();

@@ -32,7 +32,7 @@ fn operations_that_are_cut_anywhere_give_the_bits_of_all_at_once() {
         let compute = BurnCompute::new(&device);
         for (network, inputs) in networks() {
             let structure = network.structure().clone();
-            let input = Flow::of_samples(structure.input, inputs);
+            let input = Activations::of_samples(structure.input, inputs);
             let whole = compute.logits(&network, &input.values, COUNT);
             let end = structure.ops.len();
             let mut step_by_step = input.clone();
@@ -61,7 +61,7 @@ fn an_image_does_not_depend_on_those_beside_it() {
         assert_eq!(bits(&beside[outputs..2 * outputs]), bits(&whole[outputs..2 * outputs]));
         // A deep network that is not trained yet has hardly any signal left in its logits.
         let first = |inputs: &[f32]| {
-            let input = Flow::of_samples(network.structure().input, inputs.to_vec());
+            let input = Activations::of_samples(network.structure().input, inputs.to_vec());
             compute.forward(&network, 0..2, &input).values[..4].to_vec()
         };
         assert_ne!(bits(&first(&others)), bits(&first(&inputs)));
@@ -79,8 +79,8 @@ impl Tap for Constant {
         op == self.op
     }
 
-    fn write(&mut self, _op: usize, flow: &mut Flow) {
-        flow.values.fill(self.value);
+    fn write(&mut self, _op: usize, activations: &mut Activations) {
+        activations.values.fill(self.value);
     }
 }
 
@@ -90,25 +90,25 @@ fn no_gradient_goes_back_through_what_was_written() {
     for (network, inputs) in networks() {
         let structure = network.structure().clone();
         let op = structure.ops.iter().position(|op| matches!(op, Op::Activation(_))).unwrap();
-        let mut slope = |logits: &[f32]| logits.iter().map(|logit| 0.5 - logit).collect();
+        let mut gradient = |logits: &[f32]| logits.iter().map(|logit| 0.5 - logit).collect();
         let pass = compute.train_tapped(
             &network,
             &inputs,
             COUNT,
             None,
             &mut Constant { op, value: 0.25 },
-            &mut slope,
+            &mut gradient,
         );
-        let is_zero = |index: usize| pass.gradients[index].iter().flatten().all(|slope| *slope == 0.0);
+        let is_zero = |index: usize| pass.gradients[index].iter().flatten().all(|gradient| *gradient == 0.0);
         assert!(is_zero(0) && is_zero(1), "the first layer is in front of it");
         assert!(!is_zero(network.len() - 2), "the last layer is behind it");
         let mut seen = Vec::new();
-        let mut slope = |logits: &[f32]| {
+        let mut gradient = |logits: &[f32]| {
             seen = logits.to_vec();
             vec![0.0; logits.len()]
         };
         let nothing = &mut Constant { op: usize::MAX, value: 0.0 };
-        compute.train_tapped(&network, &inputs, COUNT, None, nothing, &mut slope);
+        compute.train_tapped(&network, &inputs, COUNT, None, nothing, &mut gradient);
         assert_eq!(bits(&seen), bits(&compute.training_logits(&network, &inputs, COUNT, None)));
     }
 }

@@ -50,7 +50,7 @@ impl Curve {
 
     /// The derivative, from x or the value y.
     #[inline(always)]
-    fn slope(self, x_or_y: f32) -> f32 {
+    fn gradient(self, x_or_y: f32) -> f32 {
         match self {
             Self::Relu => unreachable!("a ReLU lets a slope through or not"),
             Self::Softsign => {
@@ -92,20 +92,20 @@ impl Kernel for Apply<'_> {
     }
 }
 
-/// Multiplies the slope by the derivative, in place; where a ReLU is closed it becomes 0, whatever it was. `values` went
+/// Multiplies the gradient by the derivative, in place; where a ReLU is closed it becomes 0, whatever it was. `values` went
 /// in where the curve [goes back from them](Curve::goes_back_from_input), else they came out.
-pub fn backward(curve: Curve, values: &[f32], slope: &mut [f32]) {
-    let work = slope.len() * COST;
-    chunks_mut(slope, BLOCK, work, |block, slope| {
-        let values = &values[block * BLOCK..block * BLOCK + slope.len()];
-        dispatch(Back { curve, values, slope });
+pub fn backward(curve: Curve, values: &[f32], gradient: &mut [f32]) {
+    let work = gradient.len() * COST;
+    chunks_mut(gradient, BLOCK, work, |block, gradient| {
+        let values = &values[block * BLOCK..block * BLOCK + gradient.len()];
+        dispatch(Back { curve, values, gradient });
     });
 }
 
 struct Back<'a> {
     curve: Curve,
     values: &'a [f32],
-    slope: &'a mut [f32],
+    gradient: &'a mut [f32],
 }
 
 impl Kernel for Back<'_> {
@@ -113,10 +113,12 @@ impl Kernel for Back<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
-        let pairs = self.slope.iter_mut().zip(self.values);
+        let pairs = self.gradient.iter_mut().zip(self.values);
         match self.curve {
-            Curve::Relu => pairs.for_each(|(slope, y)| *slope = if is_closed(*y) { 0.0 } else { *slope }),
-            curve => pairs.for_each(|(slope, x_or_y)| *slope *= curve.slope(*x_or_y)),
+            Curve::Relu => {
+                pairs.for_each(|(gradient, y)| *gradient = if is_closed(*y) { 0.0 } else { *gradient })
+            }
+            curve => pairs.for_each(|(gradient, x_or_y)| *gradient *= curve.gradient(*x_or_y)),
         }
     }
 }

@@ -24,31 +24,26 @@ pub struct ConvShape {
 
 impl ConvShape {
     /// Pixels of all images.
-    #[must_use]
     pub const fn pixels(&self) -> usize {
         self.images * self.height * self.width
     }
 
     /// Numbers that come in, `[images, height, width, inputs]`.
-    #[must_use]
     pub const fn input_len(&self) -> usize {
         self.pixels() * self.inputs
     }
 
     /// Numbers that go out, `[images, height, width, outputs]`.
-    #[must_use]
     pub const fn output_len(&self) -> usize {
         self.pixels() * self.outputs
     }
 
     /// Weights, `[outputs, inputs, 3, 3]` as in PyTorch.
-    #[must_use]
     pub const fn weight_len(&self) -> usize {
         self.outputs * self.inputs * TAPS
     }
 
     /// Multiply-adds of one pass forward, products with the border included.
-    #[must_use]
     pub const fn multiply_adds(&self) -> usize {
         self.pixels() * self.inputs * self.outputs * TAPS
     }
@@ -71,7 +66,7 @@ pub trait Convolution: Send + Sync {
         scratch: &Scratch,
     );
 
-    /// Takes the slope (the gradient with respect to the output) back: `weight_slope`, and `input_slope` where it is asked
+    /// Takes the gradient (the gradient with respect to the output) back: `weight_gradient`, and `input_gradient` where it is asked
     /// for, are overwritten with the gradients with respect to weights, `[outputs, inputs, 3, 3]`, and input.
     ///
     /// # Panics
@@ -82,9 +77,9 @@ pub trait Convolution: Send + Sync {
         shape: &ConvShape,
         input: &[f32],
         weight: &[f32],
-        slope: &[f32],
-        input_slope: Option<&mut [f32]>,
-        weight_slope: &mut [f32],
+        gradient: &[f32],
+        input_gradient: Option<&mut [f32]>,
+        weight_gradient: &mut [f32],
         scratch: &Scratch,
     );
 }

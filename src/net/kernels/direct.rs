@@ -292,18 +292,18 @@ impl Convolution for Direct {
         shape: &ConvShape,
         input: &[f32],
         weight: &[f32],
-        slope: &[f32],
-        input_slope: Option<&mut [f32]>,
-        weight_slope: &mut [f32],
+        gradient: &[f32],
+        input_gradient: Option<&mut [f32]>,
+        weight_gradient: &mut [f32],
         scratch: &Scratch,
     ) {
-        weight_gradient(shape, input, slope, weight_slope, scratch);
-        if let Some(input_slope) = input_slope {
+        weight_gradient(shape, input, gradient, weight_gradient, scratch);
+        if let Some(input_gradient) = input_gradient {
             let turned = ConvShape { inputs: shape.outputs, outputs: shape.inputs, ..*shape };
             let packing = Packing { rows: shape.outputs, columns: shape.inputs, side: Side::Backward };
             let mut packed = scratch.take(packing.len());
             packing.pack(weight, &mut packed);
-            convolve(&turned, slope, &packing, &packed, &Epilogue::default(), input_slope, scratch);
+            convolve(&turned, gradient, &packing, &packed, &Epilogue::default(), input_gradient, scratch);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Gradients of the weights of the direct 3×3 convolution: sums over pixels of input times slope.
+//! Gradients of the weights of the direct 3×3 convolution: sums over pixels of input times gradient.
 //!
 //! A task has some input channels and one block of output channels, and goes once over all pixels, a slab of them at a
 //! time: the slab stays in the first cache while the positions of the window go by. Nothing is summed in two places, so
@@ -19,43 +19,49 @@ const NARROW: usize = 8;
 /// Tasks below which the rows of the window become tasks of their own.
 const FEW: usize = 8;
 
-/// `weight_slope` = Σ over pixels of input · slope, as [outputs, inputs, 3, 3].
+/// `weight_gradient` = Σ over pixels of input · gradient, as [outputs, inputs, 3, 3].
 ///
 /// # Panics
 /// When the slices do not have the lengths that the shape says.
 pub fn weight_gradient(
     shape: &ConvShape,
     input: &[f32],
-    slope: &[f32],
-    weight_slope: &mut [f32],
+    gradient: &[f32],
+    weight_gradient: &mut [f32],
     scratch: &Scratch,
 ) {
     assert_eq!(input.len(), shape.input_len(), "the input has its shape");
-    assert_eq!(slope.len(), shape.output_len(), "the slope has the shape of the output");
-    assert_eq!(weight_slope.len(), shape.weight_len(), "one gradient for each weight");
+    assert_eq!(gradient.len(), shape.output_len(), "the slope has the shape of the output");
+    assert_eq!(weight_gradient.len(), shape.weight_len(), "one gradient for each weight");
     if !shape.outputs.is_multiple_of(LANES) {
-        return padded(shape, input, slope, weight_slope, scratch);
+        return padded(shape, input, gradient, weight_gradient, scratch);
     }
-    run(shape, shape.outputs, input, slope, weight_slope);
+    run(shape, shape.outputs, input, gradient, weight_gradient);
 }
 
-/// Fills the channels of the slope up to whole vectors first.
-fn padded(shape: &ConvShape, input: &[f32], slope: &[f32], weight_slope: &mut [f32], scratch: &Scratch) {
+/// Fills the channels of the gradient up to whole vectors first.
+fn padded(
+    shape: &ConvShape,
+    input: &[f32],
+    gradient: &[f32],
+    weight_gradient: &mut [f32],
+    scratch: &Scratch,
+) {
     let width = shape.outputs.next_multiple_of(LANES);
     let mut wide = scratch.take(shape.pixels() * width);
-    for (to, from) in wide.chunks_exact_mut(width).zip(slope.chunks_exact(shape.outputs)) {
+    for (to, from) in wide.chunks_exact_mut(width).zip(gradient.chunks_exact(shape.outputs)) {
         to[..shape.outputs].copy_from_slice(from);
         to[shape.outputs..].fill(0.0);
     }
-    run(shape, width, input, &wide, weight_slope);
+    run(shape, width, input, &wide, weight_gradient);
 }
 
-/// `width` is the number of channels of the slope, a multiple of sixteen.
-fn run(shape: &ConvShape, width: usize, input: &[f32], slope: &[f32], weight_slope: &mut [f32]) {
+/// `width` is the number of channels of the gradient, a multiple of sixteen.
+fn run(shape: &ConvShape, width: usize, input: &[f32], gradient: &[f32], weight_gradient: &mut [f32]) {
     let rows = shape.inputs.div_ceil(MAX_ROWS);
     let blocks = width.div_ceil(BLOCK);
     let parts = if rows * blocks < FEW { SIDE } else { 1 };
-    let shared = Shared::new(weight_slope);
+    let shared = Shared::new(weight_gradient);
     tasks(rows * blocks * parts, shape.multiply_adds(), |task| {
         let (part, task) = (task % parts, task / parts);
         let (row, block) = (task % rows, task / rows);
@@ -63,7 +69,7 @@ fn run(shape: &ConvShape, width: usize, input: &[f32], slope: &[f32], weight_slo
             shape,
             width,
             input,
-            slope,
+            gradient,
             inputs: (row * shape.inputs / rows, (row + 1) * shape.inputs / rows),
             outputs: (block * BLOCK, ((block + 1) * BLOCK).min(width)),
             taps: (part * TAPS / parts, (part + 1) * TAPS / parts),
@@ -77,7 +83,7 @@ struct Corner<'a> {
     shape: &'a ConvShape,
     width: usize,
     input: &'a [f32],
-    slope: &'a [f32],
+    gradient: &'a [f32],
     inputs: (usize, usize),
     outputs: (usize, usize),
     taps: (usize, usize),
@@ -92,7 +98,7 @@ impl Corner<'_> {
             for tap in self.taps.0..self.taps.1 {
                 let Some((walk, from, to)) = self.walk(&slab, tap) else { continue };
                 let rows = &self.input[from * self.shape.inputs + self.inputs.0..];
-                let columns = &self.slope[to * self.width + self.outputs.0..];
+                let columns = &self.gradient[to * self.width + self.outputs.0..];
                 outer_products(rows, columns, size, &walk, &mut sums[tap]);
             }
         }
@@ -100,13 +106,13 @@ impl Corner<'_> {
     }
 
     /// Writes them as [outputs, inputs, 3, 3].
-    fn write(&self, sums: &[Sums; TAPS], weight_slope: Shared) {
+    fn write(&self, sums: &[Sums; TAPS], weight_gradient: Shared) {
         let taps = self.taps.0..self.taps.1;
         for (column, output) in (self.outputs.0..self.outputs.1.min(self.shape.outputs)).enumerate() {
             for (row, input) in (self.inputs.0..self.inputs.1).enumerate() {
                 let start = (output * self.shape.inputs + input) * TAPS;
                 // SAFETY: no other task has these positions of these channels.
-                let to = unsafe { weight_slope.slice(start + taps.start, taps.len()) };
+                let to = unsafe { weight_gradient.slice(start + taps.start, taps.len()) };
                 for (to, sums) in to.iter_mut().zip(&sums[taps.clone()]) {
                     *to = sums[row][column];
                 }
@@ -115,7 +121,7 @@ impl Corner<'_> {
     }
 
     /// Pixels of the slab that see a position of the window: how to walk them, the first pixel of the input, and that of
-    /// the slope.
+    /// the gradient.
     fn walk(&self, slab: &Slab, tap: usize) -> Option<(Walk, usize, usize)> {
         let ConvShape { height, width, inputs, .. } = *self.shape;
         let (y0, y1) = seen(slab.rows, height, tap / SIDE);

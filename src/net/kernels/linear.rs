@@ -188,30 +188,30 @@ fn add_products<S: Simd, const R: usize>(
     }
 }
 
-/// `input_slope` = slope · weight.
+/// `input_gradient` = gradient · weight.
 ///
 /// # Panics
 /// As [`forward`].
 pub fn backward_input(
     shape: &LinearShape,
     weight: &[f32],
-    slope: &[f32],
-    input_slope: &mut [f32],
+    gradient: &[f32],
+    input_gradient: &mut [f32],
     scratch: &Scratch,
 ) {
-    shape.check(input_slope, weight, slope);
+    shape.check(input_gradient, weight, gradient);
     let LinearShape { samples, inputs, outputs } = *shape;
-    let mut turned = scratch.take(slope.len());
-    transpose(slope, &mut turned, samples, outputs);
-    multiply((samples, outputs, inputs), &turned, weight, input_slope);
+    let mut turned = scratch.take(gradient.len());
+    transpose(gradient, &mut turned, samples, outputs);
+    multiply((samples, outputs, inputs), &turned, weight, input_gradient);
 }
 
-/// `weight_slope` = slopeᵀ · input.
+/// `weight_gradient` = slopeᵀ · input.
 ///
 /// # Panics
 /// As [`forward`].
-pub fn backward_weight(shape: &LinearShape, input: &[f32], slope: &[f32], weight_slope: &mut [f32]) {
-    shape.check(input, weight_slope, slope);
+pub fn backward_weight(shape: &LinearShape, input: &[f32], gradient: &[f32], weight_gradient: &mut [f32]) {
+    shape.check(input, weight_gradient, gradient);
     let LinearShape { samples, inputs, outputs } = *shape;
-    multiply((outputs, samples, inputs), slope, input, weight_slope);
+    multiply((outputs, samples, inputs), gradient, input, weight_gradient);
 }

@@ -34,7 +34,6 @@ pub struct Norm<'a> {
 }
 
 /// 1/√(variance + ε).
-#[allow(clippy::cast_possible_truncation, reason = "computed in f64, kept in f32")]
 pub fn inverse(variance: &[f32], inverse: &mut [f32]) {
     for (inverse, variance) in inverse.iter_mut().zip(variance) {
         *inverse = (1.0 / (f64::from(*variance) + EPSILON).sqrt()) as f32;
@@ -42,7 +41,6 @@ pub fn inverse(variance: &[f32], inverse: &mut [f32]) {
 }
 
 /// Mean and biased variance of each channel; 0 when there are no values.
-#[allow(clippy::cast_possible_truncation, reason = "computed in f64, kept in f32")]
 pub fn statistics(values: &[f32], mean: &mut [f32], variance: &mut [f32], scratch: &Scratch) {
     let channels = mean.len();
     if values.is_empty() {
@@ -213,70 +211,68 @@ pub fn positive(x: f32) -> f32 {
     if is_closed(x) { 0.0 } else { x }
 }
 
-/// What goes back through a batch norm beside the slope.
+/// What goes back through a batch norm beside the gradient.
 #[derive(Debug)]
-pub struct Slopes<'a> {
+pub struct NormGradients<'a> {
     /// Gradient of the scale.
     pub scale: &'a mut [f32],
     /// Gradient of the shift.
     pub shift: &'a mut [f32],
-    /// Sum of the slope of the input: what a bias in front of the norm receives.
+    /// Sum of the gradient of the input: what a bias in front of the norm receives.
     pub bias: &'a mut [f32],
 }
 
-/// Takes the slope of the output back to the input, in place; where the output was `pooled` at once, from the slope behind
-/// the pooling, whatever was in `slope`. With `batch` the statistics are those of the input, and
+/// Takes the gradient of the output back to the input, in place; where the output was `pooled` at once, from the gradient behind
+/// the pooling, whatever was in `gradient`. With `batch` the statistics are those of the input, and
 /// depend on it; else they are fixed.
 ///
-/// With n numbers in a channel, x̂ = (x − mean) · inverse and g the slope where the ReLU let through:
+/// With n numbers in a channel, x̂ = (x − mean) · inverse and g the gradient where the ReLU let through:
 /// shift' = Σ g, scale' = Σ g·x̂, and x' = scale · inverse · (g − shift'/n − x̂ · scale'/n), without the last two terms
 /// for fixed statistics (Ioffe & Szegedy, ICML 2015).
 ///
 /// # Panics
-/// When there is not one slope for each number of the input, or the pooled images are not as many numbers.
-#[allow(clippy::cast_possible_truncation, reason = "added in f64, kept in f32")]
+/// When there is not one gradient for each number of the input, or the pooled images are not as many numbers.
 #[allow(clippy::needless_pass_by_value, reason = "it holds the only references to what is written")]
 pub fn backward(
     norm: &Norm,
     way: Way,
     input: &[f32],
     pooled: Option<&Pooled>,
-    slope: &mut [f32],
-    slopes: Slopes,
+    gradient: &mut [f32],
+    gradients: NormGradients,
     scratch: &Scratch,
 ) {
     let channels = norm.mean.len();
-    assert_eq!(slope.len(), input.len(), "one slope for each number");
+    assert_eq!(gradient.len(), input.len(), "one slope for each number");
     if let Some(pooled) = pooled {
         assert_eq!(pooled.images.len(), input.len(), "the images have their shape");
     }
     let mut sums = scratch.take(blocks(input.len(), channels) * 2 * channels);
     let (size, work) = (length(channels), input.len() * COST);
-    pairs_mut((slope, size), (&mut sums, 2 * channels), work, |block, slope, sums| {
-        let input = &input[block * size..block * size + slope.len()];
+    pairs_mut((gradient, size), (&mut sums, 2 * channels), work, |block, gradient, sums| {
+        let input = &input[block * size..block * size + gradient.len()];
         if let Some(pooled) = pooled {
-            pooled.expand(block * size, slope);
+            pooled.expand(block * size, gradient);
         }
-        dispatch(Sums { norm, relu: way.relu, input, slope, sums });
+        dispatch(Sums { norm, relu: way.relu, input, gradient, sums });
     });
-    total(&sums, channels, slopes.shift, 0);
-    total(&sums, channels, slopes.scale, channels);
+    total(&sums, channels, gradients.shift, 0);
+    total(&sums, channels, gradients.scale, channels);
     let mut means = scratch.take(2 * channels);
     let count = (input.len() / channels.max(1)) as f32;
     for channel in 0..channels {
         let share = |sum: f32| if way.batch { sum / count } else { 0.0 };
         (means[channel], means[channels + channel]) =
-            (share(slopes.shift[channel]), share(slopes.scale[channel]));
+            (share(gradients.shift[channel]), share(gradients.scale[channel]));
     }
-    pairs_mut((slope, size), (&mut sums, 2 * channels), work, |block, slope, sums| {
-        let input = &input[block * size..block * size + slope.len()];
-        dispatch(Through { norm, way, means: &means, input, slope, sums: &mut sums[..channels] });
+    pairs_mut((gradient, size), (&mut sums, 2 * channels), work, |block, gradient, sums| {
+        let input = &input[block * size..block * size + gradient.len()];
+        dispatch(Through { norm, way, means: &means, input, gradient, sums: &mut sums[..channels] });
     });
-    total(&sums, channels, slopes.bias, 0);
+    total(&sums, channels, gradients.bias, 0);
 }
 
 /// Adds up what the blocks have in the places from `at` on.
-#[allow(clippy::cast_possible_truncation, reason = "added in f64, kept in f32")]
 fn total(sums: &[f32], channels: usize, totals: &mut [f32], at: usize) {
     for (channel, to) in totals.iter_mut().enumerate() {
         *to = sums.chunks_exact(2 * channels).map(|part| f64::from(part[at + channel])).sum::<f64>() as f32;
@@ -328,7 +324,7 @@ struct Sums<'a> {
     norm: &'a Norm<'a>,
     relu: bool,
     input: &'a [f32],
-    slope: &'a [f32],
+    gradient: &'a [f32],
     sums: &'a mut [f32],
 }
 
@@ -344,11 +340,11 @@ impl Kernel for Sums<'_> {
         shifts.fill(0.0);
         scales.fill(0.0);
         let scales = &mut scales[..channels];
-        for (input, slope) in self.input.chunks_exact(channels).zip(self.slope.chunks_exact(channels)) {
+        for (input, gradient) in self.input.chunks_exact(channels).zip(self.gradient.chunks_exact(channels)) {
             for c in 0..channels {
                 let centred = (input[c] - mean[c]) * inverse[c];
                 let closed = self.relu && is_closed(centred * scale[c] + shift[c]);
-                let g = if closed { 0.0 } else { slope[c] };
+                let g = if closed { 0.0 } else { gradient[c] };
                 shifts[c] += g;
                 scales[c] += g * centred;
             }
@@ -356,20 +352,20 @@ impl Kernel for Sums<'_> {
     }
 }
 
-/// Whether a ReLU lets no slope through here; NaN does.
+/// Whether a ReLU lets no gradient through here; NaN does.
 #[inline(always)]
 pub fn is_closed(x: f32) -> bool {
     x <= 0.0
 }
 
-/// The slope of the input from that of the output, in place.
+/// The gradient of the input from that of the output, in place.
 struct Through<'a> {
     norm: &'a Norm<'a>,
     way: Way,
     /// Mean of g for each channel, and then of g·x̂.
     means: &'a [f32],
     input: &'a [f32],
-    slope: &'a mut [f32],
+    gradient: &'a mut [f32],
     /// Receives the sum for each channel.
     sums: &'a mut [f32],
 }
@@ -385,14 +381,16 @@ impl Kernel for Through<'_> {
         let (shifts, scales) = self.means.split_at(channels);
         let (scales, sums) = (&scales[..channels], &mut self.sums[..channels]);
         sums.fill(0.0);
-        for (input, slope) in self.input.chunks_exact(channels).zip(self.slope.chunks_exact_mut(channels)) {
+        for (input, gradient) in
+            self.input.chunks_exact(channels).zip(self.gradient.chunks_exact_mut(channels))
+        {
             for c in 0..channels {
                 let centred = (input[c] - mean[c]) * inverse[c];
                 let closed = self.way.relu && is_closed(centred * scale[c] + shift[c]);
-                let g = if closed { 0.0 } else { slope[c] };
+                let g = if closed { 0.0 } else { gradient[c] };
                 let rest = if self.way.batch { g - shifts[c] - centred * scales[c] } else { g };
-                slope[c] = rest * inverse[c] * scale[c];
-                sums[c] += slope[c];
+                gradient[c] = rest * inverse[c] * scale[c];
+                sums[c] += gradient[c];
             }
         }
     }

@@ -13,7 +13,7 @@ pub const BLOCK: usize = 2 * LANES;
 pub enum Side {
     /// Outputs: products with the input make the output.
     Forward,
-    /// Inputs, with the window turned by 180°: products with the slope of the output make that of the input.
+    /// Inputs, with the window turned by 180°: products with the gradient of the output make that of the input.
     Backward,
 }
 

@@ -31,7 +31,6 @@ impl Images {
     }
 
     /// What 2×2 pooling makes of them: an odd last row or column is left out.
-    #[must_use]
     pub const fn halved(&self) -> Self {
         Self { height: self.height / 2, width: self.width / 2, ..*self }
     }
@@ -104,19 +103,19 @@ impl Kernel for MaxPool<'_> {
     }
 }
 
-/// The slope behind a max pooling, and which of four pixels each of its numbers belongs to.
+/// The gradient behind a max pooling, and which of four pixels each of its numbers belongs to.
 #[derive(Clone, Copy, Debug)]
 pub struct Pooled<'a> {
     /// The images in front of the pooling.
     pub images: Images,
     /// One number for each 2×2 pixels and channel.
-    pub slope: &'a [f32],
+    pub gradient: &'a [f32],
     /// As [`max_pool`] noted it.
     pub which: &'a [u8],
 }
 
 impl Pooled<'_> {
-    /// The slope in front of the pooling, of the numbers from `first` on: whole pixels. It belongs to the pixel that was
+    /// The gradient in front of the pooling, of the numbers from `first` on: whole pixels. It belongs to the pixel that was
     /// the largest; all others have 0.
     ///
     /// # Panics
@@ -124,7 +123,7 @@ impl Pooled<'_> {
     pub fn expand(&self, first: usize, to: &mut [f32]) {
         let half = self.images.halved();
         assert_eq!(
-            (self.slope.len(), self.which.len()),
+            (self.gradient.len(), self.which.len()),
             (half.len(), half.len()),
             "half as many rows and columns"
         );
@@ -144,7 +143,7 @@ impl Kernel for Expand<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
-        let Pooled { images: Images { height, width, channels, .. }, slope, which } = *self.pooled;
+        let Pooled { images: Images { height, width, channels, .. }, gradient, which } = *self.pooled;
         let half = self.pooled.images.halved();
         for (at, to) in self.to.chunks_exact_mut(channels.max(1)).enumerate() {
             let pixel = self.first / channels + at;
@@ -155,20 +154,20 @@ impl Kernel for Expand<'_> {
             }
             let place = y % 2 * 2 + x % 2;
             let at = ((image * half.height + y / 2) * half.width + x / 2) * channels;
-            let (slope, which) = (&slope[at..at + channels], &which[at..at + channels]);
-            for ((to, slope), which) in to.iter_mut().zip(slope).zip(which) {
-                *to = if usize::from(*which) == place { *slope } else { 0.0 };
+            let (gradient, which) = (&gradient[at..at + channels], &which[at..at + channels]);
+            for ((to, gradient), which) in to.iter_mut().zip(gradient).zip(which) {
+                *to = if usize::from(*which) == place { *gradient } else { 0.0 };
             }
         }
     }
 }
 
-/// Hands the slope of each maximum to the pixel that was it; all others get 0.
-pub fn max_pool_backward(pooled: &Pooled, input_slope: &mut [f32]) {
+/// Hands the gradient of each maximum to the pixel that was it; all others get 0.
+pub fn max_pool_backward(pooled: &Pooled, input_gradient: &mut [f32]) {
     let Images { count, .. } = pooled.images;
-    assert_eq!(input_slope.len(), pooled.images.len(), "the images have their shape");
+    assert_eq!(input_gradient.len(), pooled.images.len(), "the images have their shape");
     let size = pooled.images.size();
-    chunks_mut(input_slope, size, count * size * COST, |image, to| pooled.expand(image * size, to));
+    chunks_mut(input_gradient, size, count * size * COST, |image, to| pooled.expand(image * size, to));
 }
 
 /// The pixels of one axis that cell `at` of `cells` averages over, as torch's adaptive pooling.
@@ -205,26 +204,26 @@ pub fn average_pool(images: &Images, side: usize, input: &[f32], output: &mut [f
     });
 }
 
-/// Hands the slope of each average to the pixels that it is of.
-pub fn average_pool_backward(images: &Images, side: usize, slope: &[f32], input_slope: &mut [f32]) {
-    assert_eq!(input_slope.len(), images.len(), "the images have their shape");
+/// Hands the gradient of each average to the pixels that it is of.
+pub fn average_pool_backward(images: &Images, side: usize, gradient: &[f32], input_gradient: &mut [f32]) {
+    assert_eq!(input_gradient.len(), images.len(), "the images have their shape");
     assert_eq!(
-        slope.len(),
+        gradient.len(),
         images.count * side * side * images.channels,
         "one number for each cell and channel"
     );
     let Images { height, width, channels, .. } = *images;
     let cells = side * side * channels;
-    chunks_mut(input_slope, images.size(), images.len() * COST, |image, input_slope| {
-        input_slope.fill(0.0);
-        let slope = &slope[image * cells..(image + 1) * cells];
-        for (at, slope) in slope.chunks_exact(channels.max(1)).enumerate() {
+    chunks_mut(input_gradient, images.size(), images.len() * COST, |image, input_gradient| {
+        input_gradient.fill(0.0);
+        let gradient = &gradient[image * cells..(image + 1) * cells];
+        for (at, gradient) in gradient.chunks_exact(channels.max(1)).enumerate() {
             let ((y0, y1), (x0, x1)) = (cell(at / side, side, height), cell(at % side, side, width));
             let count = ((y1 - y0) * (x1 - x0)) as f32;
             for y in y0..y1 {
-                let row = &mut input_slope[(y * width + x0) * channels..(y * width + x1) * channels];
+                let row = &mut input_gradient[(y * width + x0) * channels..(y * width + x1) * channels];
                 for pixel in row.chunks_exact_mut(channels) {
-                    pixel.iter_mut().zip(slope).for_each(|(to, slope)| *to += slope / count);
+                    pixel.iter_mut().zip(gradient).for_each(|(to, gradient)| *to += gradient / count);
                 }
             }
         }

@@ -17,19 +17,16 @@ pub struct Scratch {
 
 impl Scratch {
     /// `len` numbers, whatever was in them before. They come back when the buffer is dropped.
-    #[must_use]
     pub fn take(&self, len: usize) -> Buffer<'_> {
         self.numbers.take(len)
     }
 
     /// `len` bytes, whatever was in them before.
-    #[must_use]
     pub fn take_bytes(&self, len: usize) -> Buffer<'_, u8> {
         self.bytes.take(len)
     }
 
     /// A vector of exactly `len` numbers, whatever was in them before, to be given away.
-    #[must_use]
     pub fn vector(&self, len: usize) -> Vec<f32> {
         let mut free = self.numbers.lock();
         let found = free.iter().position(|values| values.len() == len);

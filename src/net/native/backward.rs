@@ -5,19 +5,19 @@ use crate::net::compute::{Gradients, TrainPass};
 use crate::net::kernels::activate;
 use crate::net::kernels::conv::ConvShape;
 use crate::net::kernels::linear;
-use crate::net::kernels::norm::{self, Slopes};
+use crate::net::kernels::norm::{self, NormGradients};
 use crate::net::kernels::pool::{self, Pooled};
 use crate::net::kernels::scratch::Buffer;
 
 impl<'a> Training<'a> {
     /// Gradients of the parameters, from that of the logits.
-    pub fn backward(mut self, slope: &[f32]) -> TrainPass {
+    pub fn backward(mut self, gradient: &[f32]) -> TrainPass {
         let gradients = vec![None; self.pass.network.len()];
         let is_layer =
             |kept: &Kept| matches!(kept, Kept::Linear { .. } | Kept::Convolution { .. } | Kept::Norm { .. });
         let first = self.tape.iter().position(is_layer).unwrap_or(self.tape.len());
         let tape: Vec<Kept<'a>> = self.tape.drain(first..).collect();
-        let mut back = Back { slope: self.pass.copy(slope), sums: None, gradients, training: &self };
+        let mut back = Back { gradient: self.pass.copy(gradient), sums: None, gradients, training: &self };
         for (number, kept) in tape.into_iter().enumerate().rev() {
             back.step(kept, number == 0);
         }
@@ -29,7 +29,7 @@ impl<'a> Training<'a> {
 /// On the way back.
 struct Back<'a, 't> {
     /// Gradient of the loss with respect to what flows here.
-    slope: Buffer<'a>,
+    gradient: Buffer<'a>,
     /// Its sum over the pixels, where it is known already.
     sums: Option<Buffer<'a>>,
     gradients: Gradients,
@@ -37,7 +37,7 @@ struct Back<'a, 't> {
 }
 
 impl<'a> Back<'a, '_> {
-    /// One operation; in front of the first layer nobody needs the slope.
+    /// One operation; in front of the first layer nobody needs the gradient.
     fn step(&mut self, kept: Kept<'a>, is_first: bool) {
         let sums = self.sums.take();
         let pass = self.training.pass;
@@ -48,54 +48,68 @@ impl<'a> Back<'a, '_> {
             }
             Kept::Norm { layer, input, mean, inverse, way, which, shape } => {
                 let norm = pass.norm(layer, &mean, &inverse);
-                let slope = which.as_ref().map(|_| pass.scratch.take(input.len()));
-                let behind = slope.map(|slope| std::mem::replace(&mut self.slope, slope));
+                let gradient = which.as_ref().map(|_| pass.scratch.take(input.len()));
+                let behind = gradient.map(|gradient| std::mem::replace(&mut self.gradient, gradient));
                 let pooled = behind.as_deref().zip(which.as_deref());
                 let images = pass.images(shape);
-                let pooled = pooled.map(|(slope, which)| Pooled { images, slope, which });
+                let pooled = pooled.map(|(gradient, which)| Pooled { images, gradient, which });
                 let [mut scale, mut shift] = [0, 1].map(|_| pass.scratch.vector(mean.len()));
                 let mut sums = pass.scratch.take(mean.len());
-                let slopes = Slopes { scale: &mut scale, shift: &mut shift, bias: &mut sums };
-                norm::backward(&norm, way, &input, pooled.as_ref(), &mut self.slope, slopes, pass.scratch);
+                let gradients = NormGradients { scale: &mut scale, shift: &mut shift, bias: &mut sums };
+                norm::backward(
+                    &norm,
+                    way,
+                    &input,
+                    pooled.as_ref(),
+                    &mut self.gradient,
+                    gradients,
+                    pass.scratch,
+                );
                 self.sums = Some(sums);
                 self.give(layer, [scale, shift]);
             }
-            Kept::Activation { curve, values } => activate::backward(curve, &values, &mut self.slope),
+            Kept::Activation { curve, values } => activate::backward(curve, &values, &mut self.gradient),
             Kept::MaxPool { images, which } => {
-                let mut slope = pass.scratch.take(images.len());
-                let pooled = Pooled { images, slope: &self.slope, which: &which };
-                pool::max_pool_backward(&pooled, &mut slope);
-                self.slope = slope;
+                let mut gradient = pass.scratch.take(images.len());
+                let pooled = Pooled { images, gradient: &self.gradient, which: &which };
+                pool::max_pool_backward(&pooled, &mut gradient);
+                self.gradient = gradient;
             }
             Kept::AveragePool { images, side } => {
-                let mut slope = pass.scratch.take(images.len());
-                pool::average_pool_backward(&images, side, &self.slope, &mut slope);
-                self.slope = slope;
+                let mut gradient = pass.scratch.take(images.len());
+                pool::average_pool_backward(&images, side, &self.gradient, &mut gradient);
+                self.gradient = gradient;
             }
             Kept::Flatten { shape } if shape.is_image() && shape.channels > 1 => {
-                let mut slope = pass.scratch.take(self.slope.len());
-                activate::to_channels_last(shape.channels, shape.plane(), &self.slope, &mut slope);
-                self.slope = slope;
+                let mut gradient = pass.scratch.take(self.gradient.len());
+                activate::to_channels_last(shape.channels, shape.plane(), &self.gradient, &mut gradient);
+                self.gradient = gradient;
             }
             Kept::Flatten { .. } => {}
-            Kept::Dropout { factors } => activate::scale(&mut self.slope, &factors),
-            Kept::Written { places } => places.into_iter().for_each(|place| self.slope[place] = 0.0),
+            Kept::Dropout { factors } => activate::scale(&mut self.gradient, &factors),
+            Kept::Written { places } => places.into_iter().for_each(|place| self.gradient[place] = 0.0),
         }
     }
 
     fn linear(&mut self, layer: usize, input: &[f32], is_first: bool) {
         let pass = self.training.pass;
         let shape = pass.linear_shape(layer);
-        let mut weight_slope = pass.scratch.vector(shape.inputs * shape.outputs);
-        let mut bias_slope = pass.scratch.vector(shape.outputs);
-        linear::backward_weight(&shape, input, &self.slope, &mut weight_slope);
-        norm::channel_sums(&self.slope, &mut bias_slope, pass.scratch);
+        let mut weight_gradient = pass.scratch.vector(shape.inputs * shape.outputs);
+        let mut bias_gradient = pass.scratch.vector(shape.outputs);
+        linear::backward_weight(&shape, input, &self.gradient, &mut weight_gradient);
+        norm::channel_sums(&self.gradient, &mut bias_gradient, pass.scratch);
         if !is_first {
-            let mut slope = pass.scratch.take(input.len());
-            linear::backward_input(&shape, pass.parameter(layer, 0), &self.slope, &mut slope, pass.scratch);
-            self.slope = slope;
+            let mut gradient = pass.scratch.take(input.len());
+            linear::backward_input(
+                &shape,
+                pass.parameter(layer, 0),
+                &self.gradient,
+                &mut gradient,
+                pass.scratch,
+            );
+            self.gradient = gradient;
         }
-        self.give(layer, [weight_slope, bias_slope]);
+        self.give(layer, [weight_gradient, bias_gradient]);
     }
 
     fn convolution(
@@ -107,27 +121,27 @@ impl<'a> Back<'a, '_> {
         is_first: bool,
     ) {
         let pass = self.training.pass;
-        let mut weight_slope = pass.scratch.vector(shape.weight_len());
-        let mut bias_slope = pass.scratch.vector(shape.outputs);
+        let mut weight_gradient = pass.scratch.vector(shape.weight_len());
+        let mut bias_gradient = pass.scratch.vector(shape.outputs);
         match sums {
-            Some(sums) => bias_slope.copy_from_slice(&sums),
-            None => norm::channel_sums(&self.slope, &mut bias_slope, pass.scratch),
+            Some(sums) => bias_gradient.copy_from_slice(&sums),
+            None => norm::channel_sums(&self.gradient, &mut bias_gradient, pass.scratch),
         }
-        let mut slope = (!is_first).then(|| pass.scratch.take(input.len()));
+        let mut gradient = (!is_first).then(|| pass.scratch.take(input.len()));
         let weight = pass.parameter(layer, 0);
         self.training.convolution.backward(
             shape,
             input,
             weight,
-            &self.slope,
-            slope.as_deref_mut(),
-            &mut weight_slope,
+            &self.gradient,
+            gradient.as_deref_mut(),
+            &mut weight_gradient,
             pass.scratch,
         );
-        if let Some(slope) = slope {
-            self.slope = slope;
+        if let Some(gradient) = gradient {
+            self.gradient = gradient;
         }
-        self.give(layer, [weight_slope, bias_slope]);
+        self.give(layer, [weight_gradient, bias_gradient]);
     }
 
     /// Notes the gradients of a layer's first two parameters.

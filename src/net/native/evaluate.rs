@@ -6,7 +6,7 @@ use super::pass::{Pass, State};
 use crate::data::Shape;
 use crate::doc::Activation;
 use crate::doc::structure::{LayerKind, Op};
-use crate::net::flow::shapes;
+use crate::net::activations::shapes;
 use crate::net::kernels::direct::{Epilogue, GROUP, convolve};
 use crate::net::kernels::norm;
 use crate::net::kernels::pack::{Packing, Side};

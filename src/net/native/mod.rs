@@ -17,8 +17,8 @@ use std::ops::Range;
 use pass::{Pass, State};
 use train::Training;
 
+use super::activations::{Activations, Layout, shapes};
 use super::compute::{Compute, DropoutStream, NoTap, Tap, TrainPass};
-use super::flow::{Flow, Layout, shapes};
 use super::kernels::conv::Convolution;
 use super::kernels::direct::Direct;
 use super::kernels::scratch::Scratch;
@@ -35,13 +35,11 @@ pub struct NativeCompute {
 
 impl NativeCompute {
     /// With the direct convolution in training too.
-    #[must_use]
     pub fn direct() -> Self {
         Self { scratch: Scratch::default(), convolution: Box::new(Direct) }
     }
 
     /// With Winograd's convolution in training, where it pays; evaluation stays direct.
-    #[must_use]
     pub fn winograd() -> Self {
         Self { scratch: Scratch::default(), convolution: Box::new(Winograd) }
     }
@@ -58,7 +56,7 @@ impl Compute for NativeCompute {
         pass.evaluate(0..network.structure().ops.len(), input).values.to_vec()
     }
 
-    fn forward(&self, network: &Network, ops: Range<usize>, input: &Flow) -> Flow {
+    fn forward(&self, network: &Network, ops: Range<usize>, input: &Activations) -> Activations {
         let pass = self.pass(network, input.count);
         debug_assert_eq!(
             shapes(network.structure())[ops.start],
@@ -67,7 +65,7 @@ impl Compute for NativeCompute {
         );
         let state = pass.evaluate(ops, State::given(&input.values, input.shape, input.layout));
         let State { values, shape, layout } = state;
-        Flow { values: values.to_vec(), count: input.count, shape, layout }
+        Activations { values: values.to_vec(), count: input.count, shape, layout }
     }
 
     fn is_independent_of_batch(&self) -> bool {
@@ -92,13 +90,13 @@ impl Compute for NativeCompute {
         count: usize,
         dropout: DropoutStream,
         tap: &mut dyn Tap,
-        slope: &mut dyn FnMut(&[f32]) -> Vec<f32>,
+        gradient: &mut dyn FnMut(&[f32]) -> Vec<f32>,
     ) -> TrainPass {
         let mut training = Training::new(self.pass(network, count), &*self.convolution, dropout);
         let logits = training.forward(inputs, tap, true);
-        let slope = slope(&logits.values);
+        let gradient = gradient(&logits.values);
         drop(logits);
-        training.backward(&slope)
+        training.backward(&gradient)
     }
 
     fn recycle(&self, pass: TrainPass) {

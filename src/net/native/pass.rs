@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::data::Shape;
 use crate::doc::Activation;
 use crate::doc::structure::{LayerKind, Op, Structure};
-use crate::net::flow::Layout;
+use crate::net::activations::Layout;
 use crate::net::kernels::activate::{self, Curve};
 use crate::net::kernels::conv::ConvShape;
 use crate::net::kernels::linear::{self, LinearShape};

@@ -13,7 +13,7 @@ use crate::intervene::stream::{Purpose, stream};
 use crate::intervene::{BiasInit, Init};
 use crate::net::kernels::parallel::testing::assert_same_bits;
 use crate::net::{
-    BurnCompute, Compute, Flow, Initialisation, Layout, Network, NoTap, Tap, TrainPass, shapes,
+    Activations, BurnCompute, Compute, Initialisation, Layout, Network, NoTap, Tap, TrainPass, shapes,
 };
 
 fn network(net: &Net, input: Shape) -> Network {
@@ -168,9 +168,9 @@ fn a_pass_can_be_cut_anywhere_and_a_sample_stands_alone() {
         let (shape, ops) = (network.structure().input, network.structure().ops.len());
         let values = inputs(shape, 5);
         let logits = own.logits(&network, &values, 5);
-        let flow = Flow::of_samples(shape, values.clone());
+        let activations = Activations::of_samples(shape, values.clone());
         for cut in 0..=ops {
-            let middle = own.forward(&network, 0..cut, &flow);
+            let middle = own.forward(&network, 0..cut, &activations);
             assert_eq!(middle.shape, shapes(network.structure())[cut]);
             assert_eq!(bits(&own.forward(&network, cut..ops, &middle).values), bits(&logits), "cut at {cut}");
         }
@@ -196,10 +196,10 @@ proptest! {
             let ops = network.structure().ops.len();
             let moved = inputs(network.structure().input, count).into_iter().enumerate();
             let moved = moved.map(|(at, value)| value * (1.0 + (at as u32 ^ seed) as f32 % 97.0 / 31.0));
-            let mut whole = Flow::of_samples(network.structure().input, moved.collect());
+            let mut whole = Activations::of_samples(network.structure().input, moved.collect());
             for op in 0..ops {
                 let values = chosen.iter().flat_map(|&sample| whole.sample(sample)).copied().collect();
-                let some = Flow { values, count: chosen.len(), shape: whole.shape, layout: whole.layout };
+                let some = Activations { values, count: chosen.len(), shape: whole.shape, layout: whole.layout };
                 let found = own.forward(&network, op..op + 1, &some);
                 whole = own.forward(&network, op..op + 1, &whole);
                 let expected = chosen.iter().flat_map(|&sample| whole.sample(sample)).copied();
@@ -213,8 +213,10 @@ proptest! {
 fn flows_lie_as_they_say() {
     let (own, burn) = (NativeCompute::direct(), BurnCompute::new(&Device::Flex));
     let network = network(&vgg(true, Head::Linear, 3), Shape { channels: 3, height: 32, width: 32 });
-    let flow = Flow::of_samples(network.structure().input, inputs(network.structure().input, 2));
-    let (found, expected) = (own.forward(&network, 0..4, &flow), burn.forward(&network, 0..4, &flow));
+    let activations =
+        Activations::of_samples(network.structure().input, inputs(network.structure().input, 2));
+    let (found, expected) =
+        (own.forward(&network, 0..4, &activations), burn.forward(&network, 0..4, &activations));
     assert_eq!((found.layout, expected.layout), (Layout::ChannelsLast, Layout::ChannelsFirst));
     for sample in 0..2 {
         for entry in 0..found.shape.len() {
@@ -233,11 +235,11 @@ impl Tap for Writer {
         self.0.contains(&op)
     }
 
-    fn write(&mut self, _op: usize, flow: &mut Flow) {
-        for sample in 0..flow.count {
-            for entry in (0..flow.shape.len()).step_by(3) {
-                let place = flow.place(sample, entry);
-                flow.values[place] = 0.5;
+    fn write(&mut self, _op: usize, activations: &mut Activations) {
+        for sample in 0..activations.count {
+            for entry in (0..activations.shape.len()).step_by(3) {
+                let place = activations.place(sample, entry);
+                activations.values[place] = 0.5;
             }
         }
     }
@@ -261,7 +263,7 @@ impl Tap for Watcher {
         true
     }
 
-    fn write(&mut self, _op: usize, _flow: &mut Flow) {}
+    fn write(&mut self, _op: usize, _flow: &mut Activations) {}
 }
 
 /// Where somebody looks between operations, none of them are done at once.
@@ -307,12 +309,12 @@ fn images_that_go_in_parts_have_the_bits_of_single_ones() {
     let ops = 0..pool + 1;
     // Six images go at a time, and one is left.
     let values = inputs(shape, 25);
-    let whole = || own.forward(&network, ops.clone(), &Flow::of_samples(shape, values.clone()));
+    let whole = || own.forward(&network, ops.clone(), &Activations::of_samples(shape, values.clone()));
     assert_same_bits(|| bits(&whole().values));
     let whole = whole();
     assert_eq!(whole.shape, Shape { channels: 32, height: 16, width: 16 });
     for sample in [0, 5, 6, 23, 24] {
-        let alone = Flow::of_samples(shape, values[sample * shape.len()..][..shape.len()].to_vec());
+        let alone = Activations::of_samples(shape, values[sample * shape.len()..][..shape.len()].to_vec());
         let alone = own.forward(&network, ops.clone(), &alone);
         assert_eq!(bits(&alone.values), bits(whole.sample(sample)), "{sample}");
     }

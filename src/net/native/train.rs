@@ -7,8 +7,8 @@ use super::pass::{Pass, State, Values, curve};
 use crate::data::Shape;
 use crate::doc::structure::{LayerKind, Op};
 use crate::intervene::draw::uniform;
+use crate::net::activations::{Activations, Layout};
 use crate::net::compute::{BatchStatistics, DropoutStream, Tap};
-use crate::net::flow::{Flow, Layout};
 use crate::net::kernels::activate::{self, Curve};
 use crate::net::kernels::conv::{ConvShape, Convolution};
 use crate::net::kernels::norm::{self, Way};
@@ -199,7 +199,6 @@ impl<'a> Training<'a> {
     }
 
     /// Leaves out a share of units and scales the others up, so that their sum keeps its mean.
-    #[allow(clippy::cast_possible_truncation)] // shares are f64, units f32
     fn drop_units(&mut self, share: f64, state: State<'a>) -> State<'a> {
         let Some(stream) = &mut self.dropout else { return state };
         let kept = (1.0 / (1.0 - share)) as f32;
@@ -216,14 +215,15 @@ impl<'a> Training<'a> {
     /// What a tap makes of what flows behind operation `op`.
     fn tapped(&mut self, tap: &mut dyn Tap, op: usize, state: State<'a>) -> State<'a> {
         let State { shape, layout, .. } = state;
-        let mut flow = Flow { values: state.values.to_vec(), count: self.pass.count, shape, layout };
-        tap.write(op, &mut flow);
-        let is_new = |&place: &usize| flow.values[place].to_bits() != state.values[place].to_bits();
-        let places: Vec<usize> = (0..flow.values.len()).filter(is_new).collect();
+        let mut activations =
+            Activations { values: state.values.to_vec(), count: self.pass.count, shape, layout };
+        tap.write(op, &mut activations);
+        let is_new = |&place: &usize| activations.values[place].to_bits() != state.values[place].to_bits();
+        let places: Vec<usize> = (0..activations.values.len()).filter(is_new).collect();
         if places.is_empty() {
             return state;
         }
         self.keep(Kept::Written { places });
-        state.with(self.pass.copy(&flow.values))
+        state.with(self.pass.copy(&activations.values))
     }
 }

@@ -1,7 +1,7 @@
 //! A network as data: values of named parameters, and what holds each entry.
 
 mod initial;
-mod pins;
+mod masks;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::compute::BatchStatistics;
 use crate::doc::structure::{Role, Structure};
-use crate::intervene::{BiasInit, Census, Entry, Init};
+use crate::intervene::{BiasInit, Entry, Init, MaskCounts};
 
 /// How initial values are drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +59,6 @@ pub struct Network {
 impl Network {
     /// A network with initial values drawn from the seed's stream; `generation` 0 is the first draw, others are
     /// independent of it.
-    #[must_use]
     pub fn new(
         structure: Arc<Structure>,
         initialisation: Initialisation,
@@ -74,65 +73,57 @@ impl Network {
     }
 
     /// Layers, parameters and operations.
-    #[must_use]
     pub fn structure(&self) -> &Arc<Structure> {
         &self.structure
     }
 
     /// Number of parameters.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
     /// Whether there are no parameters.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
     /// Values of parameter `index`, flat in PyTorch's layout.
-    #[must_use]
     pub fn values(&self, index: usize) -> &[f32] {
         &self.values[index]
     }
 
     /// What holds the entries of parameter `index`; nothing where all are free.
-    #[must_use]
     pub fn entries(&self, index: usize) -> Option<&[Entry]> {
         self.entries[index].as_ref().map(|entries| entries.as_slice())
     }
 
     /// What holds each entry of parameter `index`.
-    #[must_use]
     pub fn all_entries(&self, index: usize) -> Vec<Entry> {
         self.entries(index).map_or_else(|| vec![Entry::Free; self.values(index).len()], <[Entry]>::to_vec)
     }
 
     /// How many entries of parameter `index` are in which state.
-    #[must_use]
-    pub fn census(&self, index: usize) -> Census {
-        self.entries(index)
-            .map_or(Census { free: self.values(index).len() as u64, pruned: 0, frozen: 0 }, Census::of)
+    pub fn mask_counts(&self, index: usize) -> MaskCounts {
+        self.entries(index).map_or(
+            MaskCounts { free: self.values(index).len() as u64, pruned: 0, frozen: 0 },
+            MaskCounts::of,
+        )
     }
 
     /// Share of the weights of convolutions and linear layers that is not pruned, in [0, 1].
-    #[must_use]
-    #[allow(clippy::cast_precision_loss)] // counts are far below 2^53
     pub fn remaining(&self) -> f64 {
         let weights = (0..self.len()).filter(|&index| self.structure.parameters[index].role == Role::Weight);
-        let census: Census = weights.map(|index| self.census(index)).sum();
-        census.surviving() as f64 / (census.size() as f64).max(1.0)
+        let mask_counts: MaskCounts = weights.map(|index| self.mask_counts(index)).sum();
+        mask_counts.surviving() as f64 / (mask_counts.size() as f64).max(1.0)
     }
 
     /// Multiply-adds of one sample forward that surviving weights take part in.
-    #[must_use]
     pub fn surviving_multiply_adds(&self) -> u64 {
         let layers = self.structure.layers.iter().filter(|layer| layer.multiply_adds > 0);
         layers
             .map(|layer| {
-                let census = self.census(layer.parameters[0]);
-                layer.multiply_adds / census.size().max(1) * census.surviving()
+                let mask_counts = self.mask_counts(layer.parameters[0]);
+                layer.multiply_adds / mask_counts.size().max(1) * mask_counts.surviving()
             })
             .sum()
     }
@@ -176,14 +167,12 @@ impl Network {
     }
 
     /// Initial values that parameter `index` could have had; `generation` 0 are those that it had.
-    #[must_use]
     pub fn initial_values(&self, index: usize, seed: u64, generation: u64) -> Vec<f32> {
         initial_values(&self.structure, self.initialisation, index, seed, generation)
     }
 
     /// Lets the running statistics follow those of a mini-batch, as PyTorch does: a tenth of the way, with the unbiased
     /// variance. Statistics that are held stay.
-    #[allow(clippy::cast_precision_loss)] // counts are far below 2^24 for a mini-batch
     pub fn follow(&mut self, statistics: &[BatchStatistics]) {
         for BatchStatistics { layer, mean, variance, count } in statistics {
             let parameters = self.structure.layers[*layer].parameters.clone();
@@ -198,7 +187,6 @@ impl Network {
     }
 
     /// The shared arrays behind the parameters, and behind what holds them; for checkpoints.
-    #[must_use]
     pub fn arrays(&self) -> (&[Arc<Vec<f32>>], &[Option<Arc<Vec<Entry>>>]) {
         (&self.values, &self.entries)
     }
@@ -232,7 +220,6 @@ impl Network {
     ///
     /// # Panics
     /// When the values are not those of as many parameters.
-    #[must_use]
     pub fn with_structure(&self, structure: Arc<Structure>, values: Vec<Arc<Vec<f32>>>) -> Self {
         assert_eq!(values.len(), structure.parameters.len(), "one array for each parameter");
         let entries = vec![None; values.len()];
@@ -244,8 +231,6 @@ impl Network {
     ///
     /// # Panics
     /// When the networks do not have the same parameters.
-    #[must_use]
-    #[allow(clippy::cast_possible_truncation)] // computed in f64, kept in f32
     pub fn between(&self, other: &Self, t: f64) -> Self {
         assert_eq!(self.len(), other.len(), "networks on a line have the same parameters");
         let blend = |(a, b): (&f32, &f32)| match t {
@@ -265,7 +250,6 @@ impl Network {
     }
 
     /// SHA-256 over the bits of all values, as hexadecimal digits.
-    #[must_use]
     pub fn checksum(&self) -> String {
         let mut hash = Sha256::new();
         for values in &self.values {

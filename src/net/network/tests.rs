@@ -40,7 +40,7 @@ fn held_entries_drop_what_is_written() {
     let written = network.write(1, &vec![7.0; size]);
     assert_eq!(written, Written { taken: size - 2, dropped: 2 });
     assert_eq!(network.values(1)[..4], [0.0, 7.0, 0.0, 7.0]);
-    assert_eq!(network.census(1), Census { free: size as u64 - 2, pruned: 1, frozen: 1 });
+    assert_eq!(network.mask_counts(1), MaskCounts { free: size as u64 - 2, pruned: 1, frozen: 1 });
 }
 
 #[test]

@@ -9,7 +9,6 @@ impl Network {
     ///
     /// # Panics
     /// When a parameter does not have as many values as before.
-    #[must_use]
     pub fn reading_as(&self, values: Vec<Arc<Vec<f32>>>) -> Self {
         let sizes = |values: &[Arc<Vec<f32>>]| values.iter().map(|values| values.len()).collect::<Vec<_>>();
         assert_eq!(sizes(&values), sizes(&self.values), "a view has the shapes of the network");
@@ -23,7 +22,6 @@ impl Network {
     }
 
     /// Whether both read the same arrays, so that whatever was found out about one holds for the other.
-    #[must_use]
     pub fn shares_arrays(&self, other: &Self) -> bool {
         self.len() == other.len()
             && self.values.iter().zip(&other.values).all(|(a, b)| Arc::ptr_eq(a, b))

@@ -26,7 +26,6 @@ pub struct Cell {
 }
 
 /// The sites of a fault; `entries` says what holds those of a parameter, where anything does.
-#[must_use]
 pub fn space<'a>(
     structure: &Structure,
     fault: &Fault,
@@ -58,13 +57,11 @@ fn chosen(fault: &Fault, place: &Struck, candidates: Option<Vec<u32>>) -> Option
 }
 
 /// The confidence of a campaign's intervals.
-#[must_use]
 pub fn confidence(campaign: &Campaign) -> f64 {
     if let Trials::Until(until) = &campaign.trials { until.confidence } else { CONFIDENCE }
 }
 
 /// The cells of a campaign with what each of them strikes; `entries` as for [`space`].
-#[must_use]
 pub fn cells<'a>(
     campaign: &Campaign,
     structure: &Structure,
@@ -84,7 +81,6 @@ pub fn cells<'a>(
 /// The cells of a campaign before it starts: how many trials each takes, how many single faults are possible in it, and
 /// how many trials Leveugle et al. (DATE 2009) plan for: ± 1 % at 95 % confidence, or what `Until` says. Entries that
 /// will be pruned by then are counted as if they were not. A list of faults is counted when the campaign starts.
-#[must_use]
 pub fn planned(campaign: &Campaign, structure: &Structure) -> Vec<CellPlan> {
     let mut plans: Vec<CellPlan> =
         cells(campaign, structure, &|_| None).into_iter().map(|cell| cell.plan).collect();

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::hooks::Hooks;
 use crate::data::Samples;
 use crate::doc::structure::{Op, Structure};
-use crate::net::{Compute, Flow, Network, shapes};
+use crate::net::{Activations, Compute, Network, shapes};
 
 /// Which of the positions between operations are kept, and what that takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,6 @@ pub struct Cache {
 
 impl Cache {
     /// What a campaign that strikes these layers (or what flows behind these operations) needs for so many images.
-    #[must_use]
     pub fn new(structure: &Structure, layers: &[usize], flows: &[usize], images: usize) -> Self {
         let mut points: BTreeSet<usize> = flows.iter().map(|op| op + 1).collect();
         for &layer in layers {
@@ -36,21 +35,18 @@ impl Cache {
     }
 
     /// Keeps nothing but the images.
-    #[must_use]
     pub const fn nothing() -> Self {
         Self { points: BTreeSet::new(), bytes: 0 }
     }
 }
 
 /// The operation of a layer.
-#[must_use]
 pub fn op_of(structure: &Structure, layer: usize) -> usize {
     let at = structure.ops.iter().position(|op| *op == Op::Layer(layer));
     at.expect("every layer is an operation")
 }
 
 /// The next convolution or linear layer behind an operation, or the end: where norm, non-linearity and pooling are over.
-#[must_use]
 pub fn next_unit(structure: &Structure, op: usize) -> usize {
     let is_unit = |op: &Op| matches!(op, Op::Layer(layer) if structure.layers[*layer].multiply_adds > 0);
     let behind = structure.ops.iter().skip(op + 1).position(is_unit);
@@ -63,9 +59,9 @@ pub struct GoldenBatch {
     /// Number of the first image.
     pub first: usize,
     /// The images.
-    input: Flow,
+    input: Activations,
     /// What flows in front of operations: rounded, not yet protected.
-    kept: BTreeMap<usize, Flow>,
+    kept: BTreeMap<usize, Activations>,
     /// `[count, outputs]`.
     pub logits: Vec<f32>,
 }
@@ -77,12 +73,12 @@ impl GoldenBatch {
     }
 
     /// The last position up to `op` that is kept, and what flows there.
-    pub fn before(&self, op: usize) -> (usize, &Flow) {
-        self.kept.range(..=op).next_back().map_or((0, &self.input), |(at, flow)| (*at, flow))
+    pub fn before(&self, op: usize) -> (usize, &Activations) {
+        self.kept.range(..=op).next_back().map_or((0, &self.input), |(at, activations)| (*at, activations))
     }
 
     /// What flows in front of an operation, where that is kept.
-    pub fn at(&self, op: usize) -> Option<&Flow> {
+    pub fn at(&self, op: usize) -> Option<&Activations> {
         self.kept.get(&op)
     }
 }
@@ -115,26 +111,26 @@ impl<'a> Golden<'a> {
         let mut golden = Self { compute, network, hooks, batches: Vec::new(), ranges: BTreeMap::new() };
         let size = samples.shape.len();
         for (number, values) in samples.values.chunks(batch * size).enumerate() {
-            let input = Flow::of_samples(samples.shape, values.to_vec());
+            let input = Activations::of_samples(samples.shape, values.to_vec());
             let batch = golden.pass(number * batch, input, [measure, keep]);
             golden.batches.push(batch);
         }
         golden
     }
 
-    fn pass(&mut self, first: usize, input: Flow, [measure, keep]: [&Cache; 2]) -> GoldenBatch {
+    fn pass(&mut self, first: usize, input: Activations, [measure, keep]: [&Cache; 2]) -> GoldenBatch {
         let mut kept = BTreeMap::new();
-        let (mut at, mut flow) = (0, Cow::Borrowed(&input));
+        let (mut at, mut activations) = (0, Cow::Borrowed(&input));
         for &point in &measure.points {
-            let next = self.advance(&self.network, at..point, &flow);
+            let next = self.advance(&self.network, at..point, &activations);
             widen(self.ranges.entry(point).or_insert(NO_RANGE), &next.values);
             if keep.points.contains(&point) {
                 kept.insert(point, next.clone());
             }
-            (at, flow) = (point, Cow::Owned(next));
+            (at, activations) = (point, Cow::Owned(next));
         }
-        let logits = self.advance(&self.network, at..self.end(), &flow).values;
-        drop(flow);
+        let logits = self.advance(&self.network, at..self.end(), &activations).values;
+        drop(activations);
         GoldenBatch { first, input, kept, logits }
     }
 
@@ -156,26 +152,26 @@ impl<'a> Golden<'a> {
 
     /// Operations `range` of a network, with rounding and protection between them. What comes in is protected here, and
     /// what goes out is not yet, so that a fault between two ranges comes before the protection.
-    pub fn advance(&self, network: &Network, range: Range<usize>, input: &Flow) -> Flow {
+    pub fn advance(&self, network: &Network, range: Range<usize>, input: &Activations) -> Activations {
         if range.is_empty() {
             return input.clone();
         }
-        let mut flow = Cow::Borrowed(input);
+        let mut activations = Cow::Borrowed(input);
         if range.start > 0 && self.hooks.is_guarded(range.start - 1) {
-            self.hooks.protect(range.start - 1, &mut flow.to_mut().values);
+            self.hooks.protect(range.start - 1, &mut activations.to_mut().values);
         }
         let mut at = range.start;
         for op in self.hooks.between(range.start, range.end) {
-            let mut next = self.compute.forward(network, at..op + 1, &flow);
+            let mut next = self.compute.forward(network, at..op + 1, &activations);
             self.hooks.round(op, &mut next.values);
             at = op + 1;
             if at == range.end {
                 return next;
             }
             self.hooks.protect(op, &mut next.values);
-            flow = Cow::Owned(next);
+            activations = Cow::Owned(next);
         }
-        self.compute.forward(network, at..range.end, &flow)
+        self.compute.forward(network, at..range.end, &activations)
     }
 }
 

@@ -70,7 +70,6 @@ impl Guard {
 }
 
 /// The guards of a protection; `ranges` has what was seen behind each non-linearity.
-#[must_use]
 pub fn guards(
     protect: &Protect,
     structure: &Structure,

@@ -46,7 +46,6 @@ fn complete(text: &str) -> Result<(), String> {
 }
 
 /// The fault of a campaign; a list may name any parameter, or what flows behind any layer, whatever the target says.
-#[must_use]
 pub fn fault_of(campaign: &Campaign) -> Fault {
     let fault = campaign.fault.clone();
     if campaign.faults == FaultSource::Drawn {
@@ -89,7 +88,6 @@ pub fn place(
 }
 
 /// What is wrong with the list of a campaign: the file and the line.
-#[must_use]
 pub fn problem(campaign: &Campaign, structure: &Structure, path: &Path) -> Option<String> {
     listed(campaign, structure, path, campaign.images).err()
 }

@@ -78,12 +78,12 @@ pub fn run(
     progress: Option<CampaignProgress>,
 ) -> Result<StageEnd, RunError> {
     refuse_active_faults(session)?;
-    let (place, data) = (session.place.clone(), session.data());
+    let (context, data) = (session.context.clone(), session.data());
     let network = session.state().network.clone();
     let checksum = network.checksum();
     let listed = report::listed(session, stage, data.test.len());
     let setup = listed
-        .and_then(|listed| Setup::new(&place, &data, stage, &network, session.campaign_identity(), listed));
+        .and_then(|listed| Setup::new(&context, &data, stage, &network, session.campaign_identity(), listed));
     let mut setup = setup.map_err(|message| session.stage_error(message))?;
     if let others @ 1.. = session.state().others.len() {
         let note = format!("of an ensemble of {} members, only member 1 is struck", others + 1);
@@ -96,15 +96,15 @@ pub fn run(
     if progress.is_none() {
         session.keep_network(&replay::files_of(&setup.identity))?;
         session.report(report::plan(&setup, &began))?;
-        session.say(Event::CampaignBegan(began.clone()))?;
+        session.emit(Event::CampaignBegan(began.clone()))?;
     }
     let progress = progress.unwrap_or_default();
     let mut work =
         Work { setup: &setup, progress, said: Instant::now(), cost: Duration::ZERO, kept: Instant::now() };
-    work.say_states(session, true)?;
+    work.emit_states(session, true)?;
     for cell in 0..setup.cells.len() {
         if !work.cell(session, cell)? {
-            work.say_states(session, false)?;
+            work.emit_states(session, false)?;
             session.campaign = Some(work.progress);
             return Ok(StageEnd::Interrupted(TrainProgress::default()));
         }
@@ -115,7 +115,7 @@ pub fn run(
     for report in report::results(&began, &work.states(), intact, &after) {
         session.report(report)?;
     }
-    session.say(Event::CampaignEnded(CampaignEnded { intact, checksum: after }))?;
+    session.emit(Event::CampaignEnded(CampaignEnded { intact, checksum: after }))?;
     Ok(StageEnd::Done)
 }
 
@@ -162,13 +162,13 @@ impl Work<'_> {
             let counted = &mut self.progress.cells[cell];
             counted.done = is_over(self.setup, cell, &counted.result);
             if counted.done {
-                self.say_cell(session, cell, false)?;
-                self.say_points(session, cell)?;
+                self.emit_cell(session, cell, false)?;
+                self.emit_points(session, cell)?;
             } else if self.said.elapsed() >= STATE_EVERY.max(STATE_SHARE * self.cost) {
-                self.say_cell(session, cell, true)?;
+                self.emit_cell(session, cell, true)?;
             }
             if self.kept.elapsed() >= CHECKPOINT_EVERY {
-                self.say_states(session, false)?;
+                self.emit_states(session, false)?;
                 session.campaign = Some(self.progress.clone());
                 session.keep(Some(TrainProgress::default()))?;
                 self.kept = Instant::now();
@@ -201,10 +201,10 @@ impl Work<'_> {
             finished += chunk.len() as u64;
             if said.elapsed() >= PROGRESS_EVERY {
                 said = Instant::now();
-                session.say_progress(before + finished)?;
+                session.emit_progress(before + finished)?;
             }
         }
-        session.say_progress(before + count as u64)?;
+        session.emit_progress(before + count as u64)?;
         Ok(Some(done.into_iter().flatten().collect()))
     }
 
@@ -266,17 +266,17 @@ impl Work<'_> {
         CellState { unprotected, done: counted.done, ..state }
     }
 
-    fn say_states(&mut self, session: &mut Session, live: bool) -> Result<(), RunError> {
+    fn emit_states(&mut self, session: &mut Session, live: bool) -> Result<(), RunError> {
         for state in self.states() {
-            session.say(Event::CampaignCell(CellState { live, ..state }))?;
+            session.emit(Event::CampaignCell(CellState { live, ..state }))?;
         }
         Ok(())
     }
 
-    fn say_cell(&mut self, session: &mut Session, cell: usize, live: bool) -> Result<(), RunError> {
+    fn emit_cell(&mut self, session: &mut Session, cell: usize, live: bool) -> Result<(), RunError> {
         let began = Instant::now();
         for (unprotected, _) in self.kinds() {
-            session.say(Event::CampaignCell(CellState { live, ..self.state(cell, *unprotected) }))?;
+            session.emit(Event::CampaignCell(CellState { live, ..self.state(cell, *unprotected) }))?;
         }
         self.cost = began.elapsed();
         self.said = Instant::now();
@@ -284,7 +284,7 @@ impl Work<'_> {
     }
 
     /// The series of a cell, with its place in what is varied.
-    fn say_points(&self, session: &mut Session, cell: usize) -> Result<(), RunError> {
+    fn emit_points(&self, session: &mut Session, cell: usize) -> Result<(), RunError> {
         let plan = &self.setup.cells[cell].plan;
         for (unprotected, suffix) in self.kinds() {
             let state = self.state(cell, *unprotected);
@@ -300,7 +300,7 @@ impl Work<'_> {
             for (what, value) in values {
                 let point = session.new_point(&format!("campaign_{what}{suffix}"), value);
                 let (rate, bit, layer) = (plan.rate, plan.bit, plan.layer.clone());
-                session.say(Event::Point(Point { rate, bit, layer, ..point }))?;
+                session.emit(Event::Point(Point { rate, bit, layer, ..point }))?;
             }
         }
         Ok(())

@@ -6,7 +6,7 @@ use super::golden::{Cache, Golden, NO_RANGE, widen};
 use super::hooks::{Hooks, non_linearities};
 use super::parallel;
 use crate::data::Samples;
-use crate::net::{Compute, Flow, Network};
+use crate::net::{Activations, Compute, Network};
 
 /// Passes over images without protection.
 pub struct Pass<'a, 'b> {
@@ -35,14 +35,14 @@ pub fn seen(plain: &Pass, train: &Samples) -> BTreeMap<usize, [f32; 2]> {
     let batch = plain.batch.max(64);
     let chunks: Vec<&[f32]> = train.values.chunks(batch * size).collect();
     let ranges = parallel::map(chunks.len(), |number| {
-        let mut flow = Flow::of_samples(train.shape, chunks[number].to_vec());
+        let mut activations = Activations::of_samples(train.shape, chunks[number].to_vec());
         let mut at = 0;
         let range = |&op: &usize| {
-            flow = plain.compute.forward(plain.network, at..op + 1, &flow);
-            plain.hooks.round(op, &mut flow.values);
+            activations = plain.compute.forward(plain.network, at..op + 1, &activations);
+            plain.hooks.round(op, &mut activations.values);
             at = op + 1;
             let mut range = NO_RANGE;
-            widen(&mut range, &flow.values);
+            widen(&mut range, &activations.values);
             range
         };
         ops.iter().map(range).collect::<Vec<_>>()

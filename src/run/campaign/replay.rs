@@ -8,17 +8,17 @@ use super::lists;
 use super::parallel;
 use super::setup::{Identity, Setup};
 use crate::data::{Dataset, Shape};
-use crate::doc::{RunSpec, Stage};
 use crate::doc::fault::Campaign;
+use crate::doc::{RunSpec, Stage};
 use crate::intervene::Entry;
 use crate::intervene::fault::list::ListedTrial;
-use crate::net::pins_file::read_pins;
+use crate::net::mask_file::read_masks;
 use crate::net::weights_file::{FileTensor, read_tensors, write_tensors};
 use crate::net::{Network, backend};
 use crate::run::datasets::Datasets;
 use crate::run::directory::spec_of;
 use crate::run::program::{Op, Step, program};
-use crate::run::session::Workplace;
+use crate::run::session::RunContext;
 use crate::run::tables::Table;
 
 /// What is to be replayed: everything, or one campaign, or one trial of each.
@@ -53,7 +53,6 @@ pub struct Replayed {
 
 impl Replayed {
     /// Whether all logits have the same bits.
-    #[must_use]
     pub fn is_equal(&self) -> bool {
         self.expected == self.found
     }
@@ -74,7 +73,8 @@ impl From<String> for ReplayError {
 pub(in crate::run) fn identity(program: &[Step], number: usize) -> Identity {
     let step = &program[number];
     let is_like = |other: &&Step| {
-        matches!(other.op, Op::Stage(Stage::Campaign(_))) && (&other.stage, other.round) == (&step.stage, step.round)
+        matches!(other.op, Op::Stage(Stage::Campaign(_)))
+            && (&other.stage, other.round) == (&step.stage, step.round)
     };
     let earlier = program[..number].iter().filter(is_like).count();
     let name = if earlier == 0 { step.stage.clone() } else { format!("{}#{}", step.stage, earlier + 1) };
@@ -216,7 +216,7 @@ fn campaign(
     trials: &[(u64, String)],
 ) -> Result<Vec<Replayed>, ReplayError> {
     let compute = backend(&spec.device, &spec.train.kernels);
-    let place = Workplace::new(
+    let place = RunContext::new(
         spec.clone(),
         String::new(),
         data.clone(),
@@ -255,8 +255,8 @@ fn campaign(
 }
 
 /// The weights that the campaign struck, as the run wrote them.
-fn weights(directory: &Path, place: &Workplace, identity: &Identity) -> Result<Network, ReplayError> {
-    let [values, pins] = files_of(identity).map(|file| directory.join(file));
+fn weights(directory: &Path, place: &RunContext, identity: &Identity) -> Result<Network, ReplayError> {
+    let [values, masks] = files_of(identity).map(|file| directory.join(file));
     let (tensors, _) = read_tensors(&values).map_err(|error| error.to_string())?;
     let blank = place.fresh_network(0);
     let parameter = |parameter: &crate::doc::structure::Parameter| {
@@ -266,7 +266,7 @@ fn weights(directory: &Path, place: &Workplace, identity: &Identity) -> Result<N
         })
     };
     let arrays = blank.structure().parameters.iter().map(parameter).collect::<Result<_, _>>()?;
-    let held = read_pins(&pins).map_err(|error| error.to_string())?;
+    let held = read_masks(&masks).map_err(|error| error.to_string())?;
     let state = |byte: &u8| match byte {
         1 => Entry::Pruned,
         2 => Entry::Frozen,
@@ -315,8 +315,8 @@ fn drawn(text: &str) -> Option<(u64, (usize, u64))> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::stage::Repeat;
     use crate::doc::Train;
+    use crate::doc::stage::Repeat;
 
     #[test]
     fn draws_that_are_too_large_are_known_by_their_stream() {

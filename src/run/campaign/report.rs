@@ -20,7 +20,7 @@ pub(super) fn listed(
 ) -> Result<Option<Vec<ListedTrial>>, String> {
     let FaultSource::File(file) = &stage.faults else { return Ok(None) };
     let images = stage.images.unwrap_or(samples).min(samples);
-    lists::listed(stage, &session.place.structure, &session.input_path(file), Some(images))
+    lists::listed(stage, &session.context.structure, &session.input_path(file), Some(images))
 }
 
 /// What is known of a campaign before its first trial.

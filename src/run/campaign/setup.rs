@@ -20,7 +20,7 @@ use crate::form::number::grouped;
 use crate::intervene::fault::list::{ListedTrial, PlacedFault};
 use crate::intervene::fault::{Storage, TooManyFaults};
 use crate::net::{Network, correct};
-use crate::run::session::Workplace;
+use crate::run::session::RunContext;
 
 /// Which campaign of a run it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl<'a> Setup<'a> {
     /// # Errors
     /// Why it cannot be carried out, and what to do.
     pub fn new(
-        place: &'a Workplace,
+        place: &'a RunContext,
         data: &Dataset,
         stage: &'a Campaign,
         network: &Network,

@@ -11,42 +11,42 @@ use crate::doc::{Net, RunSpec};
 use crate::form::ron_text;
 use crate::net::{Network, backend};
 use crate::run::datasets::Datasets;
-use crate::run::session::Workplace;
+use crate::run::session::RunContext;
 
 const MLP: &str = "Mlp(hidden: [8, 6])";
 const VGG: &str = "Vgg(depth: 11, width: 2)";
 
 /// A place with 12 test images, and a network whose norms have statistics of their own.
-fn place(net: &str) -> (Workplace, Network) {
+fn context(net: &str) -> (RunContext, Network) {
     let text = "(data: Digits(limit_train: 40, limit_test: 12), train: (evaluation_batch: 5))";
     let spec: RunSpec = ron_text::from_str(text).unwrap();
     let net: Net = ron_text::from_str(net).unwrap();
     let spec = RunSpec { net, ..spec };
     let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
     let compute = backend(&spec.device, &spec.train.kernels);
-    let place = Workplace::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new());
-    let mut network = place.fresh_network(0);
+    let context = RunContext::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new());
+    let mut network = context.fresh_network(0);
     for index in 0..network.len() {
         let values = network.values(index).iter().enumerate();
         let moved: Vec<f32> = values.map(|(at, value)| value * 1.25 + 0.01 * (at % 3) as f32).collect();
         network.write(index, &moved);
     }
     network.prune(0, &[1, 2]);
-    (place, network)
+    (context, network)
 }
 
-fn with<T>(net: &str, campaign: &str, work: impl FnOnce(&Setup, &Workplace, &Network) -> T) -> T {
-    let (place, network) = place(net);
+fn with<T>(net: &str, campaign: &str, work: impl FnOnce(&Setup, &RunContext, &Network) -> T) -> T {
+    let (context, network) = context(net);
     let stage: Campaign = ron_text::from_str(campaign).unwrap_or_else(|error| panic!("{campaign}: {error}"));
     let identity = Identity { name: "0".to_owned(), round: None, step: 3 };
-    let setup = Setup::new(&place, &place.data, &stage, &network, identity, None).unwrap();
-    work(&setup, &place, &network)
+    let setup = Setup::new(&context, &context.data, &stage, &network, identity, None).unwrap();
+    work(&setup, &context, &network)
 }
 
 /// Logits of every batch, computed from the images on by a network in which the faults were written.
-fn naive(setup: &Setup, place: &Workplace, injection: &Injection) -> String {
+fn naive(setup: &Setup, context: &RunContext, injection: &Injection) -> String {
     let golden = &setup.bench.golden.network;
-    let size = place.data.test.shape.len();
+    let size = context.data.test.shape.len();
     let struck = |strikes: &[crate::intervene::fault::Strike]| {
         let mut values: Vec<Arc<Vec<f32>>> = golden.arrays().0.to_vec();
         for strike in strikes {
@@ -59,9 +59,9 @@ fn naive(setup: &Setup, place: &Workplace, injection: &Injection) -> String {
         Injection::PerImage(images) => (1, images.iter().map(|own| struck(own)).collect()),
         Injection::Flows(_) => panic!("parameters are struck"),
     };
-    let chunks = place.data.test.values.chunks(batch * size).zip(&networks);
+    let chunks = context.data.test.values.chunks(batch * size).zip(&networks);
     let logits =
-        chunks.flat_map(|(inputs, network)| place.compute.logits(network, inputs, inputs.len() / size));
+        chunks.flat_map(|(inputs, network)| context.compute.logits(network, inputs, inputs.len() / size));
     hash(&logits.collect::<Vec<f32>>())
 }
 
@@ -69,13 +69,13 @@ fn naive(setup: &Setup, place: &Workplace, injection: &Injection) -> String {
 fn assert_same(net: &str, fault: &str, protect: &str) {
     let campaign = |memory: u64| format!("(fault: ({fault}), protect: {protect}, memory: {memory})");
     let results = |memory: u64| {
-        with(net, &campaign(memory), |setup, place, _| {
+        with(net, &campaign(memory), |setup, context, _| {
             let trial = |trial: u64| {
                 let injection = setup.injection(0, trial).unwrap();
                 let naive = match injection {
                     Injection::Flows(_) => None,
                     _ if protect != "Nothing" => None,
-                    _ => Some(naive(setup, place, &injection)),
+                    _ => Some(naive(setup, context, &injection)),
                 };
                 let outcome = setup.bench.trial(injection).unwrap();
                 assert!(naive.is_none_or(|naive| naive == outcome.hash), "{net} {fault} trial {trial}");
@@ -165,12 +165,12 @@ fn a_list_for_other_weights_is_refused_with_its_line() {
 
 #[test]
 fn a_network_that_predicts_nan_is_refused() {
-    let (place, mut network) = place(MLP);
+    let (context, mut network) = context(MLP);
     let values = vec![f32::NAN; network.values(1).len()];
     network.write(1, &values);
     let stage = Campaign::default();
     let identity = Identity { name: "0".to_owned(), round: None, step: 0 };
-    let setup = Setup::new(&place, &place.data, &stage, &network, identity, None);
+    let setup = Setup::new(&context, &context.data, &stage, &network, identity, None);
     let message = setup.err().expect("it is refused");
     assert!(message.contains("NaN or infinity for 12 of 12 images already"), "{message}");
 }

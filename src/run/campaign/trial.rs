@@ -10,7 +10,7 @@ use super::injection::{FlowFaults, Injection};
 use super::tables::LISTED;
 use crate::doc::hexadecimal;
 use crate::intervene::fault::{Storage, Strike, Tally};
-use crate::net::{Flow, Network};
+use crate::net::{Activations, Network};
 
 /// What became of a trial.
 #[derive(Clone, Debug)]
@@ -153,21 +153,21 @@ impl Bench<'_> {
     fn struck_logits(&self, batch: &GoldenBatch, struck: Option<&Struck>) -> Logits {
         let Struck { network, first, last } = struck?;
         let golden = &self.golden;
-        let (start, flow) = batch.before(*first);
+        let (start, activations) = batch.before(*first);
         let check = next_unit(network.structure(), *last);
         let Some(expected) = batch.at(check) else {
-            return Some(golden.advance(network, start..golden.end(), flow).values);
+            return Some(golden.advance(network, start..golden.end(), activations).values);
         };
-        let flow = golden.advance(network, start..check, flow);
-        let differing = differing(&flow, expected);
+        let activations = golden.advance(network, start..check, activations);
+        let differing = differing(&activations, expected);
         if differing.is_empty() {
             return None;
         }
         if differing.len() < batch.count() && golden.compute.is_independent_of_batch() {
-            let rest = golden.advance(network, check..golden.end(), &gathered(&flow, &differing));
+            let rest = golden.advance(network, check..golden.end(), &gathered(&activations, &differing));
             return Some(scattered(&rest, &differing, &batch.logits));
         }
-        Some(golden.advance(network, check..golden.end(), &flow).values)
+        Some(golden.advance(network, check..golden.end(), &activations).values)
     }
 
     /// From the first struck flow of any image to the end, striking on the way.
@@ -180,30 +180,31 @@ impl Bench<'_> {
         let ops: BTreeSet<usize> = images.iter().flat_map(FlowFaults::ops).collect();
         let Some(&first) = ops.first() else { return Ok(None) };
         let golden = &self.golden;
-        let (start, flow) = batch.before(first + 1);
-        let mut flow = golden.advance(&golden.network, start..first + 1, flow);
+        let (start, activations) = batch.before(first + 1);
+        let mut activations = golden.advance(&golden.network, start..first + 1, activations);
         let mut at = first + 1;
         let mut is_changed = false;
         for &op in &ops {
             if op + 1 > at {
-                flow = golden.advance(&golden.network, at..op + 1, &flow);
+                activations = golden.advance(&golden.network, at..op + 1, &activations);
                 at = op + 1;
             }
             for (sample, faults) in images.iter_mut().enumerate() {
                 if !faults.ops().any(|own| own == op) {
                     continue;
                 }
-                let values: Vec<f32> =
-                    (0..flow.shape.len()).map(|entry| flow.values[flow.place(sample, entry)]).collect();
+                let values: Vec<f32> = (0..activations.shape.len())
+                    .map(|entry| activations.values[activations.place(sample, entry)])
+                    .collect();
                 for strike in faults.strike(op, &values, &self.flows[&op])? {
-                    let place = flow.place(sample, strike.site.index);
-                    flow.values[place] = strike.value;
+                    let place = activations.place(sample, strike.site.index);
+                    activations.values[place] = strike.value;
                     is_changed |= strike.is_fault();
                     strikes.add(Some((batch.first + sample) as u64), strike);
                 }
             }
         }
-        Ok(is_changed.then(|| golden.advance(&golden.network, at..golden.end(), &flow).values))
+        Ok(is_changed.then(|| golden.advance(&golden.network, at..golden.end(), &activations).values))
     }
 }
 
@@ -215,7 +216,7 @@ struct Struck {
 }
 
 /// The samples of two flows whose bits differ.
-fn differing(a: &Flow, b: &Flow) -> Vec<usize> {
+fn differing(a: &Activations, b: &Activations) -> Vec<usize> {
     let differs = |sample: &usize| {
         let pairs = a.sample(*sample).iter().zip(b.sample(*sample));
         pairs.into_iter().any(|(a, b)| a.to_bits() != b.to_bits())
@@ -224,13 +225,13 @@ fn differing(a: &Flow, b: &Flow) -> Vec<usize> {
 }
 
 /// Some samples of a flow.
-fn gathered(flow: &Flow, samples: &[usize]) -> Flow {
-    let values = samples.iter().flat_map(|&sample| flow.sample(sample)).copied().collect();
-    Flow { values, count: samples.len(), shape: flow.shape, layout: flow.layout }
+fn gathered(activations: &Activations, samples: &[usize]) -> Activations {
+    let values = samples.iter().flat_map(|&sample| activations.sample(sample)).copied().collect();
+    Activations { values, count: samples.len(), shape: activations.shape, layout: activations.layout }
 }
 
 /// Golden logits with those of some samples replaced.
-fn scattered(rest: &Flow, samples: &[usize], golden: &[f32]) -> Vec<f32> {
+fn scattered(rest: &Activations, samples: &[usize], golden: &[f32]) -> Vec<f32> {
     let mut logits = golden.to_vec();
     let outputs = rest.shape.len();
     for (row, sample) in rest.values.chunks_exact(outputs).zip(samples) {
@@ -240,7 +241,6 @@ fn scattered(rest: &Flow, samples: &[usize], golden: &[f32]) -> Vec<f32> {
 }
 
 /// SHA-256 over the bits of logits, as hexadecimal digits.
-#[must_use]
 pub fn hash(logits: &[f32]) -> String {
     let mut hash = Sha256::new();
     for logit in logits {

@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 
 use super::campaign::CampaignProgress;
 use super::faults::{self, WrittenFaults};
-use super::session::Workplace;
+use super::interventions::watch::{Tally, Watch};
+use super::session::RunContext;
 use super::state::{HandOvers, Member, Position, Snapshot, State};
 use super::train::TrainProgress;
-use super::interventions::watch::{Tally, Watch};
 use crate::doc::intervention;
 use crate::intervene::Entry;
 use crate::net::weights_file::f32_bytes;
@@ -36,7 +36,7 @@ pub struct Checkpoint {
     pub(super) campaign: Option<CampaignProgress>,
     /// Wall time so far, seconds.
     pub secs: f64,
-    /// The trunk, and the branches within branches.
+    /// The main branch, and the branches within branches.
     pub stack: Vec<State>,
 }
 
@@ -157,7 +157,7 @@ pub fn to_bytes(checkpoint: &Checkpoint, run: &str, lengths: &Lengths) -> Result
 ///
 /// # Errors
 /// When the file cannot be read, is damaged, or belongs to another run.
-pub fn read(path: &Path, run: &str, place: &Workplace) -> Result<(Checkpoint, Lengths), String> {
+pub fn read(path: &Path, run: &str, context: &RunContext) -> Result<(Checkpoint, Lengths), String> {
     let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
     let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(|error| error.to_string())?;
     let about =
@@ -168,7 +168,7 @@ pub fn read(path: &Path, run: &str, place: &Workplace) -> Result<(Checkpoint, Le
     }
     let tensors = SafeTensors::deserialize(&bytes).map_err(|error| error.to_string())?;
     let mut store =
-        Store { tensors, values: BTreeMap::new(), entries: BTreeMap::new(), blank: place.fresh_network(0) };
+        Store { tensors, values: BTreeMap::new(), entries: BTreeMap::new(), blank: context.fresh_network(0) };
     let stack = written.stack.iter().map(|state| store.state(state)).collect::<Result<_, String>>()?;
     let inside = written.inside.map(|(done, score)| TrainProgress { done, score: read_score(&score) });
     let Written { next, campaign, secs, .. } = written;

@@ -10,9 +10,9 @@ fn what_is_between_two_evaluations_survives() {
     let spec = RunSpec::default();
     let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
     let compute = Box::new(BurnCompute::new(&spec.device));
-    let place = Workplace::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new());
-    let network = place.fresh_network(0);
-    let mut state = State::new(network.clone(), place.spec.train.optimizer.clone());
+    let context = RunContext::new(spec, "arm".to_owned(), data, compute, PathBuf::new(), PathBuf::new());
+    let network = context.fresh_network(0);
+    let mut state = State::new(network.clone(), context.spec.train.optimizer.clone());
     let mut watch = Watch::new(intervention::Watch::default());
     watch.past.push_back(network.clone());
     watch.tally = Tally { samples: 3, distances: 0.1, divergences: f64::NAN, changes: 2 };
@@ -20,7 +20,7 @@ fn what_is_between_two_evaluations_survives() {
     let slots = vec![vec![None, Some(vec![0.5])]];
     let score = Score { samples: 4, loss_sum: 0.1 + 0.2, correct: 1 };
     let memory = OptimizerState { steps: 7, slots };
-    state.others.push(Member { network: place.fresh_network(1), memory, score });
+    state.others.push(Member { network: context.fresh_network(1), memory, score });
     state.share = Some(intervention::Layers::First(1));
     state.began_with = vec![network.clone()];
     state.handovers = HandOvers { reference: Some(network), checked: 5, unequal: 1 };
@@ -37,7 +37,7 @@ fn what_is_between_two_evaluations_survives() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state.safetensors");
     std::fs::write(&path, to_bytes(&checkpoint, "run", &lengths).unwrap()).unwrap();
-    let (again, read_lengths) = read(&path, "run", &place).unwrap();
+    let (again, read_lengths) = read(&path, "run", &context).unwrap();
     assert_eq!(read_lengths, lengths);
     assert_eq!(format!("{again:?}"), format!("{checkpoint:?}"), "NaN equals nothing but its text");
 }

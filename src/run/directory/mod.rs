@@ -26,31 +26,29 @@ use std::path::{Path, PathBuf};
 use super::checkpoint::{self, Checkpoint, Lengths};
 use super::error::RunError;
 use super::listener::Listener;
-use super::session::Workplace;
+use super::session::RunContext;
 use super::tables::{Table, Tables};
 use crate::doc::file::write_atomically;
 use crate::doc::{Event, Report, Run, RunRecord, RunSpec, RunState};
 use crate::net::Network;
-use crate::net::pins_file::write_pins;
+use crate::net::mask_file::write_masks;
 use crate::net::weights_file::{tensors_of, write_tensors};
 use about::{About, Outcome};
 use claim::Claim;
 pub use stamp::Stamp;
 
 /// The folder of an experiment's runs: `lottery.ron` has `lottery.runs`.
-#[must_use]
 pub fn folder_of(file: &Path) -> PathBuf {
     file.with_extension("runs")
 }
 
 /// The weights that a run ended with.
-#[must_use]
 pub fn weights_path(folder: &Path, id: &str) -> PathBuf {
     folder.join(id).join("weights.safetensors")
 }
 
 /// The file of what holds the entries at the end.
-pub(super) const PINS: &str = "pins.safetensors";
+pub(super) const MASKS: &str = "pins.safetensors";
 
 /// What the directory of a run says that it is.
 ///
@@ -104,7 +102,6 @@ impl RunDirectory {
     }
 
     /// The directory.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -135,8 +132,8 @@ impl RunDirectory {
     ///
     /// # Errors
     /// When the log cannot be written.
-    pub fn resume(&mut self, place: &Workplace) -> Result<Option<Checkpoint>, RunError> {
-        let found = self.read_checkpoint(place)?;
+    pub fn resume(&mut self, context: &RunContext) -> Result<Option<Checkpoint>, RunError> {
+        let found = self.read_checkpoint(context)?;
         let nothing = Lengths::default();
         let lengths = found.as_ref().map_or(&nothing, |(_, lengths)| lengths);
         let keep = lengths.events;
@@ -154,12 +151,12 @@ impl RunDirectory {
 
     /// The checkpoint, where there is one. When it cannot be read, the log that belongs to it is kept beside the new one,
     /// and the run starts anew and says why.
-    fn read_checkpoint(&mut self, place: &Workplace) -> Result<Option<(Checkpoint, Lengths)>, RunError> {
+    fn read_checkpoint(&mut self, context: &RunContext) -> Result<Option<(Checkpoint, Lengths)>, RunError> {
         let path = self.checkpoint_path();
         if !path.exists() {
             return Ok(None);
         }
-        let error = match checkpoint::read(&path, &self.id, place) {
+        let error = match checkpoint::read(&path, &self.id, context) {
             Ok(found) => return Ok(Some(found)),
             Err(error) => error,
         };
@@ -190,7 +187,7 @@ impl RunDirectory {
     /// When the disk refuses; the checkpoint is still there then, and nothing was said.
     pub fn finish(&mut self, network: &Network) -> Result<(), RunError> {
         let about = BTreeMap::from([("run".to_owned(), self.id.clone())]);
-        write_pins(&self.path.join(PINS), network)?;
+        write_masks(&self.path.join(MASKS), network)?;
         write_tensors(&self.path.join("weights.safetensors"), &tensors_of(network), &about)?;
         self.note_outcome("done", "")?;
         self.mark("DONE", "")?;
@@ -258,8 +255,8 @@ impl Listener for RunDirectory {
 
     fn network(&mut self, files: &[String; 2], network: &Network) -> Result<(), RunError> {
         let about = BTreeMap::from([("run".to_owned(), self.id.clone())]);
-        let [values, pins] = files.each_ref().map(|file| self.path.join(file));
-        write_pins(&pins, network)?;
+        let [values, masks] = files.each_ref().map(|file| self.path.join(file));
+        write_masks(&masks, network)?;
         Ok(write_tensors(&values, &tensors_of(network), &about)?)
     }
 }
@@ -281,7 +278,6 @@ fn remove_if_there(path: &Path) -> std::io::Result<()> {
 }
 
 /// Whether a run is done, by its directory.
-#[must_use]
 pub fn is_done(folder: &Path, id: &str) -> bool {
     folder.join(id).join("DONE").exists()
 }
@@ -290,7 +286,6 @@ pub fn is_done(folder: &Path, id: &str) -> bool {
 /// over. A run counts as running until its directory says that it is done; one that no one writes any more as stopped,
 /// also where only its last files are not written: the checkpoint is still there then. It counts as failed where the
 /// directory says why.
-#[must_use]
 pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
     let path = folder.join(id);
     let log = std::fs::read(path.join("events.jsonl")).ok()?;
@@ -316,7 +311,6 @@ pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
 }
 
 /// What earlier or other processes left of these runs, by id.
-#[must_use]
 pub fn read_records(folder: &Path, runs: &[Run]) -> BTreeMap<String, RunRecord> {
     let records = runs.iter().filter_map(|run| Some((run.id.clone(), read_record(folder, &run.id)?)));
     records.collect()

@@ -16,7 +16,6 @@ pub struct Stamp {
 
 impl Stamp {
     /// The stamp of a run; nothing where there is no log.
-    #[must_use]
     pub fn of(folder: &Path, id: &str) -> Option<Self> {
         let path = folder.join(id);
         let about = std::fs::metadata(path.join("events.jsonl")).ok()?;
@@ -25,7 +24,6 @@ impl Stamp {
     }
 
     /// Whether something was written after this moment, by the clock of the disk.
-    #[must_use]
     pub fn is_after(&self, moment: SystemTime) -> bool {
         self.modified > moment
     }

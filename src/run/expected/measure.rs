@@ -8,7 +8,7 @@ use crate::doc::structure::Role;
 use crate::doc::{RunSpec, Structure, Training};
 use crate::intervene::Entry;
 use crate::intervene::stream::{Purpose, stream};
-use crate::net::{Compute, Criterion, Network, OptimizerState, backend};
+use crate::net::{Compute, LossFunction, Network, OptimizerState, backend};
 use crate::optimize::Rule;
 use crate::run::batches::Batch;
 use crate::run::evaluate::evaluate;
@@ -34,7 +34,7 @@ const BYTES: usize = 1 << 30;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
     /// Seconds of a mini-batch, the step of the optimizer included.
-    pub lesson: f64,
+    pub mini_batch: f64,
     /// Seconds of an evaluated sample.
     pub sample: f64,
     /// How many mini-batches were timed.
@@ -43,8 +43,6 @@ pub struct Pace {
 
 /// Measures how long a task takes while others do the same beside it, as runs of a queue will. It takes about 0.3 s, more only where two
 /// mini-batches of two samples do; nothing is told when it is asked to stop.
-#[must_use]
-#[allow(clippy::cast_precision_loss)] // a number of threads
 pub fn measure(task: &Task, options: QueueOptions, stop: &StopFlag) -> Option<Pace> {
     let structure = Structure::new(&task.net, task.shape, task.classes, &task.training.loss);
     // Values, gradients, and what the optimizer remembers.
@@ -67,7 +65,7 @@ pub fn measure(task: &Task, options: QueueOptions, stop: &StopFlag) -> Option<Pa
     }
     let mean = |of: fn(&Pace) -> f64| paces.iter().map(of).sum::<f64>() / paces.len() as f64;
     Some(Pace {
-        lesson: mean(|pace| pace.lesson),
+        mini_batch: mean(|pace| pace.mini_batch),
         sample: mean(|pace| pace.sample),
         measured: paces.iter().map(|pace| pace.measured).sum(),
     })
@@ -77,8 +75,8 @@ fn alone(task: &Task, structure: &Arc<Structure>, threads: usize, stop: &StopFla
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok()?;
     pool.install(|| {
         let mut bench = Bench::new(task, structure);
-        let (lesson, measured) = bench.lesson(stop)?;
-        Some(Pace { lesson, sample: bench.sample(stop)?, measured })
+        let (mini_batch, measured) = bench.mini_batch(stop)?;
+        Some(Pace { mini_batch, sample: bench.sample(stop)?, measured })
     })
 }
 
@@ -88,7 +86,7 @@ struct Bench<'a> {
     network: Network,
     memory: OptimizerState,
     compute: Box<dyn Compute>,
-    criterion: Criterion,
+    loss: LossFunction,
     samples: Samples,
     batch: Batch,
     /// Multiply-adds of a sample forward.
@@ -110,7 +108,7 @@ impl<'a> Bench<'a> {
             network,
             samples: made_up(task.shape, task.classes, count),
             forward: structure.multiply_adds(),
-            criterion: Criterion::new(training.loss.clone(), structure.output.clone(), structure.outputs),
+            loss: LossFunction::new(training.loss.clone(), structure.output.clone(), structure.outputs),
             memory: OptimizerState::default(),
             compute: backend(&task.device, &training.kernels),
             task,
@@ -120,7 +118,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Seconds of a mini-batch, and how many were timed. The pass grows with its samples, the step does not.
-    fn lesson(&mut self, stop: &StopFlag) -> Option<(f64, u64)> {
+    fn mini_batch(&mut self, stop: &StopFlag) -> Option<(f64, u64)> {
         let batch = self.task.training.batch;
         let count = self.count(batch, 3, TRAINING, stop, Self::learn)?;
         let (mut passes, mut steps) = (Vec::new(), Vec::new());
@@ -160,7 +158,6 @@ impl<'a> Bench<'a> {
             return None;
         }
         let [took, step] = pass(self, few);
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // limited just behind
         let fitting =
             ((secs / (FEWEST + 1) as f64 - step).max(0.0) / took.max(1e-9) * share(few, 1)) as usize;
         let count = fitting.clamp(few, most);
@@ -178,8 +175,9 @@ impl<'a> Bench<'a> {
         batch.load(&self.samples, &training, 0, 0, Position::default());
         self.passes += 1;
         let dropout = stream(0, Purpose::Dropout, &[0, self.passes]);
-        let mut slope = |logits: &[f32]| self.criterion.evaluate(logits, &batch.labels).slope;
-        let pass = self.compute.train(&self.network, &batch.inputs, batch.len(), Some(dropout), &mut slope);
+        let mut gradient = |logits: &[f32]| self.loss.evaluate(logits, &batch.labels).gradient;
+        let pass =
+            self.compute.train(&self.network, &batch.inputs, batch.len(), Some(dropout), &mut gradient);
         let passed = began.elapsed();
         // Weights stay as they are, so that nothing grows beyond all bounds.
         self.memory.step(&training.optimizer, 0.0, &mut self.network, &pass.gradients);
@@ -194,7 +192,7 @@ impl<'a> Bench<'a> {
     fn answer(&self, count: usize) -> f64 {
         let samples = self.samples.first(count);
         let began = Instant::now();
-        let _ = evaluate(self.compute.as_ref(), &self.network, &self.criterion, &samples, count);
+        let _ = evaluate(self.compute.as_ref(), &self.network, &self.loss, &samples, count);
         began.elapsed().as_secs_f64()
     }
 }
@@ -226,7 +224,6 @@ fn hold_half(network: &mut Network) {
 }
 
 /// Samples like any others: what they show makes no difference to how long they take.
-#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // small numbers
 fn made_up(shape: Shape, classes: usize, count: usize) -> Samples {
     let values = (0..count * shape.len()).map(|index| (index * 7919 % 1009) as f32 / 1009.0);
     let labels = (0..count).map(|index| (index % classes.max(1)) as u32);
@@ -238,7 +235,6 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or_default()
 }
 
-#[allow(clippy::cast_precision_loss)] // numbers of samples
 fn share(a: usize, b: usize) -> f64 {
     a as f64 / b.max(1) as f64
 }
@@ -267,15 +263,15 @@ mod tests {
             measure(&task(&text), ALONE, &StopFlag::new()).unwrap()
         };
         let (small, large) = (pace(4), pace(1024));
-        assert!(small.lesson > 0.0 && small.sample > 0.0 && small.measured >= 2, "{small:?}");
-        assert!(large.lesson > 3.0 * small.lesson, "{small:?} {large:?}");
+        assert!(small.mini_batch > 0.0 && small.sample > 0.0 && small.measured >= 2, "{small:?}");
+        assert!(large.mini_batch > 3.0 * small.mini_batch, "{small:?} {large:?}");
     }
 
     #[test]
     fn images_side_by_side_are_measured_too() {
         let text = "(data: Digits(), net: Vgg(depth: 11, width: 2), train: (batch: 8), arms: [(plan: [Train(\"1ep\")])])";
         let pace = measure(&task(text), QueueOptions { jobs: 2, threads: 1 }, &StopFlag::new()).unwrap();
-        assert!(pace.lesson > pace.sample && pace.measured >= 4, "two of each: {pace:?}");
+        assert!(pace.mini_batch > pace.sample && pace.measured >= 4, "two of each: {pace:?}");
     }
 
     #[test]

@@ -70,7 +70,6 @@ pub struct Expected {
 
 impl Expected {
     /// What tells it: `by the pace of 3 runs that are done`, `from a quick measurement of 12 mini-batches`, or both.
-    #[must_use]
     pub fn basis(&self) -> String {
         let done = match self.done {
             1 => "by the pace of 1 run that is done".to_owned(),
@@ -85,7 +84,6 @@ impl Expected {
     }
 
     /// `, 2 runs side by side`, where they are several.
-    #[must_use]
     pub fn side_by_side(&self) -> String {
         if self.jobs > 1 { format!(", {} runs side by side", self.jobs) } else { String::new() }
     }
@@ -104,7 +102,6 @@ pub enum Outlook {
 
 /// How long the runs that are left will take, side by side in their order as the options say: a run takes as long as
 /// those of its arm that are done; else, for its work, as long as those that do the same; else as it was measured.
-#[must_use]
 pub fn expected(left: &[Left<'_>], done: &[Taken<'_>], paces: &Paces, options: QueueOptions) -> Outlook {
     let told = Expected { jobs: options.jobs, ..Expected::default() };
     let mut known =
@@ -117,7 +114,7 @@ pub fn expected(left: &[Left<'_>], done: &[Taken<'_>], paces: &Paces, options: Q
             continue;
         }
         is_known = false;
-        let tasks = left.cost.work.lessons.iter().map(|(task, _)| task);
+        let tasks = left.cost.work.mini_batches.iter().map(|(task, _)| task);
         for task in tasks.filter(|task| paces.find(task, options).is_none()) {
             if !needs.contains(task) {
                 needs.push(task.clone());
@@ -179,16 +176,17 @@ impl<'a> Known<'a> {
     }
 
     fn measured(&mut self, work: &'a Work) -> Option<f64> {
-        let known = work.lessons.iter().map(|(task, _)| self.paces.get(task, self.options));
+        let known = work.mini_batches.iter().map(|(task, _)| self.paces.get(task, self.options));
         let paces = known.collect::<Option<Vec<Pace>>>()?;
-        for ((task, _), pace) in work.lessons.iter().zip(&paces) {
+        for ((task, _), pace) in work.mini_batches.iter().zip(&paces) {
             if !self.tasks.contains(&task) {
                 self.tasks.push(task);
                 self.told.measured += pace.measured;
             }
         }
-        let lessons = work.lessons.iter().zip(&paces).map(|((_, count), pace)| count * pace.lesson);
-        Some(lessons.sum::<f64>() + work.evaluated * paces[0].sample)
+        let mini_batches =
+            work.mini_batches.iter().zip(&paces).map(|((_, count), pace)| count * pace.mini_batch);
+        Some(mini_batches.sum::<f64>() + work.evaluated * paces[0].sample)
     }
 }
 
@@ -257,7 +255,7 @@ mod tests {
         // 10 mini-batches and one evaluation of 64 samples; twice both; two seeds each.
         let mut expected_of = |jobs| {
             let options = QueueOptions { jobs, ..ALONE };
-            paces.take(task.clone(), options, Some(Pace { lesson: 0.5, sample: 0.125, measured: 4 }));
+            paces.take(task.clone(), options, Some(Pace { mini_batch: 0.5, sample: 0.125, measured: 4 }));
             told(&expected(&left(&all[..4]), &[], &paces, options))
         };
         assert_eq!(expected_of(1), Expected { secs: 78.0, jobs: 1, done: 0, measured: 4 });

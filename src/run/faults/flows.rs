@@ -9,7 +9,7 @@ use super::memory::Memory;
 use super::strikes::{Hit, keep_held};
 use crate::intervene::fault::{self, Format, Site, Storage, TooManyFaults};
 use crate::intervene::stream::Stream;
-use crate::net::{Flow, Network, Tap};
+use crate::net::{Activations, Network, Tap};
 
 /// The strikes into what flows for some images, in one pass.
 pub struct Flows<'a> {
@@ -80,10 +80,10 @@ impl Tap for Flows<'_> {
         self.ops().contains(&op)
     }
 
-    fn write(&mut self, op: usize, flow: &mut Flow) {
+    fn write(&mut self, op: usize, activations: &mut Activations) {
         let format = self.format(op);
         if format != Format::Float32 {
-            flow.values = Storage::of(format, &flow.values, 1).golden(&flow.values);
+            activations.values = Storage::of(format, &activations.values, 1).golden(&activations.values);
         }
         for draw in &mut self.draws {
             let begin = draw.sites.partition_point(|site| site.parameter < op);
@@ -92,7 +92,7 @@ impl Tap for Flows<'_> {
                 continue;
             }
             let (fault, ground) = (&self.faults.active[draw.fault], &self.memory.grounds[draw.fault]);
-            let values = in_order(flow, draw.at);
+            let values = in_order(activations, draw.at);
             let storage = Storage::of(ground.places[&op].format, &values, 1);
             let found = |_| fault::Memory { values: &values, storage: &storage };
             let sites = &draw.sites[begin..end];
@@ -100,8 +100,8 @@ impl Tap for Flows<'_> {
             drop(values);
             keep_held(fault, ground, self.network.structure(), &mut strikes);
             for strike in &strikes {
-                let place = flow.place(draw.at, strike.site.index);
-                flow.values[place] = strike.value;
+                let place = activations.place(draw.at, strike.site.index);
+                activations.values[place] = strike.value;
             }
             draw.hit.strikes.append(&mut strikes);
         }
@@ -109,11 +109,13 @@ impl Tap for Flows<'_> {
 }
 
 /// The values of one sample as PyTorch counts them.
-fn in_order(flow: &Flow, sample: usize) -> Cow<'_, [f32]> {
-    match flow.layout {
-        crate::net::Layout::ChannelsFirst => Cow::Borrowed(flow.sample(sample)),
-        crate::net::Layout::ChannelsLast => {
-            Cow::Owned((0..flow.shape.len()).map(|entry| flow.values[flow.place(sample, entry)]).collect())
-        }
+fn in_order(activations: &Activations, sample: usize) -> Cow<'_, [f32]> {
+    match activations.layout {
+        crate::net::Layout::ChannelsFirst => Cow::Borrowed(activations.sample(sample)),
+        crate::net::Layout::ChannelsLast => Cow::Owned(
+            (0..activations.shape.len())
+                .map(|entry| activations.values[activations.place(sample, entry)])
+                .collect(),
+        ),
     }
 }

@@ -1,6 +1,6 @@
 //! Faults that are in place: a view between a network and what computes with it.
 //!
-//! A network is read through `fault(pins(values))`: [`View`] computes with a copy in which struck entries read as
+//! A network is read through `fault(masks(values))`: [`View`] computes with a copy in which struck entries read as
 //! something else, and strikes what flows between operations. Stored weights are never written, so that letting a fault
 //! go leaves nothing behind.
 
@@ -43,7 +43,7 @@ pub struct Active {
     pub step: u64,
     /// Place of that stage in the plan.
     pub stage: String,
-    /// Branch of that stage; empty for the trunk.
+    /// Branch of that stage; empty for the main branch.
     pub branch: String,
     /// Round of the innermost repetition around it, from 1.
     pub round: Option<u64>,
@@ -67,13 +67,11 @@ pub struct Drawn {
 
 impl Faults {
     /// Whether the network is read as it is.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.active.is_empty()
     }
 
     /// The format in which the network is read. Parameters have one format, and so have activations that are not float32.
-    #[must_use]
     pub fn format(&self) -> Format {
         let other = |fault: &&Active| fault.settings.format != Format::Float32;
         self.active.iter().find(other).map_or(Format::Float32, |fault| fault.settings.format)

@@ -41,7 +41,7 @@ pub fn put(session: &mut Session, fault: &Fault) -> Result<(), RunError> {
     let error = |session: &Session, error: TooManyFaults| session.stage_error(error.to_string());
     if fault.draw == Draw::Once {
         let (drawn, rng) =
-            active.draw(&ground.space, session.place.spec.seed, 0).map_err(|e| error(session, e))?;
+            active.draw(&ground.space, session.context.spec.seed, 0).map_err(|e| error(session, e))?;
         active.drawn = Some(Drawn { sites: drawn, position: rng.get_word_pos() });
     } else if let FaultAmount::Count(wanted) = fault.amount
         && wanted > sites
@@ -85,7 +85,7 @@ fn check_format(session: &Session, new: &Active) -> Result<(), RunError> {
 
 /// Logs what the newest fault strikes, which was drawn once.
 fn log_drawn(session: &mut Session) -> Result<Vec<Strike>, RunError> {
-    let (seed, branch) = (session.place.spec.seed, session.branch());
+    let (seed, branch) = (session.context.spec.seed, session.branch());
     let state = session.state();
     let memory = Memory::of(&state.faults, &state.network);
     let mut view = memory.golden.clone();
@@ -134,10 +134,10 @@ fn golden(session: &Session) -> Option<String> {
     if format == Format::Float32 {
         return None;
     }
-    let (place, data) = (&session.place, session.data());
+    let (place, data) = (&session.context, session.data());
     let accuracy = |network| {
         let batch = place.spec.train.evaluation_batch;
-        evaluate(place.compute.as_ref(), network, &place.criterion, &data.test, batch).0.accuracy()
+        evaluate(place.compute.as_ref(), network, &place.loss, &data.test, batch).0.accuracy()
     };
     let (plain, stored) = (accuracy(&state.network), accuracy(&in_format(&state.network, format)));
     Some(format!(
@@ -161,7 +161,7 @@ fn large(fault: &Fault, sites: u64) -> Option<String> {
 
 /// Lets faults go in a target, and says how many there were. Those that have nothing left are gone.
 pub fn release(session: &mut Session, target: &Target) -> usize {
-    let structure = session.place.structure.clone();
+    let structure = session.context.structure.clone();
     let active = &mut session.state_mut().faults.active;
     let mut released = 0;
     for fault in active.iter_mut() {

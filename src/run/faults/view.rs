@@ -11,15 +11,15 @@ use super::memory::Memory;
 use super::strikes::{Hit, Undo, lines, strike_parameters, take_back};
 use crate::doc::fault::Draw;
 use crate::intervene::fault::TooManyFaults;
-use crate::net::{Compute, DropoutStream, Flow, Network, Tap, TrainPass};
-use crate::run::session::Workplace;
+use crate::net::{Activations, Compute, DropoutStream, Network, Tap, TrainPass};
+use crate::run::session::RunContext;
 
 /// Computes with what faults make of a network.
 ///
 /// In one view, images and batches count on from 0; a session makes a view for every evaluation of a part of the data and
 /// for every training mini-batch.
 pub struct View {
-    place: Arc<Workplace>,
+    context: Arc<RunContext>,
     branch: String,
     work: Mutex<Work>,
 }
@@ -48,9 +48,9 @@ pub struct Seen {
 
 impl View {
     /// A view through these faults, used in a branch of the plan.
-    pub fn new(place: Arc<Workplace>, faults: Faults, branch: String) -> Self {
+    pub fn new(context: Arc<RunContext>, faults: Faults, branch: String) -> Self {
         let work = Work { faults, images: 0, memory: None, lines: String::new(), struck: 0, error: None };
-        Self { place, branch, work: Mutex::new(work) }
+        Self { context, branch, work: Mutex::new(work) }
     }
 
     /// Ends the pass.
@@ -68,8 +68,14 @@ impl View {
     }
 
     fn shot<'a>(&'a self, work: &'a Work, memory: &'a Memory) -> Shot<'a> {
-        let seed = self.place.spec.seed;
-        Shot { compute: self.place.compute.as_ref(), seed, faults: &work.faults, memory, first: work.images }
+        let seed = self.context.spec.seed;
+        Shot {
+            compute: self.context.compute.as_ref(),
+            seed,
+            faults: &work.faults,
+            memory,
+            first: work.images,
+        }
     }
 }
 
@@ -95,31 +101,31 @@ impl Work {
 impl Compute for View {
     fn logits(&self, network: &Network, inputs: &[f32], count: usize) -> Vec<f32> {
         if self.work().faults.is_empty() {
-            return self.place.compute.logits(network, inputs, count);
+            return self.context.compute.logits(network, inputs, count);
         }
-        let input = Flow::of_samples(network.structure().input, inputs.to_vec());
+        let input = Activations::of_samples(network.structure().input, inputs.to_vec());
         self.forward(network, 0..network.structure().ops.len(), &input).values
     }
 
-    fn forward(&self, network: &Network, ops: Range<usize>, input: &Flow) -> Flow {
+    fn forward(&self, network: &Network, ops: Range<usize>, input: &Activations) -> Activations {
         let mut work = self.work();
         if work.faults.is_empty() {
-            return self.place.compute.forward(network, ops, input);
+            return self.context.compute.forward(network, ops, input);
         }
         let memory = work.memory(network);
         let result = self.shot(&work, &memory).forward(ops.clone(), input);
         match result {
-            Ok((flow, hits)) => {
+            Ok((activations, hits)) => {
                 work.take_in(&memory, &self.branch, hits);
                 for fault in &mut work.faults.active {
                     fault.passes += u64::from(fault.settings.draw == Draw::EveryForward);
                 }
                 work.images += input.count as u64;
-                flow
+                activations
             }
             Err(error) => {
                 work.error = Some(error);
-                self.place.compute.forward(&memory.golden, ops, input)
+                self.context.compute.forward(&memory.golden, ops, input)
             }
         }
     }
@@ -131,12 +137,12 @@ impl Compute for View {
         count: usize,
         dropout: DropoutStream,
         tap: &mut dyn Tap,
-        slope: &mut dyn FnMut(&[f32]) -> Vec<f32>,
+        gradient: &mut dyn FnMut(&[f32]) -> Vec<f32>,
     ) -> TrainPass {
-        let compute = self.place.compute.as_ref();
+        let compute = self.context.compute.as_ref();
         let mut work = self.work();
         if work.faults.is_empty() {
-            return compute.train_tapped(network, inputs, count, dropout, tap, slope);
+            return compute.train_tapped(network, inputs, count, dropout, tap, gradient);
         }
         let memory = work.memory(network);
         let shot = self.shot(&work, &memory);
@@ -145,11 +151,11 @@ impl Compute for View {
             Ok(drawn) => drawn,
             Err(error) => {
                 work.error = Some(error);
-                return compute.train_tapped(&memory.golden, inputs, count, dropout, tap, slope);
+                return compute.train_tapped(&memory.golden, inputs, count, dropout, tap, gradient);
             }
         };
         let mut both = Both { first: flows, then: tap };
-        let pass = compute.train_tapped(&view, inputs, count, dropout, &mut both, slope);
+        let pass = compute.train_tapped(&view, inputs, count, dropout, &mut both, gradient);
         hits.extend(both.first.into_hits());
         work.take_in(&memory, &self.branch, hits);
         for fault in &mut work.faults.active {
@@ -170,12 +176,12 @@ impl Tap for Both<'_> {
         self.first.wants(op) || self.then.wants(op)
     }
 
-    fn write(&mut self, op: usize, flow: &mut Flow) {
+    fn write(&mut self, op: usize, activations: &mut Activations) {
         if self.first.wants(op) {
-            self.first.write(op, flow);
+            self.first.write(op, activations);
         }
         if self.then.wants(op) {
-            self.then.write(op, flow);
+            self.then.write(op, activations);
         }
     }
 }
@@ -191,12 +197,16 @@ struct Shot<'a> {
 }
 
 impl Shot<'_> {
-    fn forward(&self, ops: Range<usize>, input: &Flow) -> Result<(Flow, Vec<Hit>), TooManyFaults> {
+    fn forward(
+        &self,
+        ops: Range<usize>,
+        input: &Activations,
+    ) -> Result<(Activations, Vec<Hit>), TooManyFaults> {
         let is_own = |fault: &super::Active| fault.strikes_each_image();
         let Some(from) = self.faults.active.iter().position(is_own) else {
             let (view, mut hits) = self.parameters(0, None)?;
-            let flow = self.through(&view, ops, input, self.first, &mut hits)?;
-            return Ok((flow, hits));
+            let activations = self.through(&view, ops, input, self.first, &mut hits)?;
+            return Ok((activations, hits));
         };
         let (shared, mut hits) = self.parameters(0, Some(from))?;
         let part = input.count.div_ceil(rayon::current_num_threads()).max(1);
@@ -208,14 +218,14 @@ impl Shot<'_> {
                 self.image_by_image(shared.clone(), from, ops.clone(), input, images)
             })
             .collect();
-        let mut whole: Option<Flow> = None;
-        for (flow, new) in parts?.into_iter().flatten() {
+        let mut whole: Option<Activations> = None;
+        for (activations, new) in parts?.into_iter().flatten() {
             hits.extend(new);
             match &mut whole {
-                None => whole = Some(flow),
+                None => whole = Some(activations),
                 Some(whole) => {
-                    whole.count += flow.count;
-                    whole.values.extend(flow.values);
+                    whole.count += activations.count;
+                    whole.values.extend(activations.values);
                 }
             }
         }
@@ -223,25 +233,24 @@ impl Shot<'_> {
     }
 
     /// Each of some images with a network of its own: struck, read, and taken back.
-    #[allow(clippy::type_complexity)] // what flows for each image, and what was struck for it
     fn image_by_image(
         &self,
         mut view: Network,
         from: usize,
         ops: Range<usize>,
-        input: &Flow,
+        input: &Activations,
         images: Range<usize>,
-    ) -> Result<Vec<(Flow, Vec<Hit>)>, TooManyFaults> {
+    ) -> Result<Vec<(Activations, Vec<Hit>)>, TooManyFaults> {
         let mut undo = Undo::new();
         let mut done = Vec::new();
         for at in images {
             let image = self.first + at as u64;
             let mut hits = self.strike(&mut view, from..self.faults.active.len(), Some(image), &mut undo)?;
-            let one = Flow { values: input.sample(at).to_vec(), count: 1, ..*input };
+            let one = Activations { values: input.sample(at).to_vec(), count: 1, ..*input };
             hits.retain(|hit| at == 0 || hit.image.is_some()); // a draw that all images share is struck once
-            let flow = self.through(&view, ops.clone(), &one, image, &mut hits)?;
+            let activations = self.through(&view, ops.clone(), &one, image, &mut hits)?;
             take_back(&mut view, &mut undo);
-            done.push((flow, hits));
+            done.push((activations, hits));
         }
         Ok(done)
     }
@@ -284,19 +293,19 @@ impl Shot<'_> {
         &self,
         network: &Network,
         ops: Range<usize>,
-        input: &Flow,
+        input: &Activations,
         first: u64,
         hits: &mut Vec<Hit>,
-    ) -> Result<Flow, TooManyFaults> {
+    ) -> Result<Activations, TooManyFaults> {
         let mut flows = self.flows(first, input.count)?;
         let mut at = ops.start;
-        let mut flow: Option<Flow> = None;
+        let mut activations: Option<Activations> = None;
         for op in flows.ops().into_iter().filter(|op| ops.contains(op)) {
-            let mut next = self.compute.forward(network, at..op + 1, flow.as_ref().unwrap_or(input));
+            let mut next = self.compute.forward(network, at..op + 1, activations.as_ref().unwrap_or(input));
             flows.write(op, &mut next);
-            (at, flow) = (op + 1, Some(next));
+            (at, activations) = (op + 1, Some(next));
         }
         hits.extend(flows.into_hits());
-        Ok(self.compute.forward(network, at..ops.end, flow.as_ref().unwrap_or(input)))
+        Ok(self.compute.forward(network, at..ops.end, activations.as_ref().unwrap_or(input)))
     }
 }

@@ -6,14 +6,13 @@ use crate::doc::intervention::{Set, ShuffleMask};
 use crate::form::number::grouped;
 use crate::intervene::shuffle::{Region, shuffle as moved};
 use crate::intervene::stream::{Purpose, stream};
-use crate::intervene::{Census, Entry};
+use crate::intervene::{Entry, MaskCounts};
 use crate::run::error::RunError;
 use crate::run::session::Session;
 
 /// Writes chosen values into chosen entries.
-#[allow(clippy::cast_possible_truncation)] // settings are f64, weights f32
 pub fn set(session: &mut Session, set: &Set) -> Result<(), RunError> {
-    let structure = session.place.structure.clone();
+    let structure = session.context.structure.clone();
     let index = structure.find(&set.parameter).ok_or_else(|| {
         let known: Vec<&str> = structure.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
         session.stage_error(format!(
@@ -60,21 +59,21 @@ pub fn set(session: &mut Session, set: &Set) -> Result<(), RunError> {
 /// As many pruned entries in other places, within layers or across them. Only parameters with pruned entries take part:
 /// what was left out of the pruning stays left out of its control.
 pub fn shuffle_mask(session: &mut Session, shuffle: &ShuffleMask) -> Result<(), RunError> {
-    let structure = session.place.structure.clone();
+    let structure = session.context.structure.clone();
     let network = &session.state().network;
-    let is_masked = |index: &usize| network.census(*index).pruned > 0;
+    let is_masked = |index: &usize| network.mask_counts(*index).pruned > 0;
     let chosen: Vec<usize> = (0..network.len()).filter(is_masked).collect();
-    let before: Vec<Census> = chosen.iter().map(|&index| network.census(index)).collect();
+    let before: Vec<MaskCounts> = chosen.iter().map(|&index| network.mask_counts(index)).collect();
     let entries: Vec<Vec<Entry>> = chosen.iter().map(|&index| network.all_entries(index)).collect();
     let regions: Vec<Region> = chosen
         .iter()
         .zip(&entries)
         .map(|(&index, entries)| Region { layer: structure.parameters[index].layer, entries })
         .collect();
-    let mut rng = stream(session.place.spec.seed, Purpose::Mask, &[session.number()]);
+    let mut rng = stream(session.context.spec.seed, Purpose::Mask, &[session.number()]);
     let moved = moved(&regions, shuffle.scope, &mut rng);
     let network = &mut session.state_mut().network;
-    let pruned: u64 = chosen.iter().map(|&index| network.census(index).pruned).sum();
+    let pruned: u64 = chosen.iter().map(|&index| network.mask_counts(index).pruned).sum();
     for (&index, entries) in chosen.iter().zip(moved) {
         network.set_entries(index, entries);
     }

@@ -6,7 +6,7 @@ use super::left::Left;
 use crate::doc::file_names::stays_inside;
 use crate::doc::intervention::{FileContent, Params, WeightFile};
 use crate::doc::targets;
-use crate::intervene::{Census, Entry};
+use crate::intervene::{Entry, MaskCounts};
 use crate::net::weights_file::{FileTensor, read_masks, read_tensors, tensors_of, write_tensors};
 use crate::run::error::RunError;
 use crate::run::session::Session;
@@ -28,7 +28,7 @@ fn mask(
     tensors: &BTreeMap<String, FileTensor>,
     file: &WeightFile,
 ) -> Result<crate::doc::Report, RunError> {
-    let structure = session.place.structure.clone();
+    let structure = session.context.structure.clone();
     let chosen = targets::prunable(&structure, &file.target);
     for &index in &chosen {
         let parameter = &structure.parameters[index];
@@ -39,7 +39,8 @@ fn mask(
             )));
         }
     }
-    let before: Vec<Census> = chosen.iter().map(|&index| session.state().network.census(index)).collect();
+    let before: Vec<MaskCounts> =
+        chosen.iter().map(|&index| session.state().network.mask_counts(index)).collect();
     for &index in &chosen {
         let parameter = &structure.parameters[index];
         let network = &mut session.state_mut().network;
@@ -59,7 +60,7 @@ fn mask(
 
 /// Writes values, or the mask as ones and zeros, into a file of the run's directory.
 pub fn export(session: &mut Session, file: &WeightFile) -> Result<(), RunError> {
-    let structure = session.place.structure.clone();
+    let structure = session.context.structure.clone();
     let chosen = targets::parameters(&structure, &file.target, &Params::Everything);
     let network = &session.state().network;
     let mut tensors = tensors_of(network);
@@ -79,14 +80,14 @@ pub fn export(session: &mut Session, file: &WeightFile) -> Result<(), RunError> 
             session.stage_error(format!("{name} does not lie inside the run's directory; name it otherwise"))
         );
     }
-    let path = session.place.output.join(&name);
+    let path = session.context.output.join(&name);
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)
             .map_err(|source| RunError::Disk { path: folder.to_owned(), source })?;
     }
     let about = BTreeMap::from([
-        ("arm".to_owned(), session.place.arm.clone()),
-        ("seed".to_owned(), session.place.spec.seed.to_string()),
+        ("arm".to_owned(), session.context.arm.clone()),
+        ("seed".to_owned(), session.context.spec.seed.to_string()),
     ]);
     write_tensors(&path, &tensors, &about)?;
     let summary = format!("wrote {} tensors to {name}", tensors.len());

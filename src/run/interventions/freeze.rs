@@ -16,7 +16,7 @@ use crate::run::session::Session;
 
 /// Holds entries of the present network at a value.
 pub fn freeze(session: &mut Session, freeze: &Freeze) -> Result<(), RunError> {
-    let structure = session.place.structure.clone();
+    let structure = session.context.structure.clone();
     let chosen = targets::parameters(&structure, &freeze.target, &Params::Everything);
     let mask = match &freeze.select {
         Select::Mask(file) => read_masks(&session.input_path(file))?.0,
@@ -35,7 +35,7 @@ pub fn freeze(session: &mut Session, freeze: &Freeze) -> Result<(), RunError> {
         rows.push(vec![
             parameter.name.clone(),
             parameter.len().to_string(),
-            network.census(index).frozen.to_string(),
+            network.mask_counts(index).frozen.to_string(),
         ]);
     }
     let total: usize = held.iter().map(Vec::len).sum();
@@ -49,7 +49,7 @@ pub fn freeze(session: &mut Session, freeze: &Freeze) -> Result<(), RunError> {
 }
 
 fn norms_of(session: &Session, freeze: &Freeze) -> Vec<usize> {
-    let structure = &session.place.structure;
+    let structure = &session.context.structure;
     let norms =
         (0..structure.layers.len()).filter(|&layer| structure.layers[layer].kind == LayerKind::BatchNorm);
     norms.filter(|&layer| targets::has_layer(structure, &freeze.target.layers, layer)).collect()
@@ -61,7 +61,7 @@ fn entries_to_hold(
     index: usize,
     mask: &BTreeMap<String, FileTensor>,
 ) -> Result<Vec<u32>, RunError> {
-    let parameter = &session.place.structure.parameters[index];
+    let parameter = &session.context.structure.parameters[index];
     let network = &session.state().network;
     let mut entries = network.all_entries(index);
     for (at, entry) in entries.iter_mut().enumerate() {
@@ -88,12 +88,11 @@ fn entries_to_hold(
     };
     let weights = network.values(index);
     let candidate = Candidate { name: &parameter.name, weights, entries: &entries };
-    let mut rng = stream(session.place.spec.seed, Purpose::Freeze, &[session.number(), index as u64]);
+    let mut rng = stream(session.context.spec.seed, Purpose::Freeze, &[session.number(), index as u64]);
     select(&candidate, &selection, &mut rng).map_err(|error| session.stage_error(error.to_string()))
 }
 
 /// The values that entries are held at; none where they keep their own.
-#[allow(clippy::cast_possible_truncation)] // settings are f64, weights f32
 fn held_values(session: &Session, freeze: &Freeze, index: usize) -> Result<Option<Vec<f32>>, RunError> {
     let state = session.state();
     let size = state.network.values(index).len();
@@ -111,7 +110,7 @@ fn held_values(session: &Session, freeze: &Freeze, index: usize) -> Result<Optio
 
 /// Lets entries go; they go on from the value that they have.
 pub fn release(session: &mut Session, release: &Release) -> Result<(), RunError> {
-    let structure = session.place.structure.clone();
+    let structure = session.context.structure.clone();
     let chosen = targets::parameters(&structure, &release.target, &Params::Everything);
     let (mut released, mut faults) = (0, 0);
     for what in &release.what {

@@ -30,7 +30,7 @@ pub fn graft(session: &mut Session, graft: &Graft) -> Result<(), RunError> {
         return Err(session
             .stage_error(format!("{} has no position to go back to; only a snapshot has one", graft.from)));
     };
-    if !targets::is_whole(&session.place.structure, &graft.target) {
+    if !targets::is_whole(&session.context.structure, &graft.target) {
         return Ok(());
     }
     let state = session.state_mut();
@@ -64,7 +64,7 @@ fn source(session: &Session, from: &str) -> Result<(Source, Option<Position>), R
 
 /// Copies by name, after all names and shapes are found to fit.
 pub fn copy(session: &mut Session, source: &Source, target: &Target, from: &str) -> Result<Report, RunError> {
-    let structure = session.place.structure.clone();
+    let structure = session.context.structure.clone();
     let chosen = targets::parameters(&structure, target, &Params::Everything);
     for &index in &chosen {
         let parameter = &structure.parameters[index];

@@ -1,7 +1,7 @@
 //! What is left of the parameters whose mask changed.
 
 use crate::doc::Report;
-use crate::intervene::Census;
+use crate::intervene::MaskCounts;
 use crate::net::Network;
 
 /// What is left of some parameters.
@@ -9,17 +9,16 @@ pub struct Left {
     /// One row for each parameter.
     rows: Vec<Vec<String>>,
     /// All of them together.
-    pub total: Census,
+    pub total: MaskCounts,
     /// Names of those with nothing left.
     emptied: Vec<String>,
 }
 
 impl Left {
     /// What is left of the chosen parameters; `before` is what held them.
-    #[must_use]
-    pub fn of(network: &Network, chosen: &[usize], before: &[Census]) -> Self {
+    pub fn of(network: &Network, chosen: &[usize], before: &[MaskCounts]) -> Self {
         let names = &network.structure().parameters;
-        let after: Vec<Census> = chosen.iter().map(|&index| network.census(index)).collect();
+        let after: Vec<MaskCounts> = chosen.iter().map(|&index| network.mask_counts(index)).collect();
         let rows = chosen.iter().zip(before).zip(&after).map(|((&index, before), after)| {
             let change = i128::from(after.pruned) - i128::from(before.pruned);
             let size = after.size().to_string();
@@ -27,13 +26,12 @@ impl Left {
             vec![names[index].name.clone(), size, change.to_string(), left, percent(after)]
         });
         let rows = rows.collect();
-        let emptied = chosen.iter().zip(&after).filter(|(_, census)| census.is_emptied());
+        let emptied = chosen.iter().zip(&after).filter(|(_, mask_counts)| mask_counts.is_emptied());
         let emptied = emptied.map(|(&index, _)| names[index].name.clone()).collect();
         Self { rows, total: after.iter().copied().sum(), emptied }
     }
 
     /// A report of this kind; what has reached 0 is named behind the summary.
-    #[must_use]
     pub fn report(self, kind: &str, mut summary: String) -> Report {
         if !self.emptied.is_empty() {
             summary = format!("{summary}; nothing is left of {}", self.emptied.join(", "));
@@ -44,8 +42,6 @@ impl Left {
 }
 
 /// The surviving share in percent.
-#[must_use]
-#[allow(clippy::cast_precision_loss)] // far below 2^53
-pub fn percent(census: &Census) -> String {
-    format!("{:.2}", 100.0 * census.surviving() as f64 / census.size().max(1) as f64)
+pub fn percent(mask_counts: &MaskCounts) -> String {
+    format!("{:.2}", 100.0 * mask_counts.surviving() as f64 / mask_counts.size().max(1) as f64)
 }

@@ -10,9 +10,9 @@ use crate::run::state::Position;
 
 /// Draws what the target means anew, from a stream of this stage; the whole network starts training anew.
 pub fn reinitialize(session: &mut Session, reinitialize: &Reinitialize) -> Result<(), RunError> {
-    let structure = session.place.structure.clone();
+    let structure = session.context.structure.clone();
     let chosen = targets::parameters(&structure, &reinitialize.target, &Params::Everything);
-    let (seed, generation) = (session.place.spec.seed, session.number() + 1);
+    let (seed, generation) = (session.context.spec.seed, session.number() + 1);
     let state = session.state_mut();
     let mut total = Written::default();
     for &index in &chosen {

@@ -48,7 +48,10 @@ impl Session<'_> {
                 kept,
                 trained: clone.trained,
                 order: clone.order,
-                ..State::new(self.place.fresh_network(number + 1), self.place.spec.train.optimizer.clone())
+                ..State::new(
+                    self.context.fresh_network(number + 1),
+                    self.context.spec.train.optimizer.clone(),
+                )
             };
         }
         if branch.order == BranchOrder::Own {
@@ -65,9 +68,9 @@ impl Session<'_> {
     /// The data of a branch: its own where it has them, the original's otherwise.
     fn data_of(&self, branch: &Branch) -> Result<Arc<Dataset>, RunError> {
         let Some(own) = &branch.data else { return Ok(self.data()) };
-        let place = &self.place;
-        let data = place.datasets.get(own, &place.spec.net, &place.base)?;
-        let (here, there) = (&place.data, &data);
+        let context = &self.context;
+        let data = context.datasets.get(own, &context.spec.net, &context.base)?;
+        let (here, there) = (&context.data, &data);
         if (there.shape(), there.classes) != (here.shape(), here.classes) {
             let same =
                 if there.shape() == here.shape() { "with as many classes" } else { "of the same shape" };

@@ -1,8 +1,8 @@
 //! One run: carries out its program step by step, and says what happens.
 
 mod branches;
+mod emitting;
 mod reading;
-mod saying;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,15 +20,15 @@ use super::stop::{StopFlag, StopKind};
 use super::train::TrainProgress;
 use super::work::{WorkPlan, steps};
 use crate::data::Dataset;
-use crate::doc::structure::LayerKind;
 use crate::doc::plan::{FileUse, Sizes};
+use crate::doc::structure::LayerKind;
 use crate::doc::{Event, Net, RunSpec, Structure, file_names};
 use crate::form::path::Place;
-use crate::net::{Compute, Criterion, Initialisation, Network};
+use crate::net::{Compute, Initialisation, LossFunction, Network};
 use crate::optimize::Optimizer;
 
 /// What a run works with; it changes none of it.
-pub struct Workplace {
+pub struct RunContext {
     /// What to do.
     pub spec: RunSpec,
     /// Name of the arm, for exported files.
@@ -40,7 +40,7 @@ pub struct Workplace {
     /// Shapes and names.
     pub structure: Arc<Structure>,
     /// What training minimises.
-    pub criterion: Criterion,
+    pub loss: LossFunction,
     /// What computes.
     pub compute: Box<dyn Compute>,
     /// Folder that paths of the document are relative to.
@@ -49,9 +49,8 @@ pub struct Workplace {
     pub output: PathBuf,
 }
 
-impl Workplace {
-    /// The workplace of a run.
-    #[must_use]
+impl RunContext {
+    /// The run context of a run.
     pub fn new(
         spec: RunSpec,
         arm: String,
@@ -61,26 +60,23 @@ impl Workplace {
         output: PathBuf,
     ) -> Self {
         let structure = Arc::new(Structure::new(&spec.net, data.shape(), data.classes, &spec.train.loss));
-        let criterion = Criterion::new(spec.train.loss.clone(), structure.output.clone(), structure.outputs);
+        let loss = LossFunction::new(spec.train.loss.clone(), structure.output.clone(), structure.outputs);
         let datasets = Datasets::default();
-        Self { spec, arm, data, datasets, structure, criterion, compute, base, output }
+        Self { spec, arm, data, datasets, structure, loss, compute, base, output }
     }
 
-    /// The same workplace, with data that it shares with others.
-    #[must_use]
+    /// The same run context, with data that it shares with others.
     pub fn with_datasets(self, datasets: Datasets) -> Self {
         Self { datasets, ..self }
     }
 
     /// A network with initial weights of the run's seed.
-    #[must_use]
     pub fn fresh_network(&self, generation: u64) -> Network {
         initial_network(&self.spec, self.structure.clone(), generation)
     }
 }
 
 /// A network with initial weights that a run's seed draws.
-#[must_use]
 pub fn initial_network(spec: &RunSpec, structure: Arc<Structure>, generation: u64) -> Network {
     let initialisation = match &spec.net {
         Net::Mlp(mlp) => Initialisation { weights: mlp.init, biases: mlp.bias_init },
@@ -109,7 +105,7 @@ pub enum StageEnd {
 
 /// A run under way.
 pub struct Session<'a> {
-    pub(super) place: Arc<Workplace>,
+    pub(super) context: Arc<RunContext>,
     listener: &'a mut dyn Listener,
     stop: StopFlag,
     program: Vec<Step>,
@@ -120,7 +116,7 @@ pub struct Session<'a> {
     inside: Option<TrainProgress>,
     /// How far a campaign is, when that step is one.
     pub(super) campaign: Option<CampaignProgress>,
-    /// The trunk, and the branches within branches; the last one is worked on.
+    /// The main branch, and the branches within branches; the last one is worked on.
     stack: Vec<State>,
     /// The data of each of them.
     data: Vec<Arc<Dataset>>,
@@ -136,27 +132,27 @@ pub struct Session<'a> {
 impl<'a> Session<'a> {
     /// A run from its start, or from a checkpoint.
     pub fn new(
-        place: Arc<Workplace>,
+        context: Arc<RunContext>,
         checkpoint: Option<Checkpoint>,
         threads: usize,
         stop: StopFlag,
         listener: &'a mut dyn Listener,
     ) -> Self {
-        let program = program(&place.spec.plan);
-        let sizes = Sizes::of_data(&place.data);
-        let work = WorkPlan::new(&steps(&program, &place.spec, &place.structure, sizes));
+        let program = program(&context.spec.plan);
+        let sizes = Sizes::of_data(&context.data);
+        let work = WorkPlan::new(&steps(&program, &context.spec, &context.structure, sizes));
         let checkpoint = checkpoint.unwrap_or_else(|| Checkpoint {
             next: 0,
             inside: None,
             campaign: None,
             secs: 0.0,
-            stack: vec![State::new(place.fresh_network(0), place.spec.train.optimizer.clone())],
+            stack: vec![State::new(context.fresh_network(0), context.spec.train.optimizer.clone())],
         });
         let Checkpoint { next, inside, campaign, secs, stack } = checkpoint;
         Self {
             paused_before: stop.paused_for(),
-            data: vec![place.data.clone()],
-            place,
+            data: vec![context.data.clone()],
+            context,
             listener,
             stop,
             program,
@@ -179,22 +175,21 @@ impl<'a> Session<'a> {
     pub fn run(&mut self) -> Result<Outcome, RunError> {
         let result = self.steps();
         match &result {
-            Ok(Outcome::Done) => self.say(Event::Finished { secs: self.secs() })?,
-            Ok(Outcome::Stopped) => self.say(Event::Stopped { secs: self.secs() })?,
-            Err(error) => self.say(Event::Failed { message: error.to_string() })?,
+            Ok(Outcome::Done) => self.emit(Event::Finished { secs: self.secs() })?,
+            Ok(Outcome::Stopped) => self.emit(Event::Stopped { secs: self.secs() })?,
+            Err(error) => self.emit(Event::Failed { message: error.to_string() })?,
         }
         result
     }
 
     /// The network that the run ends with.
-    #[must_use]
     pub fn network(&self) -> &Network {
         &self.stack[0].network
     }
 
     fn steps(&mut self) -> Result<Outcome, RunError> {
         let resumed = self.next > 0 || self.inside.is_some();
-        self.say(Event::Started { resumed, threads: self.threads })?;
+        self.emit(Event::Started { resumed, threads: self.threads })?;
         self.find_data()?;
         while self.next < self.program.len() {
             if self.stop_requested().is_some() {
@@ -203,13 +198,13 @@ impl<'a> Session<'a> {
             let step = self.program[self.next].clone();
             let inside = self.inside.take();
             if inside.is_none() {
-                self.say_stage(&step)?;
+                self.emit_stage(&step)?;
             }
             if let StageEnd::Interrupted(progress) = self.step(&step, inside.unwrap_or_default())? {
                 return self.stopped(Some(progress));
             }
             self.next += 1;
-            self.say_progress(0)?;
+            self.emit_progress(0)?;
             self.keep(None)?;
         }
         Ok(Outcome::Done)
@@ -270,8 +265,9 @@ impl<'a> Session<'a> {
     /// the run has written. What lies in the directory from an earlier attempt does not count before its stage has come.
     pub(super) fn input_path(&self, file: &str) -> PathBuf {
         let name = self.file_name(file);
-        let [own, beside] = [&self.place.output, &self.place.base].map(|folder| folder.join(&name));
-        let writes = |used: &FileUse<'_>| matches!(used, FileUse::Writes(file) if self.file_name(file) == name);
+        let [own, beside] = [&self.context.output, &self.context.base].map(|folder| folder.join(&name));
+        let writes =
+            |used: &FileUse<'_>| matches!(used, FileUse::Writes(file) if self.file_name(file) == name);
         let exports = |step: &Step| matches!(&step.op, Op::Stage(stage) if stage.rule().files(&Place::default()).iter().any(writes));
         if own.exists() && (self.program[..self.next].iter().any(exports) || !beside.exists()) {
             own
@@ -282,7 +278,7 @@ impl<'a> Session<'a> {
 
     /// The name of a file with the run's arm and seed for their placeholders.
     pub(super) fn file_name(&self, file: &str) -> String {
-        file_names::filled(file, &self.place.arm, self.place.spec.seed)
+        file_names::filled(file, &self.context.arm, self.context.spec.seed)
     }
 
     /// What the run is asked for; waits here while it is paused.
@@ -303,7 +299,7 @@ impl<'a> Session<'a> {
     /// Whether a batch norm uses the statistics of mini-batches, which a single sample does not have.
     pub(super) fn has_free_norm(&self) -> bool {
         let fixed = self.state().network.fixed_norms();
-        let mut layers = self.place.structure.layers.iter().enumerate();
+        let mut layers = self.context.structure.layers.iter().enumerate();
         layers.any(|(position, layer)| layer.kind == LayerKind::BatchNorm && !fixed.contains(&position))
     }
 }

@@ -9,7 +9,7 @@ impl Session<'_> {
     /// What computes with the present network and its members in one pass: one mini-batch, or one evaluation of a part of
     /// the data. It is [put back](Self::put_back) behind the pass.
     pub(in crate::run) fn reader(&self) -> View {
-        View::new(self.place.clone(), self.state().faults.clone(), self.branch())
+        View::new(self.context.clone(), self.state().faults.clone(), self.branch())
     }
 
     /// Keeps what a reader counted and logged.
@@ -26,7 +26,7 @@ impl Session<'_> {
         if seen.lines.is_empty() { Ok(()) } else { self.log(Table::Faults, &seen.lines) }
     }
 
-    /// The branch of the present stage; empty for the trunk.
+    /// The branch of the present stage; empty for the main branch.
     pub(in crate::run) fn branch(&self) -> String {
         self.program.get(self.next).map_or_else(String::new, |step| step.branch.clone())
     }

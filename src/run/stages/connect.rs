@@ -16,8 +16,8 @@ use crate::run::train::TrainProgress;
 /// "Linear mode connectivity and the lottery ticket hypothesis").
 pub fn connect(session: &mut Session, stage: &Connect) -> Result<StageEnd, RunError> {
     let (a, b) = (end(session, &stage.a)?, end(session, &stage.b)?);
-    let (place, data) = (session.place.clone(), session.data());
-    let batch = place.spec.train.evaluation_batch;
+    let (context, data) = (session.context.clone(), session.data());
+    let batch = context.spec.train.evaluation_batch;
     let mut scores = Vec::new();
     for number in 0..stage.points {
         // What was evaluated so far is not said yet, so that the stage can begin anew when the run goes on.
@@ -26,21 +26,20 @@ pub fn connect(session: &mut Session, stage: &Connect) -> Result<StageEnd, RunEr
         }
         let along = place_of(number, stage.points);
         let network = a.between(&b, along);
-        let (score, _) = evaluate(place.compute.as_ref(), &network, &place.criterion, &data.test, batch);
+        let (score, _) = evaluate(context.compute.as_ref(), &network, &context.loss, &data.test, batch);
         scores.push((along, score));
-        session.say_progress(number as u64 + 1)?;
+        session.emit_progress(number as u64 + 1)?;
     }
     for (along, score) in &scores {
         for (series, value) in [("line_loss", score.loss()), ("line_accuracy", score.accuracy())] {
             let point = Point { along: Some(*along), ..session.new_point(series, value) };
-            session.say(Event::Point(point))?;
+            session.emit(Event::Point(point))?;
         }
     }
     session.report(report(stage, &scores))?;
     Ok(StageEnd::Done)
 }
 
-#[allow(clippy::cast_precision_loss)] // at most some thousand
 fn place_of(number: usize, points: usize) -> f64 {
     number as f64 / (points - 1) as f64
 }

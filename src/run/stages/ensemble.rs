@@ -13,25 +13,25 @@ use crate::run::interventions::watch;
 use crate::run::session::{Session, StageEnd};
 use crate::run::sharing::{self, hand, take_over};
 use crate::run::state::{HandOvers, Member, Snapshot, State};
-use crate::run::train::{self, Known, Learner, Lesson, Stretch, TrainProgress};
+use crate::run::train::{self, Known, MiniBatch, Phase, TrainProgress, Trainer};
 
 /// Trains the members of an ensemble; goes on from `progress` when the stage was interrupted.
 pub fn train(session: &mut Session, stage: &Ensemble, progress: TrainProgress) -> Result<StageEnd, RunError> {
-    let structure = session.place.structure.clone();
+    let structure = session.context.structure.clone();
     let shared = sharing::parameters(&structure, &stage.share);
     if progress.done == 0 {
         assemble(session, stage);
     }
     session.state_mut().begin_training(stage.members);
-    let settings = session.place.spec.train.clone();
+    let settings = session.context.spec.train.clone();
     let per_epoch = settings.batches_per_epoch(session.data().train.len());
     let standstill = match &stage.until {
         EnsembleEnd::Never => None,
         EnsembleEnd::Change(change) => Some((change.below, change.over.to_iterations(per_epoch).max(1))),
     };
     let mut members = Members { stage, shared, standstill, stood_still: None };
-    let stretch = Stretch { rate: settings.optimizer.rate(), settings, steps: stage.steps };
-    let end = train::run(session, &stretch, &mut members, progress)?;
+    let phase = Phase { rate: settings.optimizer.rate(), settings, steps: stage.steps };
+    let end = train::run(session, &phase, &mut members, progress)?;
     if end == StageEnd::Done {
         members.finish(session)?;
     }
@@ -41,12 +41,12 @@ pub fn train(session: &mut Session, stage: &Ensemble, progress: TrainProgress) -
 /// Makes as many members as are asked for: those of an earlier ensemble go on, further ones are fresh, and all take over
 /// the shared layers of the first with what holds them.
 fn assemble(session: &mut Session, stage: &Ensemble) {
-    let place = session.place.clone();
+    let context = session.context.clone();
     let number = session.number();
     let state = session.state_mut();
     state.others.truncate(stage.members - 1);
     for member in state.others.len() + 1..stage.members {
-        let network = place.fresh_network(((member as u64) << 32) | (number + 1));
+        let network = context.fresh_network(((member as u64) << 32) | (number + 1));
         let memory = OptimizerState::default();
         state.others.push(Member { network, memory, score: Score::default() });
     }
@@ -70,11 +70,16 @@ struct Members<'a> {
     stood_still: Option<u64>,
 }
 
-impl Learner for Members<'_> {
-    fn step(&mut self, session: &mut Session, lesson: &Lesson, score: &mut Score) -> Result<(), RunError> {
+impl Trainer for Members<'_> {
+    fn step(
+        &mut self,
+        session: &mut Session,
+        mini_batch: &MiniBatch,
+        score: &mut Score,
+    ) -> Result<(), RunError> {
         match self.stage.mode {
-            Sharing::CopyInTurn => self.in_turn(session, lesson, score),
-            Sharing::Tied => self.tied(session, lesson, score),
+            Sharing::CopyInTurn => self.in_turn(session, mini_batch, score),
+            Sharing::Tied => self.tied(session, mini_batch, score),
         }
     }
 
@@ -93,10 +98,15 @@ impl Learner for Members<'_> {
 
 impl Members<'_> {
     /// Each member takes its steps and hands its shared layers to the next one; the last one hands them to all.
-    fn in_turn(&self, session: &mut Session, lesson: &Lesson, score: &mut Score) -> Result<(), RunError> {
+    fn in_turn(
+        &self,
+        session: &mut Session,
+        mini_batch: &MiniBatch,
+        score: &mut Score,
+    ) -> Result<(), RunError> {
         for member in 0..self.stage.members {
             for local in 0..self.stage.local_steps {
-                local_step(session, lesson, member, local as u64, score)?;
+                local_step(session, mini_batch, member, local as u64, score)?;
             }
             let receivers = match member + 1 {
                 next if next < self.stage.members => next..next + 1,
@@ -108,13 +118,14 @@ impl Members<'_> {
     }
 
     /// One step of all members, where the shared parameters have the sum of the members' gradients, and one step.
-    fn tied(&self, session: &mut Session, lesson: &Lesson, score: &mut Score) -> Result<(), RunError> {
-        let place = session.place.clone();
+    fn tied(&self, session: &mut Session, mini_batch: &MiniBatch, score: &mut Score) -> Result<(), RunError> {
+        let context = session.context.clone();
         let mut passes = Vec::new();
         for member in 0..self.stage.members {
-            let dropout = dropout(session, lesson, member, 0);
-            let (pass, known) = lesson.pass(&place, network_of(session.state(), member), dropout, |_, _| ());
-            take_in(session, lesson, member, known, score)?;
+            let dropout = dropout(session, mini_batch, member, 0);
+            let (pass, known) =
+                mini_batch.pass(&context, network_of(session.state(), member), dropout, |_, _| ());
+            take_in(session, mini_batch, member, known, score)?;
             passes.push(pass);
         }
         let (first, others) = passes.split_at_mut(1);
@@ -124,9 +135,9 @@ impl Members<'_> {
         let state = session.state_mut();
         for (member, pass) in passes.into_iter().enumerate() {
             let (network, memory) = parts(state, member);
-            memory.step(&lesson.settings.optimizer, lesson.rate, network, &pass.gradients);
+            memory.step(&mini_batch.settings.optimizer, mini_batch.rate, network, &pass.gradients);
             network.follow(&pass.statistics);
-            place.compute.recycle(pass);
+            context.compute.recycle(pass);
         }
         self.hand_over(state, 0, 1..self.stage.members);
         Ok(())
@@ -161,7 +172,7 @@ impl Members<'_> {
 
     /// Reports the members, and remembers each under its name.
     fn finish(&self, session: &mut Session) -> Result<(), RunError> {
-        let structure = session.place.structure.clone();
+        let structure = session.context.structure.clone();
         let state = session.state_mut();
         let networks: Vec<Network> = state.members().into_iter().cloned().collect();
         for (member, network) in networks.into_iter().enumerate() {
@@ -197,19 +208,19 @@ impl Members<'_> {
 /// One step of one member, `local` of its steps on this mini-batch after the first.
 fn local_step(
     session: &mut Session,
-    lesson: &Lesson,
+    mini_batch: &MiniBatch,
     member: usize,
     local: u64,
     score: &mut Score,
 ) -> Result<(), RunError> {
-    let place = session.place.clone();
-    let dropout = dropout(session, lesson, member, local);
-    let (pass, known) = lesson.pass(&place, network_of(session.state(), member), dropout, |_, _| ());
-    take_in(session, lesson, member, known, score)?;
+    let context = session.context.clone();
+    let dropout = dropout(session, mini_batch, member, local);
+    let (pass, known) = mini_batch.pass(&context, network_of(session.state(), member), dropout, |_, _| ());
+    take_in(session, mini_batch, member, known, score)?;
     let (network, memory) = parts(session.state_mut(), member);
-    memory.step(&lesson.settings.optimizer, lesson.rate, network, &pass.gradients);
+    memory.step(&mini_batch.settings.optimizer, mini_batch.rate, network, &pass.gradients);
     network.follow(&pass.statistics);
-    place.compute.recycle(pass);
+    context.compute.recycle(pass);
     Ok(())
 }
 
@@ -219,12 +230,12 @@ fn member_name(member: usize) -> String {
 }
 
 /// The stream of dropped units; that of the first member's first step is the one of a training alone.
-fn dropout(session: &Session, lesson: &Lesson, member: usize, local: u64) -> Stream {
+fn dropout(session: &Session, mini_batch: &MiniBatch, member: usize, local: u64) -> Stream {
     if (member, local) == (0, 0) {
-        return lesson.dropout.clone();
+        return mini_batch.dropout.clone();
     }
-    let counters = [session.state().order, lesson.position.iteration, member as u64, local];
-    stream(session.place.spec.seed, Purpose::Dropout, &counters)
+    let counters = [session.state().order, mini_batch.position.iteration, member as u64, local];
+    stream(session.context.spec.seed, Purpose::Dropout, &counters)
 }
 
 fn network_of(state: &State, member: usize) -> &Network {
@@ -242,16 +253,16 @@ fn parts(state: &mut State, member: usize) -> (&mut Network, &mut OptimizerState
 /// Counts how well a member knew the mini-batch; the first member's `score` belongs to the stage.
 fn take_in(
     session: &mut Session,
-    lesson: &Lesson,
+    mini_batch: &MiniBatch,
     member: usize,
     known: Known,
     score: &mut Score,
 ) -> Result<(), RunError> {
     if member == 0 {
-        return lesson.take_in(session, known, score);
+        return mini_batch.take_in(session, known, score);
     }
     let mut own = session.state().others[member - 1].score;
-    lesson.take_in(session, known, &mut own)?;
+    mini_batch.take_in(session, known, &mut own)?;
     session.state_mut().others[member - 1].score = own;
     Ok(())
 }

@@ -23,15 +23,11 @@ pub struct Histogram {
 impl Histogram {
     /// The histogram of values with what holds them, and of the `dense` values that the network began with (none: left
     /// out), in [`BINS`] bins from the smallest to the largest, 0 included where an entry is pruned.
-    #[must_use]
     pub fn of(values: &[f32], entries: &[u8], dense: &[f32]) -> Self {
         let [low, high] = range(values, entries, dense);
-        #[allow(clippy::cast_precision_loss)] // 60 bins
         let width = (high - low) / BINS as f64;
-        #[allow(clippy::cast_precision_loss)]
         let mut edges: Vec<f64> = (0..=BINS).map(|bin| low + bin as f64 * width).collect();
         edges[BINS] = high;
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // limited to the bins
         let bin_of = |value: f32| (((f64::from(value) - low) / width) as usize).min(BINS - 1);
         let none = || vec![0; BINS];
         let mut histogram = Self { edges, free: none(), frozen: none(), pruned: none(), dense: none() };

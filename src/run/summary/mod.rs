@@ -13,11 +13,11 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::directory::{PINS, is_done, spec_of, weights_path};
+use super::directory::{MASKS, is_done, spec_of, weights_path};
 use super::session::initial_network;
 use crate::doc::structure::{LayerKind, Parameter, Role};
 use crate::doc::{RunSpec, Structure};
-use crate::net::pins_file::read_pins;
+use crate::net::mask_file::read_masks;
 use crate::net::weights_file::{FileTensor, is_readable, read_tensors};
 pub use chain::{Link, chain};
 pub use histogram::{BINS, Histogram};
@@ -121,7 +121,6 @@ pub fn read_summary(folder: &Path, id: &str) -> Result<NetworkSummary, String> {
 
 /// The network that a run begins with, as far as it follows from settings: nothing is pruned or held, and there are no
 /// values.
-#[must_use]
 pub fn planned_summary(spec: &RunSpec) -> NetworkSummary {
     let structure = structure_of(spec);
     let layers = (0..structure.layers.len()).map(|layer| layer_of(&structure, layer, &[])).collect();
@@ -154,21 +153,19 @@ pub fn read_shapes(path: &Path, as_mask: bool) -> Result<Shapes, String> {
 }
 
 /// The structure of the network that a run trains, as far as it follows from settings.
-#[must_use]
 pub fn structure_of(spec: &RunSpec) -> Structure {
     let facts = spec.data.facts(spec.net.image_side());
     Structure::new(&spec.net, facts.shape, facts.classes, &spec.train.loss)
 }
 
 /// A shape as people write it: `300×784`.
-#[must_use]
 pub fn shape_text(shape: &[usize]) -> String {
     shape.iter().map(ToString::to_string).collect::<Vec<_>>().join("×")
 }
 
 struct Files {
     tensors: BTreeMap<String, FileTensor>,
-    pins: BTreeMap<String, Vec<u8>>,
+    masks: BTreeMap<String, Vec<u8>>,
 }
 
 impl Files {
@@ -177,14 +174,14 @@ impl Files {
             return Err("the run is not done; its weights are written at its end".to_owned());
         }
         let (tensors, _) = read_tensors(&weights_path(folder, id)).map_err(|error| error.to_string())?;
-        let pins = read_pins(&folder.join(id).join(PINS)).map_err(|error| error.to_string())?;
-        Ok(Self { tensors, pins })
+        let masks = read_masks(&folder.join(id).join(MASKS)).map_err(|error| error.to_string())?;
+        Ok(Self { tensors, masks })
     }
 
     fn values(&self, name: &str) -> Result<ParameterValues, String> {
         let tensor = self.tensors.get(name).ok_or_else(|| format!("the run has no parameter {name}"))?;
         let free = || vec![FREE; tensor.values.len()];
-        let entries = self.pins.get(name).filter(|entries| entries.len() == tensor.values.len());
+        let entries = self.masks.get(name).filter(|entries| entries.len() == tensor.values.len());
         let entries = entries.cloned().unwrap_or_else(free);
         Ok(ParameterValues { shape: tensor.shape.clone(), values: tensor.values.clone(), entries })
     }

@@ -64,7 +64,6 @@ pub struct StruckTrials {
 
 impl SingleCells {
     /// Those of a campaign; none where no cell strikes once in each trial.
-    #[must_use]
     pub fn of(campaign: &CampaignRecord) -> Option<Self> {
         let single = campaign.states(false).filter(|state| !state.outcomes.is_empty());
         let cells: Vec<usize> = single.map(|state| state.cell).collect();

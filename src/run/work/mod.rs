@@ -37,7 +37,7 @@ fn work(op: &Op, spec: &RunSpec, structure: &Structure, stack: &mut Vec<Level>) 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Work {
     /// Mini-batches of each kind, as they come. The first kind is there without any too: networks are evaluated as it says.
-    pub lessons: Vec<(Task, f64)>,
+    pub mini_batches: Vec<(Task, f64)>,
     /// Samples that are evaluated.
     pub evaluated: f64,
     /// Multiply-adds of one sample forward.
@@ -47,39 +47,34 @@ pub struct Work {
 impl Work {
     /// The sum of steps.
     pub fn new(spec: &RunSpec, facts: &Facts, structure: &Structure, steps: &[StepWork]) -> Self {
-        let mut lessons: Vec<(Task, f64)> = Vec::new();
+        let mut mini_batches: Vec<(Task, f64)> = Vec::new();
         let training = steps.iter().filter(|step| step.mini_batches > 0.0);
         for step in training {
             let task = Task::new(spec, facts, &step.training, step.holds);
-            match lessons.iter_mut().find(|(known, _)| *known == task) {
+            match mini_batches.iter_mut().find(|(known, _)| *known == task) {
                 Some((_, count)) => *count += step.mini_batches,
-                None => lessons.push((task, step.mini_batches)),
+                None => mini_batches.push((task, step.mini_batches)),
             }
         }
-        if lessons.is_empty() {
-            lessons.push((Task::new(spec, facts, &spec.train, false), 0.0));
+        if mini_batches.is_empty() {
+            mini_batches.push((Task::new(spec, facts, &spec.train, false), 0.0));
         }
         let evaluated = steps.iter().map(|step| step.evaluated).sum();
-        Self { lessons, evaluated, forward: structure.multiply_adds() }
+        Self { mini_batches, evaluated, forward: structure.multiply_adds() }
     }
 
     /// The first kind of mini-batch.
-    #[must_use]
     pub fn main(&self) -> &Task {
-        &self.lessons[0].0
+        &self.mini_batches[0].0
     }
 
     /// Multiply-adds of the training, forward and backward.
-    #[must_use]
-    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)] // it saturates
     pub fn training_multiply_adds(&self) -> u64 {
-        let seen = self.lessons.iter().map(|(task, count)| count * task.training.batch as f64);
+        let seen = self.mini_batches.iter().map(|(task, count)| count * task.training.batch as f64);
         (seen.sum::<f64>() * 3.0 * self.forward as f64).round() as u64
     }
 
     /// Multiply-adds of everything.
-    #[must_use]
-    #[allow(clippy::cast_precision_loss)]
     pub fn multiply_adds(&self) -> f64 {
         self.training_multiply_adds() as f64 + self.evaluated * self.forward as f64
     }
@@ -99,13 +94,11 @@ const LITTLE: f64 = 0.1;
 
 impl WorkPlan {
     /// Weighs steps: an evaluated sample is a third of one that is learned from.
-    #[must_use]
-    #[allow(clippy::cast_precision_loss)]
     pub fn new(steps: &[StepWork]) -> Self {
         let mut before = vec![0.0];
         let mut total = 0.0;
         let unit = steps.iter().map(|step| {
-            // In samples, since batches are of different sizes; forward alone is a third of a lesson.
+            // In samples, since batches are of different sizes; forward alone is a third of a mini-batch.
             let batch = step.training.batch.max(1) as f64;
             let all = (step.mini_batches * batch + step.evaluated / 3.0).max(LITTLE * batch);
             total += all;
@@ -116,8 +109,6 @@ impl WorkPlan {
     }
 
     /// Share of the work that is done, `done` mini-batches or networks of a line into step `next`.
-    #[must_use]
-    #[allow(clippy::cast_precision_loss)]
     pub fn share(&self, next: usize, done: u64) -> f64 {
         let total = self.before.last().copied().unwrap_or_default().max(f64::MIN_POSITIVE);
         let before = self.before.get(next).copied().unwrap_or(total);
@@ -147,8 +138,8 @@ mod tests {
 
     fn counts(plan: &str) -> (Vec<(usize, f64)>, f64) {
         let work = work(plan);
-        let lessons = work.lessons.iter().map(|(task, count)| (task.training.batch, *count));
-        (lessons.collect(), work.evaluated)
+        let mini_batches = work.mini_batches.iter().map(|(task, count)| (task.training.batch, *count));
+        (mini_batches.collect(), work.evaluated)
     }
 
     #[test]

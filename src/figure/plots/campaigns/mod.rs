@@ -41,7 +41,6 @@ pub fn campaigns<'a>(arm: &ArmRuns<'a>) -> impl Iterator<Item = &'a CampaignReco
 }
 
 /// The share of a count in images; NaN without images.
-#[allow(clippy::cast_precision_loss)] // images are far below 2^53
 pub fn share(count: u64, images: u64) -> f64 {
     if images == 0 { f64::NAN } else { count as f64 / images as f64 }
 }

@@ -130,7 +130,6 @@ fn results(runs: &[&Row]) -> Vec<Column> {
 }
 
 /// The runs of an arm, of which the first is the nth of all.
-#[allow(clippy::cast_precision_loss)] // axes are counted in tens
 fn line(arm: &ArmRuns<'_>, columns: &[Column], first: usize) -> Line {
     let told = arm.rows.iter().filter(|row| is_told(row));
     let is_mixed = arm.pooled() > 1;

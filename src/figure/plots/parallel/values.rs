@@ -28,7 +28,6 @@ pub fn axis_of_texts(title: &str, texts: &[&str], arms: &[&str]) -> (Axis, Vec<f
     let mut words: Vec<&str> = texts.to_vec();
     words.sort_by(|a, b| compare(a, b));
     words.dedup();
-    #[allow(clippy::cast_precision_loss)] // words are counted in tens
     let place =
         |text: &&str| words.iter().position(|word| word == text).map_or(f64::NAN, |index| index as f64);
     let values = texts.iter().map(place).collect();

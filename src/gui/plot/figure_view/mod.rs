@@ -105,7 +105,6 @@ impl FigureView {
     }
 
     /// What a look at another figure is to be like.
-    #[must_use]
     pub fn wish(&self) -> Wish {
         Wish { hidden: self.hidden.clone(), chosen: self.chosen, zoom: None, canvas: self.canvas.clone() }
     }
@@ -116,14 +115,12 @@ impl FigureView {
     }
 
     /// The view that was kept.
-    #[must_use]
     pub fn of(kept: &PlotView) -> Self {
         let parallel = Chosen::of(kept.brushes.clone());
         Self { chosen: [kept.x, kept.y], hidden: kept.hidden.clone(), parallel, ..Self::default() }
     }
 
     /// What is to be kept of the view, beside its titles.
-    #[must_use]
     pub fn kept(&self, titles: PlotView) -> PlotView {
         let [x, y] = self.chosen;
         let brushes = self.parallel.brushes.clone();
@@ -150,7 +147,6 @@ impl FigureView {
     }
 
     /// The range of x that is seen, as values; `None` when it fits the data.
-    #[must_use]
     pub const fn x_range(&self) -> Option<[f64; 2]> {
         self.chosen[0]
     }
@@ -169,7 +165,6 @@ impl FigureView {
     }
 
     /// Whether only a part is seen.
-    #[must_use]
     pub fn is_zoomed(&self) -> bool {
         self.chosen != [None; 2] || !self.parallel.brushes.is_empty()
     }
@@ -187,13 +182,11 @@ impl FigureView {
     }
 
     /// Whether the line with this name is hidden.
-    #[must_use]
     pub fn is_hidden(&self, name: &str) -> bool {
         self.hidden.contains(name)
     }
 
     /// What is on the screen: without hidden lines, cut to the part that is seen. This is what an export writes.
-    #[must_use]
     pub fn shown(&self, figure: &Figure) -> Figure {
         seen(figure, &self.kept(PlotView::default()))
     }

@@ -151,13 +151,11 @@ impl<'a> Frame<'a> {
     }
 
     /// Where the axis at a place of x stands.
-    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // axes are counted in tens
     fn x(&self, place: f64) -> f32 {
         let share = (place + 0.5) / self.figure.parallel.len().max(1) as f64;
         self.rect.left() + share as f32 * self.rect.width()
     }
 
-    #[allow(clippy::cast_possible_truncation)] // a share
     fn y(&self, height: f64) -> f32 {
         self.rect.bottom() - height as f32 * self.rect.height()
     }
@@ -260,7 +258,6 @@ impl<'a> Frame<'a> {
     fn axes(&self, ui: &Ui, painter: &Painter, brushes: &Brushes) {
         let (ink, weak) = (ui.visuals().text_color(), ui.visuals().weak_text_color());
         let font = TextStyle::Small.resolve(ui.style());
-        #[allow(clippy::cast_precision_loss)]
         let room = self.rect.width() / self.figure.parallel.len().max(1) as f32 - 2.0 * GAP;
         // As in files, every other name stands higher where there are many.
         let rows = f32::from(crate::figure::layout::rows_of_names(self.figure.parallel.len()));
@@ -282,7 +279,6 @@ impl<'a> Frame<'a> {
         }
     }
 
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few labels
     fn labels(&self, painter: &Painter, x: f32, axis: &Axis, font: &FontId, room: f32, ink: Color32) {
         let each = if axis.categories.is_empty() { LABEL } else { NAME };
         let wanted = (self.rect.height() / each).max(2.0) as usize;

@@ -27,7 +27,6 @@ struct Most {
 
 impl Most {
     /// As many as stand beside a plot of this height; single runs are the first to go.
-    #[allow(clippy::cast_sign_loss, clippy::cast_possible_truncation)] // a few dozen
     fn of(height: f32, lines: usize) -> Self {
         let room = ((height - AROUND).max(0.0) / ROW) as usize;
         let lines = lines.min(room.clamp(4, 20));

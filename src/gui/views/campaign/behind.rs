@@ -31,13 +31,11 @@ pub struct Behind {
 
 impl Behind {
     /// A cell of the heat map of these runs.
-    #[must_use]
     pub fn cell(layer: String, bit: u32, runs: Vec<String>, selection: Selection) -> Self {
         Self { sought: Sought { layer: Some(layer), bit: Some(bit) }, of: Some((selection, runs)) }
     }
 
     /// Whether a layer or a bit is chosen.
-    #[must_use]
     pub fn is_chosen(&self) -> bool {
         self.sought != Sought::default()
     }

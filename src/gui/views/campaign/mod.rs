@@ -119,7 +119,6 @@ fn head_ui(ui: &mut Ui, campaign: &CampaignRecord, is_running: bool) {
     let colours = theme::present(ui);
     match &campaign.ended {
         None if is_running => {
-            #[allow(clippy::cast_precision_loss)] // a bar
             let share = done as f32 / all.max(1) as f32;
             ui.add(ProgressBar::new(share).desired_height(theme::STEP).fill(colours.accent));
             ui.label(counted);

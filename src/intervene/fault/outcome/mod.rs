@@ -28,20 +28,17 @@ pub struct Judgement {
 
 impl Judgement {
     /// The golden network is wrong and the faulty one right; only with SDC-1.
-    #[must_use]
     pub fn corrected(&self) -> bool {
         self.outcome == Outcome::Sdc1 && self.is_correct
     }
 
     /// The golden network is right and the faulty one wrong; only with SDC-1.
-    #[must_use]
     pub fn lost(&self) -> bool {
         self.outcome == Outcome::Sdc1 && self.was_correct
     }
 }
 
 /// Judges one image by its golden and its faulty logits, which are equally many.
-#[must_use]
 pub fn judge(golden: &[f32], faulty: &[f32], label: u32) -> Judgement {
     let (expected, predicted) = (top1(golden), top1(faulty));
     let outcome = if predicted.is_none() {
@@ -107,26 +104,22 @@ pub struct Tally {
 
 impl Tally {
     /// The tally of a batch: logits are `[images, outputs]`, row by row.
-    #[must_use]
     pub fn of(golden: &[f32], faulty: &[f32], outputs: usize, labels: &[u32]) -> Self {
         let rows = golden.chunks_exact(outputs).zip(faulty.chunks_exact(outputs)).zip(labels);
         rows.map(|((golden, faulty), &label)| Self::from(judge(golden, faulty, label))).sum()
     }
 
     /// Share of images that the faulty network classifies rightly, in [0, 1]; an image with NaN or infinity is wrong.
-    #[must_use]
     pub fn accuracy(&self) -> f64 {
         self.share(self.correct)
     }
 
     /// Share of images with SDC-1, in [0, 1].
-    #[must_use]
     pub fn sdc1_share(&self) -> f64 {
         self.share(self.sdc1)
     }
 
     /// Any of the counts as a share of the images.
-    #[must_use]
     pub fn share(&self, count: u64) -> f64 {
         count as f64 / self.images as f64
     }

@@ -33,7 +33,6 @@ impl Region {
     /// `parameter` is any number by which the caller knows it again. For a model that strikes values, `bits` plays no
     /// part and every entry is one site. A double flip strikes a chosen bit and the one above it, so that the highest
     /// bit of a format is no site of it.
-    #[must_use]
     pub fn new(parameter: usize, entries: usize, format: Format, model: FaultModel, bits: Bits) -> Self {
         let bits = match model.unit() {
             Unit::Value => vec![None],
@@ -46,14 +45,12 @@ impl Region {
     }
 
     /// Only these entries, ascending; all of them for `None`.
-    #[must_use]
     pub fn only(mut self, candidates: Option<Vec<u32>>) -> Self {
         self.candidates = candidates;
         self
     }
 
     /// How many sites there are.
-    #[must_use]
     pub fn sites(&self) -> u64 {
         let entries = self.candidates.as_ref().map_or(self.entries, |candidates| candidates.len() as u64);
         entries * self.bits.len() as u64
@@ -78,7 +75,6 @@ pub struct SiteSpace {
 
 impl SiteSpace {
     /// The sites of these parameters, which come in the order of the network.
-    #[must_use]
     pub fn new(regions: Vec<Region>) -> Self {
         let add = |total: &mut u64, region: &Region| {
             *total += region.sites();
@@ -89,7 +85,6 @@ impl SiteSpace {
     }
 
     /// How many sites there are: N of the planned number of trials, and the number of trials of an exhaustive campaign.
-    #[must_use]
     pub fn total(&self) -> u64 {
         self.ends.last().copied().unwrap_or(0)
     }
@@ -98,7 +93,6 @@ impl SiteSpace {
     ///
     /// # Panics
     /// If there are not so many.
-    #[must_use]
     pub fn site(&self, number: u64) -> Site {
         let at = self.ends.partition_point(|&end| end <= number);
         let begin = if at == 0 { 0 } else { self.ends[at - 1] };

@@ -8,7 +8,6 @@ pub const RESAMPLES: usize = 2000;
 /// The bootstrap interval of a mean, by percentiles (Efron, *The Annals of Statistics* 7, 1979): as many values are drawn
 /// with replacement, [`RESAMPLES`] times, one [`below`] each; the interval reaches from the (1 − confidence)/2 percentile
 /// of their means to the other end. One value gives itself, none gives NaN. The stream has the purpose `bootstrap`.
-#[must_use]
 pub fn mean_interval(values: &[f64], confidence: f64, rng: &mut Stream) -> Interval {
     let count = values.len();
     let mut one = || {

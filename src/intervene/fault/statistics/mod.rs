@@ -21,7 +21,6 @@ pub struct Interval {
 
 impl Interval {
     /// Half of its width.
-    #[must_use]
     pub fn half_width(self) -> f64 {
         (self.high - self.low) / 2.0
     }

@@ -2,7 +2,6 @@
 ///
 /// Wichura's algorithm AS 241, PPND16 (*Applied Statistics* 37(3), 1988, 477–484), with a relative accuracy of about
 /// 10⁻¹⁶. Infinite at 0 and 1, NaN outside of them.
-#[must_use]
 pub fn normal_quantile(probability: f64) -> f64 {
     let q = probability - 0.5;
     if q.abs() <= 0.425 {

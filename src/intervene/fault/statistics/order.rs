@@ -1,6 +1,5 @@
 /// The value below which a share of the values lies: linear between neighbours, as numpy's `percentile` does by default
 /// (Hyndman and Fan's definition 7). `share` lies in [0, 1]; NaN if there are no values, or a NaN among them.
-#[must_use]
 pub fn percentile(values: &[f64], share: f64) -> f64 {
     if values.iter().any(|value| value.is_nan()) {
         return f64::NAN;
@@ -11,7 +10,6 @@ pub fn percentile(values: &[f64], share: f64) -> f64 {
 }
 
 /// The middle value, or the mean of the two in the middle.
-#[must_use]
 pub fn median(values: &[f64]) -> f64 {
     percentile(values, 0.5)
 }

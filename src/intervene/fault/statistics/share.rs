@@ -6,7 +6,6 @@ use super::{Interval, normal_quantile};
 /// `share` is a mean over `trials` of numbers in [0, 1], such as the share of images with SDC-1. It need not be a whole
 /// number of successes: such numbers have a variance of at most p(1 − p), so that the interval is conservative. Without
 /// trials it is [0, 1]. `confidence` lies between 0 and 1.
-#[must_use]
 pub fn wilson(share: f64, trials: u64, confidence: f64) -> Interval {
     if trials == 0 {
         return Interval { low: 0.0, high: 1.0 };
@@ -22,7 +21,6 @@ pub fn wilson(share: f64, trials: u64, confidence: f64) -> Interval {
 }
 
 /// The exact quantile of a two-sided interval: 1.959964 for 0.95.
-#[must_use]
 pub fn two_sided(confidence: f64) -> f64 {
     // In the lower tail, where 1 − confidence loses no digits.
     -normal_quantile((1.0 - confidence) / 2.0)
@@ -33,7 +31,6 @@ pub fn two_sided(confidence: f64) -> f64 {
 /// `margin` is e, the half-width of the interval as a share.
 ///
 /// Their t is 1.96 for a confidence of 95 % and 2.58 for 99 %, and so it is here; for others it is the exact quantile.
-#[must_use]
 pub fn planned_trials(sites: u64, margin: f64, confidence: f64) -> u64 {
     let t = match confidence {
         0.95 => 1.96,

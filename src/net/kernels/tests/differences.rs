@@ -4,17 +4,17 @@ use super::super::activate::{self, Curve};
 use super::super::winograd::Winograd;
 use super::*;
 
-/// Holds `slope` to the differences of Σ factor · output when entries of `at` move by `step` up and down.
+/// Holds `gradient` to the differences of Σ factor · output when entries of `at` move by `step` up and down.
 fn check(
     at: &[f32],
     step: f32,
-    slope: &[f32],
+    gradient: &[f32],
     factors: &[f32],
     what: &str,
     outputs: impl Fn(&[f32]) -> Vec<f32>,
 ) {
-    assert_eq!(at.len(), slope.len());
-    let size = slope.iter().fold(1.0f64, |size, value| size.max(f64::from(value.abs())));
+    assert_eq!(at.len(), gradient.len());
+    let size = gradient.iter().fold(1.0f64, |size, value| size.max(f64::from(value.abs())));
     // A hundred entries or so are enough of large arrays.
     for entry in (0..at.len()).step_by(at.len() / 100 + 1) {
         let [above, below] = [step, -step].map(|by| {
@@ -25,7 +25,7 @@ fn check(
             (by, outputs.iter().zip(factors).map(|(y, g)| f64::from(*y) * f64::from(*g)).sum::<f64>())
         });
         let difference = (above.1 - below.1) / (above.0 - below.0);
-        let found = f64::from(slope[entry]);
+        let found = f64::from(gradient[entry]);
         assert!((found - difference).abs() < 1e-3 * size, "{what} {entry}: {found}, not {difference}");
     }
 }
@@ -81,7 +81,7 @@ fn linear_layers_go_back_as_differences_say() {
 }
 
 #[test]
-fn a_norm_with_fixed_statistics_goes_back_as_differences_say() {
+fn a_norm_with_fixed_statistics_agrees_with_differences() {
     let (pixels, channels) = (11, 6);
     let (input, factors) = (numbers(pixels * channels, 1), numbers(pixels * channels, 2));
     let [mean, inverse, scale] = [3, 4, 5].map(|seed| numbers(channels, seed));
@@ -96,9 +96,9 @@ fn a_norm_with_fixed_statistics_goes_back_as_differences_say() {
     let norm = Norm { mean: &mean, inverse: &inverse, scale: &scale, shift: &shift };
     let mut back = factors.clone();
     let [mut scales, mut shifts, mut biases] = [0, 1, 2].map(|_| vec![f32::NAN; channels]);
-    let slopes = Slopes { scale: &mut scales, shift: &mut shifts, bias: &mut biases };
+    let gradients = NormGradients { scale: &mut scales, shift: &mut shifts, bias: &mut biases };
     let way = Way { relu: true, batch: false };
-    norm::backward(&norm, way, &input, None, &mut back, slopes, &Scratch::default());
+    norm::backward(&norm, way, &input, None, &mut back, gradients, &Scratch::default());
     check(&input, 0.5, &back, &factors, "input", |input| forward(input, &scale, &shift));
     check(&scale, 0.5, &scales, &factors, "scale", |scale| forward(&input, scale, &shift));
     check(&shift, 0.5, &shifts, &factors, "shift", |shift| forward(&input, &scale, shift));
@@ -144,23 +144,23 @@ fn a_norm_of_a_mini_batch_goes_back_through_relu_and_pooling_as_differences_say(
     norm::normalise_pooled(&norm, true, (&images, &input), (&mut output, &mut which), &scratch);
     let mut back = vec![f32::NAN; input.len()];
     let [mut scales, mut shifts, mut biases] = [0, 1, 2].map(|_| vec![f32::NAN; 3]);
-    let slopes = Slopes { scale: &mut scales, shift: &mut shifts, bias: &mut biases };
-    let pooled = Pooled { images, slope: &factors, which: &which };
+    let gradients = NormGradients { scale: &mut scales, shift: &mut shifts, bias: &mut biases };
+    let pooled = Pooled { images, gradient: &factors, which: &which };
     let way = Way { relu: true, batch: true };
-    norm::backward(&norm, way, &input, Some(&pooled), &mut back, slopes, &scratch);
+    norm::backward(&norm, way, &input, Some(&pooled), &mut back, gradients, &scratch);
     let wide = [input, scale, shift].map(|values| values.into_iter().map(f64::from).collect::<Vec<f64>>());
     let value = |at: &[Vec<f64>; 3]| pooled_norm(&images, &factors, at.each_ref().map(|values| &values[..]));
     let total: f64 = output.iter().zip(&factors).map(|(y, g)| f64::from(*y) * f64::from(*g)).sum();
     assert!((total - value(&wide)).abs() < 1e-5, "{total}, not {}", value(&wide));
-    for (which, slope) in [back, scales, shifts].iter().enumerate() {
-        for entry in 0..slope.len() {
+    for (which, gradient) in [back, scales, shifts].iter().enumerate() {
+        for entry in 0..gradient.len() {
             let moved = |by: f64| {
                 let mut moved = wide.clone();
                 moved[which][entry] += by;
                 value(&moved)
             };
             let difference = (moved(1e-6) - moved(-1e-6)) / 2e-6;
-            let found = f64::from(slope[entry]);
+            let found = f64::from(gradient[entry]);
             assert!(
                 (found - difference).abs() < 1e-5 * (1.0 + difference.abs()),
                 "{which} {entry}: {found}, not {difference}"
@@ -184,19 +184,19 @@ fn curves_go_back_as_differences_say() {
             values
         };
         let output = forward(&input);
-        let mut slope = factors.clone();
+        let mut gradient = factors.clone();
         let kept = if curve.goes_back_from_input() { &input } else { &output };
-        activate::backward(curve, kept, &mut slope);
-        check(&input, 0.01, &slope, &factors, &format!("{curve:?}"), forward);
+        activate::backward(curve, kept, &mut gradient);
+        check(&input, 0.01, &gradient, &factors, &format!("{curve:?}"), forward);
     }
 }
 
 #[test]
-fn the_slope_of_softsign_is_right_far_out() {
+fn the_gradient_of_softsign_is_right_far_out() {
     let input = [1e3, -1e8, 1e20, -1e25, f32::MAX, f32::INFINITY, f32::NEG_INFINITY];
-    let mut slope = [1.0; 7];
-    activate::backward(Curve::Softsign, &input, &mut slope);
-    for (x, found) in input.iter().zip(slope) {
+    let mut gradient = [1.0; 7];
+    activate::backward(Curve::Softsign, &input, &mut gradient);
+    for (x, found) in input.iter().zip(gradient) {
         let exact = (1.0 + f64::from(x.abs())).powi(-2);
         // 1.4e-45 is the smallest number above 0.
         assert!((f64::from(found) - exact).abs() <= 3e-7 * exact + 1.5e-45, "{x}: {found}, not {exact}");
@@ -217,7 +217,7 @@ fn poolings_go_back_as_differences_say() {
     };
     let mut back = vec![f32::NAN; input.len()];
     let which = maxima(&input).1;
-    pool::max_pool_backward(&Pooled { images, slope: &factors, which: &which }, &mut back);
+    pool::max_pool_backward(&Pooled { images, gradient: &factors, which: &which }, &mut back);
     check(&input, 0.04, &back, &factors, "maximum", |input| maxima(input).0);
     let factors = numbers(2 * 9 * 3, 3);
     pool::average_pool_backward(&images, 3, &factors, &mut back);

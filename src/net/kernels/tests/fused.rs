@@ -58,18 +58,26 @@ impl Case {
         (output, which)
     }
 
-    /// Slopes of the input, the scale, the shift, and a bias in front.
+    /// Gradients of the input, the scale, the shift, and a bias in front.
     fn backward(&self, way: Way, input: &[f32], which: &[u8], at_once: bool) -> [Vec<f32>; 4] {
         let (images, behind, scratch) = (self.images, numbers(which.len(), 2), Scratch::default());
-        let pooled = Pooled { images, slope: &behind, which };
-        let mut slope = vec![f32::NAN; input.len()];
+        let pooled = Pooled { images, gradient: &behind, which };
+        let mut gradient = vec![f32::NAN; input.len()];
         let [mut scale, mut shift, mut bias] = [0, 1, 2].map(|_| vec![f32::NAN; images.channels]);
-        let slopes = Slopes { scale: &mut scale, shift: &mut shift, bias: &mut bias };
+        let gradients = NormGradients { scale: &mut scale, shift: &mut shift, bias: &mut bias };
         if !at_once {
-            pool::max_pool_backward(&pooled, &mut slope);
+            pool::max_pool_backward(&pooled, &mut gradient);
         }
-        norm::backward(&self.norm(), way, input, at_once.then_some(&pooled), &mut slope, slopes, &scratch);
-        [slope, scale, shift, bias]
+        norm::backward(
+            &self.norm(),
+            way,
+            input,
+            at_once.then_some(&pooled),
+            &mut gradient,
+            gradients,
+            &scratch,
+        );
+        [gradient, scale, shift, bias]
     }
 }
 
@@ -109,11 +117,11 @@ fn norm_and_pooling(images: Images, way: Way, at_once: bool) -> (Vec<Vec<u32>>, 
     let plain = numbers(images.len(), 1);
     let (output, which) = case.forward(way.relu, &plain, at_once);
     let (spoilt, which_spoilt) = case.forward(way.relu, &special(images.len(), 11, 1), at_once);
-    let slopes = case.backward(way, &plain, &which, at_once);
+    let gradients = case.backward(way, &plain, &which, at_once);
     if images.count > 0 {
-        assert!(output.iter().chain(slopes.iter().flatten()).all(|value| value.is_finite()));
+        assert!(output.iter().chain(gradients.iter().flatten()).all(|value| value.is_finite()));
     }
-    let values = [output, spoilt].into_iter().chain(slopes);
+    let values = [output, spoilt].into_iter().chain(gradients);
     (values.map(|values| bits(&values)).collect(), [which, which_spoilt])
 }
 

@@ -10,29 +10,39 @@ use super::*;
 fn convolution(convolution: &dyn Convolution, shape: &ConvShape) -> Vec<Vec<f32>> {
     let scratch = Scratch::default();
     let (input, weight) = (numbers(shape.input_len(), 1), numbers(shape.weight_len(), 2));
-    let (bias, slope) = (numbers(shape.outputs, 3), numbers(shape.output_len(), 4));
+    let (bias, gradient) = (numbers(shape.outputs, 3), numbers(shape.output_len(), 4));
     let mut output = vec![f32::NAN; shape.output_len()];
     convolution.forward(shape, &input, &weight, &bias, &mut output, &scratch);
-    let (mut input_slope, mut weight_slope) = (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
-    convolution.backward(shape, &input, &weight, &slope, Some(&mut input_slope), &mut weight_slope, &scratch);
-    vec![output, input_slope, weight_slope]
+    let (mut input_gradient, mut weight_gradient) =
+        (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
+    convolution.backward(
+        shape,
+        &input,
+        &weight,
+        &gradient,
+        Some(&mut input_gradient),
+        &mut weight_gradient,
+        &scratch,
+    );
+    vec![output, input_gradient, weight_gradient]
 }
 
 fn linear_layer(shape: &LinearShape) -> Vec<Vec<f32>> {
     let LinearShape { samples, inputs, outputs } = *shape;
     let (input, weight) = (numbers(samples * inputs, 1), numbers(outputs * inputs, 2));
-    let (bias, slope) = (numbers(outputs, 3), numbers(samples * outputs, 4));
+    let (bias, gradient) = (numbers(outputs, 3), numbers(samples * outputs, 4));
     let mut output = vec![f32::NAN; samples * outputs];
     linear::forward(shape, &input, &weight, &bias, &mut output, &Scratch::default());
-    let (mut input_slope, mut weight_slope) = (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
-    linear::backward_input(shape, &weight, &slope, &mut input_slope, &Scratch::default());
-    linear::backward_weight(shape, &input, &slope, &mut weight_slope);
-    vec![output, input_slope, weight_slope]
+    let (mut input_gradient, mut weight_gradient) =
+        (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
+    linear::backward_input(shape, &weight, &gradient, &mut input_gradient, &Scratch::default());
+    linear::backward_weight(shape, &input, &gradient, &mut weight_gradient);
+    vec![output, input_gradient, weight_gradient]
 }
 
 fn batch_norm(pixels: usize, channels: usize) -> Vec<Vec<f32>> {
     let scratch = Scratch::default();
-    let (input, mut slope) = (numbers(pixels * channels, 1), numbers(pixels * channels, 2));
+    let (input, mut gradient) = (numbers(pixels * channels, 1), numbers(pixels * channels, 2));
     let (scale, shift) = (numbers(channels, 3), numbers(channels, 4));
     let [mut mean, mut variance, mut inverse] = [0, 1, 2].map(|_| vec![f32::NAN; channels]);
     norm::statistics(&input, &mut mean, &mut variance, &scratch);
@@ -41,19 +51,19 @@ fn batch_norm(pixels: usize, channels: usize) -> Vec<Vec<f32>> {
     let mut output = vec![f32::NAN; input.len()];
     norm::normalise(&norm, true, &input, &mut output);
     let [mut scales, mut shifts, mut biases, mut sums] = [0, 1, 2, 3].map(|_| vec![f32::NAN; channels]);
-    norm::channel_sums(&slope, &mut sums, &scratch);
-    let slopes = Slopes { scale: &mut scales, shift: &mut shifts, bias: &mut biases };
-    norm::backward(&norm, Way { relu: true, batch: true }, &input, None, &mut slope, slopes, &scratch);
-    vec![mean, variance, output, slope, scales, shifts, biases, sums]
+    norm::channel_sums(&gradient, &mut sums, &scratch);
+    let gradients = NormGradients { scale: &mut scales, shift: &mut shifts, bias: &mut biases };
+    norm::backward(&norm, Way { relu: true, batch: true }, &input, None, &mut gradient, gradients, &scratch);
+    vec![mean, variance, output, gradient, scales, shifts, biases, sums]
 }
 
 fn pooling(images: &Images) -> Vec<Vec<f32>> {
     let (input, half) = (numbers(images.len(), 1), images.halved());
-    let slope = numbers(half.len(), 2);
+    let gradient = numbers(half.len(), 2);
     let (mut output, mut which) = (vec![f32::NAN; half.len()], vec![0; half.len()]);
     pool::max_pool(images, &input, &mut output, &mut which);
     let mut back = vec![f32::NAN; images.len()];
-    pool::max_pool_backward(&Pooled { images: *images, slope: &slope, which: &which }, &mut back);
+    pool::max_pool_backward(&Pooled { images: *images, gradient: &gradient, which: &which }, &mut back);
     let mut average = vec![f32::NAN; images.count * 9 * images.channels];
     pool::average_pool(images, 3, &input, &mut average);
     let mut average_back = vec![f32::NAN; images.len()];
@@ -64,14 +74,14 @@ fn pooling(images: &Images) -> Vec<Vec<f32>> {
 fn curves(len: usize) -> Vec<Vec<f32>> {
     let mut all = Vec::new();
     for curve in [Curve::Relu, Curve::Softsign, Curve::Tanh, Curve::Sigmoid] {
-        let (mut values, mut slope) = (numbers(len, 1), numbers(len, 2));
+        let (mut values, mut gradient) = (numbers(len, 1), numbers(len, 2));
         let special = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 1e-40, f32::MAX];
         values.iter_mut().zip(special).for_each(|(value, special)| *value = special);
         let input = values.clone();
         activate::forward(curve, &mut values);
         let kept = if curve.goes_back_from_input() { &input } else { &values };
-        activate::backward(curve, kept, &mut slope);
-        all.extend([values, slope]);
+        activate::backward(curve, kept, &mut gradient);
+        all.extend([values, gradient]);
     }
     all
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::conv::{ConvShape, Convolution};
 use super::direct::Direct;
 use super::linear::{self, LinearShape};
-use super::norm::{self, Norm, Slopes, Way};
+use super::norm::{self, Norm, NormGradients, Way};
 use super::pool::{self, Images, Pooled};
 use super::scratch::Scratch;
 use super::simd::level;
@@ -69,28 +69,37 @@ fn shapes() -> impl Strategy<Value = ConvShape> {
 fn check_convolution(convolution: &dyn Convolution, shape: &ConvShape) {
     let scratch = Scratch::default();
     let (input, weight) = (numbers(shape.input_len(), 1), numbers(shape.weight_len(), 2));
-    let (bias, slope) = (numbers(shape.outputs, 3), numbers(shape.output_len(), 4));
+    let (bias, gradient) = (numbers(shape.outputs, 3), numbers(shape.output_len(), 4));
     let mut output = vec![f32::NAN; shape.output_len()];
     convolution.forward(shape, &input, &weight, &bias, &mut output, &scratch);
     let mut expected: Vec<f64> = (0..output.len()).map(|at| f64::from(bias[at % shape.outputs])).collect();
     let (mut back, mut weights) = (vec![0.0; input.len()], vec![0.0; weight.len()]);
     each_product(shape, |i, w, o| {
         expected[o] += f64::from(input[i]) * f64::from(weight[w]);
-        back[i] += f64::from(slope[o]) * f64::from(weight[w]);
-        weights[w] += f64::from(slope[o]) * f64::from(input[i]);
+        back[i] += f64::from(gradient[o]) * f64::from(weight[w]);
+        weights[w] += f64::from(gradient[o]) * f64::from(input[i]);
     });
     assert_close(&output, &expected, "output");
-    let (mut input_slope, mut weight_slope) = (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
-    convolution.backward(shape, &input, &weight, &slope, Some(&mut input_slope), &mut weight_slope, &scratch);
-    assert_close(&input_slope, &back, "slope of the input");
-    assert_close(&weight_slope, &weights, "slope of the weights");
+    let (mut input_gradient, mut weight_gradient) =
+        (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
+    convolution.backward(
+        shape,
+        &input,
+        &weight,
+        &gradient,
+        Some(&mut input_gradient),
+        &mut weight_gradient,
+        &scratch,
+    );
+    assert_close(&input_gradient, &back, "slope of the input");
+    assert_close(&weight_gradient, &weights, "slope of the weights");
 }
 
 fn check_linear(shape: &LinearShape) {
     let LinearShape { samples, inputs, outputs } = *shape;
     let scratch = Scratch::default();
     let (input, weight) = (numbers(samples * inputs, 1), numbers(outputs * inputs, 2));
-    let (bias, slope) = (numbers(outputs, 3), numbers(samples * outputs, 4));
+    let (bias, gradient) = (numbers(outputs, 3), numbers(samples * outputs, 4));
     let mut output = vec![f32::NAN; samples * outputs];
     linear::forward(shape, &input, &weight, &bias, &mut output, &scratch);
     let mut expected: Vec<f64> = (0..output.len()).map(|at| f64::from(bias[at % outputs])).collect();
@@ -98,17 +107,18 @@ fn check_linear(shape: &LinearShape) {
     for (n, o, i) in
         (0..samples * outputs * inputs).map(|at| (at / inputs / outputs, at / inputs % outputs, at % inputs))
     {
-        let (x, w, g) = (input[n * inputs + i], weight[o * inputs + i], slope[n * outputs + o]);
+        let (x, w, g) = (input[n * inputs + i], weight[o * inputs + i], gradient[n * outputs + o]);
         expected[n * outputs + o] += f64::from(x) * f64::from(w);
         back[n * inputs + i] += f64::from(g) * f64::from(w);
         weights[o * inputs + i] += f64::from(g) * f64::from(x);
     }
     assert_close(&output, &expected, "output");
-    let (mut input_slope, mut weight_slope) = (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
-    linear::backward_input(shape, &weight, &slope, &mut input_slope, &scratch);
-    linear::backward_weight(shape, &input, &slope, &mut weight_slope);
-    assert_close(&input_slope, &back, "slope of the input");
-    assert_close(&weight_slope, &weights, "slope of the weights");
+    let (mut input_gradient, mut weight_gradient) =
+        (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
+    linear::backward_input(shape, &weight, &gradient, &mut input_gradient, &scratch);
+    linear::backward_weight(shape, &input, &gradient, &mut weight_gradient);
+    assert_close(&input_gradient, &back, "slope of the input");
+    assert_close(&weight_gradient, &weights, "slope of the weights");
     for n in 0..samples {
         let mut alone = vec![0.0; outputs];
         let one = LinearShape { samples: 1, ..*shape };
@@ -171,15 +181,15 @@ proptest! {
     #[test]
     fn batch_norm_goes_back_as_differences_say(pixels in 2usize..30, channels in 1usize..20, relu: bool) {
         let scratch = Scratch::default();
-        let (input, slope) = (numbers(pixels * channels, 1), numbers(pixels * channels, 2));
+        let (input, gradient) = (numbers(pixels * channels, 1), numbers(pixels * channels, 2));
         let (scale, shift) = (numbers(channels, 3), numbers(channels, 4));
-        // Σ slope · norm(input), in f64.
+        // Σ gradient · norm(input), in f64.
         let value = |input: &[f64]| -> f64 {
             (0..channels).map(|c| {
                 let column = || input.iter().skip(c).step_by(channels);
                 let mean = column().sum::<f64>() / pixels as f64;
                 let variance = column().map(|x| (x - mean) * (x - mean)).sum::<f64>() / pixels as f64;
-                column().zip(slope.iter().skip(c).step_by(channels)).map(|(x, g)| {
+                column().zip(gradient.iter().skip(c).step_by(channels)).map(|(x, g)| {
                     let y = (x - mean) / (variance + norm::EPSILON).sqrt() * f64::from(scale[c]) + f64::from(shift[c]);
                     f64::from(*g) * if relu { y.max(0.0) } else { y }
                 }).sum::<f64>()
@@ -193,12 +203,12 @@ proptest! {
         let mut output = vec![0.0; input.len()];
         norm::normalise(&norm, relu, &input, &mut output);
         let wide: Vec<f64> = input.iter().map(|x| f64::from(*x)).collect();
-        let total: f64 = output.iter().zip(&slope).map(|(y, g)| f64::from(*y) * f64::from(*g)).sum();
+        let total: f64 = output.iter().zip(&gradient).map(|(y, g)| f64::from(*y) * f64::from(*g)).sum();
         prop_assert!((total - value(&wide)).abs() < 1e-4 * (pixels * channels) as f64);
-        let mut back = slope.clone();
+        let mut back = gradient.clone();
         let [mut scales, mut shifts, mut biases] = [0, 1, 2].map(|_| vec![0.0; channels]);
-        let slopes = Slopes { scale: &mut scales, shift: &mut shifts, bias: &mut biases };
-        norm::backward(&norm, Way { relu, batch: true }, &input, None, &mut back, slopes, &scratch);
+        let gradients = NormGradients { scale: &mut scales, shift: &mut shifts, bias: &mut biases };
+        norm::backward(&norm, Way { relu, batch: true }, &input, None, &mut back, gradients, &scratch);
         for at in 0..input.len() {
             let near_edge = relu && (0..pixels).any(|p| {
                 let y = output[p * channels + at % channels];
@@ -220,31 +230,31 @@ proptest! {
         let half = images.halved();
         let mut input = numbers(images.len(), 1);
         input.iter_mut().step_by(7).for_each(|x| *x = f32::NAN);
-        let slope = numbers(half.len(), 2);
+        let gradient = numbers(half.len(), 2);
         let (mut output, mut which) = (vec![0.0; half.len()], vec![0; half.len()]);
         pool::max_pool(&images, &input, &mut output, &mut which);
         let mut back = vec![9.0; images.len()];
-        pool::max_pool_backward(&Pooled { images, slope: &slope, which: &which }, &mut back);
+        pool::max_pool_backward(&Pooled { images, gradient: &gradient, which: &which }, &mut back);
         let mut expected = vec![0.0; images.len()];
         for at in 0..half.len() {
             let (c, x, y, n) = (at % channels, at / channels % half.width, at / channels / half.width % half.height, at / half.size());
             let place = |k: usize| ((n * height + 2 * y + k / 2) * width + 2 * x + k % 2) * channels + c;
             let best = (0..4).fold(0, |best, k| if input[place(k)] > input[place(best)] || input[place(k)].is_nan() { k } else { best });
             prop_assert_eq!(output[at].to_bits(), input[place(best)].to_bits());
-            expected[place(best)] = slope[at];
+            expected[place(best)] = gradient[at];
         }
         prop_assert_eq!(back, expected);
     }
 
     #[test]
-    fn average_pooling_and_its_slope_are_transposes(height in 1usize..9, width in 1usize..9, channels in 1usize..5, side in 1usize..8) {
+    fn average_pooling_and_its_gradient_are_transposes(height in 1usize..9, width in 1usize..9, channels in 1usize..5, side in 1usize..8) {
         let images = Images { count: 2, height, width, channels };
-        let (input, slope) = (numbers(images.len(), 1), numbers(2 * side * side * channels, 2));
-        let (mut output, mut back) = (vec![0.0; slope.len()], vec![0.0; input.len()]);
+        let (input, gradient) = (numbers(images.len(), 1), numbers(2 * side * side * channels, 2));
+        let (mut output, mut back) = (vec![0.0; gradient.len()], vec![0.0; input.len()]);
         pool::average_pool(&images, side, &input, &mut output);
-        pool::average_pool_backward(&images, side, &slope, &mut back);
+        pool::average_pool_backward(&images, side, &gradient, &mut back);
         let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>();
-        prop_assert!((dot(&output, &slope) - dot(&input, &back)).abs() < 1e-4);
+        prop_assert!((dot(&output, &gradient) - dot(&input, &back)).abs() < 1e-4);
         if side == 1 {
             let mean: f64 = input[..images.size()].iter().step_by(channels).map(|x| f64::from(*x)).sum::<f64>() / (height * width) as f64;
             prop_assert!((f64::from(output[0]) - mean).abs() < 1e-5);

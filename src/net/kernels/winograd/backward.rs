@@ -1,4 +1,4 @@
-//! Backward: the slopes of inputs and weights, from one transform of the outputs' slopes.
+//! Backward: the gradients of inputs and weights, from one transform of the outputs' gradients.
 #![allow(unsafe_code, reason = "tasks write disjoint planes")]
 
 use std::ops::Range;
@@ -17,7 +17,7 @@ use super::weights::ToWeights;
 /// Tiles that are added up at a time.
 const TILES: usize = 256;
 
-/// The gradient with respect to the weights, from the transformed inputs and slopes.
+/// The gradient with respect to the weights, from the transformed inputs and gradients.
 ///
 /// Where there is one group of images, a task adds up a block of inputs and outputs in all planes, and takes it back to
 /// taps at once. Where there are several, a task adds a group to one plane, and all go back to taps after the last.
@@ -33,7 +33,7 @@ struct ToWeight<'a, F> {
 /// What a task has to do for a group.
 #[derive(Clone, Copy)]
 struct Group<'a> {
-    /// Inputs and slopes.
+    /// Inputs and gradients.
     tiles: [Tiles<'a>; 2],
     /// Number of tiles.
     count: usize,
@@ -104,8 +104,8 @@ impl<F: Form> ToWeight<'_, F> {
         dispatch(ToWeights { form, from, planes, rows, columns, inputs, weight });
     }
 
-    /// sums (+)= inputs' · slopes; some tiles at a time, which stay in the cache for all columns.
-    fn multiply(&self, part: &Part, [inputs, slopes]: &[Tiles; 2], sums: &mut [f32]) {
+    /// sums (+)= inputs' · gradients; some tiles at a time, which stay in the cache for all columns.
+    fn multiply(&self, part: &Part, [inputs, gradients]: &[Tiles; 2], sums: &mut [f32]) {
         let Part { product, tiles, outputs, .. } = part;
         for first in (0..*tiles).step_by(TILES) {
             for column in (0..outputs.len()).step_by(COLUMNS) {
@@ -116,8 +116,8 @@ impl<F: Form> ToWeight<'_, F> {
                     left: &inputs.values[inputs.planes.at(*product, first) + part.inputs.start..],
                     left_stride: inputs.planes.row,
                     transposed: true,
-                    right: &slopes.values[slopes.planes.at(*product, first) + outputs.start + column..],
-                    right_stride: slopes.planes.row,
+                    right: &gradients.values[gradients.planes.at(*product, first) + outputs.start + column..],
+                    right_stride: gradients.planes.row,
                     sums: &mut sums[column..],
                     sums_stride: self.planes.row,
                     add: part.add || first > 0,
@@ -131,9 +131,9 @@ impl<F: Form> ToWeight<'_, F> {
 pub fn backward<F: Form>(
     way: &Way<F>,
     input: &[f32],
-    slope: &[f32],
-    input_slope: Option<&mut [f32]>,
-    weight_slope: &mut [f32],
+    gradient: &[f32],
+    input_gradient: Option<&mut [f32]>,
+    weight_gradient: &mut [f32],
 ) {
     let plan = way.plan;
     let shape = &plan.shape;
@@ -144,14 +144,14 @@ pub fn backward<F: Form>(
     let (rows, columns) = if groups > 1 { (shape.inputs, shape.outputs) } else { block };
     let planes = Planes::dense(plan.products, rows, columns);
     let mut sums = (groups > 1).then(|| way.scratch.take(planes.len));
-    let to_weight = ToWeight { back: &back, block, planes, weight: Shared::new(weight_slope) };
-    let weights = (plan.by_images && input_slope.is_some()).then(|| back.weights());
-    let target = input_slope.map(|values| Target { values: Shared::new(values), bias: None });
+    let to_weight = ToWeight { back: &back, block, planes, weight: Shared::new(weight_gradient) };
+    let weights = (plan.by_images && input_gradient.is_some()).then(|| back.weights());
+    let target = input_gradient.map(|values| Target { values: Shared::new(values), bias: None });
     let planes = [shape.inputs, shape.outputs].map(|channels| plan.tile_planes(group, channels));
     let mut rooms = planes.map(|planes| way.scratch.take(planes.len));
     for index in 0..groups {
         let images = Plan::range(&(0..shape.images), group, index);
-        transform([way, &back], [input, slope], &images, &mut rooms, planes);
+        transform([way, &back], [input, gradient], &images, &mut rooms, planes);
         let group = Group {
             tiles: [0, 1].map(|at| Tiles { values: &rooms[at], planes: planes[at], row: 0 }),
             count: images.len() * plan.grid.tiles(),
@@ -165,7 +165,7 @@ pub fn backward<F: Form>(
     }
 }
 
-/// Inputs and slopes of a group of images to planes.
+/// Inputs and gradients of a group of images to planes.
 fn transform<F: Form>(
     ways: [&Way<F>; 2],
     values: [&[f32]; 2],
@@ -196,7 +196,7 @@ fn spread<F: Form>(
 ) {
     let back = to_weight.back;
     let plan = back.plan;
-    let slopes = group.tiles[1];
+    let gradients = group.tiles[1];
     let size = plan.images_of_task(back.channels().0);
     let count = match (target, weights) {
         (None, _) => 0,
@@ -207,9 +207,9 @@ fn spread<F: Form>(
         (Some(target), Some(weights)) if task < count => {
             let some = Plan::range(images, size, task);
             let row = (some.start - images.start) * plan.grid.tiles();
-            back.with_weights(Tiles { row, ..slopes }, some, weights, target);
+            back.with_weights(Tiles { row, ..gradients }, some, weights, target);
         }
-        (Some(target), None) if task < count => back.transforming(slopes, images.clone(), task, target),
+        (Some(target), None) if task < count => back.transforming(gradients, images.clone(), task, target),
         _ => to_weight.add(task - count, group),
     });
 }

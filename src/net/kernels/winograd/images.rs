@@ -1,4 +1,4 @@
-//! Images to planes and back: the transforms of inputs, outputs and their slopes.
+//! Images to planes and back: the transforms of inputs, outputs and their gradients.
 #![allow(unsafe_code, reason = "kernels read and write through pointers, tasks write disjoint places")]
 
 use std::ops::Range;
@@ -61,11 +61,11 @@ pub fn load<S: Simd>(s: S, from: &[f32], at: usize) -> S::V {
 pub enum Pass {
     /// From inputs to outputs.
     Forward,
-    /// From the slopes of the outputs to those of the inputs.
+    /// From the gradients of the outputs to those of the inputs.
     Backward,
 }
 
-/// Images to planes: `B' x B` of the inputs (forward) or `A y A'` of the outputs' slopes (backward).
+/// Images to planes: `B' x B` of the inputs (forward) or `A y A'` of the outputs' gradients (backward).
 pub struct FromImages<'a, F> {
     /// Whose transform.
     pub form: F,

@@ -99,17 +99,23 @@ impl Convolution for Winograd {
         shape: &ConvShape,
         input: &[f32],
         weight: &[f32],
-        slope: &[f32],
-        input_slope: Option<&mut [f32]>,
-        weight_slope: &mut [f32],
+        gradient: &[f32],
+        input_gradient: Option<&mut [f32]>,
+        weight_gradient: &mut [f32],
         scratch: &Scratch,
     ) {
         match choose(shape) {
-            Choice::Four => backward(F4, shape, input, weight, slope, input_slope, weight_slope, scratch),
-            Choice::Two => backward(F2, shape, input, weight, slope, input_slope, weight_slope, scratch),
-            Choice::Whole => backward(T2, shape, input, weight, slope, input_slope, weight_slope, scratch),
+            Choice::Four => {
+                backward(F4, shape, input, weight, gradient, input_gradient, weight_gradient, scratch)
+            }
+            Choice::Two => {
+                backward(F2, shape, input, weight, gradient, input_gradient, weight_gradient, scratch)
+            }
+            Choice::Whole => {
+                backward(T2, shape, input, weight, gradient, input_gradient, weight_gradient, scratch)
+            }
             Choice::Direct => {
-                Direct.backward(shape, input, weight, slope, input_slope, weight_slope, scratch);
+                Direct.backward(shape, input, weight, gradient, input_gradient, weight_gradient, scratch);
             }
         }
     }
@@ -139,19 +145,19 @@ fn backward<F: Form>(
     shape: &ConvShape,
     input: &[f32],
     weight: &[f32],
-    slope: &[f32],
-    input_slope: Option<&mut [f32]>,
-    weight_slope: &mut [f32],
+    gradient: &[f32],
+    input_gradient: Option<&mut [f32]>,
+    weight_gradient: &mut [f32],
     scratch: &Scratch,
 ) {
-    check(shape, input, weight, slope);
-    assert_eq!(weight_slope.len(), shape.weight_len(), "one slope for every weight");
-    if let Some(input_slope) = &input_slope {
-        assert_eq!(input_slope.len(), shape.input_len(), "one slope for every input");
+    check(shape, input, weight, gradient);
+    assert_eq!(weight_gradient.len(), shape.weight_len(), "one slope for every weight");
+    if let Some(input_gradient) = &input_gradient {
+        assert_eq!(input_gradient.len(), shape.input_len(), "one slope for every input");
     }
     let plan = Plan::new::<F>(shape);
     let way = Way { form, plan: &plan, pass: Pass::Forward, weight, scratch };
-    backward::backward(&way, input, slope, input_slope, weight_slope);
+    backward::backward(&way, input, gradient, input_gradient, weight_gradient);
 }
 
 fn check(shape: &ConvShape, input: &[f32], weight: &[f32], output: &[f32]) {

@@ -87,7 +87,7 @@ impl Plan {
         Planes::dense(self.products, depth, COLUMNS)
     }
 
-    /// Inputs and outputs of a block of the weights' slopes.
+    /// Inputs and outputs of a block of the weights' gradients.
     pub fn block(&self) -> (usize, usize) {
         let ConvShape { inputs, outputs, .. } = self.shape;
         (inputs.min(32), outputs.min(if outputs >= 256 { 128 } else { 64 }))

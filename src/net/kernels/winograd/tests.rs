@@ -9,8 +9,8 @@ use super::*;
 /// What a convolution should yield, by plain sums.
 struct Exact {
     output: Vec<f64>,
-    input_slope: Vec<f64>,
-    weight_slope: Vec<f64>,
+    input_gradient: Vec<f64>,
+    weight_gradient: Vec<f64>,
 }
 
 /// Arguments of a convolution, and what it yielded.
@@ -19,14 +19,14 @@ struct Case {
     input: Vec<f32>,
     weight: Vec<f32>,
     bias: Vec<f32>,
-    slope: Vec<f32>,
+    gradient: Vec<f32>,
 }
 
 /// Results of one way.
 struct Found {
     output: Vec<f32>,
-    input_slope: Vec<f32>,
-    weight_slope: Vec<f32>,
+    input_gradient: Vec<f32>,
+    weight_gradient: Vec<f32>,
 }
 
 /// About normal, from a counter.
@@ -49,7 +49,7 @@ impl Case {
             input: numbers(shape.input_len(), 1, 1.0),
             weight: numbers(shape.weight_len(), 2, scale),
             bias: numbers(shape.outputs, 3, 1.0),
-            slope: numbers(shape.output_len(), 4, 1.0),
+            gradient: numbers(shape.output_len(), 4, 1.0),
         }
     }
 
@@ -63,8 +63,8 @@ impl Case {
                 .cycle()
                 .take(self.shape.output_len())
                 .collect(),
-            input_slope: vec![0.0; self.shape.input_len()],
-            weight_slope: vec![0.0; self.shape.weight_len()],
+            input_gradient: vec![0.0; self.shape.input_len()],
+            weight_gradient: vec![0.0; self.shape.weight_len()],
         };
         let mut pixels = Vec::new();
         for (image, y, x, tap) in places(images, height, width) {
@@ -78,11 +78,11 @@ impl Case {
             for output in 0..outputs {
                 for input in 0..inputs {
                     let (at, weight) = (from * inputs + input, (output * inputs + input) * TAPS + tap);
-                    let slope = f64::from(self.slope[to * outputs + output]);
+                    let gradient = f64::from(self.gradient[to * outputs + output]);
                     let (value, factor) = (f64::from(self.input[at]), f64::from(self.weight[weight]));
                     exact.output[to * outputs + output] += value * factor;
-                    exact.input_slope[at] += slope * factor;
-                    exact.weight_slope[weight] += slope * value;
+                    exact.input_gradient[at] += gradient * factor;
+                    exact.weight_gradient[weight] += gradient * value;
                 }
             }
         }
@@ -90,20 +90,20 @@ impl Case {
     }
 
     fn of<F: Form>(&self, form: F) -> Found {
-        let Self { shape, input, weight, bias, slope } = self;
+        let Self { shape, input, weight, bias, gradient } = self;
         let (scratch, mut found) = (Scratch::default(), Found::unset(shape));
         forward(form, shape, input, weight, bias, &mut found.output, &scratch);
-        let (input_slope, weight_slope) = (&mut found.input_slope, &mut found.weight_slope);
-        backward(form, shape, input, weight, slope, Some(input_slope), weight_slope, &scratch);
+        let (input_gradient, weight_gradient) = (&mut found.input_gradient, &mut found.weight_gradient);
+        backward(form, shape, input, weight, gradient, Some(input_gradient), weight_gradient, &scratch);
         found
     }
 
     fn of_winograd(&self) -> Found {
-        let Self { shape, input, weight, bias, slope } = self;
+        let Self { shape, input, weight, bias, gradient } = self;
         let (scratch, mut found) = (Scratch::default(), Found::unset(shape));
         Winograd.forward(shape, input, weight, bias, &mut found.output, &scratch);
-        let (input_slope, weight_slope) = (&mut found.input_slope, &mut found.weight_slope);
-        Winograd.backward(shape, input, weight, slope, Some(input_slope), weight_slope, &scratch);
+        let (input_gradient, weight_gradient) = (&mut found.input_gradient, &mut found.weight_gradient);
+        Winograd.backward(shape, input, weight, gradient, Some(input_gradient), weight_gradient, &scratch);
         found
     }
 }
@@ -122,21 +122,21 @@ impl Found {
     fn unset(shape: &ConvShape) -> Self {
         Self {
             output: vec![f32::NAN; shape.output_len()],
-            input_slope: vec![f32::NAN; shape.input_len()],
-            weight_slope: vec![f32::NAN; shape.weight_len()],
+            input_gradient: vec![f32::NAN; shape.input_len()],
+            weight_gradient: vec![f32::NAN; shape.weight_len()],
         }
     }
 
     fn bits(&self) -> Vec<u32> {
-        bits(&[&self.output[..], &self.input_slope, &self.weight_slope].concat())
+        bits(&[&self.output[..], &self.input_gradient, &self.weight_gradient].concat())
     }
 
-    /// The largest of the errors and the largest of their root mean squares, over outputs and both slopes.
+    /// The largest of the errors and the largest of their root mean squares, over outputs and both gradients.
     fn errors(&self, exact: &Exact) -> (f64, f64) {
         let all = [
             error(&self.output, &exact.output),
-            error(&self.input_slope, &exact.input_slope),
-            error(&self.weight_slope, &exact.weight_slope),
+            error(&self.input_gradient, &exact.input_gradient),
+            error(&self.weight_gradient, &exact.weight_gradient),
         ];
         all.into_iter().fold((0.0, 0.0), |most, one| (one.0.max(most.0), one.1.max(most.1)))
     }
@@ -233,7 +233,7 @@ proptest! {
         let shape = shape(images, height, width, inputs, outputs);
         let case = Case::new(shape);
         if images == 0 {
-            prop_assert_eq!(case.of_winograd().weight_slope, vec![0.0; shape.weight_len()]);
+            prop_assert_eq!(case.of_winograd().weight_gradient, vec![0.0; shape.weight_len()]);
         } else {
             assert_within(case.of_winograd().errors(&case.exact()), OF_F4, "the choice", &shape);
         }
@@ -264,13 +264,13 @@ fn bits_do_not_depend_on_threads() {
 }
 
 #[test]
-fn slopes_are_central_differences() {
+fn gradients_are_central_differences() {
     let shape = shape(2, 6, 5, 32, 32);
     let mut case = Case::new(shape);
     let found = case.of_winograd();
     let loss = |case: &Case| {
         let output = case.of_winograd().output;
-        output.iter().zip(&case.slope).map(|(&y, &g)| f64::from(y) * f64::from(g)).sum::<f64>()
+        output.iter().zip(&case.gradient).map(|(&y, &g)| f64::from(y) * f64::from(g)).sum::<f64>()
     };
     for at in [0, 700, 4001, 9215] {
         let old = case.weight[at];
@@ -279,7 +279,7 @@ fn slopes_are_central_differences() {
             loss(&case)
         });
         case.weight[at] = old;
-        assert!((ends[1] - ends[0] - f64::from(found.weight_slope[at])).abs() < 1e-3);
+        assert!((ends[1] - ends[0] - f64::from(found.weight_gradient[at])).abs() < 1e-3);
     }
     for at in [0, 31, 1000, 1919] {
         let old = case.input[at];
@@ -288,15 +288,15 @@ fn slopes_are_central_differences() {
             loss(&case)
         });
         case.input[at] = old;
-        assert!((ends[1] - ends[0] - f64::from(found.input_slope[at])).abs() < 1e-3);
+        assert!((ends[1] - ends[0] - f64::from(found.input_gradient[at])).abs() < 1e-3);
     }
 }
 
 #[test]
-fn weights_alone_get_the_same_slopes() {
+fn weights_alone_get_the_same_gradients() {
     let case = Case::new(shape(3, 8, 8, 32, 32));
-    let Case { shape, input, weight, slope, .. } = &case;
-    let mut weight_slope = vec![f32::NAN; shape.weight_len()];
-    Winograd.backward(shape, input, weight, slope, None, &mut weight_slope, &Scratch::default());
-    assert_eq!(bits(&weight_slope), bits(&case.of_winograd().weight_slope));
+    let Case { shape, input, weight, gradient, .. } = &case;
+    let mut weight_gradient = vec![f32::NAN; shape.weight_len()];
+    Winograd.backward(shape, input, weight, gradient, None, &mut weight_gradient, &Scratch::default());
+    assert_eq!(bits(&weight_gradient), bits(&case.of_winograd().weight_gradient));
 }

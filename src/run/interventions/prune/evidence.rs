@@ -23,7 +23,7 @@ pub fn scores(session: &Session, prune: &Prune, chosen: &[usize]) -> Result<Vec<
         Evidence::Past { since, .. } => past(session, since, chosen)?,
     };
     let network = &session.state().network;
-    let mut rng = stream(session.place.spec.seed, Purpose::Mask, &[session.number()]);
+    let mut rng = stream(session.context.spec.seed, Purpose::Mask, &[session.number()]);
     let pairs = chosen.iter().zip(&others);
     Ok(pairs.map(|(&index, others)| evidence.scores(network.values(index), others, &mut rng)).collect())
 }
@@ -53,12 +53,11 @@ fn masked(session: &Session, mut gradients: Vec<Vec<f32>>, chosen: &[usize]) -> 
 
 /// Gradients of the training loss, averaged over mini-batches of a stream of this stage, in training mode. Where they are
 /// more than an epoch has, further random orders follow.
-#[allow(clippy::cast_precision_loss)] // numbers of batches
 fn loss_gradients(session: &Session, batches: u64) -> Result<Vec<Vec<f32>>, RunError> {
-    let place = &session.place;
+    let context = &session.context;
     let data = session.data();
     let train = &data.train;
-    let mut rng = stream(place.spec.seed, Purpose::Saliency, &[session.number()]);
+    let mut rng = stream(context.spec.seed, Purpose::Saliency, &[session.number()]);
     let mut order = Vec::new();
     let network = &session.state().network;
     let mut sums: Vec<Vec<f32>> =
@@ -67,13 +66,13 @@ fn loss_gradients(session: &Session, batches: u64) -> Result<Vec<Vec<f32>>, RunE
         if order.is_empty() {
             order = shuffled(train.len(), &mut rng);
         }
-        let size = place.spec.train.batch.min(order.len());
+        let size = context.spec.train.batch.min(order.len());
         if size == 1 && session.has_free_norm() {
-            return Err(RunError::LonelySample { batch: place.spec.train.batch, samples: train.len() });
+            return Err(RunError::LonelySample { batch: context.spec.train.batch, samples: train.len() });
         }
         let batch = train.pick(&order.drain(..size).collect::<Vec<_>>());
-        let slope = &mut |logits: &[f32]| place.criterion.evaluate(logits, &batch.labels).slope;
-        let pass = place.compute.train(network, &batch.values, batch.len(), None, slope);
+        let gradient = &mut |logits: &[f32]| context.loss.evaluate(logits, &batch.labels).gradient;
+        let pass = context.compute.train(network, &batch.values, batch.len(), None, gradient);
         for (sum, gradient) in sums.iter_mut().zip(pass.gradients) {
             for (sum, gradient) in sum.iter_mut().zip(gradient.unwrap_or_default()) {
                 *sum += gradient;
@@ -90,9 +89,9 @@ fn loss_gradients(session: &Session, batches: u64) -> Result<Vec<Vec<f32>>, RunE
 /// nothing normalised.
 fn flow_gradients(session: &Session) -> Vec<Vec<f32>> {
     let network = flow_network(&session.state().network);
-    let inputs = vec![1.0; session.place.structure.input.len()];
-    let slope = &mut |logits: &[f32]| vec![1.0; logits.len()];
-    let pass = session.place.compute.train(&network, &inputs, 1, None, slope);
+    let inputs = vec![1.0; session.context.structure.input.len()];
+    let gradient = &mut |logits: &[f32]| vec![1.0; logits.len()];
+    let pass = session.context.compute.train(&network, &inputs, 1, None, gradient);
     let sizes = (0..network.len()).map(|index| network.values(index).len());
     pass.gradients
         .into_iter()

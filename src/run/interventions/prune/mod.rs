@@ -8,19 +8,19 @@ use crate::doc::{Report, targets};
 use crate::form::number::grouped;
 use crate::intervene::overlap::Overlap;
 use crate::intervene::prune::{PruneError, Quota, Rule, Target, lowest_of, prune as choose, quotas};
-use crate::intervene::{Amount, Census, Entry};
+use crate::intervene::{Amount, Entry, MaskCounts};
 use crate::net::Network;
 use crate::run::error::RunError;
 use crate::run::session::Session;
 
 /// Prunes the present network; a criterion that scores anew in between does so step by step, to the same exact count.
 pub fn prune(session: &mut Session, prune: &Prune) -> Result<(), RunError> {
-    let structure = session.place.structure.clone();
+    let structure = session.context.structure.clone();
     let chosen = targets::prunable(&structure, &prune.target);
     let rule = Rule { amount: prune.amount, scope: prune.scope, output_factor: prune.output_factor };
     let masks: Vec<Vec<Entry>> =
         chosen.iter().map(|&index| session.state().network.all_entries(index)).collect();
-    let before: Vec<Census> = masks.iter().map(|mask| Census::of(mask)).collect();
+    let before: Vec<MaskCounts> = masks.iter().map(|mask| MaskCounts::of(mask)).collect();
     if let Amount::Threshold(_) = prune.amount {
         cut(session, prune, &chosen, &|targets| choose(targets, rule))?;
     } else {
@@ -59,7 +59,7 @@ fn cut(
 
 /// What holds the entries, with those outside of the target's channels taken out of ranking and base like frozen ones.
 fn candidates(session: &Session, prune: &Prune, chosen: &[usize]) -> Vec<Vec<Entry>> {
-    let parameters = &session.place.structure.parameters;
+    let parameters = &session.context.structure.parameters;
     let entries = chosen.iter().map(|&index| {
         let mut entries = session.state().network.all_entries(index);
         for (at, entry) in entries.iter_mut().enumerate() {
@@ -78,7 +78,7 @@ fn targets_of<'a>(
     scores: &'a [Vec<f32>],
     entries: &'a [Vec<Entry>],
 ) -> Vec<Target<'a>> {
-    let structure = &session.place.structure;
+    let structure = &session.context.structure;
     let targets = chosen.iter().enumerate().map(|(at, &index)| {
         let parameter = &structure.parameters[index];
         Target {
@@ -102,9 +102,9 @@ fn overlap(session: &Session, chosen: &[usize], before: &[Vec<Entry>]) -> f64 {
 }
 
 /// What is left of every parameter that was touched, and in all.
-fn report(network: &Network, chosen: &[usize], before: &[Census], overlap: f64) -> Report {
+fn report(network: &Network, chosen: &[usize], before: &[MaskCounts], overlap: f64) -> Report {
     let left = Left::of(network, chosen, before);
-    let removed = left.total.pruned - before.iter().copied().sum::<Census>().pruned;
+    let removed = left.total.pruned - before.iter().copied().sum::<MaskCounts>().pruned;
     let summary = format!(
         "pruned {} of {} entries; {} remain ({} %), {} multiply-adds a sample; masks overlap by {:.3}",
         grouped(removed),

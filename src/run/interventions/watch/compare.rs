@@ -1,6 +1,6 @@
 //! How far the answers of two networks to the same samples are apart.
 
-use crate::net::{Criterion, top1};
+use crate::net::{LossFunction, top1};
 
 /// Sums over the samples of mini-batches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -17,7 +17,6 @@ pub struct Tally {
 
 impl Tally {
     /// Compares the logits of one mini-batch, `[count, outputs]` each.
-    #[allow(clippy::cast_precision_loss)] // far below 2^53
     pub fn of(criterion: &Criterion, outputs: usize, present: &[f32], past: &[f32]) -> Self {
         let samples = (present.len() / outputs) as u64;
         let mut tally = Self { samples, ..Self::default() };
@@ -30,19 +29,16 @@ impl Tally {
     }
 
     /// Mean over the mini-batches, weighted by their samples, of ‖z − z′‖ / ‖z′‖ with z′ of the past.
-    #[allow(clippy::cast_precision_loss)]
     pub fn distance(&self) -> f64 {
         self.distances / self.samples as f64
     }
 
     /// Mean divergence of the predictions, Σ p′ · ln(p′ / p) with p′ of the past, in nats.
-    #[allow(clippy::cast_precision_loss)]
     pub fn divergence(&self) -> f64 {
         self.divergences / self.samples as f64
     }
 
     /// Share of samples whose predicted class is another one.
-    #[allow(clippy::cast_precision_loss)]
     pub fn changed(&self) -> f64 {
         self.changes as f64 / self.samples as f64
     }

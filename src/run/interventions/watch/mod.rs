@@ -10,9 +10,9 @@ use crate::doc::{Report, targets};
 use crate::form::number::grouped;
 use crate::net::{Gradients, LossValue, Network};
 use crate::run::error::RunError;
-use crate::run::session::{Session, Workplace};
+use crate::run::session::{RunContext, Session};
 use crate::run::state::State;
-use crate::run::train::Lesson;
+use crate::run::train::MiniBatch;
 
 pub use compare::{Tally, norm};
 
@@ -35,7 +35,6 @@ pub struct Watch {
 
 impl Watch {
     /// Nothing remembered yet.
-    #[must_use]
     pub fn new(settings: Settings) -> Self {
         Self { settings, past: VecDeque::new(), tally: Tally::default(), asked: 0, secs: 0.0 }
     }
@@ -55,8 +54,8 @@ pub fn clear(state: &mut State) {
 
 /// The past, asked about one mini-batch.
 pub struct Question<'a> {
-    place: &'a Workplace,
-    lesson: &'a Lesson<'a>,
+    context: &'a RunContext,
+    mini_batch: &'a MiniBatch<'a>,
     settings: Settings,
     /// The past network, or the present one with a part of the past.
     network: Network,
@@ -75,11 +74,11 @@ struct Answer {
 
 impl<'a> Question<'a> {
     /// The network of `lag` steps ago about this mini-batch; nothing where it is not watched, or not that old.
-    pub fn new(session: &Session, place: &'a Workplace, lesson: &'a Lesson<'a>) -> Option<Self> {
+    pub fn new(session: &Session, context: &'a RunContext, mini_batch: &'a MiniBatch<'a>) -> Option<Self> {
         let state = session.state();
         let watch = state.watch.as_ref()?;
         let past = watch.past.front().filter(|_| watch.past.len() == watch.settings.lag)?;
-        let structure = &place.structure;
+        let structure = &context.structure;
         let is_past: Vec<bool> = structure
             .parameters
             .iter()
@@ -89,39 +88,38 @@ impl<'a> Question<'a> {
         for index in (0..network.len()).filter(|&index| is_past[index]) {
             network.adopt(index, past);
         }
-        Some(Self { place, lesson, settings: watch.settings.clone(), network, is_past, answer: None })
+        Some(Self { context, mini_batch, settings: watch.settings.clone(), network, is_past, answer: None })
     }
 
-    /// Compares its logits with the present ones; a penalty is added to the loss and its slope.
+    /// Compares its logits with the present ones; a penalty is added to the loss and its gradient.
     ///
     /// The penalty is `penalty` × the mean over all logits of (z − z′)², with z′ of the past. With a part of the past, the
     /// same pass goes backward through it into the present rest; gradients of past weights are dropped.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // sums in f64, slopes in f32
     pub fn ask(&mut self, logits: &[f32], value: &mut LossValue) {
         let began = Instant::now();
         let share = self.settings.penalty / logits.len() as f64;
         let pull = |present: f32, past: f32| 2.0 * share * (f64::from(present) - f64::from(past));
-        let Lesson { batch, dropout, .. } = self.lesson;
-        let (compute, dropout) = (&self.place.compute, Some(dropout.clone()));
+        let MiniBatch { batch, dropout, .. } = self.mini_batch;
+        let (compute, dropout) = (&self.context.compute, Some(dropout.clone()));
         let (mut past, mut gradients) = (Vec::new(), None);
         if share > 0.0 && self.is_past.contains(&false) {
-            let mut slope = |answer: &[f32]| {
+            let mut gradient = |answer: &[f32]| {
                 past = answer.to_vec();
                 logits.iter().zip(answer).map(|(now, then)| -pull(*now, *then) as f32).collect()
             };
-            let pass = compute.train(&self.network, &batch.inputs, batch.len(), dropout, &mut slope);
+            let pass = compute.train(&self.network, &batch.inputs, batch.len(), dropout, &mut gradient);
             gradients = Some(self.of_the_present(pass.gradients));
         } else {
             past.extend(compute.training_logits(&self.network, &batch.inputs, batch.len(), dropout));
         }
         if share > 0.0 {
-            for ((slope, now), then) in value.slope.iter_mut().zip(logits).zip(&past) {
+            for ((gradient, now), then) in value.gradient.iter_mut().zip(logits).zip(&past) {
                 let distance = f64::from(*now) - f64::from(*then);
                 value.mean += share * distance * distance;
-                *slope += pull(*now, *then) as f32;
+                *gradient += pull(*now, *then) as f32;
             }
         }
-        let tally = Tally::of(&self.place.criterion, self.place.structure.outputs, logits, &past);
+        let tally = Tally::of(&self.context.loss, self.context.structure.outputs, logits, &past);
         self.answer = Some(Answer { tally, gradients, secs: began.elapsed().as_secs_f64() });
     }
 
@@ -151,7 +149,7 @@ pub fn remember(state: &mut State, question: Option<Question>, gradients: &mut G
 }
 
 /// Says the means of the answers since the last evaluation.
-pub fn say(session: &mut Session) -> Result<(), RunError> {
+pub fn emit(session: &mut Session) -> Result<(), RunError> {
     let Some(watch) = &mut session.state_mut().watch else { return Ok(()) };
     let tally = std::mem::take(&mut watch.tally);
     if tally.samples == 0 {
@@ -163,7 +161,6 @@ pub fn say(session: &mut Session) -> Result<(), RunError> {
 }
 
 /// Reports what watching cost in this stage.
-#[allow(clippy::cast_precision_loss)] // counts far below 2^53
 pub fn report(session: &mut Session) -> Result<(), RunError> {
     let Some(watch) = &mut session.state_mut().watch else { return Ok(()) };
     let (asked, secs) = (std::mem::take(&mut watch.asked), std::mem::take(&mut watch.secs));

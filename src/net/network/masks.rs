@@ -58,13 +58,11 @@ impl Network {
     }
 
     /// Layers of batch norms that use their running statistics in training too.
-    #[must_use]
     pub const fn fixed_norms(&self) -> &BTreeSet<usize> {
         &self.fixed_norms
     }
 
     /// How many entries are held, and how many of them have other bits than in `before`.
-    #[must_use]
     pub fn compare_held(&self, before: &Self) -> (u64, u64) {
         let (mut held, mut changed) = (0, 0);
         for index in 0..self.len() {

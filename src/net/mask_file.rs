@@ -13,7 +13,7 @@ use super::weights_file::WeightFileError;
 ///
 /// # Errors
 /// What the system says.
-pub fn write_pins(path: &Path, network: &Network) -> Result<(), WeightFileError> {
+pub fn write_masks(path: &Path, network: &Network) -> Result<(), WeightFileError> {
     let parameters = network.structure().parameters.iter().enumerate();
     let held: Vec<(&str, &[usize], Vec<u8>)> = parameters
         .filter_map(|(index, parameter)| {
@@ -40,11 +40,11 @@ pub fn write_pins(path: &Path, network: &Network) -> Result<(), WeightFileError>
     crate::doc::file::write_atomically(path, &bytes).map_err(fail)
 }
 
-/// Reads what [`write_pins`] wrote; nothing where there is no file.
+/// Reads what [`write_masks`] wrote; nothing where there is no file.
 ///
 /// # Errors
 /// When it cannot be read, or is damaged.
-pub fn read_pins(path: &Path) -> Result<BTreeMap<String, Vec<u8>>, WeightFileError> {
+pub fn read_masks(path: &Path) -> Result<BTreeMap<String, Vec<u8>>, WeightFileError> {
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
@@ -52,14 +52,14 @@ pub fn read_pins(path: &Path) -> Result<BTreeMap<String, Vec<u8>>, WeightFileErr
     };
     let damaged = |detail: String| WeightFileError::Damaged { path: path.to_owned(), detail };
     let file = SafeTensors::deserialize(&bytes).map_err(|error| damaged(error.to_string()))?;
-    let mut pins = BTreeMap::new();
+    let mut masks = BTreeMap::new();
     for (name, view) in file.iter() {
         if view.dtype() != Dtype::U8 || view.data().iter().any(|entry| *entry > 2) {
             return Err(damaged(format!("{name} holds something else than 0, 1 and 2")));
         }
-        pins.insert(name.to_owned(), view.data().to_vec());
+        masks.insert(name.to_owned(), view.data().to_vec());
     }
-    Ok(pins)
+    Ok(masks)
 }
 
 #[cfg(test)]
@@ -86,11 +86,11 @@ mod tests {
         let mut network = network();
         network.prune(0, &[1]);
         network.freeze(0, &[3], None);
-        write_pins(&path, &network).unwrap();
-        let pins = read_pins(&path).unwrap();
-        assert_eq!(pins, BTreeMap::from([("fc1.weight".to_owned(), vec![0, 1, 0, 2])]));
-        write_pins(&path, &self::network()).unwrap();
+        write_masks(&path, &network).unwrap();
+        let masks = read_masks(&path).unwrap();
+        assert_eq!(masks, BTreeMap::from([("fc1.weight".to_owned(), vec![0, 1, 0, 2])]));
+        write_masks(&path, &self::network()).unwrap();
         assert!(!path.exists());
-        assert!(read_pins(&path).unwrap().is_empty());
+        assert!(read_masks(&path).unwrap().is_empty());
     }
 }

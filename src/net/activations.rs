@@ -14,7 +14,7 @@ pub enum Layout {
 
 /// Values of a batch in front of an operation, or behind the last one.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Flow {
+pub struct Activations {
     /// Samples one behind the other.
     pub values: Vec<f32>,
     /// Number of samples.
@@ -25,12 +25,11 @@ pub struct Flow {
     pub layout: Layout,
 }
 
-impl Flow {
+impl Activations {
     /// Inputs of a network, each of this shape, channels first.
     ///
     /// # Panics
     /// When `values` does not hold whole samples.
-    #[must_use]
     pub fn of_samples(shape: Shape, values: Vec<f32>) -> Self {
         let count = values.len() / shape.len();
         assert_eq!(values.len(), count * shape.len(), "whole samples");
@@ -38,7 +37,6 @@ impl Flow {
     }
 
     /// Where entry `entry` of sample `sample`, counted as PyTorch does (channel, row, column), lies in `values`.
-    #[must_use]
     pub const fn place(&self, sample: usize, entry: usize) -> usize {
         let start = sample * self.shape.len();
         match self.layout {
@@ -51,14 +49,12 @@ impl Flow {
     }
 
     /// The values of one sample, in the order of the layout.
-    #[must_use]
     pub fn sample(&self, sample: usize) -> &[f32] {
         &self.values[sample * self.shape.len()..][..self.shape.len()]
     }
 }
 
 /// Shape of one sample in front of every operation, and behind the last one: one more than there are operations.
-#[must_use]
 pub fn shapes(structure: &Structure) -> Vec<Shape> {
     let mut shapes = vec![structure.input];
     for op in &structure.ops {
@@ -92,9 +88,9 @@ mod tests {
     #[test]
     fn entries_are_found_in_both_layouts() {
         let shape = Shape { channels: 2, height: 1, width: 3 };
-        let first = Flow::of_samples(shape, (0_u8..12).map(f32::from).collect());
+        let first = Activations::of_samples(shape, (0_u8..12).map(f32::from).collect());
         assert_eq!((first.count, first.place(1, 4)), (2, 10));
-        let last = Flow { layout: Layout::ChannelsLast, ..first };
+        let last = Activations { layout: Layout::ChannelsLast, ..first };
         let places: Vec<usize> = (0..6).map(|entry| last.place(1, entry)).collect();
         assert_eq!(places, [6, 8, 10, 7, 9, 11]);
         assert_eq!(last.sample(1), [6.0, 7.0, 8.0, 9.0, 10.0, 11.0]);

@@ -12,24 +12,24 @@ use crate::run::program::Step;
 use crate::run::tables::Table;
 
 impl Session<'_> {
-    pub(in crate::run) fn say(&mut self, event: Event) -> Result<(), RunError> {
+    pub(in crate::run) fn emit(&mut self, event: Event) -> Result<(), RunError> {
         self.listener.event(event)
     }
 
-    pub(super) fn say_stage(&mut self, step: &Step) -> Result<(), RunError> {
+    pub(super) fn emit_stage(&mut self, step: &Step) -> Result<(), RunError> {
         let Step { op: _, stage, round, branch, label } = step.clone();
         let (number, of) = (self.next, self.program.len());
-        self.say(Event::Stage(StageBegan { number, of, stage, label, round, branch }))
+        self.emit(Event::Stage(StageBegan { number, of, stage, label, round, branch }))
     }
 
     /// Says how far the run is, `done` mini-batches into the present step.
-    pub(in crate::run) fn say_progress(&mut self, done: u64) -> Result<(), RunError> {
+    pub(in crate::run) fn emit_progress(&mut self, done: u64) -> Result<(), RunError> {
         let share = self.work.share(self.next, done);
         let secs = self.secs();
         let position = self.state().position;
         let secs_left = (share > 0.0 && secs > 0.5).then(|| secs * (1.0 - share) / share);
         let epoch = position.epochs(self.data().train.len());
-        self.say(Event::Progress(Progress {
+        self.emit(Event::Progress(Progress {
             done: share,
             epoch,
             iteration: position.iteration,
@@ -40,13 +40,13 @@ impl Session<'_> {
 
     /// Says loss and accuracy on training batches since the last evaluation: of the present network, and of each further
     /// member that trained.
-    pub(in crate::run) fn say_training(&mut self, score: &Score) -> Result<(), RunError> {
+    pub(in crate::run) fn emit_training(&mut self, score: &Score) -> Result<(), RunError> {
         let others = self.state_mut().others.iter_mut();
         let others: Vec<Score> = others.map(|member| std::mem::take(&mut member.score)).collect();
         let is_alone = others.is_empty();
         for (member, score) in std::iter::once(*score).chain(others).enumerate() {
             if score.samples > 0 {
-                self.say_score("train", &score, Vec::new(), (!is_alone).then_some(member))?;
+                self.emit_score("train", &score, Vec::new(), (!is_alone).then_some(member))?;
             }
         }
         Ok(())
@@ -57,23 +57,23 @@ impl Session<'_> {
         if !self.state().others.is_empty() {
             return members::evaluate(self);
         }
-        let (place, data) = (self.place.clone(), self.data());
+        let (context, data) = (self.context.clone(), self.data());
         for (name, part) in [("validation", &data.validation), ("test", &data.test)] {
             if part.is_empty() {
                 continue;
             }
-            let batch = place.spec.train.evaluation_batch;
+            let batch = context.spec.train.evaluation_batch;
             let reader = self.reader();
-            let (score, classes) = evaluate(&reader, &self.state().network, &place.criterion, part, batch);
+            let (score, classes) = evaluate(&reader, &self.state().network, &context.loss, part, batch);
             self.put_back(reader)?;
-            self.say_score(name, &score, classes.accuracies(), None)?;
+            self.emit_score(name, &score, classes.accuracies(), None)?;
         }
         Ok(())
     }
 
     /// Says loss and accuracy of one part of the data, `classes` with the accuracy; `member` counts from 0, the present
     /// network.
-    pub(in crate::run) fn say_score(
+    pub(in crate::run) fn emit_score(
         &mut self,
         part: &str,
         score: &Score,
@@ -86,7 +86,7 @@ impl Session<'_> {
             let other = member.filter(|&member| member > 0).map(|member| &self.state().others[member - 1]);
             let remaining = other.map_or(point.remaining, |other| other.network.remaining());
             let member = member.map(|member| member + 1);
-            self.say(Event::Point(Point { member, remaining, classes, ..point }))?;
+            self.emit(Event::Point(Point { member, remaining, classes, ..point }))?;
         }
         Ok(())
     }
@@ -94,7 +94,7 @@ impl Session<'_> {
     /// Says one value of one series, at the present position.
     pub(in crate::run) fn point(&mut self, series: &str, value: f64) -> Result<(), RunError> {
         let point = self.new_point(series, value);
-        self.say(Event::Point(point))
+        self.emit(Event::Point(point))
     }
 
     /// One value of one series, at the present position.
@@ -124,7 +124,7 @@ impl Session<'_> {
     /// Says what the present stage did; its place is filled in.
     pub(in crate::run) fn report(&mut self, report: Report) -> Result<(), RunError> {
         let Step { stage, branch, round, .. } = self.program[self.next].clone();
-        self.say(Event::Report(Report { stage, branch, round, ..report }))
+        self.emit(Event::Report(Report { stage, branch, round, ..report }))
     }
 
     /// Appends whole lines to a table of the run.
