@@ -13,21 +13,21 @@ fn main() -> ExitCode {
         return cli::execute(&command);
     }
     if let Some(message) = files.iter().find_map(|file| cli::refusal(file)) {
-        cli::complain(&message);
+        cli::print_err(&message);
         return Exit::BadInput.into();
     }
     let mut files = files.into_iter();
     let first = files.next();
     for file in files {
         if let Err(error) = open_beside(&file) {
-            cli::complain(&format!(
+            cli::print_err(&format!(
                 "error: {} cannot be opened in a window of its own: {error}",
                 file.display()
             ));
         }
     }
     let Err(message) = gui::launch(first) else { return Exit::Done.into() };
-    cli::complain(&format!("error: {message}"));
+    cli::print_err(&format!("error: {message}"));
     Exit::RunFailed.into()
 }
 

@@ -16,8 +16,8 @@ pub fn evaluate(
     let (mut score, mut classes) = (Score::default(), ByClass::new(outputs));
     for (inputs, labels) in samples.values.chunks(batch * size).zip(samples.labels.chunks(batch)) {
         let logits = compute.logits(network, inputs, labels.len());
-        let loss = loss.evaluate(&logits, labels).mean;
-        score.add(labels.len(), loss, classes.add(&logits, outputs, labels));
+        let mean = loss.evaluate(&logits, labels).mean;
+        score.add(labels.len(), mean, classes.add(&logits, outputs, labels));
     }
     (score, classes)
 }

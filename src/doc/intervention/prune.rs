@@ -46,8 +46,8 @@ impl Intervene for Prune {
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         check.entries(&self.target, &Params::Weights, &place.key("target"));
         check.prunable(&self.target, &place.key("target"));
-        if let Evidence::Past { since, .. } = self.loss.rule().evidence() {
-            check.snapshot(since, &place.key("criterion").variant(self.loss.key()).key("since"));
+        if let Evidence::Past { since, .. } = self.criterion.rule().evidence() {
+            check.snapshot(since, &place.key("criterion").variant(self.criterion.key()).key("since"));
         }
         let splits = self.output_factor > 0.0 && self.output_factor < 1.0;
         if splits && !matches!(self.amount, Amount::Fraction(_)) {
@@ -65,7 +65,7 @@ impl Intervene for Prune {
     }
 
     fn work(&self, situation: &mut Situation<'_>) -> StepWork {
-        let mini_batches = match self.loss.rule().evidence() {
+        let mini_batches = match self.criterion.rule().evidence() {
             Evidence::LossGradient { batches, .. } => batches as f64,
             Evidence::Weights(_) | Evidence::FlowGradient(_) | Evidence::Past { .. } => 0.0,
         };

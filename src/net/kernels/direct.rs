@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::conv::{ConvShape, Convolution};
-use super::direct_weights::weight_gradient;
+use super::direct_weights;
 use super::geometry::{Pixels, Region};
 use super::norm::Norm;
 use super::pack::{BLOCK, Packing, Side};
@@ -297,7 +297,7 @@ impl Convolution for Direct {
         weight_gradient: &mut [f32],
         scratch: &Scratch,
     ) {
-        weight_gradient(shape, input, gradient, weight_gradient, scratch);
+        direct_weights::weight_gradient(shape, input, gradient, weight_gradient, scratch);
         if let Some(input_gradient) = input_gradient {
             let turned = ConvShape { inputs: shape.outputs, outputs: shape.inputs, ..*shape };
             let packing = Packing { rows: shape.outputs, columns: shape.inputs, side: Side::Backward };

@@ -17,12 +17,12 @@ pub struct Tally {
 
 impl Tally {
     /// Compares the logits of one mini-batch, `[count, outputs]` each.
-    pub fn of(criterion: &Criterion, outputs: usize, present: &[f32], past: &[f32]) -> Self {
+    pub fn of(loss: &LossFunction, outputs: usize, present: &[f32], past: &[f32]) -> Self {
         let samples = (present.len() / outputs) as u64;
         let mut tally = Self { samples, ..Self::default() };
         for (now, then) in present.chunks_exact(outputs).zip(past.chunks_exact(outputs)) {
             tally.changes += u64::from(top1(now) != top1(then));
-            tally.divergences += divergence(&criterion.probabilities(then), &criterion.probabilities(now));
+            tally.divergences += divergence(&loss.probabilities(then), &loss.probabilities(now));
         }
         tally.distances = relative_distance(present, past) * samples as f64;
         tally
@@ -76,8 +76,8 @@ mod tests {
 
     #[test]
     fn equal_logits_are_no_distance_apart() {
-        let criterion = Criterion::new(Loss::CrossEntropy, Output::Linear, 2);
-        let tally = Tally::of(&criterion, 2, &[0.0, 0.0, 1.0, 2.0], &[0.0, 0.0, 1.0, 2.0]);
+        let loss = LossFunction::new(Loss::CrossEntropy, Output::Linear, 2);
+        let tally = Tally::of(&loss, 2, &[0.0, 0.0, 1.0, 2.0], &[0.0, 0.0, 1.0, 2.0]);
         assert_eq!(
             (tally.samples, tally.distance(), tally.divergence(), tally.changed()),
             (2, 0.0, 0.0, 0.0)
@@ -86,12 +86,12 @@ mod tests {
 
     #[test]
     fn distances_are_relative_to_the_past_and_divergences_in_nats() {
-        let criterion = Criterion::new(Loss::CrossEntropy, Output::Linear, 2);
-        let tally = Tally::of(&criterion, 2, &[3f32.ln(), 0.0], &[0.0, 0.0]);
+        let loss = LossFunction::new(Loss::CrossEntropy, Output::Linear, 2);
+        let tally = Tally::of(&loss, 2, &[3f32.ln(), 0.0], &[0.0, 0.0]);
         // From a half each to 3/4 and 1/4: ½ ln(2/3) + ½ ln 2 = ½ ln(4/3).
         assert!((tally.divergence() - 0.5 * (4f64 / 3.0).ln()).abs() < 1e-6);
         assert_eq!(relative_distance(&[3.0, 0.0, 1.0], &[0.0, 0.0, 1.0]), 3.0);
-        let changed = Tally::of(&criterion, 2, &[0.0, 1.0, 1.0, 0.0], &[1.0, 0.0, 1.0, 0.0]);
+        let changed = Tally::of(&loss, 2, &[0.0, 1.0, 1.0, 0.0], &[1.0, 0.0, 1.0, 0.0]);
         assert_eq!(changed.changed(), 0.5);
     }
 }

@@ -1,0 +1,322 @@
+//! The engine without files and windows: what a run says, and that it says the same however it is cut up.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use weightlab::data::Shape;
+use weightlab::doc::{Event, Loss, Net, RunRecord, RunSpec, RunState};
+use weightlab::net::{Compute, NativeCompute, Network};
+use weightlab::run::{
+    Checkpoint, Datasets, Listener, Outcome, Recorder, RunError, Session, StopFlag, StopKind, Table,
+};
+
+use crate::support::{self, context, points, spec, values};
+
+fn with_plan(plan: &str) -> RunSpec {
+    spec(&format!(
+        "(net: Mlp(hidden: [20, 10], init: XavierNormal), train: (optimizer: Adam(rate: 0.002), batch: 60), arms: [(plan: [{plan}])])"
+    ))
+}
+
+fn run(spec: RunSpec) -> (Network, Vec<Event>) {
+    let ended = support::run(spec);
+    (ended.state.network, ended.events)
+}
+
+#[test]
+fn the_same_seed_gives_the_same_events_twice_and_another_seed_does_not() {
+    let first = run(with_plan("Train(\"2ep\"), Test"));
+    let second = run(with_plan("Train(\"2ep\"), Test"));
+    assert_eq!(points(&first.1), points(&second.1));
+    assert_eq!(first.0.checksum(), second.0.checksum());
+    let other = run(RunSpec { seed: 2, ..with_plan("Train(\"2ep\"), Test") });
+    assert_ne!(first.0.checksum(), other.0.checksum());
+}
+
+#[test]
+fn a_training_may_be_cut_in_two_without_a_difference() {
+    let whole = run(with_plan("Train(\"5ep\"), Test"));
+    let cut = run(with_plan("Train(\"1ep\"), Test, Train(\"30it\"), Train(\"42it\"), Train(\"1ep\")"));
+    assert_eq!(whole.0.checksum(), cut.0.checksum(), "24 batches an epoch: 1 + 30/24 + 42/24 + 1 = 5 epochs");
+}
+
+#[test]
+fn a_network_learns_digits() {
+    let (_, events) = run(with_plan("Train(\"15ep\"), Test"));
+    let accuracy = values(&events, "test_accuracy");
+    assert!(accuracy.last().is_some_and(|last| *last > 0.9), "{accuracy:?}");
+    let loss = values(&events, "train_loss");
+    assert!(loss.len() == 15 && loss[14] < 0.3 * loss[0], "{loss:?}");
+}
+
+#[test]
+fn classes_weighed_by_their_samples_make_the_accuracy() {
+    let spec = with_plan("Train(\"2ep\"), Test");
+    let data = Datasets::default().get(&spec.data, &spec.net, Path::new(".")).unwrap();
+    let mut counts = [0.0; 10];
+    for label in &data.test.labels {
+        counts[*label as usize] += 1.0;
+    }
+    let (_, events) = run(spec);
+    let points = points(&events);
+    let evaluated = points.iter().filter(|point| point.series == "test_accuracy");
+    assert!(evaluated.clone().count() >= 3);
+    for point in evaluated {
+        let right = counts.iter().zip(&point.classes).map(|(count, share)| count * share.unwrap());
+        assert!((right.sum::<f64>() / 360.0 - point.value).abs() < 1e-12, "{point:?}");
+    }
+    assert!(points.iter().all(|point| point.classes.is_empty() == (point.series != "test_accuracy")));
+}
+
+#[test]
+fn the_ladder_of_the_lottery_ticket_is_exact() {
+    let spec = spec(
+        "(net: Mlp(hidden: [300, 100], init: XavierNormal), train: (batch: 60), arms: [(plan: [
+            Do(Snapshot(name: \"init\")), Train(\"1it\"),
+            Repeat(times: 6, body: [
+                Do(Prune(criterion: Magnitude, amount: Fraction(0.2), scope: PerLayer, output_factor: 0.5)),
+                Do(Graft(from: \"init\")), Train(\"1it\"), Test,
+            ]),
+        ])])",
+    );
+    let (network, events) = run(spec);
+    let total = 64.0 * 300.0 + 300.0 * 100.0 + 100.0 * 10.0;
+    let remaining: Vec<f64> = points(&events)
+        .iter()
+        .filter(|point| point.series == "test_accuracy" && point.round.is_some() && point.stage == "2.3")
+        .map(|point| (point.remaining * total).round())
+        .collect();
+    assert_eq!(remaining, [40260.0, 32298.0, 25919.0, 20808.0, 16711.0, 13428.0], "numbers of oracles.md");
+    let pruned = network.values(0).iter().filter(|value| value.to_bits() == 0).count();
+    assert_eq!(pruned as u64, network.mask_counts(0).pruned, "a pruned entry is +0.0");
+}
+
+#[test]
+fn a_graft_of_the_whole_goes_back_to_values_position_and_order() {
+    let straight = run(with_plan("Train(\"10it\"), Train(\"14it\")"));
+    let rewound =
+        run(with_plan("Train(\"10it\"), Do(Snapshot(name: \"k\")), Train(\"31it\"), Do(Graft(from: \"k\"))"));
+    let start = run(with_plan("Train(\"10it\")"));
+    assert_eq!(start.0.checksum(), rewound.0.checksum(), "graft after snapshot is the identity");
+    assert_ne!(straight.0.checksum(), rewound.0.checksum());
+    let batches: Vec<u64> = points(&rewound.1).iter().map(|point| point.iteration).collect();
+    assert_eq!(batches.iter().max(), Some(&41));
+}
+
+#[test]
+fn reinitialising_keeps_the_mask_and_draws_new_weights_every_time() {
+    let (network, _) = run(with_plan("Do(Prune(amount: Fraction(0.5))), Do(Reinitialize()), Test"));
+    let (again, _) =
+        run(with_plan("Do(Prune(amount: Fraction(0.5))), Do(Reinitialize()), Do(Reinitialize()), Test"));
+    assert_eq!(network.entries(0), again.entries(0));
+    assert_ne!(network.values(0), again.values(0));
+    assert_eq!(network.remaining(), 0.5);
+}
+
+#[test]
+fn a_branch_leaves_the_original_as_it_is() {
+    let plain = run(with_plan("Train(\"30it\"), Train(\"30it\")"));
+    let branched = run(with_plan(
+        "Train(\"30it\"),
+         Branch(name: \"copy\", plan: [Do(Prune(amount: Fraction(0.9))), Train(\"17it\"), Test]),
+         Branch(name: \"fresh\", init: Fresh, order: Own, plan: [Train(\"17it\"), Test]),
+         Train(\"30it\")",
+    ));
+    assert_eq!(plain.0.checksum(), branched.0.checksum());
+    let names: Vec<String> = points(&branched.1).into_iter().map(|point| point.branch).collect();
+    assert!(names.contains(&"copy".to_owned()) && names.contains(&"fresh".to_owned()));
+}
+
+/// Stops a run when it has heard so many points, and keeps its last checkpoint.
+struct Interrupter {
+    recorder: Recorder,
+    after: usize,
+    stop: StopFlag,
+}
+
+impl Listener for Interrupter {
+    fn event(&mut self, event: Event) -> Result<(), RunError> {
+        self.recorder.event(event)?;
+        if points(&self.recorder.events).len() >= self.after {
+            self.stop.request(StopKind::Now);
+        }
+        Ok(())
+    }
+    fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
+        self.recorder.checkpoint(checkpoint)
+    }
+    fn lines(&mut self, table: Table, lines: &str) -> Result<(), RunError> {
+        self.recorder.lines(table, lines)
+    }
+    fn network(&mut self, files: &[String; 2], network: &Network) -> Result<(), RunError> {
+        self.recorder.network(files, network)
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_anywhere_goes_on_exactly() {
+    let plan = "Do(Snapshot(name: \"init\")), Train(\"2ep\"),
+        Repeat(times: 2, body: [
+            Do(Prune(amount: Fraction(0.3))),
+            Branch(name: \"other\", plan: [Do(Reinitialize()), Train(\"1ep\"), Test]),
+            Do(Graft(from: \"init\")), Train(steps: \"2ep\", evaluate: \"7it\"), Test,
+        ])";
+    let whole = run(with_plan(plan));
+    let expected = points(&whole.1);
+    for after in (1..expected.len()).step_by(9) {
+        let context = context(with_plan(plan));
+        let stop = StopFlag::new();
+        let mut first = Interrupter { recorder: Recorder::default(), after, stop: stop.clone() };
+        let outcome = Session::new(context.clone(), None, 1, stop, &mut first).run().expect("it stops well");
+        let mut events = first.recorder.events;
+        let mut second = Recorder::default();
+        let mut session = Session::new(context, first.recorder.checkpoint, 1, StopFlag::new(), &mut second);
+        if outcome == Outcome::Stopped {
+            assert_eq!(session.run().expect("it goes on well"), Outcome::Done);
+        }
+        assert_eq!(session.network().checksum(), whole.0.checksum(), "stopped after {after} points");
+        drop(session);
+        events.extend(second.events);
+        assert_eq!(points(&events), expected, "stopped after {after} points");
+        assert_eq!(RunRecord::of(events).state(), &RunState::Done);
+    }
+}
+
+#[test]
+fn a_loss_that_is_no_number_stops_the_run_and_says_where() {
+    let mut diverging = with_plan("Train(\"5ep\")");
+    diverging.train = spec(
+        "(train: (optimizer: Sgd(rate: 1e3, momentum: 0.9), loss: SquaredError), arms: [(plan: [Test])])",
+    )
+    .train;
+    let mut recorder = Recorder::default();
+    let error = Session::new(context(diverging), None, 1, StopFlag::new(), &mut recorder).run().unwrap_err();
+    let message = error.to_string();
+    assert!(message.contains("at iteration") && message.contains("learning rate"), "{message}");
+    assert!(matches!(recorder.events.last(), Some(Event::Failed { .. })));
+}
+
+#[test]
+fn flex_and_ndarray_train_alike() {
+    let plan = "Train(\"2ep\"), Test";
+    let flex = run(with_plan(plan));
+    let reference = run(RunSpec { device: weightlab::doc::Device::Ndarray, ..with_plan(plan) });
+    for index in 0..flex.0.len() {
+        for (a, b) in flex.0.values(index).iter().zip(reference.0.values(index)) {
+            assert!((a - b).abs() < 1e-3, "{a} and {b}");
+        }
+    }
+    let (a, b) = (values(&flex.1, "test_accuracy"), values(&reference.1, "test_accuracy"));
+    assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() <= 2.0 / 360.0), "{a:?} {b:?}");
+}
+
+#[test]
+fn a_small_vgg_with_batch_norm_trains_on_both_devices() {
+    let text = "(net: Vgg(depth: 11, width: 2), data: Digits(limit_train: 64, limit_test: 20),
+        train: (optimizer: Sgd(rate: 0.05, momentum: 0.9), batch: 32), arms: [(plan: [Train(\"1it\"), Test])])";
+    let flex = run(spec(text));
+    let reference = run(RunSpec { device: weightlab::doc::Device::Ndarray, ..spec(text) });
+    for index in 0..flex.0.len() {
+        for (a, b) in flex.0.values(index).iter().zip(reference.0.values(index)) {
+            assert!(
+                (a - b).abs() < 2e-3 * (1.0 + a.abs()),
+                "{}: {a} and {b}",
+                flex.0.structure().parameters[index].name
+            );
+        }
+    }
+}
+
+#[test]
+fn gradients_are_those_of_central_differences() {
+    let shape = Shape::new(1, 2, 2);
+    let net: Net =
+        weightlab::form::ron_text::from_str("Mlp(hidden: [3], activation: Tanh, init: XavierNormal)")
+            .unwrap();
+    let structure = Arc::new(weightlab::doc::Structure::new(&net, shape, 2, &Loss::CrossEntropy));
+    let criterion = weightlab::net::LossFunction::new(Loss::CrossEntropy, weightlab::doc::Output::Linear, 2);
+    let init = weightlab::net::Initialisation {
+        weights: weightlab::intervene::Init::XavierNormal,
+        biases: weightlab::intervene::BiasInit::Usual,
+    };
+    let network = Network::new(structure, init, 3, 0);
+    let compute = NativeCompute::direct();
+    let (inputs, labels) = ([0.5f32, -1.0, 0.25, 2.0, 1.0, 0.0, -0.5, 0.75], [1u32, 0]);
+    let pass =
+        compute.train(&network, &inputs, 2, None, &mut |logits| criterion.evaluate(logits, &labels).gradient);
+    for index in 0..network.len() {
+        let gradient = pass.gradients[index].as_ref().expect("all are trained");
+        for entry in 0..network.values(index).len() {
+            let loss = |shift: f32| {
+                let mut moved = network.clone();
+                let mut values = moved.values(index).to_vec();
+                values[entry] += shift;
+                moved.write(index, &values);
+                criterion.evaluate(&compute.logits(&moved, &inputs, 2), &labels).mean
+            };
+            let difference = (loss(1e-2) - loss(-1e-2)) / 2e-2;
+            assert!(
+                (f64::from(gradient[entry]) - difference).abs() < 1e-3,
+                "{} {difference}",
+                gradient[entry]
+            );
+        }
+    }
+}
+
+/// The toy of oracles.md: weights 0…9, ones in, target 40, squared error that is not halved, rate 0.01.
+fn toy(masked: bool) -> (f32, f32, Vec<f32>) {
+    let net: Net = weightlab::form::ron_text::from_str("Mlp(hidden: [])").unwrap();
+    let structure = weightlab::doc::Structure::new(&net, Shape::new(10, 1, 1), 1, &Loss::CrossEntropy);
+    let init = weightlab::net::Initialisation {
+        weights: weightlab::intervene::Init::PyTorch,
+        biases: weightlab::intervene::BiasInit::Zeros,
+    };
+    let mut network = Network::new(Arc::new(structure), init, 1, 0);
+    network.write(0, &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
+    network.freeze(1, &[0], None);
+    if masked {
+        network.prune(0, &[1, 3, 5, 7, 9]);
+    }
+    let compute = NativeCompute::direct();
+    let before = compute.logits(&network, &[1.0; 10], 1)[0];
+    let pass = compute.train(&network, &[1.0; 10], 1, None, &mut |logits| vec![2.0 * (logits[0] - 40.0)]);
+    let sgd = weightlab::optimize::Sgd::default();
+    weightlab::net::OptimizerState::default().step(&sgd, 0.01, &mut network, &pass.gradients);
+    let after = compute.logits(&network, &[1.0; 10], 1)[0];
+    (before, after, network.values(0).to_vec())
+}
+
+#[test]
+fn the_toy_with_numbers_that_fit_in_the_head_steps_as_it_should() {
+    let (before, after, _) = toy(false);
+    assert_eq!((before, after.round()), (45.0, 44.0));
+    let (before, after, weights) = toy(true);
+    assert_eq!((before, after.round()), (20.0, 22.0));
+    let expected = [0.4, 0.0, 2.4, 0.0, 4.4, 0.0, 6.4, 0.0, 8.4, 0.0];
+    assert!(
+        weights.iter().zip(expected).all(|(weight, expected)| (weight - expected).abs() < 1e-6),
+        "{weights:?}"
+    );
+}
+
+#[test]
+fn clones_with_batch_norm_are_independent_in_both_directions() {
+    let vgg = |plan: &str| {
+        run(spec(&format!(
+            "(net: Vgg(depth: 11, width: 2), data: Digits(limit_train: 64, limit_test: 20),
+              train: (optimizer: Sgd(rate: 0.05, momentum: 0.9), batch: 32), arms: [(plan: [{plan}])])"
+        )))
+    };
+    let plain = vgg("Train(\"1it\"), Train(\"1it\")").0;
+    let cloned = vgg(
+        "Train(\"1it\"), Branch(name: \"copy\", plan: [Train(\"1it\")]), Train(\"1it\"), Do(Snapshot(name: \"now\"))",
+    );
+    assert_eq!(plain.checksum(), cloned.0.checksum(), "running statistics are part of the checksum");
+    let taken = vgg("Train(\"1it\"), Branch(name: \"copy\", plan: [Train(\"1it\")]), Train(\"5it\"), Do(Graft(from: \"copy\"))").0;
+    assert_eq!(
+        plain.checksum(),
+        taken.checksum(),
+        "the clone took one step, whatever its original did later"
+    );
+}

@@ -1,0 +1,152 @@
+//! The network of some steps ago, computed a second time without the watch.
+
+use std::ops::Range;
+
+use weightlab::data::shuffled;
+use weightlab::doc::RunSpec;
+use weightlab::intervene::stream::{Purpose, stream};
+use weightlab::net::Network;
+use weightlab::run::State;
+
+use crate::support::{self, assert_resumes, complaints, context, reports, run, same_bits, values, with_plan};
+
+const EVERY_STEP: &str = "Train(steps: \"7it\", evaluate: \"1it\")";
+
+/// The network after so many steps of a training without a watch.
+fn after(steps: u64) -> Network {
+    if steps == 0 {
+        return context(with_plan("Test")).fresh_network(0);
+    }
+    run(with_plan(&format!("Train(\"{steps}it\")"))).state.network
+}
+
+/// The samples of the mini-batch of a step, in the seed's order: 192 samples, 64 at a time.
+fn batch(step: u64) -> (Vec<f32>, Vec<u32>) {
+    let context = context(with_plan("Test"));
+    let mut rng = stream(context.spec.seed, Purpose::Order, &[0, step / 3]);
+    let order = shuffled(192, &mut rng);
+    let picked = context.data.train.pick(&order[64 * (step as usize % 3)..][..64]);
+    (picked.values, picked.labels)
+}
+
+fn logits(network: &Network, step: u64) -> Vec<f32> {
+    let context = context(with_plan("Test"));
+    context.compute.training_logits(network, &batch(step).0, 64, None)
+}
+
+fn relative_distance(a: &[f32], b: &[f32]) -> f64 {
+    let norm = |values: Vec<f64>| values.iter().map(|value| value * value).sum::<f64>().sqrt();
+    let differences = a.iter().zip(b).map(|(a, b)| f64::from(*a) - f64::from(*b)).collect();
+    norm(differences) / norm(b.iter().map(|&b| f64::from(b)).collect())
+}
+
+#[test]
+fn the_past_at_a_step_is_the_present_of_the_step_before() {
+    for lag in [1, 3] {
+        let ended = run(with_plan(&format!("Do(Watch(lag: {lag})), {EVERY_STEP}")));
+        let found = values(&ended.events, "past_distance");
+        assert_eq!(found.len() as u64, 7 - lag, "silent for the first {lag} steps");
+        for (step, found) in (lag..7).zip(found) {
+            let expected = relative_distance(&logits(&after(step), step), &logits(&after(step - lag), step));
+            assert!((found - expected).abs() < 1e-12, "step {step}: {found} and {expected}");
+        }
+    }
+}
+
+#[test]
+fn watching_changes_nothing_bit_for_bit() {
+    let plain = run(with_plan("Train(\"9it\")"));
+    for watch in ["Watch(lag: 1)", "Watch(lag: 2, penalty: 0.0, layers: First(1))"] {
+        let watched = run(with_plan(&format!("Do({watch}), Train(\"9it\")")));
+        assert!(same_bits(&plain.state.network, &watched.state.network), "{watch}");
+    }
+}
+
+#[test]
+fn the_ring_holds_the_networks_of_the_last_steps_and_no_more() {
+    let ended = run(with_plan("Do(Watch(lag: 2)), Train(\"5it\")"));
+    let State { watch: Some(watch), .. } = &ended.state else { panic!("it is watched") };
+    assert_eq!(watch.past.len(), 2);
+    assert!(same_bits(&watch.past[0], &after(3)) && same_bits(&watch.past[1], &after(4)));
+    let report = &reports(&ended.events, "watch")[0];
+    assert!(report.summary.contains("asked the network of 2 steps ago 3 times"), "{}", report.summary);
+}
+
+#[test]
+fn a_graft_or_release_clears_the_ring() {
+    for clearing in ["Do(Snapshot(name: \"k\")), Do(Graft(from: \"k\"))", "Do(Release())"] {
+        let plan = format!("Do(Watch(lag: 2)), {EVERY_STEP}, {clearing}, {EVERY_STEP}");
+        let ended = run(with_plan(&plan));
+        assert_eq!(values(&ended.events, "past_kl").len(), 5 + 5, "{clearing}");
+    }
+}
+
+/// A plan with plain gradient descent at a rate of 1, so that a step is a gradient.
+fn descending(plan: &str) -> RunSpec {
+    let descent = support::spec("(train: (optimizer: Sgd(rate: 1.0)), arms: [(plan: [Test])])");
+    let mut spec = with_plan(plan);
+    spec.train.optimizer = descent.train.optimizer;
+    spec
+}
+
+/// Gradients of the penalty alone, as the difference between a step with and one without, for plain gradient descent.
+fn gradients_of_penalty(layers: &str) -> Vec<Vec<f64>> {
+    let with = |watch: &str| run(descending(&format!("{watch} Train(\"2it\")"))).state.network;
+    let (plain, pulled) = (with(""), with(&format!("Do(Watch(lag: 1, penalty: 3.0, layers: {layers})),")));
+    let difference = |index: usize| {
+        let pairs = plain.values(index).iter().zip(pulled.values(index));
+        pairs.map(|(plain, pulled)| f64::from(*plain) - f64::from(*pulled)).collect()
+    };
+    (0..plain.len()).map(difference).collect()
+}
+
+/// 3 × the mean squared difference between the present logits and those of the past part with the present rest.
+fn penalty(present: &Network, past: &Network, of_the_past: Range<usize>) -> f64 {
+    let mut mixed = present.clone();
+    for index in of_the_past {
+        mixed.write(index, past.values(index));
+    }
+    let (now, then) = (logits(present, 1), logits(&mixed, 1));
+    let squares = now.iter().zip(&then).map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2));
+    3.0 * squares.sum::<f64>() / now.len() as f64
+}
+
+#[test]
+#[allow(clippy::needless_range_loop, reason = "the index names a parameter in three places")]
+fn the_gradient_of_the_penalty_is_its_derivative_with_the_past_held() {
+    let (past, present) = (after(0), run(descending("Train(\"1it\")")).state.network);
+    for (layers, of_the_past) in [("All", 0..6), ("First(1)", 0..2), ("Last(1)", 4..6)] {
+        let gradients = gradients_of_penalty(layers);
+        for index in 0..present.len() {
+            for entry in [0, 1, 5].into_iter().filter(|&entry| entry < present.values(index).len()) {
+                let at = |shift: f32| {
+                    let mut moved = present.clone();
+                    let mut values = moved.values(index).to_vec();
+                    values[entry] += shift;
+                    moved.write(index, &values);
+                    penalty(&moved, &past, of_the_past.clone())
+                };
+                let expected = (at(2e-3) - at(-2e-3)) / 4e-3;
+                let found = gradients[index][entry];
+                let close = (found - expected).abs() < 2e-3 * (1.0 + expected.abs());
+                assert!(close, "{layers}, parameter {index}, entry {entry}: {found} and {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_watched_run_goes_on_exactly() {
+    assert_resumes(
+        &with_plan(
+            "Do(Watch(lag: 3, penalty: 0.5, layers: First(1))), Train(steps: \"8it\", evaluate: \"2it\")",
+        ),
+        2,
+    );
+}
+
+#[test]
+fn unknown_layers_are_named() {
+    let found = complaints("Do(Watch(layers: Only([\"fc9\"]))), Train(\"1ep\")");
+    assert!(found[0].contains("Watch.layers.Only[0]: there is no layer \"fc9\""), "{found:?}");
+}

@@ -1,0 +1,59 @@
+//! The written reference of the file format is generated; `WEIGHTLAB_BLESS=1 cargo test --test it format` writes it anew.
+
+use std::path::Path;
+
+use weightlab::doc::Experiment;
+use weightlab::form::reference;
+
+const HEAD: &str = "\
+# The file format
+
+An experiment is one [RON](https://github.com/ron-rs/ron) file: a struct `Experiment` with the settings below. A setting
+that is left out has its default. `//` begins a comment; saving from the window keeps the comment at the head of a file
+and asks before it drops others. Paths in a file are relative to the file.
+
+```ron
+Experiment(
+    version: 1,
+    name: \"Two arms on digits\",
+    data: Digits(),
+    net: Mlp(hidden: [64]),
+    train: (optimizer: Adam(rate: 0.001), batch: 32),
+    seeds: [1, 2],
+    arms: [
+        (name: \"dense\", plan: [Train(\"5ep\"), Test]),
+        (name: \"pruned\", plan: [Train(\"5ep\"), Do(Prune(amount: Fraction(0.5))), Train(\"5ep\"), Test]),
+    ],
+)
+```
+
+Lengths of training are written `\"5ep\"` (epochs) or `\"200it\"` (iterations); `Train(\"5ep\")` is short for
+`Train(steps: \"5ep\")`. `set` changes single settings and `sweep` makes an arm of every combination of values; both, and
+`--set` on the command line, address a setting by its path: `train.batch`, `net.hidden`, `arms.dense.plan.0.Train`, with
+`*` for any one step and `**` for any number of them, as in `arms.*.plan.**.Train`.
+A name with dots in it stands in quotes: `arms.\"lr 0.1\".plan`.
+
+This page is generated from the declarations in the source; a test keeps it up to date.
+";
+
+#[test]
+fn the_written_reference_says_what_the_source_declares() {
+    let text = format!("{HEAD}\n{}\n", reference::markdown(&mut Experiment::default()).trim_end());
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/format.md");
+    if std::env::var_os("WEIGHTLAB_BLESS").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        written == text,
+        "docs/format.md is out of date; WEIGHTLAB_BLESS=1 cargo test --test it format writes it anew"
+    );
+}
+
+#[test]
+fn the_example_at_its_head_opens_and_is_valid() {
+    let example = HEAD.split("```").nth(1).and_then(|block| block.strip_prefix("ron\n")).expect("an example");
+    let experiment = weightlab::doc::file::parse(example, Path::new("docs/format.md")).unwrap();
+    assert_eq!(weightlab::doc::validate(&experiment), []);
+    assert_eq!(weightlab::doc::runs(&experiment).unwrap().len(), 4);
+}

@@ -1,0 +1,66 @@
+//! What the guide says about files is so: the lines of Python find what they name in a real run directory.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+const GUIDE: &str = include_str!("../../docs/guide.md");
+
+const TINY: &str = r#"(
+    data: Digits(limit_train: 100, limit_test: 50),
+    net: Mlp(hidden: [8]),
+    arms: [(name: "a", plan: [Train("1ep"), Test])],
+)"#;
+
+/// The points of the only run, as JSON.
+fn points(folder: &Path) -> Vec<Value> {
+    std::fs::write(folder.join("lottery.ron"), TINY).unwrap();
+    let run = Command::new(env!("CARGO_BIN_EXE_weightlab"))
+        .args(["run", "lottery.ron"])
+        .current_dir(folder)
+        .output();
+    assert!(run.unwrap().status.success());
+    let runs: Vec<_> =
+        std::fs::read_dir(folder.join("lottery.runs")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let [only] = runs.as_slice() else { panic!("one run: {runs:?}") };
+    assert!(only.join("run.ron").is_file());
+    let log = std::fs::read_to_string(only.join("events.jsonl")).unwrap();
+    let events = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    events.filter(|event| event["event"] == "point").collect()
+}
+
+/// Words in back quotes of a paragraph of the guide.
+fn quoted(start: &str) -> Vec<&'static str> {
+    let paragraph = &GUIDE[GUIDE.find(start).unwrap()..];
+    let sentence = &paragraph[..paragraph.find(';').unwrap()];
+    sentence.split('`').skip(1).step_by(2).collect()
+}
+
+#[test]
+fn the_guide_reads_a_run_directory_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let points = points(folder.path());
+    let keys: BTreeSet<&String> = points.iter().flat_map(|point| point.as_object().unwrap().keys()).collect();
+    let named = quoted("Every point has ");
+    assert!(named.len() >= 8, "{named:?}");
+    for key in named {
+        assert!(points.iter().all(|point| point.get(key).is_some()), "{key} is not in every point: {keys:?}");
+    }
+    let code = &GUIDE[GUIDE.find("```python").unwrap()..];
+    let code = &code[..code[3..].find("```").unwrap()];
+    for name in [
+        "events.jsonl",
+        "\"event\"",
+        "\"point\"",
+        "\"series\"",
+        "\"test_accuracy\"",
+        "\"value\"",
+        "\"trained\"",
+    ] {
+        assert!(code.contains(name), "{name} is not in the guide's lines");
+    }
+    assert!(points.iter().any(|point| point["series"] == "test_accuracy" && point["value"].is_number()));
+    assert!(code.lines().filter(|line| !line.trim().is_empty()).count() <= 13, "about ten lines");
+}

@@ -1,0 +1,23 @@
+//! What needs the whole crate, in one binary: `cargo test --test it format` runs the module `format`.
+
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests may stop with a panic")]
+
+mod burn_facts;
+mod campaign;
+mod campaign_disk;
+mod cli;
+mod contract;
+mod engine;
+mod engine_ensemble;
+mod engine_faults;
+mod engine_line;
+mod engine_past;
+mod engine_weights;
+mod format;
+mod guide;
+mod holding;
+mod layers;
+mod pictures;
+mod same_figure;
+mod support;
+mod window;

@@ -1,0 +1,134 @@
+//! The window and the command line write the same bytes, also with a filter, titles and axes of one's own.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use egui_kittest::kittest::Queryable;
+use egui_kittest::{Harness, LazyRenderer};
+use weightlab::figure::plots::PlotOptions;
+use weightlab::figure::statistics::Spread;
+use weightlab::figure::view::{FILE, PlotView, ViewSettings};
+use weightlab::figure::{FileKind, Preset};
+use weightlab::gui::app::App;
+use weightlab::gui::commands::Command as Asked;
+use weightlab::gui::worker::Threads;
+
+use crate::support::tiny::TINY;
+use crate::support::window::{Opening, execute, wait_until};
+
+fn weightlab(folder: &Path, arguments: &[&str]) {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_weightlab")).args(arguments).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Opens the experiment in the window, chooses a plot by its tab, and exports what it shows.
+fn from_window(folder: &Path, name: &str, tab: Option<&str>) -> Vec<u8> {
+    let to: PathBuf = folder.join(name);
+    let opening = Opening::new(&folder.join("untitled"));
+    let opening = Opening { chosen: Some(to.clone()), file: Some(folder.join("x.ron")), ..opening };
+    let mut harness = opening.open(Threads, LazyRenderer::default());
+    harness.run_steps(5);
+    while harness.state().is_reading() {
+        harness.step();
+    }
+    if let Some(tab) = tab {
+        harness.get_by_label(tab).click();
+        harness.run_steps(5);
+    }
+    execute(&mut harness, Asked::ExportFigure);
+    wait_until(&mut harness, "the exported file", |_| to.exists());
+    std::fs::read(to).unwrap()
+}
+
+#[test]
+fn the_window_and_the_command_line_write_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("x.ron"), TINY).unwrap();
+    weightlab(folder, &["run", "x.ron"]);
+    let chosen = ViewSettings {
+        options: PlotOptions { band: Spread::MinMax, smoothing: 0.5, ..PlotOptions::default() },
+        plots: [(
+            "accuracy".to_owned(),
+            PlotView {
+                title: "Mine".to_owned(),
+                log_x: Some(true),
+                x: Some([1.0, 2.5]),
+                ..PlotView::default()
+            },
+        )]
+        .into(),
+        filter: "-arm:pruned".to_owned(),
+        size: Preset::TwoColumns,
+        ..ViewSettings::default()
+    };
+    for (view, has_title) in [(None, false), (Some(chosen), true)] {
+        if let Some(view) = &view {
+            std::fs::write(folder.join("x.runs").join(FILE), view.to_text()).unwrap();
+        }
+        for kind in [FileKind::Svg, FileKind::Pdf, FileKind::Csv] {
+            let [window, line] =
+                ["window", "line"].map(|stem| format!("{stem}-{has_title}.{}", kind.ending()));
+            let window = from_window(folder, &window, None);
+            weightlab(folder, &["export", "x.ron", "--figure", "accuracy", "--to", &line]);
+            assert!(window == std::fs::read(folder.join(&line)).unwrap(), "{line} differs");
+            if kind == FileKind::Svg {
+                let text = String::from_utf8(window).unwrap();
+                assert_eq!(text.contains("filter: -arm:pruned (2 of 4 runs)"), has_title, "what is left out");
+                assert_eq!((text.contains(">Mine<"), text.contains(">pruned<")), (has_title, !has_title));
+            }
+        }
+    }
+}
+
+#[test]
+fn classes_and_parallel_axes_with_a_chosen_range_are_the_same_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("x.ron"), TINY).unwrap();
+    weightlab(folder, &["run", "x.ron"]);
+    let brushes = [("Remaining (%)".to_owned(), [0.9, 1.0])].into();
+    let plots = [("parallel".to_owned(), PlotView { brushes, ..PlotView::default() })].into();
+    let view = ViewSettings { plots, ..ViewSettings::default() };
+    std::fs::write(folder.join("x.runs").join(FILE), view.to_text()).unwrap();
+    for (tab, figure, has_pruned) in [("Classes", "classes", true), ("Parallel", "parallel", false)] {
+        let window = from_window(folder, &format!("window-{figure}.svg"), Some(tab));
+        let line = format!("line-{figure}.svg");
+        weightlab(folder, &["export", "x.ron", "--figure", figure, "--to", &line]);
+        assert!(window == std::fs::read(folder.join(&line)).unwrap(), "{line} differs");
+        let text = String::from_utf8(window).unwrap();
+        assert!(text.contains(">dense, plain<"));
+        // The axis of plans has a value that is called after this arm; an arm that is drawn stands in the legend besides.
+        let on_axis = usize::from(figure == "parallel");
+        assert_eq!(text.matches(">pruned<").count(), on_axis + usize::from(has_pruned), "{figure}");
+    }
+}
+
+#[test]
+fn results_of_earlier_settings_are_seen_in_the_window_and_in_no_export() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("x.ron"), TINY).unwrap();
+    weightlab(folder, &["run", "x.ron"]);
+    // One arm has other settings now: its results are those of runs that the file does not list.
+    std::fs::write(folder.join("x.ron"), TINY.replace("Fraction(0.5)", "Fraction(0.25)")).unwrap();
+    let opening = Opening { file: Some(folder.join("x.ron")), ..Opening::new(&folder.join("untitled")) };
+    let mut harness = opening.open(Threads, LazyRenderer::default());
+    let is_seen = |harness: &Harness<'static, App>| {
+        harness.query_all_by_label_contains("earlier settings: pruned").next().is_some()
+    };
+    wait_until(&mut harness, "the legend's line of what lies in the folder", is_seen);
+    let grouped = ViewSettings { group: Some("plan.1.amount".to_owned()), ..ViewSettings::default() };
+    for (view, name) in [(ViewSettings::default(), "arms"), (grouped, "groups")] {
+        std::fs::write(folder.join("x.runs").join(FILE), view.to_text()).unwrap();
+        for ending in ["svg", "csv"] {
+            let [window, line] = ["window", "line"].map(|stem| format!("{stem}-{name}.{ending}"));
+            let window = from_window(folder, &window, None);
+            weightlab(folder, &["export", "x.ron", "--figure", "accuracy", "--to", &line]);
+            assert!(window == std::fs::read(folder.join(&line)).unwrap(), "{line} differs");
+            let text = String::from_utf8(window).unwrap();
+            assert!(!text.contains("earlier") && !text.contains(">pruned<"), "{text}");
+        }
+    }
+}
