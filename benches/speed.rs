@@ -25,14 +25,13 @@ use std::time::Instant;
 
 use weightlab::data::{Data, Dataset, Mnist, Samples, Shape};
 use weightlab::doc::fault::{Campaign, Trials};
-use weightlab::doc::{
-    Device, Event, Kernels, Loss, Mlp, Net, RunSpec, Stage, Structure, Train, Training, Vgg,
-};
+use weightlab::doc::{Device, Kernels, Loss, Mlp, Net, RunSpec, Stage, Structure, Train, Training, Vgg};
 use weightlab::intervene::draw::uniform;
 use weightlab::intervene::stream::{Purpose, stream};
 use weightlab::intervene::{BiasInit, Init};
 use weightlab::net::{Compute, Initialisation, LossFunction, Network, OptimizerState, backend};
 use weightlab::optimize::{Adam, Optimizer, Sgd};
+use weightlab::results::Event;
 use weightlab::run::{Checkpoint, Datasets, Listener, RunContext, RunError, Session, StopFlag, Table};
 
 /// Trials of a campaign, and images of each of them.

@@ -24,14 +24,14 @@ use eframe::egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use weightlab::doc::Run;
-use weightlab::figure::tiles::{Part, Tile, Tiles};
-use weightlab::figure::view::{FILE, ViewSettings};
 use weightlab::gui::app::{App, Parts, prepare};
 use weightlab::gui::commands::Command;
 use weightlab::gui::desktop::System;
 use weightlab::gui::files::system_dialogs;
 use weightlab::gui::settings::Settings;
 use weightlab::gui::worker::Threads;
+use weightlab::results::tiles::{Part, Tile, Tiles};
+use weightlab::results::view::{FILE, ViewSettings};
 
 /// The app with a stop watch around its two parts.
 struct Timed {

@@ -1,7 +1,7 @@
 //! Experiments that intervene on single weights of neural networks.
 //!
-//! Layers, imports go downward only: `cli` and `gui` over [`run`] over [`net`] and [`figure`] over [`doc`] over
-//! [`data`], [`intervene`] and [`optimize`] over [`form`]. ARCHITECTURE.md says what each one holds and never holds.
+//! Layers, imports go downward only: `cli` and `gui` over [`run`] over [`net`] and [`figure`] over [`results`] over
+//! [`doc`] over [`data`], [`intervene`] and [`optimize`] over [`form`]. ARCHITECTURE.md says what each one holds and never holds.
 
 pub mod cli;
 pub mod data;
@@ -12,4 +12,5 @@ pub mod gui;
 pub mod intervene;
 pub mod net;
 pub mod optimize;
+pub mod results;
 pub mod run;

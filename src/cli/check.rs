@@ -8,7 +8,8 @@ use super::document::{Document, DocumentArgs, distinct};
 use super::failure::{Exit, Failure};
 use super::number::{counted, duration, grouped, span};
 use super::output::{print_err, print_out};
-use crate::doc::{Run, RunRecord, RunState, capitalised};
+use crate::doc::{Run, capitalised};
+use crate::results::{RunRecord, RunState};
 use crate::run::{
     Cost, Left, Outlook, Pace, Paces, QueueOptions, StopFlag, Taken, Task, cost, expected, measure,
     read_records,
@@ -125,7 +126,8 @@ fn size(arms: usize, runs: &[Run]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::{Event, runs, templates};
+    use crate::doc::{runs, templates};
+    use crate::results::Event;
 
     #[test]
     fn the_size_of_an_experiment_is_told_in_one_line() {

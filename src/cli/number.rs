@@ -1,7 +1,7 @@
 //! Numbers and durations as a person reads them.
 
-use crate::figure::statistics::{Spread, level, standard_deviation};
 pub use crate::form::number::{grouped, percent};
+use crate::results::statistics::{Spread, level, standard_deviation};
 
 /// `1 run`, `12 runs`.
 pub fn counted(count: usize, noun: &str) -> String {

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 
-use crate::doc::{Point, PointRef, Run, RunRecord};
+use crate::doc::Run;
+use crate::results::{Point, PointRef, RunRecord};
 
 /// The columns, in their order.
 pub const HEADER: &str =

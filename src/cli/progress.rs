@@ -5,7 +5,9 @@ use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use super::number::duration;
-use crate::doc::{Event, Run, RunRecord, RunState, event::Progress};
+use crate::doc::Run;
+use crate::results::event::Progress;
+use crate::results::{Event, RunRecord, RunState};
 use crate::run::{Message, cost};
 
 /// How often the line of a terminal is rewritten.

@@ -14,8 +14,9 @@ use super::number::mean_and_deviation;
 use super::output::{print_err, print_out};
 use super::progress::ProgressLine;
 use super::table::table;
-use crate::doc::{Run, RunRecord, RunState};
-use crate::figure::table::test_series;
+use crate::doc::Run;
+use crate::results::table::test_series;
+use crate::results::{RunRecord, RunState};
 use crate::run::{Job, Message, Queue, QueueOptions, StopFlag, StopKind, read_records};
 
 /// How long to wait for a message before the progress line is drawn again.
@@ -216,7 +217,8 @@ fn accuracy(values: &[f64]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::{Event, RunSpec};
+    use crate::doc::RunSpec;
+    use crate::results::Event;
 
     fn run(arm: &str, seed: u64) -> Run {
         let spec = RunSpec { seed, ..RunSpec::default() };

@@ -1,11 +1,41 @@
 //! What a fault can strike in a network, and the faults that a campaign compares.
 
-use super::campaign::CellPlan;
+use serde::{Deserialize, Serialize};
+
 use super::fault::{Campaign, Fault, FaultAmount, Vary};
 use super::intervention::{Layers, Params, Target};
 use super::structure::{Role, Structure};
 use super::targets;
 use crate::intervene::fault::{Bits, Format};
+
+/// A cell of a campaign: one setting of what it varies.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CellPlan {
+    /// Fault rate, where rates are varied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    /// Bit, where bits are varied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bit: Option<u32>,
+    /// Layer, where layers are varied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer: Option<String>,
+    /// Trials of the cell at most.
+    pub trials: u64,
+    /// Possible single faults.
+    pub possible: u64,
+    /// Trials that Leveugle et al. (DATE 2009) plan for the margin and confidence.
+    pub planned: u64,
+}
+
+impl CellPlan {
+    /// What it is told apart by: `rate 1e-5`, `b30`, `fc1`; `all` where nothing is varied.
+    pub fn name(&self) -> String {
+        let rate = self.rate.map(|rate| format!("rate {rate:e}"));
+        let bit = self.bit.map(|bit| format!("b{bit}"));
+        rate.or(bit).or_else(|| self.layer.clone()).unwrap_or_else(|| "all".to_owned())
+    }
+}
 
 /// Where something can be struck, known by the number in its place: a parameter, or what flows behind an operation.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{Figure, Line};
-use super::outline::{Outline, apart};
 use super::plots::ArmRuns;
-use super::table::settings::{NONE, follows_from_another, short};
+use crate::results::outline::{Outline, apart};
+use crate::results::table::settings::{NONE, follows_from_another, short};
 
 /// More settings than these are counted.
 const MOST: usize = 4;
@@ -112,7 +112,7 @@ fn says(name: &str, value: &str) -> bool {
 mod tests {
     use super::*;
     use crate::figure::style_of;
-    use crate::figure::table::Row;
+    use crate::results::table::Row;
 
     fn row(settings: &[(&str, &str)]) -> Row {
         let settings = settings.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned()));

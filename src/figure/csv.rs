@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use super::cells::Cells;
 use super::model::{At, Axis, Figure, Line, Rule};
-use super::number::plain;
+use crate::results::number::plain;
 
 /// The first line of the table.
 pub const HEADER: &str = "kind,series,run,x,y,low,high";
@@ -132,8 +132,9 @@ fn quoted(cell: &str) -> String {
 mod tests {
     use super::*;
     use crate::figure::cells::Kind;
-    use crate::figure::model::{Axis, Band, Category, Trace};
+    use crate::figure::model::{Axis, Category, Trace};
     use crate::figure::{Bars, style_of};
+    use crate::results::statistics::Band;
 
     #[test]
     fn the_table_has_what_is_drawn_and_nothing_else() {

@@ -6,6 +6,8 @@ use super::bars::Bars;
 use super::cells::Cells;
 use super::palette::{Dash, Style};
 use super::scale::Scale;
+use crate::results::number::Format;
+use crate::results::statistics::Band;
 
 /// A figure over two axes: lines, stacked bars, or the cells of a heat map; or lines across parallel axes.
 ///
@@ -65,18 +67,6 @@ pub struct Category {
     pub group: String,
 }
 
-/// How numbers of an axis are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Format {
-    /// As they are.
-    #[default]
-    Number,
-    /// The value is a share in 0..1 and is written as percent.
-    Percent,
-    /// On a logarithmic axis always as a power of ten: 10⁻⁶.
-    Power,
-}
-
 /// One series: a mean (or the only run) with what surrounds it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Line {
@@ -92,17 +82,6 @@ pub struct Line {
     pub band: Vec<Band>,
     /// The single runs behind the mean, drawn faintly.
     pub traces: Vec<Trace>,
-}
-
-/// The spread at one x.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Band {
-    /// Where.
-    pub x: f64,
-    /// Lower end.
-    pub low: f64,
-    /// Upper end.
-    pub high: f64,
 }
 
 /// A single run behind a mean.

@@ -1,7 +1,7 @@
 //! Parallel coordinates: places on upright axes, and which runs pass the ranges that were chosen on them.
 
 use super::model::{Axis, Figure, Trace};
-use super::view::Brushes;
+use crate::results::view::Brushes;
 
 /// Where a value lies on an axis: 0 at its lower and 1 at its upper end; `None` where it has no place.
 pub fn height(axis: &Axis, value: f64) -> Option<f64> {

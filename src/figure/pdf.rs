@@ -37,7 +37,8 @@ mod tests {
     use super::*;
     use crate::figure::model::Line;
     use crate::figure::svg::svg;
-    use crate::figure::{Figure, Preset, Theme, style_of};
+    use crate::figure::{Figure, Theme, style_of};
+    use crate::results::view::Preset;
 
     fn example() -> String {
         let line = Line::new("dense", style_of(0), vec![[0.0, 1.0], [1.0, 2.0]]);

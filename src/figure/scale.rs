@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::bars::parts;
-use super::model::{At, Axis, Figure, Format, Line};
+use super::model::{At, Axis, Figure, Line};
 use super::palette::Marker;
+use crate::results::number::Format;
 
 /// The scale of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -241,7 +242,7 @@ mod tests {
     #[test]
     fn bands_and_rules_belong_to_the_data() {
         let mut figure = figure(&[[0.0, 1.0], [1.0, 1.0]]);
-        figure.lines[0].band = vec![crate::figure::Band { x: 0.0, low: -1.0, high: 3.0 }];
+        figure.lines[0].band = vec![crate::results::statistics::Band { x: 0.0, low: -1.0, high: 3.0 }];
         figure.rules = vec![crate::figure::Rule::level("dense", 9.0)];
         assert_eq!(ranges(&figure)[1], [-1.3, 9.3]);
     }

@@ -2,24 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Common sizes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Preset {
-    /// One column of a two-column paper: 3.5 in wide.
-    #[default]
-    OneColumn,
-    /// Both columns: 7.2 in wide.
-    TwoColumns,
-    /// A slide of 16:9 with text that the last row can read.
-    Slide,
-    /// A size of one's own, with the text of a paper.
-    Own {
-        /// Width in millimetres.
-        width: u32,
-        /// Height in millimetres.
-        height: u32,
-    },
-}
+use crate::results::view::Preset;
 
 /// Where the legend stands; always outside the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

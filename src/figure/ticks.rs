@@ -1,8 +1,8 @@
 //! Ticks at round numbers: 1, 2 or 5 times a power of ten, labels with just the decimals that they need.
 
-use super::model::{Axis, Format};
-use super::number::{exponent_of, fixed, scientific};
+use super::model::Axis;
 use super::scale::Scale;
+use crate::results::number::{Format, exponent_of, fixed, scientific};
 
 /// A mark on an axis.
 #[derive(Debug, Clone, PartialEq)]

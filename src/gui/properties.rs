@@ -11,9 +11,10 @@ use super::selection::Selection;
 use super::swept::swept;
 use super::views::DryRun;
 use super::{faults, plan, text, theme};
-use crate::doc::{Problem, Run, RunState};
+use crate::doc::{Problem, Run};
 use crate::form::Value;
 use crate::form::path::{Place, Segment};
+use crate::results::RunState;
 
 /// Settings of the experiment that have a place of their own among the tabs.
 const OF_TABS: &[&str] = &["version", "data", "net", "train", "arms"];

@@ -7,8 +7,8 @@ use eframe::egui::{Id, Ui};
 use super::document::Document;
 use super::selection::Selection;
 use crate::doc::Run;
-use crate::figure::table::settings::{Settings, differing, settings, value_of};
 use crate::form::path::{Place, Segment};
+use crate::results::table::settings::{Settings, differing, settings, value_of};
 
 /// What is to be said of a setting, by its path in a run: `train.optimizer.rate`.
 pub type Swept = BTreeMap<String, String>;

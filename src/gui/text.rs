@@ -1,7 +1,7 @@
 //! How numbers and states are written in the window.
 
-use crate::doc::RunState;
 pub use crate::form::number::{grouped, percent};
+use crate::results::RunState;
 
 /// A length of time, rounded to what matters: `8 s`, `4 min`, `2 h 05 min`.
 pub fn duration(secs: f64) -> String {

@@ -11,7 +11,8 @@ use super::runs::Runs;
 use super::selection::Selection;
 use super::templates::dot_ui;
 use super::{text, theme};
-use crate::doc::{Experiment, Run, RunRecord, RunState};
+use crate::doc::{Experiment, Run};
+use crate::results::{RunRecord, RunState};
 
 const STALE: &str =
     "The curve belongs to the settings before the last change. Run again for the present ones.";
@@ -285,7 +286,7 @@ fn state_ui(ui: &mut Ui, run: &str, runs: &Runs) {
     text_ui(ui, RichText::new(format!("{sign} {}", runs.word(run))).small().color(colours.muted));
 }
 
-fn going(progress: crate::doc::event::Progress, record: Option<&RunRecord>) -> String {
+fn going(progress: crate::results::event::Progress, record: Option<&RunRecord>) -> String {
     let stage = record.and_then(RunRecord::stage).map_or("", |stage| stage.label.as_str());
     let left = progress.secs_left.map(|secs| format!(", {} left", text::duration(secs))).unwrap_or_default();
     format!("{stage}\nEpoch {:.1}, {:.0} % done{left}", progress.epoch, progress.done * 100.0)

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::doc::RunRecord;
+use crate::results::RunRecord;
 use crate::run::{Stamp, read_record};
 
 /// Records that were read and that the window has not taken yet.
@@ -141,7 +141,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::doc::RunState;
+    use crate::results::RunState;
 
     const STARTED: &str = "{\"event\":\"started\",\"resumed\":false,\"threads\":1}\n";
     const FINISHED: &str = "{\"event\":\"finished\",\"secs\":1.0}\n";

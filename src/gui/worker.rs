@@ -12,7 +12,8 @@ use eframe::egui::Context;
 
 use super::runs::{Found, Name};
 use super::working::Working;
-use crate::doc::{Run, RunRecord};
+use crate::doc::Run;
+use crate::results::RunRecord;
 use crate::run::{self, Cost, Job, Message, Pace, Queue, QueueOptions, StopFlag, StopKind, Task};
 
 /// Starts runs and knows what they cost.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::checkpoint::Checkpoint;
 use super::error::RunError;
 use super::tables::Table;
-use crate::doc::Event;
 use crate::net::Network;
+use crate::results::Event;
 
 /// Hears events, and keeps checkpoints.
 pub trait Listener {

@@ -15,8 +15,9 @@ use super::inputs::input_problems;
 use super::listener::Listener;
 use super::session::{Outcome, RunContext, Session};
 use super::stop::{StopFlag, StopKind};
-use crate::doc::{Event, Run, RunSpec};
+use crate::doc::{Run, RunSpec};
 use crate::net::backend;
+use crate::results::Event;
 
 /// Messages that may wait for the listener before workers wait for it.
 const WAITING_MESSAGES: usize = 4096;
@@ -231,7 +232,9 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::doc::{RunState, file::parse, runs};
+    use crate::doc::file::parse;
+    use crate::doc::runs;
+    use crate::results::RunState;
     use crate::run::read_record;
 
     const TEXT: &str = "(data: Digits(limit_train: 64, limit_test: 20), net: Mlp(hidden: [4]), seeds: [1],

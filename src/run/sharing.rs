@@ -5,8 +5,9 @@ use super::error::RunError;
 use super::session::Session;
 use super::state::State;
 use crate::doc::intervention::{Layers, Params, Target};
-use crate::doc::{Report, Structure, targets};
+use crate::doc::{Structure, targets};
 use crate::net::Network;
+use crate::results::Report;
 
 /// Positions of the parameters of shared layers, batch-norm statistics included.
 pub fn parameters(structure: &Structure, share: &Layers) -> Vec<usize> {

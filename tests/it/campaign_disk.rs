@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use weightlab::doc::{Event, Run, RunSpec};
+use weightlab::doc::{Run, RunSpec};
 use weightlab::net::Network;
+use weightlab::results::Event;
 use weightlab::run::summary::{SingleCells, Sought, StruckTrial, read_struck};
 use weightlab::run::{
     Checkpoint, Datasets, Listener, Outcome, Recorder, Replay, RunContext, RunDirectory, RunError, Session,

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use weightlab::data::Shape;
-use weightlab::doc::{Event, Loss, Net, RunRecord, RunSpec, RunState};
+use weightlab::doc::{Loss, Net, RunSpec};
 use weightlab::net::{Compute, NativeCompute, Network};
+use weightlab::results::{Event, RunRecord, RunState};
 use weightlab::run::{
     Checkpoint, Datasets, Listener, Outcome, Recorder, RunError, Session, StopFlag, StopKind, Table,
 };

@@ -1,4 +1,4 @@
-//! The written reference of the file format is generated; `WEIGHTLAB_BLESS=1 cargo test --test it format` writes it anew.
+//! The written reference of the file format is generated; `WEIGHTLAB_BLESS=1 cargo test --test it format` writes it.
 
 use std::path::Path;
 
@@ -8,9 +8,9 @@ use weightlab::form::reference;
 const HEAD: &str = "\
 # The file format
 
-An experiment is one [RON](https://github.com/ron-rs/ron) file: a struct `Experiment` with the settings below. A setting
-that is left out has its default. `//` begins a comment; saving from the window keeps the comment at the head of a file
-and asks before it drops others. Paths in a file are relative to the file.
+An experiment is one [RON](https://github.com/ron-rs/ron) file: a struct `Experiment` with the settings below. Settings
+that you leave out have their defaults. `//` starts a comment; saving from the window keeps the comment at the head of a
+file and asks before it drops others. Paths in a file are relative to the file.
 
 ```ron
 Experiment(
@@ -27,11 +27,11 @@ Experiment(
 )
 ```
 
-Lengths of training are written `\"5ep\"` (epochs) or `\"200it\"` (iterations); `Train(\"5ep\")` is short for
-`Train(steps: \"5ep\")`. `set` changes single settings and `sweep` makes an arm of every combination of values; both, and
-`--set` on the command line, address a setting by its path: `train.batch`, `net.hidden`, `arms.dense.plan.0.Train`, with
-`*` for any one step and `**` for any number of them, as in `arms.*.plan.**.Train`.
-A name with dots in it stands in quotes: `arms.\"lr 0.1\".plan`.
+Lengths of training are `\"5ep\"` (epochs) or `\"200it\"` (iterations); `Train(\"5ep\")` is short for `Train(steps: \"5ep\")`.
+`set` changes single settings, and `sweep` makes one arm per combination of values. Both, and `--set` on the command line,
+address a setting by its [path](semantics.md#paths-of-settings): `train.batch`, `net.hidden`, `arms.dense.plan.0.Train`,
+with `*` for any one step and `**` for any number of steps, as in `arms.*.plan.**.Train`. Quote a name with dots in it:
+`arms.\"lr 0.1\".plan`.
 
 This page is generated from the declarations in the source; a test keeps it up to date.
 ";
@@ -46,7 +46,7 @@ fn the_written_reference_says_what_the_source_declares() {
     let written = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         written == text,
-        "docs/format.md is out of date; WEIGHTLAB_BLESS=1 cargo test --test it format writes it anew"
+        "docs/format.md is out of date; WEIGHTLAB_BLESS=1 cargo test --test it format writes it"
     );
 }
 

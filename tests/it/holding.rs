@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use weightlab::doc::{Event, Report, RunSpec};
+use weightlab::doc::RunSpec;
 use weightlab::intervene::Entry;
 use weightlab::net::{Network, backend};
+use weightlab::results::{Event, Report};
 use weightlab::run::{Datasets, Outcome, Recorder, RunContext, Session, StopFlag};
 
 use crate::support;

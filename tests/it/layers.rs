@@ -9,11 +9,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("data", &["form", "intervene"]),
     ("optimize", &["form"]),
     ("doc", &["form", "intervene", "data", "optimize"]),
-    ("figure", &["doc", "form"]),
+    ("results", &["doc", "intervene", "form"]),
+    ("figure", &["results", "doc", "form"]),
     ("net", &["doc", "optimize", "data", "intervene", "form"]),
-    ("run", &["net", "doc", "optimize", "data", "intervene", "form"]),
-    ("gui", &["run", "figure", "doc", "data", "form"]),
-    ("cli", &["run", "figure", "doc", "data", "form"]),
+    ("run", &["net", "results", "doc", "optimize", "data", "intervene", "form"]),
+    ("gui", &["run", "figure", "results", "doc", "data", "form"]),
+    ("cli", &["run", "figure", "results", "doc", "data", "form"]),
 ];
 
 /// The longest a source file may get.

@@ -9,11 +9,12 @@ use eframe::egui::{Color32, ColorImage, pos2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use resvg::tiny_skia::{IntSize, Pixmap};
-use weightlab::doc::{Event, Point, Run, RunRecord};
+use weightlab::doc::Run;
 use weightlab::gui::app::App;
 use weightlab::gui::commands::Command;
 use weightlab::gui::settings::Look;
 use weightlab::gui::worker::{Work, Worker};
+use weightlab::results::{Event, Point, RunRecord};
 use weightlab::run::{Cost, Job, cost};
 
 use crate::support::screen::{Textures, picture};

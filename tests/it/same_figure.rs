@@ -5,13 +5,12 @@ use std::process::Command;
 
 use egui_kittest::kittest::Queryable;
 use egui_kittest::{Harness, LazyRenderer};
-use weightlab::figure::plots::PlotOptions;
-use weightlab::figure::statistics::Spread;
-use weightlab::figure::view::{FILE, PlotView, ViewSettings};
-use weightlab::figure::{FileKind, Preset};
+use weightlab::figure::FileKind;
 use weightlab::gui::app::App;
 use weightlab::gui::commands::Command as Asked;
 use weightlab::gui::worker::Threads;
+use weightlab::results::statistics::Spread;
+use weightlab::results::view::{FILE, PlotOptions, PlotView, Preset, ViewSettings};
 
 use crate::support::tiny::TINY;
 use crate::support::window::{Opening, execute, wait_until};

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use clap::Args;
 
 use crate::cli::failure::Failure;
-use crate::doc::RunRecord;
-use crate::figure::plots::{Plot, XAxis};
-use crate::figure::statistics::Spread;
-use crate::figure::view::ViewSettings;
-use crate::figure::{Figure, Format, Scale};
+use crate::figure::plots::Plot;
+use crate::figure::{Figure, Scale};
+use crate::results::RunRecord;
+use crate::results::number::Format;
+use crate::results::statistics::Spread;
+use crate::results::view::{ViewSettings, XAxis};
 
 /// Band, horizontal axis and vertical range of a figure.
 #[derive(Debug, Default, Args)]
@@ -131,10 +132,10 @@ fn axis(name: &str, records: &BTreeMap<String, RunRecord>) -> Result<XAxis, Fail
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::Event;
     use crate::figure::plots::find;
-    use crate::figure::view::PlotView;
     use crate::figure::{Axis, Category};
+    use crate::results::Event;
+    use crate::results::view::PlotView;
 
     fn look(x: Option<&str>, y_range: Option<[f64; 2]>) -> LookArgs {
         LookArgs { band: Some(Spread::MinMax), x: x.map(str::to_owned), y_range }

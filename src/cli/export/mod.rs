@@ -12,11 +12,13 @@ use super::failure::{Exit, Failure};
 use super::number::{counted, grouped};
 use super::output::print_err;
 use super::points::points_csv;
-use crate::doc::{Run, RunRecord};
-use crate::figure::methods::methods;
+use crate::doc::Run;
 use crate::figure::plots::{ALL, Plot, find};
-use crate::figure::view::{ViewSettings, exported};
-use crate::figure::{Figure, FileKind, Line, Options, Preset, write, write_file};
+use crate::figure::view::exported;
+use crate::figure::{Figure, FileKind, Line, Options, write, write_file};
+use crate::results::RunRecord;
+use crate::results::methods::methods;
+use crate::results::view::{Preset, ViewSettings};
 use crate::run::{read_records, weights_path};
 use look::LookArgs;
 

@@ -14,8 +14,9 @@ use super::failure::{Exit, Failure};
 use super::number::{duration, percent};
 use super::output::{print_err, print_out};
 use super::table::table;
-use crate::doc::{Run, RunRecord, RunState};
-use crate::figure::table::{VOTE, test_series};
+use crate::doc::Run;
+use crate::results::table::{VOTE, test_series};
+use crate::results::{RunRecord, RunState};
 use crate::run::read_records;
 
 /// Settings of `weightlab show`.
@@ -155,7 +156,8 @@ fn text(rows: &[Row]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::{Event, RunSpec};
+    use crate::doc::RunSpec;
+    use crate::results::Event;
 
     fn rows() -> Vec<Row> {
         let point = |value: f64, epochs: f64| -> Event {

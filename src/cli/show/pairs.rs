@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::Row;
 use crate::cli::failure::Failure;
 use crate::cli::number::counted;
-use crate::doc::RunState;
-use crate::figure::paired::{Paired, paired};
+use crate::results::RunState;
+use crate::results::paired::{Paired, paired};
 
 /// Paired differences between two arms.
 #[derive(Debug, PartialEq, Serialize)]

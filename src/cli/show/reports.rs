@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::cli::table::table;
-use crate::doc::{Report, Run, RunRecord, RunState};
+use crate::doc::Run;
+use crate::results::{Report, RunRecord, RunState};
 
 /// The reports of the runs as text, run by run.
 pub fn text(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> String {
@@ -48,7 +49,8 @@ fn one(report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::{Event, RunSpec};
+    use crate::doc::RunSpec;
+    use crate::results::Event;
 
     #[test]
     fn without_reports_it_says_whether_any_can_come() {

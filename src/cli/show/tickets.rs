@@ -6,7 +6,8 @@ use std::path::Path;
 
 use crate::cli::number::percent;
 use crate::cli::table::table;
-use crate::doc::{Run, RunRecord};
+use crate::doc::Run;
+use crate::results::RunRecord;
 use crate::run::mask_overlap;
 
 /// Both tables as text; each says what is missing where it has no line.

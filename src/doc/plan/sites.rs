@@ -2,9 +2,8 @@
 
 use super::Check;
 use crate::doc::Structure;
-use crate::doc::campaign::CellPlan;
 use crate::doc::fault::{Campaign, Fault, FaultAmount, Vary};
-use crate::doc::strikes::{Struck, struck, varied};
+use crate::doc::strikes::{CellPlan, Struck, struck, varied};
 use crate::form::number::grouped;
 use crate::form::path::Place;
 use crate::intervene::fault::model::Unit;

@@ -204,8 +204,10 @@ mod tests {
 
     use super::*;
     use crate::figure::font::{CAP_HEIGHT, width};
-    use crate::figure::model::{Axis, Category, Format, Line};
-    use crate::figure::{Bars, Cells, LegendPlace, Preset, style_of};
+    use crate::figure::model::{Axis, Category, Line};
+    use crate::figure::{Bars, Cells, LegendPlace, style_of};
+    use crate::results::number::Format;
+    use crate::results::view::Preset;
 
     /// The rectangle of a text, without the little that descenders need.
     fn rect(text: &Text) -> Rect {

@@ -1,8 +1,9 @@
 //! Accuracy while the networks learn.
 
 use super::curves::{Series, figure, lines};
-use super::{ArmRuns, Plot, PlotOptions};
+use super::{ArmRuns, Plot};
 use crate::figure::model::{Axis, Figure};
+use crate::results::view::PlotOptions;
 
 /// Test accuracy, and validation accuracy where data are held out for it.
 pub struct Accuracy;

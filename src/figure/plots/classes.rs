@@ -1,11 +1,12 @@
 //! Accuracy of each class.
 
 use super::curves::{Averaged, Behind, figure};
-use super::{ArmRuns, Controls, Plot, PlotOptions};
-use crate::doc::{PointRef, RunRecord};
+use super::{ArmRuns, Controls, Plot};
 use crate::figure::model::{Axis, Category, Figure, Line, Trace};
 use crate::figure::palette::{COLOURS, Marker, Style, style_of};
-use crate::figure::statistics::level;
+use crate::results::statistics::level;
+use crate::results::view::PlotOptions;
+use crate::results::{PointRef, RunRecord};
 
 /// The accuracy of each class at the last evaluation.
 pub struct Classes;
@@ -130,9 +131,9 @@ fn trace((_, name, classes): &Shares<'_>, beside: f64) -> Trace {
 mod tests {
     use super::super::testing::{at, branch, record};
     use super::*;
-    use crate::doc::Point;
-    use crate::figure::statistics::Spread;
-    use crate::figure::table::Row;
+    use crate::results::Point;
+    use crate::results::statistics::Spread;
+    use crate::results::table::Row;
 
     fn counted(trained: f64, classes: &[Option<f64>]) -> Point {
         Point { classes: classes.to_vec(), ..at("test_accuracy", trained, 0.5) }

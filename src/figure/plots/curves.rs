@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use super::ArmRuns;
 use super::series::{Curve, Path, Place, curves, put_in_order_of_plan};
 use super::smooth::smooth;
-use super::{ArmRuns, PlotOptions, XAxis};
 use crate::figure::model::{Axis, Figure, Line, Trace};
 use crate::figure::palette::{Dash, Marker, Style, style_of};
-use crate::figure::statistics::{Spread, level};
+use crate::results::statistics::{Spread, level};
+use crate::results::view::{PlotOptions, XAxis};
 
 /// A series of the records, and how its lines are told from those of other series of the same arm.
 pub struct Series {
@@ -217,9 +218,9 @@ mod tests {
     use super::super::testing::{at, branch, record};
     use super::super::{Plot, accuracy::Accuracy, loss::Loss};
     use super::*;
-    use crate::doc::RunRecord;
-    use crate::figure::model::Band;
-    use crate::figure::table::Row;
+    use crate::results::RunRecord;
+    use crate::results::statistics::Band;
+    use crate::results::table::Row;
 
     fn options() -> PlotOptions {
         PlotOptions { band: Spread::MinMax, ..PlotOptions::default() }

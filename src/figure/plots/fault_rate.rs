@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::campaigns::{SERIES, campaigns};
-use super::{ArmRuns, Controls, Plot, PlotOptions};
-use crate::doc::RunRecord;
-use crate::doc::campaign::{CampaignRecord, Estimate};
-use crate::figure::model::{At, Axis, Band, Figure, Format, Line, Rule, Trace};
+use super::{ArmRuns, Controls, Plot};
+use crate::figure::model::{At, Axis, Figure, Line, Rule, Trace};
 use crate::figure::palette::{Dash, Marker, style_of};
-use crate::figure::statistics::{Spread, level};
+use crate::results::RunRecord;
+use crate::results::campaign::{CampaignRecord, Estimate};
+use crate::results::number::Format;
+use crate::results::statistics::{Band, Spread, level};
+use crate::results::view::PlotOptions;
 
 /// Mean accuracy of the trials of each rate.
 pub struct FaultRate;
@@ -168,9 +170,9 @@ fn golden(arm: &ArmRuns<'_>) -> Option<Rule> {
 mod tests {
     use super::super::campaigns::testing::{outcome, rates, struck};
     use super::*;
-    use crate::doc::Event;
-    use crate::doc::campaign::CampaignBegan;
-    use crate::figure::table::Row;
+    use crate::results::Event;
+    use crate::results::campaign::CampaignBegan;
+    use crate::results::table::Row;
 
     fn arm(runs: &[RunRecord]) -> ArmRuns<'_> {
         ArmRuns { name: "a".to_owned(), colour: 2, runs: (1..).zip(runs).collect(), ..ArmRuns::default() }

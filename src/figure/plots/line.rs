@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use super::curves::{Averaged, Behind, Series, average, figure, style};
 use super::series::{Curve, Path};
-use super::{ArmRuns, Controls, Plot, PlotOptions};
-use crate::doc::{PointRef, RunRecord};
+use super::{ArmRuns, Controls, Plot};
 use crate::figure::model::{Axis, Figure};
+use crate::results::view::PlotOptions;
+use crate::results::{PointRef, RunRecord};
 
 /// Test error along the line.
 pub struct LineError;
@@ -166,7 +167,7 @@ fn curves(
 mod tests {
     use super::super::testing::{at, record};
     use super::*;
-    use crate::doc::Point;
+    use crate::results::Point;
 
     fn place(series: &str, stage: &str, t: f64, value: f64) -> Point {
         Point { along: Some(t), stage: stage.to_owned(), ..at(series, 3.0, value) }

@@ -1,8 +1,9 @@
 //! Loss while the networks learn.
 
 use super::curves::{Series, figure, lines};
-use super::{ArmRuns, Plot, PlotOptions};
+use super::{ArmRuns, Plot};
 use crate::figure::model::{Axis, Figure};
+use crate::results::view::PlotOptions;
 
 /// Loss on the training and the test data.
 pub struct Loss;

@@ -1,8 +1,9 @@
 //! Networks that share their first layers.
 
 use super::curves::{Averaged, Behind, Series, average, by_path, figure, lines, style};
-use super::{ArmRuns, Plot, PlotOptions};
+use super::{ArmRuns, Plot};
 use crate::figure::model::{Axis, Figure};
+use crate::results::view::PlotOptions;
 
 /// Test accuracy of each member of an ensemble, and of their vote.
 pub struct Members;
@@ -89,8 +90,8 @@ impl Plot for MemberDistance {
 mod tests {
     use super::super::testing::{at, record};
     use super::*;
-    use crate::doc::Point;
     use crate::figure::palette::Dash;
+    use crate::results::Point;
 
     fn member(number: usize, value: f64) -> Point {
         Point { member: Some(number), ..at("test_accuracy", 1.0, value) }

@@ -21,12 +21,11 @@ mod vulnerability;
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
-
 use super::model::{Axis, Figure};
-use super::statistics::Spread;
-use super::table::Row;
-use crate::doc::{RunRecord, capitalised};
+use crate::doc::capitalised;
+use crate::results::RunRecord;
+use crate::results::table::Row;
+use crate::results::view::{PlotOptions, XAxis};
 pub use vulnerability::struck_arm;
 
 /// The registry, in the order of the tabs.
@@ -149,42 +148,6 @@ impl ArmRuns<'_> {
         };
         self.runs.iter().enumerate().map(name).collect()
     }
-}
-
-/// What a person can choose about a plot.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct PlotOptions {
-    /// What runs along the horizontal axis.
-    pub x: XAxis,
-    /// What the band around a mean shows.
-    pub band: Spread,
-    /// Whether the single runs are drawn faintly behind their mean.
-    pub traces: bool,
-    /// Weight of the past in the moving average, in [0, 1); 0 leaves the values as they are.
-    pub smoothing: f64,
-}
-
-impl Default for PlotOptions {
-    fn default() -> Self {
-        Self { x: XAxis::default(), band: Spread::default(), traces: true, smoothing: 0.0 }
-    }
-}
-
-/// What runs along the horizontal axis of curves.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum XAxis {
-    /// Epochs trained in all; never goes back.
-    #[default]
-    Epoch,
-    /// Mini-batches trained in all; never goes back.
-    Iteration,
-    /// Share of the weights that remain: the last value at each level.
-    Remaining,
-    /// Wall time of the run; of several runs, the mean.
-    Seconds,
-    /// Another series of the same run, by its name: its last value when the point was measured.
-    Series(String),
 }
 
 const REMAINING: &str = "Remaining weights";

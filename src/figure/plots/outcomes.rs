@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::campaigns::{SERIES, bits, has_outcomes, layers, named, note, parts, sums};
-use super::{ArmRuns, Controls, Plot, PlotOptions};
-use crate::doc::RunRecord;
-use crate::doc::campaign::Tally;
+use super::{ArmRuns, Controls, Plot};
 use crate::figure::bars::Bars;
 use crate::figure::model::{Axis, Figure};
+use crate::results::RunRecord;
+use crate::results::campaign::Tally;
+use crate::results::view::PlotOptions;
 
 /// Shares of outcomes for each bit.
 pub struct OutcomesByBit;

@@ -1,8 +1,9 @@
 //! How far a network is from what it was some steps ago.
 
 use super::curves::{Averaged, Series, figure, lines};
-use super::{ArmRuns, Plot, PlotOptions};
+use super::{ArmRuns, Plot};
 use crate::figure::model::{Axis, Figure};
+use crate::results::view::PlotOptions;
 
 /// Distance to the watched past, divergence of the predictions, and share of predictions that changed.
 pub struct Past;

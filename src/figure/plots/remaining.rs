@@ -1,10 +1,11 @@
 //! Accuracy of what is left of a network.
 
 use super::curves::{Averaged, Series, figure, lines};
-use super::{ArmRuns, Controls, Plot, PlotOptions, REMAINING, XAxis};
-use crate::doc::{RunRecord, RunState};
+use super::{ArmRuns, Controls, Plot, REMAINING};
 use crate::figure::model::{At, Axis, Figure, Rule};
 use crate::figure::palette::{Dash, Marker};
+use crate::results::view::{PlotOptions, XAxis};
+use crate::results::{RunRecord, RunState};
 
 /// The last test accuracy at each level of remaining weights.
 pub struct Remaining;
@@ -92,7 +93,7 @@ fn with_markers(mut drawn: Averaged) -> Averaged {
 mod tests {
     use super::super::testing::{at, branch, left, record};
     use super::*;
-    use crate::doc::{Event, Point};
+    use crate::results::{Event, Point};
 
     fn level(remaining: f64, trained: f64, value: f64) -> Point {
         left(remaining, at("test_accuracy", trained, value))

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::XAxis;
-use crate::doc::{PointRef, Points, RunRecord};
+use crate::results::view::XAxis;
+use crate::results::{PointRef, Points, RunRecord};
 
 /// Which curve of a run: one for the main branch, one for each branch and each member of an ensemble.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -208,7 +208,7 @@ fn iterations_per_epoch(points: &Points) -> Option<f64> {
 mod tests {
     use super::super::testing::{at, branch, record};
     use super::*;
-    use crate::doc::Point;
+    use crate::results::Point;
 
     #[test]
     fn the_trunk_and_each_branch_have_a_curve() {

@@ -1,7 +1,7 @@
 //! Records for tests, with numbers that fit in the head.
 
 pub use super::campaigns::testing::{outcome, struck};
-use crate::doc::{Event, Point, RunRecord};
+use crate::results::{Event, Point, RunRecord};
 
 /// A point of the main branch after so many epochs, without pruning, one second and ten mini-batches for each epoch.
 pub fn at(series: &str, trained: f64, value: f64) -> Point {

@@ -98,7 +98,8 @@ mod tests {
     use super::*;
     use crate::figure::model::{Axis, Category};
     use crate::figure::svg::svg;
-    use crate::figure::{Bars, Cells, Preset};
+    use crate::figure::{Bars, Cells};
+    use crate::results::view::Preset;
 
     fn axis(title: &str, names: &[&str]) -> Axis {
         let category = |name: &&str| Category { name: (*name).to_owned(), group: "exponent".to_owned() };

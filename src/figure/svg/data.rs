@@ -1,13 +1,13 @@
 //! What lies within the axes: bands, single runs, reference levels, lines, markers and the signs at gaps.
 
 use super::writer::{Writer, hex, number, path};
-use super::{BAND_OPACITY, BAR_OPACITY, LINE, MARKER, RULE, TRACE, TRACE_OPACITY};
-use super::{areas, names};
+use super::{BAND_OPACITY, BAR_OPACITY, LINE, MARKER, RULE, TRACE, TRACE_OPACITY, areas, names};
 use crate::figure::layout::{Layout, Rect};
 use crate::figure::marks::{marked, outline};
-use crate::figure::model::{At, Band, Figure, Line, Rule};
+use crate::figure::model::{At, Figure, Line, Rule};
 use crate::figure::palette::{Dash, Marker, Rgb, Style, Theme, colour};
 use crate::figure::thin::thin;
+use crate::results::statistics::Band;
 
 /// Columns per point in which a line keeps its extremes: 288 to an inch.
 const COLUMNS_PER_POINT: f64 = 4.0;

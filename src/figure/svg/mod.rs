@@ -185,8 +185,10 @@ fn swatch(out: &mut Writer, [[left, y], [right, _]]: [[f64; 2]; 2], colour: Rgb,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::model::{Axis, Band, Line, Rule, Trace};
-    use crate::figure::{Preset, style_of};
+    use crate::figure::model::{Axis, Line, Rule, Trace};
+    use crate::figure::style_of;
+    use crate::results::statistics::Band;
+    use crate::results::view::Preset;
 
     fn example() -> Figure {
         let points = vec![[0.0, 0.5], [1.0, 0.8], [2.0, f64::NAN], [3.0, 0.9], [4.0, 0.95]];

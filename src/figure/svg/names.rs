@@ -37,10 +37,11 @@ pub fn marks(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Them
 
 #[cfg(test)]
 mod tests {
-    use crate::figure::model::{Axis, Band, Category, Line, Trace};
+    use crate::figure::model::{Axis, Category, Line, Trace};
     use crate::figure::svg::svg;
-    use crate::figure::{Figure, Preset, Style, Theme};
-    use crate::figure::{Marker, style_of};
+    use crate::figure::{Figure, Marker, Style, Theme, style_of};
+    use crate::results::statistics::Band;
+    use crate::results::view::Preset;
 
     #[test]
     fn names_have_marks_with_whiskers_and_no_line_between_them() {

@@ -65,7 +65,8 @@ mod tests {
     use crate::figure::layout::{Text, layout};
     use crate::figure::model::{Axis, Category, Line, Trace};
     use crate::figure::svg::svg;
-    use crate::figure::{Figure, Preset, Theme, style_of};
+    use crate::figure::{Figure, Theme, style_of};
+    use crate::results::view::Preset;
 
     fn figure(axes: usize, runs: usize) -> Figure {
         let names = vec![Category::default(); axes];

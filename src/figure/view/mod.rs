@@ -1,208 +1,25 @@
-//! How results are looked at: what is kept beside them in `view.ron`, and never part of a run's identity.
-//!
-//! The window writes it, and the command line reads it, so that both make the same figure.
+//! The figure that a view of results shows: what is drawn, with the axes, titles and ranges that were chosen.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-
-use serde::{Deserialize, Serialize};
 
 use super::apart::details;
-use super::colours::Colours;
 use super::export::Options;
-use super::model::{Figure, Format};
+use super::model::Figure;
 use super::outliers::inner_range;
-use super::plots::{ArmRuns, Plot, PlotOptions};
+use super::plots::{ArmRuns, Plot};
 use super::scale::Scale;
-use super::size::Preset;
-use super::table::columns::Sort;
-use super::table::settings::{self, short};
-use super::table::{Differing, Mark, Row, filter::Filter};
-use super::tiles::Tiles;
-use crate::doc::{Run, RunRecord, listed};
-use crate::form::number::grouped;
-use crate::form::ron_text;
-
-/// The file in the folder of the runs.
-pub const FILE: &str = "view.ron";
-
-/// How the results of a document are looked at.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ViewSettings {
-    /// Axes, bands and smoothing of all plots.
-    pub options: PlotOptions,
-    /// What belongs to one plot, by its name.
-    pub plots: BTreeMap<String, PlotView>,
-    /// Which runs are looked at, as [`Filter`] reads it.
-    pub filter: String,
-    /// The order of the table of runs.
-    pub sort: Sort,
-    /// The setting whose values make the lines of plots, by its path; arms do when there is none.
-    pub group: Option<String>,
-    /// Whether zooming along x shows the same range in all plots.
-    pub linked: bool,
-    /// The paper of exported figures.
-    pub size: Preset,
-    /// Dots per inch of exported pictures; 300 when there is none.
-    pub dpi: Option<u32>,
-    /// The styles of arms.
-    pub colours: Colours,
-    /// What was noted about runs, by their identity, and about arms, by their name behind `arm:`.
-    pub marks: BTreeMap<String, Mark>,
-    /// What was noted about all of it.
-    pub notes: String,
-    /// Where the views are; as they are at first when there is nothing.
-    pub tiles: Option<Tiles>,
-}
-
-/// How one plot is looked at.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct PlotView {
-    /// Above the plot.
-    pub title: String,
-    /// Instead of the plot's own title of x; empty for that.
-    pub x_title: String,
-    /// Instead of the plot's own title of y; empty for that.
-    pub y_title: String,
-    /// Whether the horizontal axis is logarithmic; `None` leaves that to the plot.
-    pub log_x: Option<bool>,
-    /// The same of the vertical axis.
-    pub log_y: Option<bool>,
-    /// Whether the vertical range leaves out the outermost hundredths of the values.
-    pub ignore_outliers: bool,
-    /// Names in the legend that are not drawn.
-    pub hidden: BTreeSet<String>,
-    /// The range of x that is seen; all of it when there is none.
-    pub x: Option<[f64; 2]>,
-    /// The range of y that is seen.
-    pub y: Option<[f64; 2]>,
-    /// Of parallel axes by their label: runs that lie outside of these ranges are not drawn.
-    #[serde(skip_serializing_if = "Brushes::is_empty")]
-    pub brushes: Brushes,
-}
-
-/// Ranges of values by the label of a parallel axis.
-pub type Brushes = BTreeMap<String, [f64; 2]>;
+use crate::doc::Run;
+use crate::results::RunRecord;
+use crate::results::number::Format;
+use crate::results::table::{Differing, Row};
+use crate::results::view::{PlotOptions, PlotView, ViewSettings, groups};
 
 impl ViewSettings {
-    /// Reads what is kept in a folder of runs; the default where nothing is.
-    ///
-    /// # Errors
-    /// When the file is there and cannot be read.
-    pub fn read(folder: &Path) -> Result<Self, String> {
-        let path = folder.join(FILE);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(format!("{} cannot be read: {error}", path.display())),
-        };
-        ron_text::from_str(&text).map_err(|error| {
-            format!("{} is damaged ({error}); view settings have their defaults", path.display())
-        })
-    }
-
-    /// As it is written to the file.
-    pub fn to_text(&self) -> String {
-        ron_text::to_pretty(self).expect("view settings are made of plain data")
-    }
-
     /// How figures are exported.
     pub fn paper(&self) -> Options {
         let standard = Options::default();
         Options { size: self.size.size(), dpi: self.dpi.map_or(standard.dpi, f64::from), ..standard }
     }
-
-    /// What was noted about a run and about its arm, together.
-    pub fn mark(&self, run: &str, arm: &str) -> Mark {
-        let mut mark = self.marks.get(run).cloned().unwrap_or_default();
-        if let Some(of_arm) = self.marks.get(&arm_key(arm)) {
-            mark.starred |= of_arm.starred;
-            for tag in &of_arm.tags {
-                if !mark.tags.contains(tag) {
-                    mark.tags.push(tag.clone());
-                }
-            }
-            if mark.note.is_empty() {
-                mark.note.clone_from(&of_arm.note);
-            }
-        }
-        mark
-    }
-
-    /// The runs that the filter leaves out, by identity; all are wanted while the filter cannot be understood.
-    pub fn left_out(&self, rows: &[Row], settings: &[String]) -> BTreeSet<String> {
-        let filter = Filter::parse(&self.filter, settings).unwrap_or_default();
-        rows.iter().filter(|row| !filter.holds(row)).map(|row| row.run.clone()).collect()
-    }
-
-    /// What figures say of the filter where it leaves out some of these runs; otherwise nothing.
-    pub fn filter_note(&self, rows: &[Row], left_out: &BTreeSet<String>) -> String {
-        if left_out.is_empty() {
-            return String::new();
-        }
-        // Arms may share a run, which has a row in each.
-        let left = rows.iter().filter(|row| !left_out.contains(&row.run)).count();
-        {
-            let [left, all] = [left, rows.len()].map(|count| grouped(count as u64));
-            format!("filter: {} ({left} of {all} runs)", self.filter.trim())
-        }
-    }
-}
-
-/// The key of what was noted about an arm.
-pub fn arm_key(arm: &str) -> String {
-    format!("arm:{arm}")
-}
-
-/// Which line a run belongs to: its name and the index of its style, by the run's identity.
-pub type Lines = BTreeMap<String, (String, usize)>;
-
-/// The lines that the values of a setting make, in their order: numbers by size, then words. What is no single setting, such
-/// as a plan, is too long for a name: its lines are called after the arms that have it, and look like the first of them.
-///
-/// Runs come with the index of the style of their arm.
-pub fn groups<'a>(runs: impl IntoIterator<Item = (&'a Run, usize)> + Clone, path: &str) -> Lines {
-    let mut of_arm: BTreeMap<&str, String> = BTreeMap::new();
-    let mut groups: Vec<Group<'a>> = Vec::new();
-    let (mut is_single, below) = (false, format!("{path}."));
-    for (run, colour) in runs.clone() {
-        if of_arm.contains_key(run.arm.as_str()) {
-            continue;
-        }
-        let own = settings::settings(&run.spec);
-        is_single |= !own.keys().any(|key| key.starts_with(&below));
-        let value = settings::value_of(&own, path);
-        match groups.iter_mut().find(|group| group.value == value) {
-            Some(group) => group.arms.push(&run.arm),
-            None => groups.push(Group { value: value.clone(), arms: vec![&run.arm], colour }),
-        }
-        of_arm.insert(&run.arm, value);
-    }
-    if is_single {
-        groups.sort_by(|a, b| settings::compare(&a.value, &b.value));
-    }
-    let line = |(run, _): (&Run, usize)| {
-        let value = of_arm.get(run.arm.as_str())?;
-        let place = groups.iter().position(|group| group.value == *value)?;
-        let group = &groups[place];
-        let line = if is_single {
-            (format!("{} {value}", short(path, &[])), place)
-        } else {
-            (listed(&group.arms), group.colour)
-        };
-        Some((run.id.clone(), line))
-    };
-    runs.into_iter().filter_map(line).collect()
-}
-
-/// The arms that have the same value.
-struct Group<'a> {
-    value: String,
-    arms: Vec<&'a str>,
-    /// The index of the style of the first.
-    colour: usize,
 }
 
 /// A run that is drawn, and the line it belongs to.

@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use super::*;
 use crate::doc::{file::parse, runs};
 use crate::figure::plots::testing::{at, record};
@@ -6,29 +8,6 @@ use crate::figure::plots::{find, in_words};
 fn listed() -> Vec<Run> {
     let text = "(sweep: { \"train.batch\": [128, 16] }, seeds: [1, 2], arms: [(name: \"a\", plan: [Test]), (name: \"b\", plan: [Train(\"1ep\")])])";
     runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap()
-}
-
-#[test]
-fn what_is_kept_is_read_again_and_nothing_is_the_default() {
-    let folder = tempfile::tempdir().unwrap();
-    assert_eq!(ViewSettings::read(folder.path()), Ok(ViewSettings::default()));
-    let mut view = ViewSettings {
-        filter: "state:done".to_owned(),
-        group: Some("train.batch".to_owned()),
-        ..ViewSettings::default()
-    };
-    view.colours.assign(["a", "b"]);
-    view.plots.insert(
-        "loss".to_owned(),
-        PlotView { title: "T".to_owned(), x: Some([0.1, 1e-300]), ..PlotView::default() },
-    );
-    view.marks
-        .insert("arm:a".to_owned(), Mark { starred: true, tags: vec!["x".to_owned()], note: "n".to_owned() });
-    std::fs::write(folder.path().join(FILE), view.to_text()).unwrap();
-    assert_eq!(ViewSettings::read(folder.path()), Ok(view.clone()));
-    assert_eq!(view.mark("id", "a").tags, ["x"]);
-    std::fs::write(folder.path().join(FILE), "(filter: 3").unwrap();
-    assert!(ViewSettings::read(folder.path()).unwrap_err().contains("damaged"));
 }
 
 #[test]
@@ -46,35 +25,6 @@ fn values_of_a_setting_make_lines_in_their_order() {
     let drawn = lines_of(drawn, true);
     let told: Vec<_> = drawn.iter().map(|line| (line.name.as_str(), line.colour, line.runs.len())).collect();
     assert_eq!(told, [("batch 16", 0, 4), ("batch 128", 1, 4)]);
-}
-
-#[test]
-fn plans_make_lines_that_are_called_after_their_arms_and_look_like_them() {
-    let arm = |name: &str, epochs: u32| format!("(name: \"{name}\", plan: [Train(\"{epochs}ep\"), Test])");
-    let text = format!("(seeds: [1], arms: [{}, {}, {}])", arm("a", 1), arm("b", 2), arm("c", 1));
-    let runs = crate::doc::runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
-    let lines = groups(runs.iter().zip([4, 0, 2]), "plan");
-    let told: Vec<_> = runs.iter().map(|run| lines[&run.id].clone()).collect();
-    assert_eq!(told[..2], [("a and c".to_owned(), 4), ("b".to_owned(), 0)]);
-    assert_eq!(told[2], told[0]);
-}
-
-#[test]
-fn the_filter_leaves_runs_out_and_an_unfinished_one_leaves_out_none() {
-    let runs = listed();
-    let mut rows: Vec<Row> = runs.iter().map(|run| Row::of(run, None, "done", 0)).collect();
-    let settings = Differing::default().give(&mut rows, &runs.iter().collect::<Vec<_>>()).to_vec();
-    let view = |filter: &str| ViewSettings { filter: filter.to_owned(), ..ViewSettings::default() };
-    assert_eq!(view("batch = 16").left_out(&rows, &settings).len(), 4);
-    assert_eq!(view("batch <").left_out(&rows, &settings).len(), 0);
-    let row = |run: &str| Row { run: run.to_owned(), ..Row::default() };
-    let rows = ["a", "b", "c", "b"].map(row);
-    let note = |filter: &str, left_out: &[&str]| {
-        view(filter).filter_note(&rows, &left_out.iter().map(|run| (*run).to_owned()).collect())
-    };
-    let told = "filter: batch = 16 (2 of 4 runs)";
-    assert_eq!(note(" batch = 16 ", &["b"]), told, "two arms share one of the runs");
-    assert_eq!(note("state:done", &[]), "", "nothing is missing");
 }
 
 #[test]

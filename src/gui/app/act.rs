@@ -4,19 +4,18 @@ use eframe::egui::{self, gui_zoom};
 
 use super::App;
 use crate::doc::{Arm, Run};
-use crate::figure::tiles::Side;
-use crate::figure::view::arm_key;
 use crate::gui::commands::Command;
 use crate::gui::compare::CompareResponse;
 use crate::gui::dialogs::{Dialog, Next};
-use crate::gui::menu;
 use crate::gui::palette::{Choice, List};
 use crate::gui::plan::{self, Action};
 use crate::gui::runs::jobs;
 use crate::gui::selection::Selection;
 use crate::gui::settings::Look;
-use crate::gui::text;
 use crate::gui::tiles::Change;
+use crate::gui::{menu, text};
+use crate::results::tiles::Side;
+use crate::results::view::arm_key;
 use crate::run::StopKind;
 
 /// Which runs are to be started.

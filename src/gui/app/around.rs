@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::App;
-use crate::doc::RunState;
 use crate::gui::text;
+use crate::results::RunState;
 
 /// Runs that took this long may have been left alone.
 const LONG: Duration = Duration::from_mins(1);

@@ -6,7 +6,6 @@ use std::time::Duration;
 use eframe::egui::{self, Ui};
 
 use super::{App, PATIENCE_FOR_MORE, Subject};
-use crate::figure::methods::methods;
 use crate::figure::plots::{self, Plot};
 use crate::gui::compare::CompareResponse;
 use crate::gui::dialogs::Dialog;
@@ -15,6 +14,7 @@ use crate::gui::selection::Selection;
 use crate::gui::text;
 use crate::gui::tree::treatments;
 use crate::gui::views::Behind;
+use crate::results::methods::methods;
 use crate::run::trash::{archive, restore};
 
 impl App {

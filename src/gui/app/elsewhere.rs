@@ -3,8 +3,8 @@
 use eframe::egui;
 
 use super::App;
-use crate::doc::RunState;
 use crate::gui::watching::{Found, Target, Watching};
+use crate::results::RunState;
 
 impl App {
     /// Takes in results that other processes have written, and looks for more.

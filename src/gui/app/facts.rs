@@ -1,11 +1,12 @@
 //! What decides which commands can be used.
 
 use super::App;
-use crate::doc::{Run, RunState};
+use crate::doc::Run;
 use crate::gui::commands::Facts;
 use crate::gui::plan::Action;
 use crate::gui::selection::Selection;
 use crate::gui::views::Offers;
+use crate::results::RunState;
 use crate::run::StopKind;
 
 impl App {

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use super::App;
 use super::act::Wanted;
-use crate::doc::RunState;
 use crate::gui::dialogs::Dialog;
 use crate::gui::document::Document;
 use crate::gui::recovery::Kept;
 use crate::gui::settings::Unfinished;
+use crate::results::RunState;
 
 impl App {
     /// What is needed to go on with the present runs at the next start; nothing when the document cannot be kept.

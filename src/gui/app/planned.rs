@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use eframe::egui;
 
 use super::App;
-use crate::doc::{Run, RunState};
+use crate::doc::Run;
 use crate::gui::working::{Answer, Working};
 use crate::gui::{menu, text};
+use crate::results::RunState;
 use crate::run::{Cost, Left, Outlook, Pace, Paces, QueueOptions, StopFlag, StopKind, Taken, Task, expected};
 
 /// What the bar says while nothing runs, and what is known and measured for it.
@@ -65,8 +66,9 @@ impl App {
             return (menu::Status { detail: reason, ..says(&count) }, None);
         }
         let done: Vec<&Run> = done.into_iter().filter(|run| look(run).is_ok()).collect();
-        let progress =
-            |run: &Run| self.runs.record(&run.id).map(crate::doc::RunRecord::progress).unwrap_or_default();
+        let progress = |run: &Run| {
+            self.runs.record(&run.id).map(crate::results::RunRecord::progress).unwrap_or_default()
+        };
         let left = left.iter().map(|run| Left { run, cost: costs.of(run), share: 1.0 - progress(run).done });
         let left: Vec<Left<'_>> = left.collect();
         let done = done.iter().map(|run| Taken { run, cost: costs.of(run), secs: progress(run).secs });

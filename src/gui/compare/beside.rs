@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use eframe::egui::{ComboBox, Grid, Label, RichText, ScrollArea, Ui, vec2};
 
 use super::Compare;
-use crate::doc::{Report, RunState};
-use crate::figure::paired::{Paired, paired};
-use crate::figure::table::Row;
-use crate::figure::table::columns::{Column, columns};
-use crate::figure::table::settings::NONE;
 use crate::gui::runs::Runs;
 use crate::gui::text::counted;
 use crate::gui::theme;
 use crate::gui::views::reports::place_of;
+use crate::results::paired::{Paired, paired};
+use crate::results::table::Row;
+use crate::results::table::columns::{Column, columns};
+use crate::results::table::settings::NONE;
+use crate::results::{Report, RunState};
 
 /// What the stages of ticked runs reported.
 #[derive(Clone, Debug, Default)]

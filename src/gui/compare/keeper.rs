@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
 use crate::doc::file::write_atomically;
-use crate::figure::view::{FILE, ViewSettings};
+use crate::results::view::{FILE, ViewSettings};
 
 /// Changed view settings are written this long after the first change, in seconds.
 const REST: f64 = 1.0;

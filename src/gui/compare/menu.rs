@@ -4,10 +4,10 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::{Button, Mesh, Pos2, Sense, Shape, Stroke, TextEdit, Ui, WidgetInfo, vec2};
 
 use super::{Compare, CompareResponse};
-use crate::figure::table::{Mark, Row};
-use crate::figure::view::arm_key;
 use crate::gui::form::note_edited;
 use crate::gui::theme;
+use crate::results::table::{Mark, Row};
+use crate::results::view::arm_key;
 
 /// Draws the star of a row, full or empty; a click turns it around.
 pub fn star_ui(ui: &mut Ui, row: &Row, compare: &mut Compare) {

@@ -4,10 +4,10 @@ use eframe::egui::{Checkbox, RichText, ScrollArea, TextEdit, TextStyle, Ui, vec2
 
 use super::Compare;
 use super::menu::{edit, star_button};
-use crate::figure::table::Mark;
-use crate::figure::view::arm_key;
 use crate::gui::form::note_edited;
 use crate::gui::theme::{self, fitted};
+use crate::results::table::Mark;
+use crate::results::view::arm_key;
 
 /// Height of a line, in points.
 const ROW: f32 = 3.0 * theme::STEP;

@@ -1,6 +1,6 @@
 //! Arms that got another name keep what was noted about them.
 
-use crate::figure::view::{ViewSettings, arm_key};
+use crate::results::view::{ViewSettings, arm_key};
 
 /// Which arms have another name now, at the same position: the old and the new name of each.
 pub fn renamed(old: &[String], new: &[String]) -> Vec<(String, String)> {

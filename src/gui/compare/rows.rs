@@ -1,9 +1,9 @@
 //! The rows of the table: what is known of each run of the document.
 
 use crate::doc::Run;
-use crate::figure::table::Row;
 use crate::gui::runs::Runs;
 use crate::gui::tree::Treatment;
+use crate::results::table::Row;
 
 /// The runs of treatments in their order.
 pub fn listed(treatments: &[Treatment]) -> impl Iterator<Item = (&Treatment, &Run)> {

@@ -10,11 +10,11 @@ use super::fixed::Fixed;
 use super::menu::{context_ui, star_ui};
 use super::toolbar::shown_of;
 use super::{Compare, CompareResponse};
-use crate::figure::table::Row;
-use crate::figure::table::columns::{Column, Sort, columns};
-use crate::figure::table::settings::NONE;
 use crate::gui::templates::dot_ui;
 use crate::gui::theme;
+use crate::results::table::Row;
+use crate::results::table::columns::{Column, Sort, columns};
+use crate::results::table::settings::NONE;
 
 const ROW: f32 = 22.0;
 /// Width of the column with the ticks.

@@ -3,11 +3,11 @@
 use eframe::egui::{ComboBox, RichText, Ui};
 
 use super::{Compare, CompareResponse};
-use crate::figure::table::Row;
-use crate::figure::table::columns::sort;
-use crate::figure::table::settings::{NONE, follows_from_another, short};
 use crate::gui::form::note_edited;
 use crate::gui::{text, theme};
+use crate::results::table::Row;
+use crate::results::table::columns::sort;
+use crate::results::table::settings::{NONE, follows_from_another, short};
 
 const HELP: &str = "Words that an arm, tag or note has, and conditions: remaining < 20 %   last >= 0.98   state:done   \
                     arm:ticket   tag:paper   is:starred   batch = 64   -word for what is not wanted";

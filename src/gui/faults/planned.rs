@@ -3,8 +3,8 @@
 use eframe::egui::{RichText, Ui};
 
 use crate::doc::Run;
-use crate::doc::campaign::CellPlan;
 use crate::doc::fault::{Campaign, FaultSource};
+use crate::doc::strikes::CellPlan;
 use crate::gui::{text, theme};
 use crate::run::planned;
 use crate::run::summary::structure_of;

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use crate::doc::{Arm, Experiment};
-use crate::figure::tiles::Tiles;
-use crate::figure::view::{PlotView, ViewSettings};
+use crate::results::tiles::Tiles;
+use crate::results::view::{PlotView, ViewSettings};
 
 /// All of it as it was at some moment. Parts that did not change are shared with the moment before.
 #[derive(Clone, Debug, Default)]

@@ -2,8 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::doc::{Experiment, templates};
-use crate::figure::tiles::{Side, Tiles};
-use crate::figure::view::ViewSettings;
+use crate::results::tiles::{Side, Tiles};
+use crate::results::view::ViewSettings;
 
 /// All that is edited, as the window has it.
 #[derive(Clone)]

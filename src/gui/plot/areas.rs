@@ -11,10 +11,10 @@ use super::paint::Brush;
 use crate::figure::bars::{parts, stacks};
 use crate::figure::cells::Cells;
 use crate::figure::model::{Axis, Figure};
-use crate::figure::number::readable;
 use crate::figure::palette::{self, Rgb, Theme};
 use crate::figure::ticks::ticks;
 use crate::gui::text::shortened;
+use crate::results::number::readable;
 
 /// Colours of the strip.
 const SHADES: u32 = 64;

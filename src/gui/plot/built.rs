@@ -10,9 +10,10 @@ use super::figure_view::FigureView;
 use super::look::{Look, Wish};
 use super::shown::{Lines, PlotInput};
 use crate::figure::model::Figure;
-use crate::figure::plots::{Plot, PlotOptions};
-use crate::figure::view::{PlotView, whole};
+use crate::figure::plots::Plot;
+use crate::figure::view::whole;
 use crate::gui::working::{Answer, Working};
+use crate::results::view::{PlotOptions, PlotView};
 
 /// While runs go on, figures are built at most this often, in seconds; where building takes long, at most this share of
 /// the time is spent on it.

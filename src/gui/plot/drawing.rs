@@ -180,7 +180,8 @@ fn extremes(extents: &[Extent], column: Column) -> Vec<Extent> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::{Band, Trace, style_of};
+    use crate::figure::{Trace, style_of};
+    use crate::results::statistics::Band;
 
     fn figure(points: Vec<[f64; 2]>) -> Figure {
         Figure { lines: vec![Line::new("a", style_of(0), points)], ..Figure::default() }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::shown::PlotInput;
 use crate::figure::model::Figure;
-use crate::figure::plots::{Plot, PlotOptions};
-use crate::figure::view::{PlotView, seen, whole};
+use crate::figure::plots::Plot;
+use crate::figure::view::{seen, whole};
+use crate::results::view::{PlotOptions, PlotView};
 
 /// All that decides what a plot shows.
 pub struct Order {

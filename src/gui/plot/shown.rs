@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::doc::RunRecord;
 use crate::figure::plots::ArmRuns;
-use crate::figure::table::Row;
+use crate::results::RunRecord;
+use crate::results::table::Row;
 
 /// What the plots show.
 #[derive(Clone, Debug)]

@@ -10,10 +10,9 @@ use super::figure_view::FigureView;
 use super::order::Order;
 use super::shown::{PlotInput, Seeds};
 use crate::figure::model::Figure;
-use crate::figure::plots::{ALL, Plot, PlotOptions, concerns, find};
-use crate::figure::size::Preset;
-use crate::figure::view::{PlotView, ViewSettings};
+use crate::figure::plots::{ALL, Plot, concerns, find};
 use crate::figure::{DPI, Options};
+use crate::results::view::{PlotOptions, PlotView, Preset, ViewSettings};
 
 /// What the plots keep between frames.
 #[derive(Debug)]

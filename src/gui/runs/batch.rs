@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::Runs;
-use crate::doc::Event;
+use crate::results::Event;
 
 /// Share of the work that has to be done before the time left is told.
 const ENOUGH_TO_TELL: f64 = 0.01;
@@ -92,7 +92,7 @@ impl Runs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::event::Progress;
+    use crate::results::event::Progress;
 
     fn progress(done: f64) -> Event {
         Event::Progress(Progress { done, ..Progress::default() })

@@ -5,7 +5,8 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Instant;
 
 use super::{DRAIN, News, Runs};
-use crate::doc::{Run, RunRecord, RunState};
+use crate::doc::Run;
+use crate::results::{RunRecord, RunState};
 use crate::run::Unlisted;
 
 /// Arm, with its swept values, and seed.

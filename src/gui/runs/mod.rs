@@ -10,7 +10,8 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
 use super::worker::{Work, Worker};
-use crate::doc::{Event, Run, RunRecord, RunState};
+use crate::doc::Run;
+use crate::results::{Event, RunRecord, RunState};
 use crate::run::{Job, StopKind};
 use batch::Pace;
 use earlier::Past;

@@ -6,11 +6,12 @@ use eframe::egui::{self, Pos2, Sense, Stroke, Ui, vec2};
 
 use crate::doc::expand_arms;
 use crate::doc::templates::{Template, all};
-use crate::figure::plots::{PlotOptions, find};
+use crate::figure::plots::find;
 use crate::figure::scale::{Mapping, ranges};
 use crate::figure::{Dash, Figure, Line, style_of};
 use crate::gui::plot::line_shapes;
 use crate::gui::theme;
+use crate::results::view::PlotOptions;
 
 const SIZE: egui::Vec2 = vec2(168.0, 88.0);
 const LINE: f32 = 1.5;

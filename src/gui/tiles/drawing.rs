@@ -9,10 +9,10 @@ use eframe::egui::{
 use egui_tiles::{Behavior, ResizeState, SimplificationOptions, TabState, Tabs, TileId, UiResponse};
 
 use super::{Change, Pane, panes};
-use crate::figure::tiles::{Side, Tiles};
 use crate::gui::form::sign::{self, Sign};
 use crate::gui::text::first_statement;
 use crate::gui::theme;
+use crate::results::tiles::{Side, Tiles};
 
 /// Height of the row of tabs, in points.
 const BAR: f32 = 28.0;

@@ -12,7 +12,7 @@ use egui_tiles::Tree;
 
 use super::views;
 use crate::figure::plots::{self, Plot};
-use crate::figure::tiles::{Side, Tile, Tiles};
+use crate::results::tiles::{Side, Tile, Tiles};
 use drawing::Drawing;
 use empty::empty_ui;
 use tree::{is_nested, layout_of, tree_of};

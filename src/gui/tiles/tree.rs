@@ -4,7 +4,7 @@ use eframe::egui::Id;
 use egui_tiles::{Container, Linear, LinearDir, Tabs, TileId, Tree};
 
 use super::{Pane, find, panes};
-use crate::figure::tiles::{Part, Tile};
+use crate::results::tiles::{Part, Tile};
 
 /// Numbers of tiles with several views start here; below are the places of views in the registry.
 const CONTAINERS: u64 = 1_000;
@@ -128,7 +128,7 @@ fn lifted(children: impl Iterator<Item = (bool, Tile)>, before: Option<&Tile>) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::tiles::{Side, Tiles};
+    use crate::results::tiles::{Side, Tiles};
 
     #[test]
     fn a_layout_is_the_same_when_it_comes_back() {

@@ -11,8 +11,9 @@ use super::network_figure::figure;
 use super::offer::{Offer, Offers, take_ui};
 use super::reports::reports_ui;
 use super::{Shared, View, ViewInput, ViewResponse, number_ui};
-use crate::doc::{Report, Run, RunRecord};
+use crate::doc::Run;
 use crate::gui::{text, theme};
+use crate::results::{Report, RunRecord};
 use crate::run::summary::{
     LayerSummary, Link, NetworkSummary, Vulnerability, planned_summary, vulnerabilities,
 };

@@ -4,8 +4,9 @@ use eframe::egui::{RichText, Ui};
 
 use super::loading::{Answer, Loading, Source};
 use super::{ViewInput, nothing_ui, waiting_ui};
-use crate::doc::{Run, RunState};
+use crate::doc::Run;
 use crate::gui::selection::Selection;
+use crate::results::RunState;
 use crate::run::summary::{NetworkSummary, read_summary};
 
 /// The run that a view is about.

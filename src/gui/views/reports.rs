@@ -2,9 +2,9 @@
 
 use eframe::egui::{Align, CollapsingHeader, Grid, Layout, RichText, Ui};
 
-use crate::doc::{Report, RunState};
 use crate::form::number::in_groups;
 use crate::gui::{text, theme};
+use crate::results::{Report, RunState};
 
 const ROW: f32 = 22.0;
 

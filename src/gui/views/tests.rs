@@ -8,10 +8,11 @@ use egui_kittest::kittest::{NodeT, Queryable};
 
 use super::*;
 use crate::doc::file::parse;
-use crate::doc::{Event, Report, RunRecord, runs};
+use crate::doc::runs;
 use crate::figure::export::{FileKind, Options, bytes};
 use crate::figure::plots::testing::{outcome, struck};
 use crate::gui::{app, settings};
+use crate::results::{Event, Report, RunRecord};
 use crate::run::summary::testing::write_done;
 
 struct Shown {

@@ -8,11 +8,12 @@ use eframe::egui::{Grid, RichText, ScrollArea, Ui};
 use super::loading::{Answer, Loading};
 use super::offer::{Offer, Offers, Wanted, take_ui};
 use super::{Shared, View, ViewInput, ViewResponse, nothing_ui, number_ui, waiting_ui};
-use crate::doc::{EarlyStop, Run, RunRecord, RunState};
-use crate::figure::plots::XAxis;
-use crate::figure::statistics::{Spread, level, standard_deviation};
+use crate::doc::Run;
 use crate::figure::{Axis, Figure, Line, style_of};
 use crate::gui::{text, theme};
+use crate::results::statistics::{Spread, level, standard_deviation};
+use crate::results::view::XAxis;
+use crate::results::{EarlyStop, RunRecord, RunState};
 use crate::run::{MaskOverlap, mask_overlap};
 
 /// Folder and finished runs whose masks are compared.
@@ -251,7 +252,7 @@ fn spread(values: &[f64], scale: f64, decimals: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::Band;
+    use crate::results::statistics::Band;
 
     #[test]
     fn the_figure_goes_from_many_weights_to_few_with_the_spread_over_seeds() {

@@ -6,8 +6,8 @@ use eframe::egui::{Align, Checkbox, DragValue, Layout, RichText, Ui};
 use egui_extras::{Column, TableBuilder};
 
 use crate::doc::intervention::Set;
-use crate::figure::number::fixed;
 use crate::gui::{text, theme};
+use crate::results::number::fixed;
 use crate::run::summary::{FROZEN, PRUNED, ParameterValues};
 
 const ROW: f32 = 20.0;

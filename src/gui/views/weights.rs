@@ -13,8 +13,8 @@ use super::values::Values;
 use super::{Shared, View, ViewInput, ViewResponse, nothing_ui, waiting_ui};
 use crate::figure::cells::Cells;
 use crate::figure::mosaic::{Mosaic, SIDE};
-use crate::figure::number::fixed;
 use crate::gui::{text, theme};
+use crate::results::number::fixed;
 use crate::run::summary::{NetworkSummary, ParameterSummary, ParameterValues, read_values, shape_text};
 
 /// What the view keeps between frames.

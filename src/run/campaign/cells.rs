@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::doc::campaign::CellPlan;
 use crate::doc::fault::{Campaign, Fault, FaultSource, Trials};
-use crate::doc::strikes::{Struck, struck, varied};
+use crate::doc::strikes::{CellPlan, Struck, struck, varied};
 use crate::doc::structure::Structure;
 use crate::intervene::Entry;
 use crate::intervene::fault::statistics::planned_trials;

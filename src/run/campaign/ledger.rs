@@ -5,10 +5,10 @@ use std::cmp::Reverse;
 use serde::{Deserialize, Serialize};
 
 use super::trial::Outcome;
-use crate::doc::campaign::{CellState, Estimate, Outcomes, WORST, WorstTrial};
 use crate::intervene::fault::statistics::{Interval, mean_interval, median, percentile, wilson};
 use crate::intervene::fault::{Strike, Tally};
 use crate::intervene::stream::Stream;
+use crate::results::campaign::{CellState, Estimate, Outcomes, WORST, WorstTrial};
 
 /// The trials of a cell so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

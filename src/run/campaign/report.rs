@@ -1,15 +1,15 @@
 //! What a campaign says of itself: before it starts, and at its end.
 
-use super::Campaign;
 use super::setup::Setup;
-use super::{cells, lists};
-use crate::doc::Report;
-use crate::doc::campaign::{CampaignBegan, CampaignRecord, CellPlan, CellState, Estimate, Outcomes};
+use super::{Campaign, cells, lists};
 use crate::doc::fault::{FaultSource, Format, Protect, Trials};
+use crate::doc::strikes::CellPlan;
 use crate::form::number::{grouped, percent};
 use crate::intervene::fault::list::ListedTrial;
 use crate::intervene::fault::model::Unit;
 use crate::intervene::fault::statistics::{Interval, wilson};
+use crate::results::Report;
+use crate::results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate, Outcomes};
 use crate::run::session::Session;
 
 /// The trials of a campaign's list; none when its faults are drawn.

@@ -5,8 +5,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::doc::file::write_atomically;
-use crate::doc::{Run, RunRecord, RunSpec};
+use crate::doc::{Run, RunSpec};
 use crate::form::ron_text;
+use crate::results::RunRecord;
 
 /// The file in the directory of a run.
 const FILE: &str = "run.ron";

@@ -3,13 +3,13 @@
 use super::memory::{Ground, Memory, in_format};
 use super::strikes::{Hit, Undo, lines, strike_parameters};
 use super::{Active, Drawn};
-use crate::doc::Report;
 use crate::doc::fault::{Draw, Fault, FaultAmount, Format};
 use crate::doc::intervention::Target;
 use crate::doc::strikes::struck;
 use crate::form::number::grouped;
 use crate::intervene::fault::model::Unit;
 use crate::intervene::fault::{Strike, TooManyFaults};
+use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::evaluate::evaluate;
 use crate::run::session::Session;

@@ -1,12 +1,12 @@
 //! Values written by hand, and masks that are moved.
 
 use super::left::Left;
-use crate::doc::Report;
 use crate::doc::intervention::{Set, ShuffleMask};
 use crate::form::number::grouped;
 use crate::intervene::shuffle::{Region, shuffle as moved};
 use crate::intervene::stream::{Purpose, stream};
 use crate::intervene::{Entry, MaskCounts};
+use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::session::Session;
 

@@ -27,7 +27,7 @@ fn mask(
     session: &mut Session,
     tensors: &BTreeMap<String, FileTensor>,
     file: &WeightFile,
-) -> Result<crate::doc::Report, RunError> {
+) -> Result<crate::results::Report, RunError> {
     let structure = session.context.structure.clone();
     let chosen = targets::prunable(&structure, &file.target);
     for &index in &chosen {

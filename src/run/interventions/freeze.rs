@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use crate::doc::intervention::{Freeze, Held, HeldAt, Params, Release, Select};
 use crate::doc::structure::LayerKind;
-use crate::doc::{Report, targets};
+use crate::doc::targets;
 use crate::form::number::grouped;
 use crate::intervene::Entry;
 use crate::intervene::freeze::{Candidate, Selection, select};
 use crate::intervene::stream::{Purpose, stream};
 use crate::net::weights_file::{FileTensor, read_masks};
+use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::faults;
 use crate::run::session::Session;

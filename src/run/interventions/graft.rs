@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::doc::file_names::is_file;
 use crate::doc::intervention::{Graft, Params};
-use crate::doc::targets;
-use crate::doc::{Report, Target};
+use crate::doc::{Target, targets};
 use crate::form::number::grouped;
 use crate::net::Written;
 use crate::net::weights_file::{FileTensor, read_tensors};
+use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::session::Session;
 use crate::run::state::Position;

@@ -1,8 +1,8 @@
 //! What is left of the parameters whose mask changed.
 
-use crate::doc::Report;
 use crate::intervene::MaskCounts;
 use crate::net::Network;
+use crate::results::Report;
 
 /// What is left of some parameters.
 pub struct Left {

@@ -10,10 +10,10 @@ mod reinitialize;
 pub mod watch;
 
 use super::error::RunError;
-use super::faults;
 use super::session::Session;
-use super::sharing;
-use crate::doc::{Intervention, Report};
+use super::{faults, sharing};
+use crate::doc::Intervention;
+use crate::results::Report;
 
 /// Changes the present network as the intervention says; members of an ensemble keep sharing what they share.
 pub fn carry_out(session: &mut Session, intervention: &Intervention) -> Result<(), RunError> {

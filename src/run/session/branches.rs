@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::{Op, Session, State};
 use crate::data::Dataset;
-use crate::doc::Report;
 use crate::doc::stage::{Branch, BranchInit, BranchOrder};
 use crate::form::number::grouped;
+use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::state::Snapshot;
 

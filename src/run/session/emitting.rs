@@ -1,9 +1,9 @@
 //! What a run says, and what it keeps to go on from.
 
 use super::{Session, TrainProgress};
-use crate::doc::event::{Progress, StageBegan};
-use crate::doc::{Event, Point, Report};
 use crate::net::Score;
+use crate::results::event::{Progress, StageBegan};
+use crate::results::{Event, Point, Report};
 use crate::run::checkpoint::Checkpoint;
 use crate::run::error::RunError;
 use crate::run::evaluate::evaluate;

@@ -22,10 +22,11 @@ use super::work::{WorkPlan, steps};
 use crate::data::Dataset;
 use crate::doc::plan::{FileUse, Sizes};
 use crate::doc::structure::LayerKind;
-use crate::doc::{Event, Net, RunSpec, Structure, file_names};
+use crate::doc::{Net, RunSpec, Structure, file_names};
 use crate::form::path::Place;
 use crate::net::{Compute, Initialisation, LossFunction, Network};
 use crate::optimize::Optimizer;
+use crate::results::Event;
 
 /// What a run works with; it changes none of it.
 pub struct RunContext {

@@ -1,8 +1,8 @@
 //! The error along the straight line between two networks.
 
 use crate::doc::stage::Connect;
-use crate::doc::{Event, Point, Report};
 use crate::net::{Network, Score};
+use crate::results::{Event, Point, Report};
 use crate::run::error::RunError;
 use crate::run::evaluate::evaluate;
 use crate::run::session::{Session, StageEnd};

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use crate::doc::Report;
 use crate::doc::stage::{Ensemble, EnsembleEnd, Sharing};
 use crate::form::number::grouped;
 use crate::intervene::stream::{Purpose, Stream, stream};
 use crate::net::{Gradients, Network, OptimizerState, Score};
 use crate::optimize::Rule;
+use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::interventions::watch;
 use crate::run::session::{Session, StageEnd};

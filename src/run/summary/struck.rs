@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use super::{TrialFault, TrialKey};
-use crate::doc::campaign::CampaignRecord;
+use crate::results::campaign::CampaignRecord;
 use crate::run::tables::Table;
 
 /// Where single faults are sought.

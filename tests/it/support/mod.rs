@@ -7,10 +7,11 @@ pub mod window;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use weightlab::doc::campaign::CampaignRecord;
 use weightlab::doc::file::parse;
-use weightlab::doc::{Event, Point, Report, RunRecord, RunSpec, runs};
+use weightlab::doc::{RunSpec, runs};
 use weightlab::net::{Network, backend};
+use weightlab::results::campaign::CampaignRecord;
+use weightlab::results::{Event, Point, Report, RunRecord};
 use weightlab::run::{
     Checkpoint, Datasets, Listener, Outcome, Recorder, RunContext, RunDirectory, RunError, Session, State,
     StopFlag, StopKind, Table,

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ArmRuns;
-use crate::doc::RunRecord;
-use crate::doc::campaign::{CampaignRecord, Outcomes, Tally};
 use crate::doc::fault::{BitField, Format};
 use crate::figure::bars::Bars;
 use crate::figure::model::Category;
 use crate::form::number::grouped;
+use crate::results::RunRecord;
+use crate::results::campaign::{CampaignRecord, Outcomes, Tally};
 
 /// What a run says that has a campaign.
 pub const SERIES: &str = "campaign_accuracy";

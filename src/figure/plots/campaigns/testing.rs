@@ -1,7 +1,8 @@
 //! Campaigns for tests, with numbers that fit in the head.
 
-use crate::doc::campaign::{CampaignBegan, CellPlan, CellState, Estimate, Outcomes, Tally};
-use crate::doc::{Event, RunRecord};
+use crate::doc::strikes::CellPlan;
+use crate::results::campaign::{CampaignBegan, CellState, Estimate, Outcomes, Tally};
+use crate::results::{Event, RunRecord};
 
 /// Ten images, of which so many had another class, and the rest no change.
 pub fn outcome(layer: usize, bit: u32, sdc1: u64) -> Outcomes {

@@ -2,12 +2,13 @@
 
 mod values;
 
-use super::{ArmRuns, Controls, Plot, PlotOptions};
-use crate::doc::RunRecord;
+use super::{ArmRuns, Controls, Plot};
 use crate::figure::model::{Axis, Category, Figure, Line, Trace};
 use crate::figure::palette::style_of;
-use crate::figure::table::Row;
-use crate::figure::table::settings::{follows_from_another, short};
+use crate::results::RunRecord;
+use crate::results::table::Row;
+use crate::results::table::settings::{follows_from_another, short};
+use crate::results::view::PlotOptions;
 use values::{axis_of_numbers, axis_of_texts};
 
 /// One line for each run, across an axis for each setting in which runs differ, and for each result.

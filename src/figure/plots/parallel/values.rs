@@ -2,7 +2,7 @@
 
 use crate::figure::model::{Axis, Category};
 use crate::figure::scale::{Scale, range};
-use crate::figure::table::settings::compare;
+use crate::results::table::settings::compare;
 
 /// From here on, from the smallest to the largest, an axis of positive numbers is logarithmic.
 const WIDE: f64 = 100.0;

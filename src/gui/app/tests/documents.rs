@@ -42,7 +42,7 @@ fn a_window_that_closes_without_a_question_finishes_files_and_notes() {
     app.compare.view.filter = "seed = 1".to_owned();
     eframe::App::on_exit(app, None);
     assert!(figure.is_file());
-    let kept = crate::figure::view::ViewSettings::read(&crate::run::folder_of(&path)).unwrap();
+    let kept = crate::results::view::ViewSettings::read(&crate::run::folder_of(&path)).unwrap();
     assert_eq!(kept.filter, "seed = 1");
 }
 

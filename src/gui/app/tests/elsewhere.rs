@@ -1,8 +1,8 @@
 //! Runs that other processes carry out in the same folder.
 
 use super::*;
-use crate::doc::RunState;
 use crate::gui::watching::Found;
+use crate::results::RunState;
 
 const STARTED: &str = "{\"event\":\"started\",\"resumed\":false,\"threads\":1}\n";
 

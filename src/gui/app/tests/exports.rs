@@ -1,9 +1,10 @@
 //! What is exported, what its file is called, and the faults behind a cell.
 
 use super::*;
-use crate::doc::campaign::{CampaignBegan, CellPlan, CellState};
+use crate::doc::strikes::CellPlan;
 use crate::figure::plots::testing::outcome;
 use crate::gui::tiles::Change;
+use crate::results::campaign::{CampaignBegan, CellState};
 use crate::run::summary::testing::write_done;
 
 const TEXT: &str =

@@ -25,11 +25,13 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::{App, Parts, prepare};
-use crate::doc::{Event, Point, Run, RunRecord, event::Progress};
+use crate::doc::Run;
 use crate::gui::commands::{self, Command, Menu};
 use crate::gui::files::{Answer, Request};
 use crate::gui::selection::Selection;
 use crate::gui::settings::Settings;
+use crate::results::event::Progress;
+use crate::results::{Event, Point, RunRecord};
 use crate::run::{Message, Pace, StopKind, cost};
 use script::{Around, Script, Shared};
 

@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use eframe::egui;
 
-use crate::doc::{Run, RunRecord};
+use crate::doc::Run;
 use crate::gui::desktop::Desktop;
 use crate::gui::files::{Answer, Request};
 use crate::gui::runs::{Found, Name};
 use crate::gui::worker::{Work, Worker};
 use crate::gui::working::Working;
+use crate::results::RunRecord;
 use crate::run::{Cost, Job, Message, Pace, QueueOptions, StopFlag, StopKind, Task, cost};
 
 /// What a test sees and does on the other side of the worker and the file dialogs.

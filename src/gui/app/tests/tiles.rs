@@ -6,9 +6,9 @@ use proptest::prelude::*;
 
 use super::accessible::all_are_named;
 use super::*;
-use crate::figure::tiles::{Part, Side, Tile, Tiles};
-use crate::figure::view::{FILE, ViewSettings};
 use crate::gui::tiles::{Change, panes};
+use crate::results::tiles::{Part, Side, Tile, Tiles};
+use crate::results::view::{FILE, ViewSettings};
 
 fn layout(window: &Window) -> Tiles {
     window.harness.state().tiles.layout().clone()

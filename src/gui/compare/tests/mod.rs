@@ -7,10 +7,12 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
-use crate::doc::{Event, file::parse, runs};
+use crate::doc::file::parse;
+use crate::doc::runs;
 use crate::figure::plots::testing::{at, left};
-use crate::figure::table::columns::{Column, Sort};
 use crate::gui::tree::treatments;
+use crate::results::Event;
+use crate::results::table::columns::{Column, Sort};
 
 struct Shown {
     compare: Compare,
@@ -40,7 +42,12 @@ fn shown() -> Shown {
             points.map(|(epoch, value)| Event::Point(left(remaining, at("test_accuracy", epoch, value))));
         let report = |kind: &str, summary: String| {
             let (stage, kind) = ("0".to_owned(), kind.to_owned());
-            Event::Report(crate::doc::Report { stage, kind, summary, ..crate::doc::Report::default() })
+            Event::Report(crate::results::Report {
+                stage,
+                kind,
+                summary,
+                ..crate::results::Report::default()
+            })
         };
         let reports = [report("layers", format!("{remaining} left")), report("held", "all are".to_owned())];
         RunRecord::of(points.into_iter().chain(reports).chain([Event::Finished { secs: 75.0 }]))

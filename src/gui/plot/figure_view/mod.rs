@@ -20,7 +20,8 @@ use super::parallel::{Chosen, parallel_ui};
 use super::sheet::{Canvas, Sheet};
 use crate::figure::model::{Axis, Figure};
 use crate::figure::palette::Theme;
-use crate::figure::view::{PlotView, seen, without};
+use crate::figure::view::{seen, without};
+use crate::results::view::PlotView;
 use readings::readings;
 
 /// A legend below the plot that needs more than this scrolls.

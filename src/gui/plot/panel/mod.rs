@@ -11,13 +11,13 @@ use eframe::egui::{
 use super::figure_view::figure_ui;
 use super::shown::PlotInput;
 use super::state::PlotState;
-use crate::figure::plots::{Plot, XAxis};
+use crate::figure::plots::Plot;
 use crate::figure::scale::Scale;
-use crate::figure::size::Preset;
-use crate::figure::statistics::Spread;
 use crate::gui::form::note_edited;
 use crate::gui::text::{first_statement, shortened};
 use crate::gui::theme;
+use crate::results::statistics::Spread;
+use crate::results::view::{Preset, XAxis};
 
 /// In less room, in points, the controls fold into one menu: the plot must stay readable.
 const LEAST: Vec2 = vec2(360.0, 340.0);

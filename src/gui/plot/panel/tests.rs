@@ -4,10 +4,10 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
-use crate::doc::RunRecord;
 use crate::figure::plots::testing::{at, record};
 use crate::figure::plots::{ALL, ArmRuns, find};
-use crate::figure::view::PlotView;
+use crate::results::RunRecord;
+use crate::results::view::PlotView;
 
 #[derive(Default)]
 struct Shown {

@@ -14,13 +14,13 @@ use super::legend::SAMPLE_WIDTH;
 use super::paint::{DIMMED, apart, dashed_in, line_colour};
 use super::sheet::Canvas;
 use crate::figure::model::{Axis, Figure, Line, Trace};
-use crate::figure::number::readable;
 use crate::figure::palette::{Dash, Theme};
 use crate::figure::parallel::{height, passes, places, value_at};
 use crate::figure::ticks::ticks;
-use crate::figure::view::Brushes;
 use crate::gui::text::shortened;
 use crate::gui::theme::fitted;
+use crate::results::number::readable;
+use crate::results::view::Brushes;
 
 /// Widths in points.
 const RUN: f32 = 1.25;

@@ -193,7 +193,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::figure::{Band, style_of};
+    use crate::figure::style_of;
+    use crate::results::statistics::Band;
 
     fn figure() -> Figure {
         let mut high =

@@ -4,10 +4,10 @@ use eframe::egui::{Grid, Label, RichText, Sense, Stroke, Ui, vec2};
 
 use super::{Reading, Row};
 use crate::figure::model::Figure;
-use crate::figure::number::{Digits, readable};
 use crate::figure::palette::{Style, Theme};
 use crate::gui::plot::paint::{dashed, line_colour, marker};
 use crate::gui::text::shortened;
+use crate::results::number::{Digits, readable};
 
 /// Longer names would push the numbers off the screen.
 const LONGEST: usize = 36;

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use eframe::egui::{Button, ComboBox, Grid, RichText, ScrollArea, Ui};
 
 use super::opened::Opened;
-use crate::doc::campaign::{CampaignRecord, Tally};
-use crate::doc::{Run, RunRecord, RunState};
+use crate::doc::Run;
 use crate::gui::selection::Selection;
 use crate::gui::views::loading::{Answer, Loading};
 use crate::gui::views::{View, ViewInput, ViewResponse, nothing_ui, number_ui, waiting_ui};
 use crate::gui::{text, theme};
+use crate::results::campaign::{CampaignRecord, Tally};
+use crate::results::{RunRecord, RunState};
 use crate::run::summary::{SingleCells, Sought, StruckTrial, StruckTrials, read_struck};
 
 /// Trials that are listed.

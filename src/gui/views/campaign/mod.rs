@@ -7,10 +7,12 @@ mod worst;
 use eframe::egui::{ComboBox, Grid, ProgressBar, RichText, ScrollArea, Ui};
 
 use super::{Shared, View, ViewInput, ViewResponse, nothing_ui, number_ui};
-use crate::doc::campaign::{CampaignBegan, CampaignRecord, CellPlan, CellState, Estimate};
+use crate::doc::Run;
 use crate::doc::fault::{Format, Protect};
-use crate::doc::{Run, RunState};
+use crate::doc::strikes::CellPlan;
 use crate::gui::{text, theme};
+use crate::results::RunState;
+use crate::results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate};
 pub use behind::Behind;
 use behind::Trials;
 use opened::Opened;

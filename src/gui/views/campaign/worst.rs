@@ -5,9 +5,9 @@ use std::path::Path;
 use eframe::egui::{Grid, RichText, Ui};
 
 use super::opened::Opened;
-use crate::doc::campaign::{CampaignRecord, WorstTrial};
 use crate::gui::views::number_ui;
 use crate::gui::{text, theme};
+use crate::results::campaign::{CampaignRecord, WorstTrial};
 use crate::run::summary::TrialKey;
 
 /// Draws the table; a click on a line opens the trial below.

@@ -4,12 +4,13 @@ mod evidence;
 
 use super::left::{Left, percent};
 use crate::doc::intervention::Prune;
-use crate::doc::{Report, targets};
+use crate::doc::targets;
 use crate::form::number::grouped;
 use crate::intervene::overlap::Overlap;
 use crate::intervene::prune::{PruneError, Quota, Rule, Target, lowest_of, prune as choose, quotas};
 use crate::intervene::{Amount, Entry, MaskCounts};
 use crate::net::Network;
+use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::session::Session;
 

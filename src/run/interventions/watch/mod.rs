@@ -6,9 +6,10 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use crate::doc::intervention::Watch as Settings;
-use crate::doc::{Report, targets};
+use crate::doc::targets;
 use crate::form::number::grouped;
 use crate::net::{Gradients, LossValue, Network};
+use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::session::{RunContext, Session};
 use crate::run::state::State;

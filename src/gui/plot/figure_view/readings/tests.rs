@@ -7,8 +7,9 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
-use crate::figure::{Axis, Band, Bars, Category, Cells, Line, style_of};
+use crate::figure::{Axis, Bars, Category, Cells, Line, style_of};
 use crate::gui::plot::figure_ui;
+use crate::results::statistics::Band;
 
 struct Shown {
     figure: Arc<Figure>,

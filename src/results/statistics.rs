@@ -4,7 +4,16 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::model::Band;
+/// The spread at one x.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Band {
+    /// Where.
+    pub x: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
 
 /// What the band around a mean shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -146,7 +146,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::doc::{Event, RunState};
+    use crate::results::{Event, RunState};
 
     prop_compose! {
         fn any_point()(

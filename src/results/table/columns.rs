@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Row;
 use super::settings::{NONE, short};
-use crate::figure::model::Format;
-use crate::figure::number::{fixed, plain, readable};
+use crate::results::number::{Format, fixed, plain, readable};
 
 /// A column.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -143,7 +143,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::doc::{expand_arms, file::parse};
+    use crate::doc::expand_arms;
+    use crate::doc::file::parse;
 
     fn all(text: &str) -> Vec<Settings> {
         let arms = expand_arms(&parse(text, Path::new("x.ron")).unwrap()).unwrap();

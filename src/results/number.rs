@@ -1,7 +1,18 @@
 //! Numbers as text for people: a real minus sign, digits in groups, powers of ten.
 
-use super::model::Format;
 use crate::form::number::in_groups;
+
+/// How numbers of an axis are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// As they are.
+    #[default]
+    Number,
+    /// The value is a share in 0..1 and is written as percent.
+    Percent,
+    /// On a logarithmic axis always as a power of ten: 10⁻⁶.
+    Power,
+}
 
 /// A number with this many decimals, a real minus sign, and commas from 10,000 on.
 pub fn fixed(value: f64, decimals: usize) -> String {
@@ -88,7 +99,7 @@ fn trimmed(text: &str) -> &str {
 }
 
 /// The power of ten of the first digit, after rounding to four digits. `value` is finite and not zero.
-pub(super) fn exponent_of(value: f64) -> i32 {
+pub fn exponent_of(value: f64) -> i32 {
     let text = format!("{value:.3e}");
     let exponent = text.rsplit('e').next().and_then(|exponent| exponent.parse().ok());
     exponent.expect("`{:e}` of a finite number ends with its exponent")

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::fault::{Format, Protect};
+use crate::doc::fault::{Format, Protect};
+use crate::doc::strikes::CellPlan;
 pub use crate::intervene::fault::Tally;
 
 /// A campaign began.
@@ -51,35 +52,6 @@ impl CampaignBegan {
         let points = 100.0 * (self.float32_accuracy - self.unprotected_accuracy);
         let verb = if points < -0.005 { "gains" } else { "loses" };
         format!("{} {verb} {:.2}", self.format.label(), points.abs())
-    }
-}
-
-/// A cell of a campaign: one setting of what it varies.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CellPlan {
-    /// Fault rate, where rates are varied.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate: Option<f64>,
-    /// Bit, where bits are varied.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bit: Option<u32>,
-    /// Layer, where layers are varied.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub layer: Option<String>,
-    /// Trials of the cell at most.
-    pub trials: u64,
-    /// Possible single faults.
-    pub possible: u64,
-    /// Trials that Leveugle et al. (DATE 2009) plan for the margin and confidence.
-    pub planned: u64,
-}
-
-impl CellPlan {
-    /// What it is told apart by: `rate 1e-5`, `b30`, `fc1`; `all` where nothing is varied.
-    pub fn name(&self) -> String {
-        let rate = self.rate.map(|rate| format!("rate {rate:e}"));
-        let bit = self.bit.map(|bit| format!("b{bit}"));
-        rate.or(bit).or_else(|| self.layer.clone()).unwrap_or_else(|| "all".to_owned())
     }
 }
 

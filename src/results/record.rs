@@ -232,7 +232,7 @@ fn take_lower(best: &mut Option<EarlyStop>, point: &PointRef<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::Point;
+    use crate::results::Point;
 
     fn point(series: &str, value: f64, trained: f64) -> Event {
         let line = format!(

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::outline::Outline;
-use crate::doc::{PointRef, Run, RunRecord, RunSpec};
+use super::{PointRef, RunRecord};
+use crate::doc::{Run, RunSpec};
 use settings::Settings;
 
 /// What a person noted about a run or an arm. Never part of a run's identity.
@@ -188,7 +189,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::doc::{file::parse, runs};
+    use crate::doc::file::parse;
+    use crate::doc::runs;
 
     #[test]
     fn after_every_edit_rows_have_what_they_would_have_without_one_before() {

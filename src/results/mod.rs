@@ -1,0 +1,20 @@
+//! What is known of runs: their events and records, and what can be computed of several records together.
+
+pub mod campaign;
+pub mod colours;
+pub mod event;
+mod log;
+pub mod methods;
+pub mod number;
+pub mod outline;
+pub mod paired;
+mod points;
+mod record;
+pub mod statistics;
+pub mod table;
+pub mod tiles;
+pub mod view;
+
+pub use event::{Event, Point, PointRef, Report};
+pub use points::Points;
+pub use record::{EarlyStop, RunRecord, RunState};
