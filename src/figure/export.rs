@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::csv::csv;
+use super::draw_error::DrawError;
 use super::model::Figure;
 use super::palette::Theme;
 use super::pdf::pdf;
@@ -63,36 +64,6 @@ impl Default for Options {
     fn default() -> Self {
         Self { size: Size::default(), dpi: f64::from(DPI), theme: Theme::default() }
     }
-}
-
-/// Why a figure could not be drawn.
-#[derive(Debug, thiserror::Error)]
-pub enum DrawError {
-    /// The paper is impossible.
-    #[error("{0}")]
-    Size(String),
-    /// The picture would have no pixels, or too many.
-    #[error(
-        "a picture at {dpi} dpi cannot be drawn; choose more than 0 and at most {most:.0} dpi for this size"
-    )]
-    Resolution {
-        /// What was asked for.
-        dpi: f64,
-        /// What is possible.
-        most: f64,
-    },
-    /// The drawing cannot be read.
-    #[error("the drawing is not valid SVG ({0}); this is an error of Weightlab, please report it")]
-    Svg(#[from] resvg::usvg::Error),
-    /// The pixels cannot be packed.
-    #[error("the picture cannot be packed as PNG ({0}); this is an error of Weightlab, please report it")]
-    Png(String),
-    /// The page has no area.
-    #[error("the page of the PDF has no area; choose another size")]
-    Page,
-    /// The page cannot be written.
-    #[error("the page cannot be written as PDF ({0}); this is an error of Weightlab, please report it")]
-    Pdf(String),
 }
 
 /// Why a figure was not written.

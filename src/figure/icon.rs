@@ -3,7 +3,7 @@
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
 
-use super::export::DrawError;
+use super::draw_error::DrawError;
 
 /// The drawing.
 pub const SVG: &str = include_str!("../../assets/icons/weightlab.svg");

@@ -16,12 +16,12 @@ pub enum Sample<'a> {
     /// A kind of cells with a colour of its own.
     Kind(&'a Kind),
     /// A reference level.
-    Rule(&'a Rule),
+    Reference(&'a Rule),
 }
 
 /// A row, placed relative to the legend's upper left corner.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row<'a> {
+pub struct LegendRow<'a> {
     /// What it is about.
     pub sample: Sample<'a>,
     /// Left end of the sample and of its middle line.
@@ -38,7 +38,7 @@ pub struct Row<'a> {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Legend<'a> {
     /// The rows, those of rules last.
-    pub rows: Vec<Row<'a>>,
+    pub rows: Vec<LegendRow<'a>>,
     /// What it needs, in points.
     pub width: f64,
     /// What it needs, in points.
@@ -60,7 +60,7 @@ impl<'a> Sample<'a> {
             Self::Line(line) => &line.name,
             Self::Bars(bars) => &bars.name,
             Self::Kind(kind) => &kind.name,
-            Self::Rule(rule) => &rule.name,
+            Self::Reference(level) => &level.name,
         }
     }
 
@@ -74,7 +74,7 @@ impl<'a> Sample<'a> {
         match self {
             Self::Line(line) => line.style.dash,
             Self::Bars(_) | Self::Kind(_) => Dash::Solid,
-            Self::Rule(rule) => rule.dash,
+            Self::Reference(level) => level.dash,
         }
     }
 }
@@ -88,7 +88,7 @@ pub fn samples(figure: &Figure) -> Vec<Sample<'_>> {
         .filter(move |index| is_first(*index))
         .map(|index| Sample::Bars(&figure.bars[index]));
     let kinds = figure.cells.iter().flat_map(|cells| &cells.kinds).filter(|kind| kind.is_told());
-    let rules = figure.rules.iter().map(Sample::Rule);
+    let rules = figure.rules.iter().map(Sample::Reference);
     lines
         .chain(bars)
         .chain(kinds.map(Sample::Kind))
@@ -133,7 +133,13 @@ fn set<'a>(figure: &Figure, samples: &[Sample<'a>], font: f64, limit: f64, colum
             widest = lines.iter().map(|line| width(line, font, Weight::Regular)).fold(widest, f64::max);
             let (middle, base) = (y + font * LINE_HEIGHT / 2.0, y + font * (LINE_HEIGHT + CAP_HEIGHT) / 2.0);
             y += height_of(lines.len(), font);
-            legend.rows.push(Row { sample, at: [x, middle], text: [x + indent, base], lines, name_lines });
+            legend.rows.push(LegendRow {
+                sample,
+                at: [x, middle],
+                text: [x + indent, base],
+                lines,
+                name_lines,
+            });
         }
         legend.width = x + indent + widest;
         legend.height = legend.height.max(y - ROW_GAP_EM * font);

@@ -13,6 +13,7 @@ mod apart;
 pub mod bars;
 pub mod cells;
 pub mod csv;
+mod draw_error;
 pub mod export;
 pub mod font;
 pub mod icon;

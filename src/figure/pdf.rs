@@ -6,7 +6,7 @@ use krilla::metadata::Metadata;
 use krilla::page::PageSettings;
 use krilla_svg::{SurfaceExt, SvgSettings};
 
-use super::export::DrawError;
+use super::draw_error::DrawError;
 use super::raster::tree;
 
 /// SVG counts pixels of 1/96 inch, PDF points of 1/72 inch.

@@ -2,13 +2,12 @@
 
 use std::sync::{Arc, LazyLock};
 
-use resvg::tiny_skia::{ColorU8, Pixmap, Transform};
+use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::fontdb::Database;
 use resvg::usvg::{Options, Tree};
 
-use super::export::DrawError;
+use super::draw_error::DrawError;
 use super::font::{FAMILY, MEDIUM, REGULAR, covers};
-use super::palette::Rgb;
 
 /// SVG counts 96 pixels to an inch.
 const SVG_DPI: f64 = 96.0;
@@ -75,17 +74,6 @@ pub fn pixels(svg: &str, dpi: f64) -> Result<Pixmap, DrawError> {
     let scale = scale as f32;
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
     Ok(pixels)
-}
-
-/// Rows and columns of pixels as a PNG file, without a resolution; those without a colour are clear. `None` without pixels.
-pub fn packed([rows, columns]: [usize; 2], colours: &[Option<Rgb>]) -> Option<Vec<u8>> {
-    let mut pixels = Pixmap::new(u32::try_from(columns).ok()?, u32::try_from(rows).ok()?)?;
-    for (pixel, colour) in pixels.pixels_mut().iter_mut().zip(colours) {
-        if let Some([red, green, blue]) = *colour {
-            *pixel = ColorU8::from_rgba(red, green, blue, u8::MAX).premultiply();
-        }
-    }
-    pixels.encode_png().ok()
 }
 
 fn whole_pixels(length: f64) -> Option<u32> {

@@ -53,7 +53,7 @@ impl<'a> Blocks<'a> {
         } else {
             lines(&self.title) * LINE_HEIGHT * TITLE + TITLE_GAP
         };
-        (MARGIN + title + super::parallel::height(self.axes)) * self.font
+        (MARGIN + title + super::upright::height(self.axes)) * self.font
     }
 
     /// From the plot down to the lower end of its axis with labels and title, in points.

@@ -5,9 +5,9 @@
 
 mod blocks;
 mod groups;
-mod parallel;
 mod rulers;
 mod scale_bar;
+mod upright;
 
 use super::font::{LINE_HEIGHT, Weight, fit};
 use super::legend::Legend;
@@ -16,9 +16,9 @@ use super::scale::{Mapping, ranges};
 use super::size::Size;
 use super::ticks::Tick;
 use blocks::Blocks;
-pub use parallel::{Upright, rows as rows_of_names};
 use rulers::{labels, left_of_plot, x_ruler, y_ruler};
 pub use scale_bar::ScaleBar;
+pub use upright::{Upright, rows as rows_of_names};
 
 /// A figure that is laid out on a paper.
 #[derive(Debug, Clone, PartialEq)]
@@ -140,11 +140,11 @@ pub fn layout<'a>(figure: &'a Figure, size: &Size) -> Layout<'a> {
         x.ticks.clear();
         y.ticks.clear();
     }
-    let parallel = parallel::uprights(figure, &x, plot, blocks.font);
+    let parallel = upright::uprights(figure, &x, plot, blocks.font);
     let mut texts = if parallel.is_empty() {
         labels(&x, &y, plot, blocks.font)
     } else {
-        parallel::names(figure, &x, plot, blocks.font)
+        upright::names(figure, &x, plot, blocks.font)
     };
     let (brackets, names) = groups::groups(&figure.x, &x, plot, blocks.font);
     texts.extend(names);
@@ -175,8 +175,27 @@ pub fn layout<'a>(figure: &'a Figure, size: &Size) -> Layout<'a> {
     }
 }
 
+impl Ruler {
+    /// The places of two values; `None` where one of them has none.
+    pub fn places(&self, values: [f64; 2]) -> Option<[f64; 2]> {
+        Some([self.mapping.place(values[0])?, self.mapping.place(values[1])?])
+    }
+
+    /// Where ticks with labels are, or those without.
+    pub fn tick_places(&self, labelled: bool) -> impl Iterator<Item = f64> {
+        let chosen = self.ticks.iter().filter(move |tick| tick.label.is_some() == labelled);
+        chosen.filter_map(|tick| self.mapping.place(tick.value))
+    }
+
+    /// The ticks' labels with their places.
+    pub fn labels(&self) -> impl Iterator<Item = (f64, &str)> {
+        self.ticks.iter().filter_map(|tick| Some((self.mapping.place(tick.value)?, tick.label.as_deref()?)))
+    }
+}
+
 impl Text {
-    fn new(content: &str, at: [f64; 2], anchor: Anchor, size: f64) -> Self {
+    /// A line of regular text.
+    pub fn new(content: &str, at: [f64; 2], anchor: Anchor, size: f64) -> Self {
         let weight = Weight::Regular;
         Self { content: content.to_owned(), at, anchor, size, weight, upwards: false, muted: false }
     }

@@ -124,17 +124,10 @@ fn crowded(ruler: &Ruler, font: f64) -> Vec<usize> {
 
 /// The labels of both axes.
 pub fn labels(x: &Ruler, y: &Ruler, plot: Rect, font: f64) -> Vec<Text> {
-    let labelled = |ruler: &Ruler| -> Vec<(f64, String)> {
-        let placed = |tick: &Tick| Some((ruler.mapping.place(tick.value)?, tick.label.clone()?));
-        ruler.ticks.iter().filter_map(placed).collect()
-    };
     let base = plot.bottom + (TICK + TICK_GAP + CAP_HEIGHT) * font;
     let end = plot.left - (TICK + TICK_GAP) * font;
     let half = CAP_HEIGHT * font / 2.0;
-    let below =
-        labelled(x).into_iter().map(|(place, label)| Text::new(&label, [place, base], Anchor::Middle, font));
-    let beside = labelled(y)
-        .into_iter()
-        .map(|(place, label)| Text::new(&label, [end, place + half], Anchor::End, font));
+    let below = x.labels().map(|(place, label)| Text::new(label, [place, base], Anchor::Middle, font));
+    let beside = y.labels().map(|(place, label)| Text::new(label, [end, place + half], Anchor::End, font));
     below.chain(beside).collect()
 }

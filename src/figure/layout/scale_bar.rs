@@ -52,13 +52,8 @@ impl Scale {
         let rect = Rect { left, right: left + STRIP * font, ..plot };
         let start = rect.right + (TICK + TICK_GAP) * font;
         let half = CAP_HEIGHT * font / 2.0;
-        let mut texts = Vec::new();
-        for tick in &self.ruler.ticks {
-            let Some((place, label)) = self.ruler.mapping.place(tick.value).zip(tick.label.as_ref()) else {
-                continue;
-            };
-            texts.push(Text::new(label, [start + labels, place + half], Anchor::End, font));
-        }
+        let text = |(place, label)| Text::new(label, [start + labels, place + half], Anchor::End, font);
+        let mut texts: Vec<Text> = self.ruler.labels().map(text).collect();
         let base = start + labels + (AXIS_TITLE_GAP + LINE_HEIGHT - DESCENT) * font;
         let middle = f64::midpoint(plot.top, plot.bottom);
         let title = self.title.iter().map(|line| Text::new(line, [base, middle], Anchor::Middle, font));

@@ -1,10 +1,10 @@
 //! Surfaces: the parts of bars, the cells of a heat map, and the strip of its colours.
 
-use super::AXIS;
 use super::image::image;
+use super::pen::{AXIS, thin_stroke};
 use super::writer::{Writer, hex, number, path};
 use crate::figure::bars::parts;
-use crate::figure::layout::{Layout, Ruler, TICK};
+use crate::figure::layout::{Layout, TICK};
 use crate::figure::model::Figure;
 use crate::figure::mosaic::block;
 use crate::figure::palette::{Rgb, Theme};
@@ -32,16 +32,12 @@ fn rectangle(out: &mut Writer, a: [f64; 2], b: [f64; 2], fill: Rgb, (stroke, rim
     out.element("rect", &attributes, None);
 }
 
-pub(super) fn places(ruler: &Ruler, values: [f64; 2]) -> Option<[f64; 2]> {
-    Some([ruler.mapping.place(values[0])?, ruler.mapping.place(values[1])?])
-}
-
 /// The parts of all bars, each with a thin rim of the ground.
 pub fn bars(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
     let (stroke, width) = (hex(theme.ground()), number(RIM * layout.font));
     for part in parts(figure) {
         let (x, y) = if figure.is_lying() { (part.ends, part.sides) } else { (part.sides, part.ends) };
-        let Some((x, y)) = places(&layout.x, x).zip(places(&layout.y, y)) else { continue };
+        let Some((x, y)) = layout.x.places(x).zip(layout.y.places(y)) else { continue };
         rectangle(out, [x[0], y[0]], [x[1], y[1]], part.bars.rgb(theme), (&stroke, &width));
     }
 }
@@ -59,10 +55,10 @@ pub fn cells(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Them
     let range = cells.range();
     let around = |index: usize| [index as f64 - 0.5, index as f64 + 0.5];
     for (row, values) in cells.values.iter().enumerate() {
-        let Some(y) = places(&layout.y, around(row)) else { continue };
+        let Some(y) = layout.y.places(around(row)) else { continue };
         for column in 0..values.len() {
             let fill = cells.paint([row, column], range, theme);
-            let Some((x, fill)) = places(&layout.x, around(column)).zip(fill) else { continue };
+            let Some((x, fill)) = layout.x.places(around(column)).zip(fill) else { continue };
             rectangle(out, [x[0], y[0]], [x[1], y[1]], fill, (&hex(fill), SEAM));
         }
     }
@@ -80,17 +76,13 @@ pub fn scale_bar(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: 
         let fill = cells.shade(middle, theme);
         rectangle(out, [rect.left, low], [rect.right, high], fill, (&hex(fill), SEAM));
     }
-    let ticks = bar.ruler.ticks.iter().filter(|tick| tick.label.is_some());
     let length = TICK * layout.font;
-    let marks: String = ticks
-        .filter_map(|tick| bar.ruler.mapping.place(tick.value))
-        .map(|y| path(&[[rect.right, y], [rect.right + length, y]]))
-        .collect();
+    let marks: String =
+        bar.ruler.tick_places(true).map(|y| path(&[[rect.right, y], [rect.right + length, y]])).collect();
     let corners =
         [[rect.left, rect.top], [rect.right, rect.top], [rect.right, rect.bottom], [rect.left, rect.bottom]];
-    let (d, stroke, width) =
-        (format!("{}Z{marks}", path(&corners)), hex(theme.ink()), number(AXIS * layout.font));
-    out.element("path", &[("d", &d), ("fill", "none"), ("stroke", &stroke), ("stroke-width", &width)], None);
+    let d = format!("{}Z{marks}", path(&corners));
+    thin_stroke(out, &d, theme.ink(), AXIS * layout.font);
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! Many cells as an image within the drawing.
 
-use super::areas::places;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use resvg::tiny_skia::{ColorU8, Pixmap};
+
 use super::writer::{Writer, number};
 use crate::figure::cells::Cells;
 use crate::figure::layout::Layout;
 use crate::figure::mosaic::{Mosaic, SIDE};
 use crate::figure::palette::{Rgb, Theme};
-use crate::figure::raster::packed;
 
 /// The cells as a PNG file that stands in the drawing itself, each pixel a cell or a block of them.
 pub fn image(out: &mut Writer, cells: &Cells, layout: &Layout<'_>, theme: Theme) {
@@ -14,14 +16,14 @@ pub fn image(out: &mut Writer, cells: &Cells, layout: &Layout<'_>, theme: Theme)
     let pixels = mosaic.pixels(cells, cells.range(), theme);
     // The last tiles may reach beyond the last cells, where the plot ends.
     let end = |axis: usize| (mosaic.size[axis] * mosaic.block[axis]) as f64 - 0.5;
-    let (x, y) = (places(&layout.x, [-0.5, end(1)]), places(&layout.y, [-0.5, end(0)]));
+    let (x, y) = (layout.x.places([-0.5, end(1)]), layout.y.places([-0.5, end(0)]));
     let (Some([left, right]), Some([top, bottom])) = (x, y) else { return };
     let Some(file) = packed(mosaic.size, &turned(pixels, mosaic.size, [top > bottom, left > right])) else {
         return;
     };
     let [x, y] = [left.min(right), top.min(bottom)].map(number);
     let [width, height] = [(right - left).abs(), (bottom - top).abs()].map(number);
-    let data = format!("data:image/png;base64,{}", base64(&file));
+    let data = format!("data:image/png;base64,{}", STANDARD.encode(&file));
     let place = [("x", x.as_str()), ("y", &y), ("width", &width), ("height", &height)];
     let look = [("preserveAspectRatio", "none"), ("image-rendering", "optimizeSpeed"), ("href", &data)];
     out.element("image", &[place.as_slice(), &look].concat(), None);
@@ -43,20 +45,15 @@ fn turned(
     pixels
 }
 
-const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// Bytes as text (RFC 4648, section 4).
-fn base64(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or_default());
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for index in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * index) & 63) as usize];
-            text.push(if index <= chunk.len() { char::from(letter) } else { '=' });
+/// Rows and columns of pixels as a PNG file, without a resolution; those without a colour are clear. `None` without pixels.
+fn packed([rows, columns]: [usize; 2], colours: &[Option<Rgb>]) -> Option<Vec<u8>> {
+    let mut pixels = Pixmap::new(u32::try_from(columns).ok()?, u32::try_from(rows).ok()?)?;
+    for (pixel, colour) in pixels.pixels_mut().iter_mut().zip(colours) {
+        if let Some([red, green, blue]) = *colour {
+            *pixel = ColorU8::from_rgba(red, green, blue, u8::MAX).premultiply();
         }
     }
-    text
+    pixels.encode_png().ok()
 }
 
 #[cfg(test)]
@@ -66,12 +63,6 @@ mod tests {
     use crate::figure::model::{Axis, Figure};
     use crate::figure::pdf::pdf;
     use crate::figure::svg::svg;
-
-    #[test]
-    fn text_is_that_of_the_standard() {
-        let told = ["", "f", "fo", "foo", "foob", "fooba", "foobar"].map(|text| base64(text.as_bytes()));
-        assert_eq!(told, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"]);
-    }
 
     #[test]
     fn an_axis_that_runs_the_other_way_turns_the_image() {

@@ -1,35 +1,26 @@
-//! Writes a figure as SVG: the one drawing that PNG and PDF are made of.
+//! Writes a figure as SVG, the drawing that PNG and PDF are made from.
 //!
-//! The same figure, size and theme give the same bytes. Lengths are points; text stays text in Roboto, or in Helvetica
-//! or Arial where a viewer has no Roboto.
+//! Equal figures, sizes and themes give equal bytes. Lengths are in points; text stays text in Roboto, or in Helvetica
+//! or Arial where a viewer lacks Roboto.
 
 mod areas;
 mod data;
 mod image;
 mod names;
-mod parallel;
+mod parallel_axes;
+mod pen;
+mod points;
+mod text;
 mod writer;
 
-use super::font::{FAMILY, LINE_HEIGHT, Weight};
-use super::layout::{Anchor, Layout, Ruler, TICK, Text, layout};
-use super::legend::{Row, SAMPLE_EM, Sample};
+use super::font::FAMILY;
+use super::layout::{Layout, TICK, layout};
 use super::model::Figure;
-use super::palette::{Rgb, Theme, colour};
+use super::palette::Theme;
 use super::size::Size;
-use writer::{Writer, hex, number, path};
-
-/// Widths of lines in ems.
-const LINE: f64 = 0.17;
-const TRACE: f64 = 0.075;
-const RULE: f64 = 0.11;
-const GRID: f64 = 0.07;
-const AXIS: f64 = 0.09;
-const BAND_OPACITY: f64 = 0.18;
-/// Of a band that is a bar at a single x.
-const BAR_OPACITY: f64 = 0.6;
-const TRACE_OPACITY: f64 = 0.35;
-/// Radius of markers and of the sign at a gap, in ems.
-const MARKER: f64 = 0.32;
+use pen::{AXIS, GRID, segments};
+use text::{legend, text};
+use writer::{Writer, hex, number};
 
 /// The figure as an SVG document.
 pub fn svg(figure: &Figure, size: &Size, theme: Theme) -> String {
@@ -44,9 +35,11 @@ pub fn svg(figure: &Figure, size: &Size, theme: Theme) -> String {
         areas::scale_bar(&mut out, figure, &layout, theme);
         axes(&mut out, &layout, theme);
     } else {
-        parallel::draw(&mut out, figure, &layout, theme);
+        parallel_axes::draw(&mut out, figure, &layout, theme);
     }
-    texts(&mut out, &layout, theme);
+    for line in &layout.texts {
+        text(&mut out, line, theme);
+    }
     legend(&mut out, &layout, theme);
     out.line("</svg>");
     out.finish()
@@ -63,31 +56,14 @@ fn open(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
     out.element("rect", &[("width", &width), ("height", &height), ("fill", &ground)], None);
 }
 
-fn segments(out: &mut Writer, segments: &[[[f64; 2]; 2]], stroke: &str, width: f64) {
-    let d: String = segments.iter().map(|ends| path(ends)).collect();
-    if !d.is_empty() {
-        let width = number(width);
-        out.element(
-            "path",
-            &[("d", &d), ("fill", "none"), ("stroke", stroke), ("stroke-width", &width)],
-            None,
-        );
-    }
-}
-
-fn places(ruler: &Ruler, labelled: bool) -> impl Iterator<Item = f64> {
-    let chosen = ruler.ticks.iter().filter(move |tick| tick.label.is_some() == labelled);
-    chosen.filter_map(|tick| ruler.mapping.place(tick.value))
-}
-
 /// Lines at the labels; none at names, which bars stand on.
 fn grid(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
     let plot = layout.plot;
-    let upright = places(&layout.x, true).map(|x| [[x, plot.top], [x, plot.bottom]]);
-    let level = places(&layout.y, true).map(|y| [[plot.left, y], [plot.right, y]]);
+    let upright = layout.x.tick_places(true).map(|x| [[x, plot.top], [x, plot.bottom]]);
+    let level = layout.y.tick_places(true).map(|y| [[plot.left, y], [plot.right, y]]);
     let upright = upright.filter(|_| figure.x.categories.is_empty());
     let lines: Vec<_> = upright.chain(level.filter(|_| figure.y.categories.is_empty())).collect();
-    segments(out, &lines, &hex(theme.grid()), GRID * layout.font);
+    segments(out, &lines, theme.grid(), GRID * layout.font);
 }
 
 /// The two axes and their ticks, over the data, so that a line along an axis does not hide it.
@@ -98,94 +74,19 @@ fn axes(out: &mut Writer, layout: &Layout<'_>, theme: Theme) {
         [[plot.left, plot.bottom], [plot.right, plot.bottom]],
     ];
     for (labelled, length) in [(true, TICK * font), (false, TICK * font * 0.6)] {
-        lines.extend(places(&layout.x, labelled).map(|x| [[x, plot.bottom], [x, plot.bottom + length]]));
-        lines.extend(places(&layout.y, labelled).map(|y| [[plot.left - length, y], [plot.left, y]]));
+        lines.extend(layout.x.tick_places(labelled).map(|x| [[x, plot.bottom], [x, plot.bottom + length]]));
+        lines.extend(layout.y.tick_places(labelled).map(|y| [[plot.left - length, y], [plot.left, y]]));
     }
     lines.extend(&layout.brackets);
-    segments(out, &lines, &hex(theme.ink()), AXIS * font);
-}
-
-fn texts(out: &mut Writer, layout: &Layout<'_>, theme: Theme) {
-    for text in &layout.texts {
-        write_text(out, text, theme);
-    }
-}
-
-fn write_text(out: &mut Writer, text: &Text, theme: Theme) {
-    let [x, y] = text.at.map(number);
-    let (size, fill) = (number(text.size), hex(if text.muted { theme.muted() } else { theme.ink() }));
-    let turned = format!("rotate(-90 {x} {y})");
-    let mut attributes = vec![("x", x.as_str()), ("y", &y), ("font-size", &size), ("fill", &fill)];
-    match text.anchor {
-        Anchor::Start => {}
-        Anchor::Middle => attributes.push(("text-anchor", "middle")),
-        Anchor::End => attributes.push(("text-anchor", "end")),
-    }
-    if text.weight == Weight::Medium {
-        attributes.push(("font-weight", "500"));
-    }
-    if text.upwards {
-        attributes.push(("transform", &turned));
-    }
-    out.element("text", &attributes, Some(&text.content));
-}
-
-fn legend(out: &mut Writer, layout: &Layout<'_>, theme: Theme) {
-    for row in &layout.legend.rows {
-        sample(out, row, layout, theme);
-        let [x, mut y] = [row.text[0] + layout.legend_at[0], row.text[1] + layout.legend_at[1]];
-        for (nth, line) in row.lines.iter().enumerate() {
-            let text = Text {
-                content: line.clone(),
-                at: [x, y],
-                anchor: Anchor::Start,
-                size: layout.font,
-                weight: Weight::Regular,
-                upwards: false,
-                muted: nth >= row.name_lines,
-            };
-            write_text(out, &text, theme);
-            y += LINE_HEIGHT * layout.font;
-        }
-    }
-}
-
-fn sample(out: &mut Writer, row: &Row<'_>, layout: &Layout<'_>, theme: Theme) {
-    let font = layout.font;
-    let [left, y] = [row.at[0] + layout.legend_at[0], row.at[1] + layout.legend_at[1]];
-    let ends = [[left, y], [left + SAMPLE_EM * font, y]];
-    match row.sample {
-        Sample::Rule(rule) => data::stroke(out, &path(&ends), data::rule_pen(rule, font, theme)),
-        Sample::Bars(bars) => swatch(out, ends, bars.rgb(theme), font),
-        Sample::Kind(kind) => {
-            if let Some(colour) = kind.ink.rgb(theme) {
-                swatch(out, ends, colour, font);
-            }
-        }
-        Sample::Line(line) => {
-            if !line.band.is_empty() {
-                let (top, bottom) = (y - 0.4 * font, y + 0.4 * font);
-                let corners =
-                    [[ends[0][0], top], [ends[1][0], top], [ends[1][0], bottom], [ends[0][0], bottom]];
-                data::fill(out, &corners, colour(line.style.colour, theme), BAND_OPACITY);
-            }
-            data::stroke(out, &path(&ends), data::line_pen(line, font, theme));
-            data::marker(out, line.style, [f64::midpoint(ends[0][0], ends[1][0]), y], font, theme);
-        }
-    }
-}
-
-/// A surface along the sample's middle line.
-fn swatch(out: &mut Writer, [[left, y], [right, _]]: [[f64; 2]; 2], colour: Rgb, font: f64) {
-    let half = 0.4 * font;
-    let corners = [[left, y - half], [right, y - half], [right, y + half], [left, y + half]];
-    data::fill(out, &corners, colour, 1.0);
+    segments(out, &lines, theme.ink(), AXIS * font);
 }
 
 #[cfg(test)]
 mod tests {
+    use super::pen::LINE;
     use super::*;
     use crate::figure::model::{Axis, Line, Rule, Trace};
+    use crate::figure::palette::colour;
     use crate::figure::style_of;
     use crate::results::statistics::Band;
     use crate::results::view::Preset;

@@ -1,7 +1,7 @@
 //! Lines over an axis of names: a mark at each name with its whisker, and the single runs as dots.
 
-use super::LINE;
-use super::data::{Pen, dot, gaps, line_pen, marker, placed, stroke, trace_pen, within};
+use super::pen::{LINE, Pen, dot, line_pen, marker, stroke, trace_pen};
+use super::points::{gaps, placed, visible};
 use super::writer::{Writer, path};
 use crate::figure::layout::Layout;
 use crate::figure::model::Figure;
@@ -22,13 +22,10 @@ pub fn marks(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Them
             }
         }
         let pen = Pen { width: 1.5 * LINE * font, ..trace_pen(line, font, theme) };
-        let seen = |points: &[[f64; 2]]| -> Vec<[f64; 2]> {
-            placed(points, layout).into_iter().filter(|at| within(*at, layout.plot)).collect()
-        };
-        for at in line.traces.iter().flat_map(|trace| seen(&trace.points)) {
+        for at in line.traces.iter().flat_map(|trace| visible(&trace.points, layout)) {
             dot(out, at, pen);
         }
-        for at in seen(&line.points) {
+        for at in visible(&line.points, layout) {
             marker(out, line.style, at, font, theme);
         }
         gaps(out, line, layout, theme);

@@ -254,7 +254,7 @@ fn sample_ui(ui: &Ui, sample: &Sample<'_>, theme: Theme, rect: Rect, is_shown: b
     let surface = match sample {
         Sample::Bars(bars) => Some(bars.rgb(theme)),
         Sample::Kind(kind) => kind.ink.rgb(theme),
-        Sample::Line(_) | Sample::Rule(_) => None,
+        Sample::Line(_) | Sample::Reference(_) => None,
     };
     if let Some(surface) = surface {
         let full = colour(surface);
@@ -265,7 +265,7 @@ fn sample_ui(ui: &Ui, sample: &Sample<'_>, theme: Theme, rect: Rect, is_shown: b
     }
     let (index, shape) = match sample {
         Sample::Line(line) => (Some(line.style.colour), line.style.marker),
-        Sample::Rule(rule) => (rule.colour, Marker::None),
+        Sample::Reference(rule) => (rule.colour, Marker::None),
         Sample::Bars(_) | Sample::Kind(_) => (None, Marker::None),
     };
     let full = index.map_or(colour(theme.muted()), |index| line_colour(index, theme));

@@ -1,8 +1,9 @@
 //! Parallel coordinates: a line for each run across upright axes.
 
-use super::data::{Pen, line_pen, stroke};
+use super::pen::{AXIS, Pen, TRACE, line_pen, segments, stroke};
+use super::points::pieces;
+use super::text::text;
 use super::writer::{Writer, hex, number, path};
-use super::{AXIS, TRACE, segments, write_text};
 use crate::figure::layout::{Layout, Rect, TICK};
 use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::Theme;
@@ -23,22 +24,20 @@ pub fn draw(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme
     let mut lines = Vec::new();
     for axis in &layout.parallel {
         lines.push([[axis.x, top], [axis.x, bottom]]);
-        let marks = axis.ruler.ticks.iter().filter(|tick| tick.label.is_some());
-        let places = marks.filter_map(|tick| axis.ruler.mapping.place(tick.value));
-        lines.extend(places.map(|y| [[axis.x - tick, y], [axis.x, y]]));
+        lines.extend(axis.ruler.tick_places(true).map(|y| [[axis.x - tick, y], [axis.x, y]]));
     }
-    segments(out, &lines, &hex(theme.ink()), AXIS * layout.font);
-    for (rect, text) in layout.parallel.iter().flat_map(|axis| &axis.labels) {
+    segments(out, &lines, theme.ink(), AXIS * layout.font);
+    for (rect, label) in layout.parallel.iter().flat_map(|axis| &axis.labels) {
         ground(out, *rect, theme);
-        write_text(out, text, theme);
+        text(out, label, theme);
     }
 }
 
 fn runs(out: &mut Writer, line: &Line, layout: &Layout<'_>, pen: Pen) {
     for trace in &line.traces {
         let places = places(trace, layout);
-        let pieces = places.split(|place| place[1].is_nan()).filter(|piece| piece.len() > 1);
-        stroke(out, &pieces.map(path).collect::<String>(), pen);
+        let lines = pieces(&places).filter(|piece| piece.len() > 1);
+        stroke(out, &lines.map(path).collect::<String>(), pen);
     }
 }
 

@@ -58,12 +58,10 @@ fn count(axes: usize) -> f64 {
 
 fn labels(ruler: &Ruler, x: f64, widest: f64, font: f64, is_named: bool) -> Vec<(Rect, Text)> {
     let size = SIZE * font;
-    let label = |tick: &crate::figure::ticks::Tick| {
-        let place = ruler.mapping.place(tick.value)?;
-        let label = tick.label.as_ref()?;
+    let label = |(place, label): (f64, &str)| {
         let words = fit(label, size, Weight::Regular, widest, 1).join(" ");
         // A number that is cut would be another one.
-        if !is_named && words != *label {
+        if !is_named && words != label {
             return None;
         }
         let right = x - GAP * font;
@@ -76,7 +74,7 @@ fn labels(ruler: &Ruler, x: f64, widest: f64, font: f64, is_named: bool) -> Vec<
         };
         Some((rect, Text::new(&words, [right, base], Anchor::End, size)))
     };
-    ruler.ticks.iter().filter_map(label).collect()
+    ruler.labels().filter_map(label).collect()
 }
 
 /// The names above the axes, cut where they would run into each other.
