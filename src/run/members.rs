@@ -1,7 +1,7 @@
 //! Members of an ensemble, evaluated one by one and together.
 
 use super::error::RunError;
-use super::interventions::watch::norm;
+use super::past::norm;
 use super::session::{RunContext, Session};
 use crate::data::Samples;
 use crate::net::{ByClass, Compute, Network, Score, top1};

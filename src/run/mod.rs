@@ -18,12 +18,14 @@ mod interventions;
 mod listener;
 mod masks;
 mod members;
+mod past;
 mod program;
 mod queue;
 mod session;
 mod sharing;
 mod stages;
 mod state;
+mod steps;
 mod stop;
 pub mod summary;
 mod tables;
@@ -36,14 +38,16 @@ pub use campaign::{Replay, ReplayError, Replayed, planned, replay, write_images}
 pub use checkpoint::Checkpoint;
 pub use cost::{Cost, cost};
 pub use datasets::Datasets;
-pub use directory::{RunDirectory, Stamp, folder_of, read_record, read_records, weights_path};
+pub use directory::{
+    RunDirectory, Stamp, folder_of, is_done as is_marked_done, read_record, read_records, weights_path,
+};
 pub use error::RunError;
-pub use expected::{Expected, Left, Outlook, Pace, Paces, Taken, expected, measure};
+pub use expected::{Costs, Expected, Far, Left, Outlook, Pace, Paces, Taken, expected, measure};
 pub use faults::Faults;
 pub use inputs::input_problems;
-pub use interventions::watch::{Tally, Watch};
 pub use listener::{Listener, Recorder};
 pub use masks::{MaskOverlap, mask_overlap};
+pub use past::{Tally, Watch};
 pub use program::{Op, Step, program};
 pub use queue::{Job, Message, Queue, QueueOptions, parallelism};
 pub use session::{Outcome, RunContext, Session};

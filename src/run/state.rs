@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::faults::Faults;
-use super::interventions::watch::Watch;
+use super::past::Watch;
 use crate::doc::intervention::Layers;
 use crate::net::{Network, OptimizerState, Score};
 use crate::optimize::{Moment, Optimizer};

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::campaign::CampaignProgress;
 use super::faults::{self, WrittenFaults};
-use super::interventions::watch::{Tally, Watch};
+use super::past::{Tally, Watch};
 use super::session::RunContext;
 use super::state::{HandOvers, Member, Position, Snapshot, State};
 use super::train::TrainProgress;

@@ -37,7 +37,7 @@ impl Session<'_> {
     }
 
     /// Goes on with a clone; the original waits below it on the stack.
-    pub(super) fn enter(&mut self, branch: &Branch) -> Result<(), RunError> {
+    pub(in crate::run) fn enter(&mut self, branch: &Branch) -> Result<(), RunError> {
         let number = self.next as u64;
         let data = self.data_of(branch)?;
         self.originals.push(self.state().network.checksum());
@@ -85,7 +85,7 @@ impl Session<'_> {
     }
 
     /// Finds the data of the branches that a checkpoint lies in.
-    pub(super) fn find_data(&mut self) -> Result<(), RunError> {
+    pub(in crate::run) fn find_data(&mut self) -> Result<(), RunError> {
         for number in 0..self.next {
             match self.program[number].op.clone() {
                 Op::Enter(branch) => {
@@ -102,7 +102,7 @@ impl Session<'_> {
     }
 
     /// Back to the original, which remembers the clone by its name, and is as it was.
-    pub(super) fn leave(&mut self, name: &str) -> Result<(), RunError> {
+    pub(in crate::run) fn leave(&mut self, name: &str) -> Result<(), RunError> {
         let clone = self.stack.pop().expect("a branch is left after it was entered");
         self.data.pop();
         let before = self.originals.pop();

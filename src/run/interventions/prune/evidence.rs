@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::data::shuffled;
 use crate::doc::intervention::Prune;
-use crate::doc::structure::{Op, Role};
+use crate::doc::structure::{LayerKind, Op, Role};
 use crate::doc::{Activation, Structure};
 use crate::intervene::Entry;
 use crate::intervene::criteria::Evidence;
@@ -104,9 +104,12 @@ fn flow_gradients(session: &Session) -> Vec<Vec<f32>> {
 fn flow_network(network: &Network) -> Network {
     let old = network.structure();
     let keeps = |op: &Op| match op {
-        Op::Layer(layer) => old.layers[*layer].parameters.len() == 2,
+        Op::Layer(layer) => match old.layers[*layer].kind {
+            LayerKind::Linear | LayerKind::Convolution => true,
+            LayerKind::BatchNorm => false,
+        },
         Op::Dropout(_) => false,
-        _ => true,
+        Op::Activation(_) | Op::MaxPool | Op::AdaptiveAveragePool(_) | Op::Flatten => true,
     };
     let ops = old.ops.iter().filter(|op| keeps(op)).map(|op| match op {
         Op::Activation(_) => Op::Activation(Activation::Relu),
@@ -117,7 +120,9 @@ fn flow_network(network: &Network) -> Network {
         let values = network.values(index).iter();
         match structure.parameters[index].role {
             Role::Weight => Arc::new(values.map(|value| value.abs()).collect::<Vec<f32>>()),
-            _ => Arc::new(vec![0.0; values.len()]),
+            Role::Bias | Role::Scale | Role::Shift | Role::RunningMean | Role::RunningVariance => {
+                Arc::new(vec![0.0; values.len()])
+            }
         }
     });
     network.with_structure(structure.clone(), values.collect())

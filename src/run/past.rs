@@ -1,6 +1,33 @@
-//! How far the answers of two networks to the same samples are apart.
+//! What is kept of the past of a network, and how far the answers of two networks to the same samples are apart.
 
-use crate::net::{LossFunction, top1};
+use std::collections::VecDeque;
+
+use crate::doc::intervention::Watch as Settings;
+use crate::net::{LossFunction, Network, top1};
+
+/// The past networks, and what they answered since the last evaluation.
+///
+/// The ring is the only memory: clones share their arrays with the network that they were, and `lag` of them are kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Watch {
+    /// What is asked for.
+    pub settings: Settings,
+    /// Networks before each of the last `lag` updates, the oldest first.
+    pub past: VecDeque<Network>,
+    /// Answers since the last evaluation.
+    pub tally: Tally,
+    /// How often the past was asked in this stage.
+    pub asked: u64,
+    /// How long that took, seconds.
+    pub secs: f64,
+}
+
+impl Watch {
+    /// Nothing remembered yet.
+    pub fn new(settings: Settings) -> Self {
+        Self { settings, past: VecDeque::new(), tally: Tally::default(), asked: 0, secs: 0.0 }
+    }
+}
 
 /// Sums over the samples of mini-batches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

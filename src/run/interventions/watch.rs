@@ -1,8 +1,5 @@
 //! The network of some steps ago beside the present one: asked on each mini-batch before the update.
 
-mod compare;
-
-use std::collections::VecDeque;
 use std::time::Instant;
 
 use crate::doc::intervention::Watch as Settings;
@@ -11,35 +8,10 @@ use crate::form::number::grouped;
 use crate::net::{Gradients, LossValue, Network};
 use crate::results::Report;
 use crate::run::error::RunError;
+use crate::run::past::{Tally, Watch};
 use crate::run::session::{RunContext, Session};
 use crate::run::state::State;
 use crate::run::train::MiniBatch;
-
-pub use compare::{Tally, norm};
-
-/// The past networks, and what they answered since the last evaluation.
-///
-/// The ring is the only memory: clones share their arrays with the network that they were, and `lag` of them are kept.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Watch {
-    /// What is asked for.
-    pub settings: Settings,
-    /// Networks before each of the last `lag` updates, the oldest first.
-    pub past: VecDeque<Network>,
-    /// Answers since the last evaluation.
-    pub tally: Tally,
-    /// How often the past was asked in this stage.
-    pub asked: u64,
-    /// How long that took, seconds.
-    pub secs: f64,
-}
-
-impl Watch {
-    /// Nothing remembered yet.
-    pub fn new(settings: Settings) -> Self {
-        Self { settings, past: VecDeque::new(), tally: Tally::default(), asked: 0, secs: 0.0 }
-    }
-}
 
 /// Begins to remember.
 pub fn watch(state: &mut State, settings: &Settings) {
