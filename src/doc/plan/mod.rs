@@ -63,6 +63,7 @@ pub struct Nested<'a> {
 
 #[cfg(test)]
 pub mod testing {
+    use super::Planned;
     use crate::doc::{Intervention, Stage};
     use crate::form::ron_text;
 
