@@ -13,19 +13,21 @@ mod spec;
 pub mod stage;
 pub mod strikes;
 pub mod structure;
+pub mod target;
 pub mod targets;
 pub mod templates;
 mod training;
 mod validate;
 
 pub use experiment::{Arm, Device, Experiment, VERSION};
-pub use intervention::{Intervention, Target};
+pub use intervention::Intervention;
 pub use network::{Activation, Head, Mlp, Net, Output, Vgg};
 pub use plan::words::{capitalised, listed};
 pub use problem::{Problem, Severity};
 pub use spec::{ExpandedArm, Run, RunSpec, expand_arms, runs, runs_after};
 pub use stage::{Stage, Train};
 pub use structure::Structure;
+pub use target::Target;
 pub use training::{Kernels, Loss, NonFinite, Training};
 pub use validate::validate;
 

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::experiment::Experiment;
 use super::network::{Net, VGG_DEPTHS};
-use super::plan;
+use super::plan::{Check, Left};
 use super::problem::Problem;
-use super::spec::{ExpandedArm, expand_arms};
-use super::stage::count_steps;
+use super::spec::{ExpandedArm, RunSpec, expand_arms};
+use super::stage::{check_plan, count_steps};
 use super::structure::Structure;
 use super::training::{Loss, Training};
 use crate::data::Data;
@@ -135,7 +135,10 @@ fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>)
     }
     let facts = arm.spec.data.facts(arm.spec.net.image_side());
     let structure = Structure::new(&arm.spec.net, facts.shape, facts.classes, &arm.spec.train.loss);
-    plan::check(arm, &structure, &places.plan, problems);
+    let RunSpec { net, data, seed, .. } = &arm.spec;
+    let (name, seed, left) = (arm.name.as_str(), *seed, Left::default());
+    let mut check = Check { arm: name, seed, net, data, structure: &structure, left, problems };
+    check_plan(&arm.spec.plan, &mut check, &places.plan);
 }
 
 fn network(net: &Net, data: &Data, places: &Places, problems: &mut Vec<Problem>) {

@@ -3,8 +3,7 @@
 //! The number of a step is what a checkpoint counts and what random draws of a stage are derived from.
 
 use crate::doc::Stage;
-use crate::doc::plan::Nested;
-use crate::doc::stage::Branch;
+use crate::doc::stage::{Branch, Nested};
 
 /// What a step does.
 #[derive(Clone, Debug, PartialEq)]

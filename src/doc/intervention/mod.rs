@@ -10,7 +10,6 @@ mod release;
 mod set;
 mod shuffle_mask;
 mod snapshot;
-mod target;
 mod watch;
 mod weight_file;
 
@@ -22,15 +21,16 @@ pub use release::{Held, Release};
 pub use set::Set;
 pub use shuffle_mask::ShuffleMask;
 pub use snapshot::Snapshot;
-pub use target::{Layers, Params, Target};
 pub use watch::Watch;
 pub use weight_file::{Export, FileContent, Import, WeightFile};
 
+pub use super::target::{Layers, Params, Target};
+
 use super::fault::Fault;
-use super::plan::{Check, FileUse, Planned, Situation, StepWork};
+use super::plan::{Check, FileUse, Situation, StepWork};
 use crate::form::path::Place;
 
-/// What an intervention reports about itself; as [`Planned`], where that asks the same.
+/// What an intervention reports about itself; as [`Planned`](super::stage::Planned), where that asks the same.
 pub trait Intervene {
     /// One short sentence made of its settings.
     fn sentence(&self) -> String;
@@ -73,27 +73,5 @@ crate::choice! {
         Watch(Watch) = Watch::default(), "Watch", "Keeps the network of some steps ago beside the present one";
         Import(Import) = Import::default(), "Import", "Reads weights from a file";
         Export(Export) = Export::default(), "Export", "Writes weights to a file";
-    }
-}
-
-impl Planned for Intervention {
-    fn sentence(&self) -> String {
-        self.rule().sentence()
-    }
-
-    fn check(&self, check: &mut Check<'_>, place: &Place) {
-        self.rule().check(check, &place.variant(self.key()));
-    }
-
-    fn work(&self, situation: &mut Situation<'_>) -> StepWork {
-        self.rule().work(situation)
-    }
-
-    fn files(&self, place: &Place) -> Vec<FileUse<'_>> {
-        self.rule().files(&place.variant(self.key()))
-    }
-
-    fn is_outlined(&self) -> bool {
-        self.rule().is_outlined()
     }
 }

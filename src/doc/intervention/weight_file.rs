@@ -87,7 +87,7 @@ impl Intervene for Export {
 
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         self.0.check(check, place);
-        if !stays_inside(&filled(&self.0.file, check.arm, check.spec.seed)) {
+        if !stays_inside(&filled(&self.0.file, check.arm, check.seed)) {
             let message = "exported files lie inside the run's directory, and not in place of its own files; write a name such as before.safetensors";
             check.error(place.key("file"), message);
         }

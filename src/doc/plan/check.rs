@@ -2,23 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use crate::data::Data;
 use crate::doc::fault::Draw;
 use crate::doc::file_names::is_file;
-use crate::doc::intervention::{Layers, Params, Target};
+use crate::doc::network::Net;
 use crate::doc::problem::Problem;
-use crate::doc::spec::{ExpandedArm, RunSpec};
-use crate::doc::stage::Stage;
 use crate::doc::structure::{LayerKind, Structure};
+use crate::doc::target::{Layers, Params, Target};
 use crate::doc::targets;
 use crate::form::number::grouped;
 use crate::form::path::Place;
-
-/// Adds what is wrong with the plan of a run.
-pub fn check(arm: &ExpandedArm, structure: &Structure, place: &Place, problems: &mut Vec<Problem>) {
-    let (arm, spec) = (arm.name.as_str(), &arm.spec);
-    let mut check = Check { arm, spec, structure, left: Left::default(), problems };
-    check.stages(&spec.plan, place);
-}
 
 /// What stages leave behind for later ones.
 #[derive(Clone, Debug, Default)]
@@ -35,23 +28,21 @@ pub struct Left {
 pub struct Check<'a> {
     /// Name of the arm.
     pub arm: &'a str,
-    /// The run.
-    pub spec: &'a RunSpec,
-    /// Its network.
+    /// Its seed; that of no run yet.
+    pub seed: u64,
+    /// What trains.
+    pub net: &'a Net,
+    /// What it trains on.
+    pub data: &'a Data,
+    /// The layers of the network.
     pub structure: &'a Structure,
     /// What the stages so far leave behind.
     pub left: Left,
-    problems: &'a mut Vec<Problem>,
+    /// What is wrong so far.
+    pub problems: &'a mut Vec<Problem>,
 }
 
 impl Check<'_> {
-    /// Checks stages one after the other.
-    pub fn stages(&mut self, stages: &[Stage], place: &Place) {
-        for (index, stage) in stages.iter().enumerate() {
-            stage.rule().check(self, &place.index(index).variant(stage.key()));
-        }
-    }
-
     /// Adds an error in a setting.
     pub fn error(&mut self, place: Place, message: impl Into<String>) {
         self.problems.push(Problem::error(place, message.into()));

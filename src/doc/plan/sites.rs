@@ -1,9 +1,9 @@
 //! Checks of what a fault can strike: that every cell of its campaign has as much as one trial takes.
 
 use super::Check;
-use crate::doc::Structure;
 use crate::doc::fault::{Campaign, Fault, FaultAmount, Vary};
 use crate::doc::strikes::{CellPlan, Struck, struck, varied};
+use crate::doc::structure::Structure;
 use crate::form::number::grouped;
 use crate::form::path::Place;
 use crate::intervene::fault::model::Unit;

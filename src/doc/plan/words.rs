@@ -1,6 +1,6 @@
 //! Words that several sentences share.
 
-use crate::doc::intervention::{Layers, Params, Target};
+use crate::doc::target::{Layers, Params, Target};
 use crate::form::number::grouped;
 pub use crate::form::number::{number, share_in_percent as percent};
 use crate::form::{Steps, StepsUnit};

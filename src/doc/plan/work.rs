@@ -1,7 +1,9 @@
 //! The work of one step of a plan: mini-batches that are trained, and samples that are evaluated.
 
 use crate::data::{Dataset, Facts};
-use crate::doc::{RunSpec, Structure, Training};
+use crate::doc::network::Net;
+use crate::doc::structure::Structure;
+use crate::doc::training::Training;
 use crate::form::Steps;
 
 /// How many samples the parts of the data have.
@@ -72,9 +74,11 @@ impl Level {
 
 /// Where a step stands.
 pub struct Situation<'a> {
-    /// The run.
-    pub spec: &'a RunSpec,
-    /// Its network.
+    /// How the run trains.
+    pub train: &'a Training,
+    /// What trains.
+    pub net: &'a Net,
+    /// Its layers.
     pub structure: &'a Structure,
     /// What earlier steps left; it is changed for later ones.
     pub level: &'a mut Level,
@@ -83,7 +87,7 @@ pub struct Situation<'a> {
 impl Situation<'_> {
     /// A step that neither trains nor evaluates.
     pub fn little(&self) -> StepWork {
-        let (training, holds) = (self.spec.train.clone(), self.level.holds);
+        let (training, holds) = (self.train.clone(), self.level.holds);
         StepWork { units: 1, mini_batches: 0.0, training, trains: false, trials: 0, holds, evaluated: 0.0 }
     }
 

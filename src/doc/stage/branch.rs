@@ -1,7 +1,7 @@
+use super::{Nested, Planned, Stage, check_plan};
 use crate::data::{Data, Facts, Shape};
-use crate::doc::Stage;
 use crate::doc::plan::words::joined;
-use crate::doc::plan::{Check, FileUse, Nested, Planned, Situation, Sizes, StepWork};
+use crate::doc::plan::{Check, FileUse, Situation, Sizes, StepWork};
 use crate::form::path::Place;
 
 crate::choice! {
@@ -48,7 +48,7 @@ impl Planned for Branch {
         if self.init == BranchInit::Fresh {
             check.left.in_place.clear();
         }
-        check.stages(&self.plan, &place.key("plan"));
+        check_plan(&self.plan, check, &place.key("plan"));
         check.left = outside;
         check.left.names.insert(self.name.clone());
         check.left.positions.remove(&self.name);
@@ -57,7 +57,7 @@ impl Planned for Branch {
     /// The work of entering it: its stages are steps of their own, on data of its own where it has them.
     fn work(&self, situation: &mut Situation<'_>) -> StepWork {
         if let Some(data) = &self.data {
-            situation.level.sizes = Sizes::of_facts(&data.facts(situation.spec.net.image_side()));
+            situation.level.sizes = Sizes::of_facts(&data.facts(situation.net.image_side()));
         }
         situation.little()
     }
@@ -77,8 +77,8 @@ impl Planned for Branch {
 
 /// Data of a branch must fit the network, and so the run's data.
 fn check_data(data: &Data, check: &mut Check<'_>, place: &Place) {
-    let side = check.spec.net.image_side();
-    let (here, there) = (check.spec.data.facts(side), data.facts(side));
+    let side = check.net.image_side();
+    let (here, there) = (check.data.facts(side), data.facts(side));
     if here.shape == there.shape && here.classes != there.classes {
         let message = format!(
             "a branch needs data of as many classes: these have {}, and those of the run have {}",

@@ -1,8 +1,9 @@
+use super::Planned;
 use crate::doc::Structure;
 use crate::doc::fault::{Campaign, Fault, FaultAmount, FaultSource, Protect, Trials, Vary};
 use crate::doc::intervention::Intervene;
 use crate::doc::plan::words::{counted, joined, number, percent, uncapitalised};
-use crate::doc::plan::{Check, FileUse, Planned, Situation, StepWork};
+use crate::doc::plan::{Check, FileUse, Situation, StepWork};
 use crate::doc::strikes::varied;
 use crate::form::path::Place;
 use crate::intervene::fault::Bits;

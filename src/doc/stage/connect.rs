@@ -1,6 +1,7 @@
+use super::Planned;
 use crate::doc::file_names::is_file;
 use crate::doc::plan::words::counted;
-use crate::doc::plan::{Check, Planned, Situation, StepWork};
+use crate::doc::plan::{Check, Situation, StepWork};
 use crate::form::path::Place;
 
 crate::form! {

@@ -1,6 +1,7 @@
-use crate::doc::intervention::Layers;
+use super::Planned;
 use crate::doc::plan::words::{self, counted, joined, length, number};
-use crate::doc::plan::{Check, Planned, Situation, StepWork};
+use crate::doc::plan::{Check, Situation, StepWork};
+use crate::doc::target::Layers;
 use crate::doc::targets;
 use crate::form::Steps;
 use crate::form::path::Place;
@@ -91,7 +92,7 @@ impl Planned for Ensemble {
 
     fn work(&self, situation: &mut Situation<'_>) -> StepWork {
         situation.level.members = self.members as f64;
-        let training = situation.spec.train.clone();
+        let training = situation.train.clone();
         situation.training(self.steps, training, (self.members * self.local_steps) as f64)
     }
 }

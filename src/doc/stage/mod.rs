@@ -5,6 +5,7 @@ mod branch;
 mod campaign;
 mod connect;
 mod ensemble;
+mod intervene;
 mod repeat;
 mod test;
 mod train;
@@ -17,8 +18,55 @@ pub use train::Train;
 
 use super::fault::Campaign;
 use super::intervention::Intervention;
-use super::plan::{Nested, Planned};
+use super::plan::{Check, FileUse, Situation, StepWork};
+use crate::form::path::Place;
 use test::Test;
+
+/// What a stage reports about itself; what it does is in `run/stages/`.
+pub trait Planned {
+    /// One short sentence made of its settings: `Prune 20 % by magnitude, per layer, output at half rate`. A stage that
+    /// holds a plan is named without it.
+    fn sentence(&self) -> String;
+
+    /// Adds what is wrong with it, and notes what later stages depend on. `place` is that of its settings.
+    fn check(&self, check: &mut Check<'_>, place: &Place);
+
+    /// The work of its step, and how it changes what later steps take.
+    fn work(&self, situation: &mut Situation<'_>) -> StepWork;
+
+    /// The files that it reads and writes, in this order.
+    fn files(&self, _place: &Place) -> Vec<FileUse<'_>> {
+        Vec::new()
+    }
+
+    /// The plan that it holds.
+    fn nested(&self) -> Option<Nested<'_>> {
+        None
+    }
+
+    /// As [`nested`](Self::nested), to be changed.
+    fn nested_mut(&mut self) -> Option<&mut Vec<Stage>> {
+        None
+    }
+
+    /// Whether legends tell plans apart by it: it changes networks, or trains them.
+    fn is_outlined(&self) -> bool {
+        true
+    }
+}
+
+/// A plan that a stage holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Nested<'a> {
+    /// The setting that it is.
+    pub key: &'static str,
+    /// Its stages.
+    pub plan: &'a [Stage],
+    /// How often it is carried out.
+    pub times: u64,
+    /// The branch that it is the plan of, which is entered and left.
+    pub branch: Option<&'a Branch>,
+}
 
 crate::choice! {
     /// One step of a plan.
@@ -54,6 +102,13 @@ impl Stage {
     pub fn outline(&self) -> Option<&'static str> {
         let name = if let Self::Do(intervention) = self { intervention.label() } else { self.label() };
         self.rule().is_outlined().then_some(name)
+    }
+}
+
+/// Checks the stages of a plan one after the other.
+pub fn check_plan(stages: &[Stage], check: &mut Check<'_>, place: &Place) {
+    for (index, stage) in stages.iter().enumerate() {
+        stage.rule().check(check, &place.index(index).variant(stage.key()));
     }
 }
 

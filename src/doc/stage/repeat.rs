@@ -1,5 +1,5 @@
-use crate::doc::Stage;
-use crate::doc::plan::{Check, Nested, Planned, Situation, StepWork};
+use super::{Nested, Planned, Stage, check_plan};
+use crate::doc::plan::{Check, Situation, StepWork};
 use crate::form::path::Place;
 
 crate::form! {
@@ -22,7 +22,7 @@ impl Planned for Repeat {
     /// What is repeated 0 times leaves no names behind, and no faults.
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         let outside = check.left.clone();
-        check.stages(&self.body, &place.key("body"));
+        check_plan(&self.body, check, &place.key("body"));
         if self.times == 0 {
             check.left = outside;
         }

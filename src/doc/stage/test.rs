@@ -1,4 +1,5 @@
-use crate::doc::plan::{Check, Planned, Situation, StepWork};
+use super::Planned;
+use crate::doc::plan::{Check, Situation, StepWork};
 use crate::form::path::Place;
 
 /// Evaluates the present network; it has no settings.

@@ -1,6 +1,7 @@
+use super::Planned;
 use crate::doc::Training;
 use crate::doc::plan::words::{joined, length, number};
-use crate::doc::plan::{Check, Planned, Situation, StepWork};
+use crate::doc::plan::{Check, Situation, StepWork};
 use crate::form::Steps;
 use crate::form::path::Place;
 use crate::optimize::{Optimizer, Schedule};
@@ -62,7 +63,7 @@ impl Planned for Train {
     }
 
     fn work(&self, situation: &mut Situation<'_>) -> StepWork {
-        let training = self.settings(&situation.spec.train);
+        let training = self.settings(&situation.train);
         situation.training(self.steps, training, 1.0 + situation.level.past)
     }
 }

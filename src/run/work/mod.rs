@@ -6,7 +6,8 @@ pub use task::Task;
 
 use super::program::{Op, Step};
 use crate::data::Facts;
-use crate::doc::plan::{Level, Planned, Situation, Sizes, StepWork};
+use crate::doc::plan::{Level, Situation, Sizes, StepWork};
+use crate::doc::stage::Planned;
 use crate::doc::{RunSpec, Structure};
 
 /// The work of every step of a program.
@@ -25,7 +26,7 @@ fn work(op: &Op, spec: &RunSpec, structure: &Structure, stack: &mut Vec<Level>) 
         stack.push(here);
     }
     let level = stack.last_mut().expect("the main branch is never left");
-    let mut situation = Situation { spec, structure, level };
+    let mut situation = Situation { train: &spec.train, net: &spec.net, structure, level };
     match op {
         Op::Stage(stage) => stage.rule().work(&mut situation),
         Op::Enter(branch) => branch.work(&mut situation),
