@@ -8,6 +8,7 @@ use super::experiment::{Arm, Device, Experiment};
 use super::network::Net;
 use super::problem::Problem;
 use super::stage::Stage;
+use super::structure::Structure;
 use super::training::Training;
 use crate::data::Data;
 use crate::form::path::{Place, assign};
@@ -29,6 +30,12 @@ impl RunSpec {
     /// Identity of the run: 16 hexadecimal digits of the SHA-256 of its settings, defaults and the data's place left out.
     pub fn id(&self) -> String {
         identity(&self.text())
+    }
+
+    /// The structure of the network that the run trains, as far as it follows from the settings.
+    pub fn structure(&self) -> Structure {
+        let facts = self.data.facts(self.net.image_side());
+        Structure::new(&self.net, facts.shape, facts.classes, &self.train.loss)
     }
 
     /// The text that an identity is made of.

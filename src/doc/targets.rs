@@ -60,23 +60,18 @@ pub fn activations(structure: &Structure, target: &Target, kind: &Params) -> Vec
 
 /// The convolution or linear layer whose outputs flow behind an operation.
 pub fn unit_before(structure: &Structure, op: usize) -> usize {
-    let units = structure.ops[..=op].iter().rev().filter_map(|op| match op {
-        Op::Layer(layer) if structure.layers[*layer].multiply_adds > 0 => Some(*layer),
+    let layers = structure.ops[..=op].iter().rev().filter_map(|op| match op {
+        Op::Layer(layer) if structure.layers[*layer].kind.has_weight() => Some(*layer),
         _ => None,
     });
-    units.into_iter().next().unwrap_or_default()
+    layers.into_iter().next().unwrap_or_default()
 }
 
 /// How many entries one image has in what flows behind an operation, and how many of them make an output channel. The
 /// operation is one that [`activations`] names.
 pub fn activation_size(structure: &Structure, op: usize) -> (usize, usize) {
-    let layer = &structure.layers[unit_before(structure, op)];
-    let Some(&weight) = layer.parameters.first() else { return (0, 0) };
-    let weight = &structure.parameters[weight];
-    let channels = weight.shape.first().copied().unwrap_or(0);
-    // Every weight is multiplied once for each place of a plane.
-    let plane = layer.multiply_adds as usize / weight.len().max(1);
-    (channels * plane, plane)
+    let output = structure.layers[unit_before(structure, op)].output;
+    (output.len(), output.plane())
 }
 
 /// Whether a choice of layers holds the layer at this position. First and last count convolutions and linear layers; a

@@ -8,12 +8,11 @@ use super::plan::{Check, Left};
 use super::problem::Problem;
 use super::spec::{ExpandedArm, RunSpec, expand_arms};
 use super::stage::{check_plan, count_steps};
-use super::structure::Structure;
 use super::training::{Loss, Training};
 use crate::data::Data;
 use crate::form::path::Place;
 use crate::form::{Overrides, check_ranges};
-use crate::optimize::Rule;
+use crate::optimize::UpdateRule;
 
 /// Everything that is wrong with a document, or worth knowing, in the order of the document.
 pub fn validate(experiment: &Experiment) -> Vec<Problem> {
@@ -133,8 +132,7 @@ fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>)
             "the plan is empty; add a stage, such as Train(\"5ep\")",
         ));
     }
-    let facts = arm.spec.data.facts(arm.spec.net.image_side());
-    let structure = Structure::new(&arm.spec.net, facts.shape, facts.classes, &arm.spec.train.loss);
+    let structure = arm.spec.structure();
     let RunSpec { net, data, seed, .. } = &arm.spec;
     let (name, seed, left) = (arm.name.as_str(), *seed, Left::default());
     let mut check = Check { arm: name, seed, net, data, structure: &structure, left, problems };

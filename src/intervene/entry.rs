@@ -1,6 +1,6 @@
-//! The state of one entry of a weight.
+//! The state of one entry of a parameter.
 
-/// What holds an entry of a parameter, if anything does.
+/// Whether an entry of a parameter is trained, or what holds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(u8)]
 pub enum Entry {
@@ -13,8 +13,22 @@ pub enum Entry {
     Frozen,
 }
 
+impl TryFrom<u8> for Entry {
+    type Error = String;
+
+    /// The state with this number in files, the inverse of `as u8`.
+    fn try_from(number: u8) -> Result<Self, String> {
+        match number {
+            0 => Ok(Self::Free),
+            1 => Ok(Self::Pruned),
+            2 => Ok(Self::Frozen),
+            other => Err(format!("{other} is no state of an entry")),
+        }
+    }
+}
+
 impl Entry {
-    /// Whether the optimizer may write the entry.
+    /// Whether the optimizer may change the entry.
     pub fn is_free(self) -> bool {
         self == Self::Free
     }
@@ -25,29 +39,44 @@ impl Entry {
     }
 }
 
-/// How many entries are in which state.
+/// Number of entries in each state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MaskCounts {
     /// Trained entries.
     pub free: u64,
-    /// Entries held at zero.
+    /// Pruned entries, held at zero.
     pub pruned: u64,
-    /// Entries held at a value.
+    /// Frozen entries, held at a value.
     pub frozen: u64,
 }
 
 impl MaskCounts {
     /// Counts the states of a parameter.
     pub fn of(entries: &[Entry]) -> Self {
-        let mut mask_counts = Self::default();
+        let mut counts = Self::default();
         for entry in entries {
-            match entry {
-                Entry::Free => mask_counts.free += 1,
-                Entry::Pruned => mask_counts.pruned += 1,
-                Entry::Frozen => mask_counts.frozen += 1,
-            }
+            *counts.of_state(*entry) += 1;
         }
-        mask_counts
+        counts
+    }
+
+    /// Counts a parameter of `size` entries that are all free.
+    pub fn all_free(size: usize) -> Self {
+        Self { free: size as u64, ..Self::default() }
+    }
+
+    /// Counts an entry that changed its state.
+    pub fn change(&mut self, before: Entry, after: Entry) {
+        *self.of_state(before) -= 1;
+        *self.of_state(after) += 1;
+    }
+
+    fn of_state(&mut self, state: Entry) -> &mut u64 {
+        match state {
+            Entry::Free => &mut self.free,
+            Entry::Pruned => &mut self.pruned,
+            Entry::Frozen => &mut self.frozen,
+        }
     }
 
     /// All entries.
@@ -55,12 +84,12 @@ impl MaskCounts {
         self.free + self.pruned + self.frozen
     }
 
-    /// Entries that are not pruned: what reports call "remaining".
+    /// Entries that are not pruned; reports call them "remaining".
     pub fn surviving(self) -> u64 {
         self.free + self.frozen
     }
 
-    /// Whether pruning has left nothing of a parameter that had entries. Such a layer cuts the network in two.
+    /// Whether pruning has removed every entry of a parameter. Such a layer cuts the network in two.
     pub fn is_emptied(self) -> bool {
         self.pruned > 0 && self.surviving() == 0
     }
@@ -90,9 +119,26 @@ mod tests {
 
     #[test]
     fn frozen_entries_survive_and_pruned_ones_do_not() {
-        let mask_counts = MaskCounts::of(&[Entry::Free, Entry::Pruned, Entry::Frozen, Entry::Pruned]);
-        assert_eq!(mask_counts, MaskCounts { free: 1, pruned: 2, frozen: 1 });
-        assert_eq!((mask_counts.size(), mask_counts.surviving()), (4, 2));
+        let counts = MaskCounts::of(&[Entry::Free, Entry::Pruned, Entry::Frozen, Entry::Pruned]);
+        assert_eq!(counts, MaskCounts { free: 1, pruned: 2, frozen: 1 });
+        assert_eq!((counts.size(), counts.surviving()), (4, 2));
+    }
+
+    #[test]
+    fn a_state_is_its_number_in_a_file() {
+        for state in [Entry::Free, Entry::Pruned, Entry::Frozen] {
+            assert_eq!(Entry::try_from(state as u8), Ok(state));
+        }
+        assert_eq!(Entry::try_from(3).unwrap_err(), "3 is no state of an entry");
+    }
+
+    #[test]
+    fn an_entry_that_changes_is_counted_where_it_went() {
+        let mut counts = MaskCounts::all_free(3);
+        counts.change(Entry::Free, Entry::Pruned);
+        counts.change(Entry::Free, Entry::Frozen);
+        counts.change(Entry::Frozen, Entry::Frozen);
+        assert_eq!(counts, MaskCounts { free: 1, pruned: 1, frozen: 1 });
     }
 
     #[test]

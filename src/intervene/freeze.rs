@@ -1,4 +1,4 @@
-//! Which entries of a parameter to hold still.
+//! Which entries of a parameter to freeze.
 
 use super::amount::part_of;
 use super::draw::Sample;
@@ -7,7 +7,7 @@ use super::{AmountError, Cut, Entry, checked_fraction};
 use rand::Rng;
 use thiserror::Error;
 
-/// A choice of entries, made for each parameter by itself: a fraction of a whole network would take every norm
+/// A choice of entries, made for each parameter separately: a fraction of the whole network would take every norm
 /// parameter (they are about 1) before the first weight.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Selection {
@@ -40,22 +40,22 @@ impl Selection {
     }
 }
 
-/// A parameter whose entries may be held. `weights` and `entries` are equally long, in the exported layout.
+/// A parameter whose entries may be frozen. `weights` and `entries` are equally long, in the exported layout.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'a> {
     /// The parameter's name, for messages.
     pub name: &'a str,
     /// The current values.
     pub weights: &'a [f32],
-    /// What holds each entry.
+    /// State of each entry.
     pub entries: &'a [Entry],
 }
 
 /// The entries of a parameter that a selection takes, ascending and each once.
 ///
-/// A pruned entry is never among them: it stays at zero. Fractions count free entries and choose among them, rounded
-/// half to even, ties by the lower index, NaN as larger than any number; the selections that name entries outright
-/// also take frozen ones, which may get another value. Only `Random` draws: one number for each free entry.
+/// Pruned entries are never among them: they stay at zero. Fractions count free entries and choose among them, rounded
+/// half to even; ties go to the lower index, and NaN counts as larger than any number. Selections that name entries
+/// outright also take frozen ones, which may get another value. Only `Random` draws: one number for each free entry.
 ///
 /// # Errors
 /// A fraction outside [0, 1]; an index that the parameter does not have.

@@ -1,4 +1,4 @@
-//! Initial weights and biases, made on the host from a stream.
+//! Initial weights and biases, drawn on the host from a stream.
 
 use super::draw::{Normal, uniform_in};
 use rand::Rng;
@@ -49,7 +49,7 @@ impl Fans {
     }
 }
 
-/// What to draw from; both distributions have mean 0.
+/// A distribution to draw from, with mean 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Law {
     Normal { deviation: f64 },

@@ -1,8 +1,8 @@
-//! What two masks have in common: between rounds, or between seeds.
+//! Overlap of two masks: between rounds, or between seeds.
 
 use super::Entry;
 
-/// The surviving entries of two masks, counted. Frozen entries survive.
+/// Counts of the surviving entries of two masks. Frozen entries survive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Overlap {
     /// Entries that survive in both masks.

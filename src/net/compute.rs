@@ -1,4 +1,4 @@
-//! The seam between networks and what computes with them.
+//! The interface between networks and the code that computes with them.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::activations::Activations;
 use super::network::Network;
 use crate::intervene::stream::Stream;
 
-/// Mean and biased variance of one mini-batch, as a batch norm saw them.
+/// Mean and biased variance of one mini-batch at a batch norm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BatchStatistics {
     /// Position of the batch norm in the structure's layers.
@@ -19,13 +19,13 @@ pub struct BatchStatistics {
     pub count: usize,
 }
 
-/// Gradients of the parameters, in the order of the structure; none for what is not trained.
+/// Gradients of the parameters, in the order of the structure; none for parameters that are not trained.
 pub type Gradients = Vec<Option<Vec<f32>>>;
 
-/// Where dropout's masks come from; absent when nothing is dropped.
+/// Source of dropout's masks; absent when nothing is dropped.
 pub type DropoutStream = Option<Stream>;
 
-/// What one pass forward and backward yields.
+/// Result of one forward and backward pass.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainPass {
     /// Gradients of the parameters.
@@ -34,17 +34,17 @@ pub struct TrainPass {
     pub statistics: Vec<BatchStatistics>,
 }
 
-/// Looks at what flows behind operations of a pass, and may write into it.
+/// Reads the activations after operations of a pass, and may overwrite them.
 pub trait Tap {
-    /// Whether it wants to see what flows behind operation `op` of the structure.
+    /// Whether it wants the activations after operation `op` of the structure.
     fn wants(&self, op: usize) -> bool;
 
-    /// Sees what flows behind operation `op`. What it writes is what the next operation receives; a value that it writes
-    /// no longer depends on what was there, so that no gradient goes back through it.
+    /// Receives the activations after operation `op`; the next operation reads what it leaves there. An overwritten value
+    /// no longer depends on earlier operations, so no gradient flows back through it.
     fn write(&mut self, op: usize, activations: &mut Activations);
 }
 
-/// Looks at nothing.
+/// Reads and writes nothing.
 pub struct NoTap;
 
 impl Tap for NoTap {
@@ -59,7 +59,7 @@ impl Tap for NoTap {
 pub trait Compute: Send + Sync {
     /// Logits of `count` samples in evaluation mode (running statistics, no dropout), `[count, outputs]` row by row.
     ///
-    /// `inputs` holds the samples one behind the other, each in the structure's input shape.
+    /// `inputs` holds sample after sample, each in the structure's input shape.
     fn logits(&self, network: &Network, inputs: &[f32], count: usize) -> Vec<f32>;
 
     /// Operations `ops` of the structure in evaluation mode: from what flows in front of the first to what flows behind
@@ -68,7 +68,7 @@ pub trait Compute: Send + Sync {
     /// and everything else in its own.
     fn forward(&self, network: &Network, ops: Range<usize>, input: &Activations) -> Activations;
 
-    /// Whether the bits of a sample do not depend on the samples that it is computed with, nor on how many they are.
+    /// Whether the result of a sample is the same bits whatever other samples are in its batch.
     fn is_independent_of_batch(&self) -> bool {
         false
     }
@@ -92,7 +92,7 @@ pub trait Compute: Send + Sync {
     }
 
     /// One pass in training mode (statistics of the batch, dropout). `gradient` receives the logits, `[count, outputs]`,
-    /// and returns the gradient of the loss with respect to them; the same pass then goes backward.
+    /// and returns the gradient of the loss with respect to them, from which the pass goes backward.
     fn train(
         &self,
         network: &Network,
@@ -104,7 +104,7 @@ pub trait Compute: Send + Sync {
         self.train_tapped(network, inputs, count, dropout, &mut NoTap, gradient)
     }
 
-    /// The same pass with somebody who writes into what flows.
+    /// The same pass with a tap on its activations.
     fn train_tapped(
         &self,
         network: &Network,
@@ -115,6 +115,6 @@ pub trait Compute: Send + Sync {
         gradient: &mut dyn FnMut(&[f32]) -> Vec<f32>,
     ) -> TrainPass;
 
-    /// Takes back the memory of a pass that nobody needs any more.
+    /// Takes back the memory of a pass that is no longer needed.
     fn recycle(&self, _pass: TrainPass) {}
 }

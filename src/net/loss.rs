@@ -1,4 +1,4 @@
-//! What training minimises, and its gradient with respect to the logits; computed on the host, for any device.
+//! Losses and their gradients with respect to the logits, computed on the host for every device.
 
 use crate::doc::{Loss, Output};
 
@@ -11,7 +11,7 @@ pub struct LossValue {
     pub gradient: Vec<f32>,
 }
 
-/// A loss together with what follows the logits.
+/// A loss together with the function that is applied to the logits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LossFunction {
     loss: Loss,
@@ -62,7 +62,7 @@ impl LossFunction {
         values.iter().map(|value| (value - largest).exp() / sum).collect()
     }
 
-    /// Loss of one sample, whose gradients become the gradient.
+    /// Loss of one sample; leaves its gradient in the sample.
     fn sample(&self, sample: &mut Sample, label: usize) -> f64 {
         let Sample { values, derivatives, gradients } = sample;
         if self.loss == Loss::BinaryCrossEntropy {
@@ -83,9 +83,9 @@ impl LossFunction {
     }
 }
 
-/// Room for one sample, used for one after the other.
+/// Buffers for one sample, reused for the next.
 struct Sample {
-    /// Its logits, and then what follows them.
+    /// Its logits, and then the outputs.
     values: Vec<f64>,
     /// Derivative of each value with respect to its logit.
     derivatives: Vec<f64>,
@@ -100,7 +100,7 @@ impl Sample {
     }
 }
 
-/// Applies what follows the logits in place; returns its derivative.
+/// Applies the output function in place; returns its derivative.
 fn apply(output: &Output, value: &mut f64) -> f64 {
     match output {
         Output::Linear => 1.0,
@@ -119,7 +119,7 @@ fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// −log p of the label under p = σ(z), in the form that never overflows.
+/// −log p of the label under p = σ(z), in a form that never overflows.
 fn logistic(z: f64, label: bool) -> (f64, f64) {
     let target = f64::from(u8::from(label));
     let loss = z.max(0.0) - z * target + (-z.abs()).exp().ln_1p();
@@ -127,7 +127,7 @@ fn logistic(z: f64, label: bool) -> (f64, f64) {
     (loss, sigmoid(z) - target)
 }
 
-/// −log softmax of the label; the largest logit is taken out of the exponentials.
+/// −log softmax of the label; the largest logit is subtracted first, so that no exponential overflows.
 fn cross_entropy(values: &[f64], label: usize, gradients: &mut [f64]) -> f64 {
     if values.iter().any(|value| value.is_nan()) {
         gradients.fill(f64::NAN);

@@ -1,5 +1,5 @@
-//! What holds the entries of a network, as a file: u8 tensors named and shaped like the parameters, 0 free, 1 pruned,
-//! 2 frozen; only for parameters with entries that are held.
+//! The masks of a network as a file: u8 tensors with the names and shapes of the parameters, 0 free, 1 pruned, 2 frozen;
+//! only of parameters with held entries.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,11 +8,12 @@ use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 
 use super::network::Network;
 use super::weights_file::WeightFileError;
+use crate::intervene::Entry;
 
-/// Writes what holds the entries of a network; without any such entry there is no file.
+/// Writes the masks of a network; without any held entry there is no file.
 ///
 /// # Errors
-/// What the system says.
+/// The operating system's.
 pub fn write_masks(path: &Path, network: &Network) -> Result<(), WeightFileError> {
     let parameters = network.structure().parameters.iter().enumerate();
     let held: Vec<(&str, &[usize], Vec<u8>)> = parameters
@@ -43,8 +44,8 @@ pub fn write_masks(path: &Path, network: &Network) -> Result<(), WeightFileError
 /// Reads what [`write_masks`] wrote; nothing where there is no file.
 ///
 /// # Errors
-/// When it cannot be read, or is damaged.
-pub fn read_masks(path: &Path) -> Result<BTreeMap<String, Vec<u8>>, WeightFileError> {
+/// When the file cannot be read or is damaged.
+pub fn read_masks(path: &Path) -> Result<BTreeMap<String, Vec<Entry>>, WeightFileError> {
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
@@ -54,10 +55,11 @@ pub fn read_masks(path: &Path) -> Result<BTreeMap<String, Vec<u8>>, WeightFileEr
     let file = SafeTensors::deserialize(&bytes).map_err(|error| damaged(error.to_string()))?;
     let mut masks = BTreeMap::new();
     for (name, view) in file.iter() {
-        if view.dtype() != Dtype::U8 || view.data().iter().any(|entry| *entry > 2) {
-            return Err(damaged(format!("{name} holds something else than 0, 1 and 2")));
-        }
-        masks.insert(name.to_owned(), view.data().to_vec());
+        let entries: Result<_, _> = view.data().iter().map(|byte| Entry::try_from(*byte)).collect();
+        match entries {
+            Ok(entries) if view.dtype() == Dtype::U8 => masks.insert(name.to_owned(), entries),
+            _ => return Err(damaged(format!("{name} holds something else than 0, 1 and 2"))),
+        };
     }
     Ok(masks)
 }
@@ -88,7 +90,8 @@ mod tests {
         network.freeze(0, &[3], None);
         write_masks(&path, &network).unwrap();
         let masks = read_masks(&path).unwrap();
-        assert_eq!(masks, BTreeMap::from([("fc1.weight".to_owned(), vec![0, 1, 0, 2])]));
+        let entries = vec![Entry::Free, Entry::Pruned, Entry::Free, Entry::Frozen];
+        assert_eq!(masks, BTreeMap::from([("fc1.weight".to_owned(), entries)]));
         write_masks(&path, &self::network()).unwrap();
         assert!(!path.exists());
         assert!(read_masks(&path).unwrap().is_empty());

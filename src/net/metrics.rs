@@ -1,7 +1,9 @@
 //! From logits to classes.
 
-/// The predicted class: that of the largest logit, the lower one of equals; with one logit its sign. Logits that are NaN
-/// or infinite predict nothing.
+use serde::{Deserialize, Serialize};
+
+/// The predicted class: the one with the largest logit, the lower one of a tie; with a single logit, its sign. Logits with
+/// a NaN or an infinity predict nothing.
 pub fn top1(logits: &[f32]) -> Option<u32> {
     if logits.iter().any(|logit| !logit.is_finite()) {
         return None;
@@ -24,20 +26,20 @@ pub fn correct(logits: &[f32], outputs: usize, labels: &[u32]) -> usize {
     rows.filter(|(row, label)| top1(row) == Some(**label)).count()
 }
 
-/// Samples and right predictions by class.
+/// Samples and correct predictions of each class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByClass {
-    /// Samples and how many of them were right, `[classes]`.
+    /// Samples and how many of them were correct, `[classes]`.
     counts: Vec<[usize; 2]>,
 }
 
 impl ByClass {
-    /// Nothing counted yet, for a network with so many outputs; one logit tells two classes apart.
+    /// No samples yet, for a network with this many outputs; a single logit separates two classes.
     pub fn new(outputs: usize) -> Self {
         Self { counts: vec![[0, 0]; outputs.max(2)] }
     }
 
-    /// Counts a batch with logits `[count, outputs]`; how many samples were right, as [`correct`].
+    /// Counts a batch with logits `[count, outputs]`; returns how many samples were correct, as [`correct`] does.
     pub fn add(&mut self, logits: &[f32], outputs: usize, labels: &[u32]) -> usize {
         let mut all_right = 0;
         for (row, &label) in logits.chunks_exact(outputs).zip(labels) {
@@ -50,7 +52,7 @@ impl ByClass {
         all_right
     }
 
-    /// Share of the samples of each class that were right, `[classes]`, in [0, 1]; `None` for a class without samples.
+    /// Accuracy of each class, `[classes]`, in [0, 1]; `None` for a class without samples.
     pub fn accuracies(&self) -> Vec<Option<f64>> {
         let share = |&[samples, right]: &[usize; 2]| (samples > 0).then(|| right as f64 / samples as f64);
         self.counts.iter().map(share).collect()
@@ -58,13 +60,14 @@ impl ByClass {
 }
 
 /// Loss and accuracy over any number of samples.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// Samples so far.
     pub samples: usize,
     /// Sum of their losses.
+    #[serde(rename = "loss_bits", with = "super::bits")]
     pub loss_sum: f64,
-    /// How many were right.
+    /// How many were correct.
     pub correct: usize,
 }
 
@@ -81,7 +84,7 @@ impl Score {
         self.loss_sum / self.samples as f64
     }
 
-    /// Share of samples that were right, in [0, 1].
+    /// Share of correct samples, in [0, 1].
     pub fn accuracy(&self) -> f64 {
         self.correct as f64 / self.samples as f64
     }
@@ -106,7 +109,7 @@ mod tests {
     #[test]
     fn classes_are_counted_by_their_label_and_one_without_samples_has_no_accuracy() {
         let mut classes = ByClass::new(3);
-        // Predicted are 0, 1, 1 and nothing; right are the first and the second.
+        // The predictions are 0, 1, 1 and none; the first two are correct.
         let logits = [2.0, 1.0, 0.0, 0.0, 1.0, 0.5, 0.0, 1.0, 0.0, f32::NAN, 0.0, 0.0];
         let labels = [0, 1, 0, 0];
         assert_eq!(classes.add(&logits, 3, &labels), correct(&logits, 3, &labels));

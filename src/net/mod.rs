@@ -1,11 +1,12 @@
-//! Networks: named parameters with their pins on the host, and what computes with them.
+//! Networks: named parameters with their masks on the host, and the code that computes with them.
 //!
-//! A [`Network`] is plain data: one flat array for each parameter, in PyTorch's layout, and what holds each entry. It is
-//! cloned in constant time and copied where it is written, so that snapshots, branches and past states cost nothing
-//! until they differ. [`Compute`] turns one into logits and gradients: [`NativeCompute`] with kernels of our own on the
-//! host's arrays, [`BurnCompute`] on a device of Burn's.
+//! A [`Network`] is plain data: a flat array for each parameter, in PyTorch's layout, and a mask where entries are held.
+//! Cloning shares the arrays, writing copies them, so snapshots, branches and past states cost nothing until they differ.
+//! [`Compute`] turns a network into logits and gradients: [`NativeCompute`] with hand-written CPU kernels on the host's
+//! arrays, [`BurnCompute`] on one of Burn's devices.
 
 mod activations;
+pub mod bits;
 mod burn_compute;
 mod compute;
 mod kernels;
@@ -17,18 +18,18 @@ mod network;
 mod optimizer_state;
 pub mod weights_file;
 
-pub use activations::{Activations, Layout, shapes};
+pub use activations::{Activations, Layout};
 pub use burn_compute::BurnCompute;
 pub use compute::{BatchStatistics, Compute, DropoutStream, Gradients, NoTap, Tap, TrainPass};
 pub use loss::{LossFunction, LossValue};
 pub use metrics::{ByClass, Score, correct, top1};
 pub use native::NativeCompute;
-pub use network::{Initialisation, Network, Written};
+pub use network::{Initialisation, Mask, Network, Written};
 pub use optimizer_state::OptimizerState;
 
 use crate::doc::{Device, Kernels};
 
-/// What computes on a device, with the kernels that a training asks for.
+/// The implementation of a device, with the kernels that the training settings name.
 pub fn backend(device: &Device, kernels: &Kernels) -> Box<dyn Compute> {
     match (device, kernels) {
         (Device::Flex, Kernels::Direct) => Box::new(NativeCompute::direct()),

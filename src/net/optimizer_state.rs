@@ -1,36 +1,54 @@
-//! What an optimizer remembers, and its step over a network.
-#![allow(unsafe_code, reason = "tasks write disjoint blocks of the arrays of a parameter")]
+//! The state of an optimizer, and its step over a network.
 #![allow(
     clippy::inline_always,
-    reason = "a formula must land where the processor's features are switched on"
+    reason = "a formula must be inlined where the processor's features are enabled"
 )]
 
+use serde::{Deserialize, Serialize};
+
 use super::compute::Gradients;
-use super::kernels::parallel::{Shared, tasks};
+use super::kernels::parallel::chunks_mut;
 use super::kernels::simd::{Kernel, Simd, dispatch};
 use super::network::Network;
 use crate::intervene::Entry;
-use crate::optimize::Rule;
+use crate::optimize::UpdateRule;
 
-/// Entries handled at a time: small enough for the first cache, a result does not depend on it.
+/// Entries handled at a time: they fit the first cache. Results do not depend on it.
 const BLOCK: usize = 4096;
-/// What a step costs for an entry, in multiply-adds.
+/// Cost of a step for one entry, in multiply-adds.
 const COST: usize = 16;
 
-/// Remembered values of every entry of every parameter, and the number of steps.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct OptimizerState {
+/// The values that an optimizer keeps for every entry of every parameter, and its number of steps.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct OptimizerState<V = Vec<f32>> {
     /// Steps so far.
     pub steps: u64,
-    /// For each slot of the rule, for each parameter (none before its first gradient), one value per entry.
-    pub slots: Vec<Vec<Option<Vec<f32>>>>,
+    /// For each slot of the rule and each parameter, one value per entry; none before the parameter's first gradient.
+    pub slots: Vec<Vec<Option<V>>>,
+}
+
+impl<V> OptimizerState<V> {
+    /// The same state with each array converted.
+    ///
+    /// # Errors
+    /// Those of `convert`.
+    pub fn with_arrays<U, E>(
+        &self,
+        mut convert: impl FnMut(&V) -> Result<U, E>,
+    ) -> Result<OptimizerState<U>, E> {
+        let mut slot = |slot: &Vec<Option<V>>| {
+            slot.iter().map(|values| values.as_ref().map(&mut convert).transpose()).collect()
+        };
+        let slots = self.slots.iter().map(&mut slot).collect::<Result<_, E>>()?;
+        Ok(OptimizerState { steps: self.steps, slots })
+    }
 }
 
 impl OptimizerState {
-    /// Changes the network by one step. An entry that is held keeps its bits, and is remembered as zero.
+    /// Takes one step. A held entry keeps its bits, and its slots become zero.
     pub fn step(
         &mut self,
-        rule: &(impl Rule + Sync),
+        rule: &(impl UpdateRule + Sync),
         rate: f64,
         network: &mut Network,
         gradients: &Gradients,
@@ -42,27 +60,28 @@ impl OptimizerState {
         }
         for (index, gradient) in gradients.iter().enumerate() {
             let Some(gradient) = gradient else { continue };
+            let slots = self.slots.iter_mut();
+            let slots = slots.map(|slot| slot[index].get_or_insert_with(|| vec![0.0; gradient.len()]));
             let (values, entries) = network.update(index);
-            let slots: Vec<Shared> = self
-                .slots
-                .iter_mut()
-                .map(|slot| Shared::new(slot[index].get_or_insert_with(|| vec![0.0; gradient.len()])))
-                .collect();
-            let step = Step { rule, count: self.steps, rate, gradient, slots: &slots, entries };
-            step.parameter(values);
+            let step = Step { rule, count: self.steps, rate, gradient, entries };
+            step.parameter(values, slots.map(Vec::as_mut_slice).collect());
+        }
+    }
+
+    /// Sets the slots of held entries to 0, so that an entry that is released before the next step starts from 0.
+    pub fn forget_held(&mut self, network: &Network) {
+        for (index, remembered) in self.slots.iter_mut().flat_map(|slot| slot.iter_mut().enumerate()) {
+            if let (Some(remembered), Some(entries)) = (remembered, network.entries(index)) {
+                forget(remembered, entries);
+            }
         }
     }
 }
 
-impl OptimizerState {
-    /// Sets what is remembered of held entries to 0, so that an entry that is released before the next step begins at 0.
-    pub fn forget_held(&mut self, network: &Network) {
-        for (index, remembered) in self.slots.iter_mut().flat_map(|slot| slot.iter_mut().enumerate()) {
-            let (Some(remembered), Some(entries)) = (remembered, network.entries(index)) else { continue };
-            for (value, _) in remembered.iter_mut().zip(entries).filter(|(_, entry)| !entry.is_free()) {
-                *value = 0.0;
-            }
-        }
+#[inline(always)]
+fn forget(remembered: &mut [f32], entries: &[Entry]) {
+    for (value, entry) in remembered.iter_mut().zip(entries) {
+        *value = if entry.is_free() { *value } else { 0.0 };
     }
 }
 
@@ -72,28 +91,29 @@ struct Step<'a, R> {
     count: u64,
     rate: f64,
     gradient: &'a [f32],
-    slots: &'a [Shared<'a>],
     entries: Option<&'a [Entry]>,
 }
 
-impl<R: Rule + Sync> Step<'_, R> {
-    fn parameter(&self, values: &mut [f32]) {
+impl<R: UpdateRule + Sync> Step<'_, R> {
+    fn parameter(&self, values: &mut [f32], slots: Vec<&mut [f32]>) {
         assert_eq!(values.len(), self.gradient.len(), "one gradient for each entry");
-        let size = values.len();
-        let values = Shared::new(values);
-        tasks(size.div_ceil(BLOCK), size * COST, |block| {
-            let (first, len) = (block * BLOCK, BLOCK.min(size - block * BLOCK));
-            // SAFETY: every task has a block of its own, of every array.
-            let values = unsafe { values.slice(first, len) };
-            // SAFETY: as above.
-            let slots = self.slots.iter().map(|slot| unsafe { slot.slice(first, len) });
-            let mut slots: Vec<&mut [f32]> = slots.collect();
-            dispatch(Block { step: self, first, values, slots: &mut slots });
+        let (size, width) = (values.len(), 1 + slots.len());
+        // Block after block: its values, and the values of each slot.
+        assert!(slots.iter().all(|slot| slot.len() == size), "one remembered value for each entry");
+        let mut arrays: Vec<_> =
+            std::iter::once(values).chain(slots).map(|all| all.chunks_mut(BLOCK)).collect();
+        let mut blocks: Vec<&mut [f32]> = Vec::with_capacity(size.div_ceil(BLOCK) * width);
+        for _ in 0..size.div_ceil(BLOCK) {
+            blocks.extend(arrays.iter_mut().filter_map(Iterator::next));
+        }
+        chunks_mut(&mut blocks, width, size * COST, |number, block| {
+            let [values, slots @ ..] = block else { unreachable!("a block has values") };
+            dispatch(Block { step: self, first: number * BLOCK, values, slots });
         });
     }
 }
 
-/// Some entries of a parameter. The rule is compiled for every kind of processor; it rounds alike on all of them.
+/// Some entries of a parameter. The rule is compiled for each kind of vectors and rounds the same way with all of them.
 struct Block<'a, 'b, R> {
     step: &'a Step<'a, R>,
     first: usize,
@@ -101,7 +121,7 @@ struct Block<'a, 'b, R> {
     slots: &'a mut [&'b mut [f32]],
 }
 
-impl<R: Rule + Sync> Kernel for Block<'_, '_, R> {
+impl<R: UpdateRule + Sync> Kernel for Block<'_, '_, R> {
     type Output = ();
 
     #[inline(always)]
@@ -119,9 +139,7 @@ impl<R: Rule + Sync> Kernel for Block<'_, '_, R> {
             *value = if entry.is_free() { *value } else { *before };
         }
         for slot in self.slots {
-            for (value, entry) in slot.iter_mut().zip(entries) {
-                *value = if entry.is_free() { *value } else { 0.0 };
-            }
+            forget(slot, entries);
         }
     }
 }
@@ -171,6 +189,65 @@ mod tests {
         let weights = (0..network.len()).map(|index| network.values(index));
         let remembered = memory.slots.iter().flatten().flatten().map(Vec::as_slice);
         weights.chain(remembered).flatten().map(|value| value.to_bits()).collect()
+    }
+
+    /// Remembers the last three gradients, and steps along the oldest.
+    struct Delayed;
+
+    impl UpdateRule for Delayed {
+        fn rate(&self) -> f64 {
+            1.0
+        }
+
+        fn slots(&self) -> &'static [&'static str] {
+            &["newest", "middle", "oldest"]
+        }
+
+        fn update(
+            &self,
+            _: u64,
+            rate: f64,
+            weights: &mut [f32],
+            gradients: &[f32],
+            state: &mut [&mut [f32]],
+        ) {
+            let [newest, middle, oldest] = state else { panic!("three slots") };
+            oldest.copy_from_slice(middle);
+            middle.copy_from_slice(newest);
+            newest.copy_from_slice(gradients);
+            weights.iter_mut().zip(oldest.iter()).for_each(|(weight, old)| *weight -= rate as f32 * old);
+        }
+    }
+
+    #[test]
+    fn an_optimizer_may_remember_any_number_of_values() {
+        let mut network = toy();
+        let size = network.values(2).len();
+        assert!(size > 2 * BLOCK && size % BLOCK > 0, "several blocks, the last of them smaller");
+        network.write(2, &vec![0.0; size]);
+        let mut memory = OptimizerState::default();
+        for gradient in [1.0, 10.0, 100.0, 1000.0] {
+            let gradients = (0..network.len()).map(|index| Some(vec![gradient; network.values(index).len()]));
+            let gradients = gradients.collect();
+            memory.step(&Delayed, 1.0, &mut network, &gradients);
+        }
+        let remembered = memory.slots.iter().map(|slot| slot[2].clone().unwrap());
+        assert_eq!(remembered.collect::<Vec<_>>(), [1000.0, 100.0, 10.0].map(|value| vec![value; size]));
+        assert_eq!(network.values(2), vec![-11.0; size]);
+    }
+
+    #[test]
+    fn held_entries_are_forgotten_and_free_ones_remembered() {
+        let mut network = toy();
+        network.prune(1, &[0]);
+        network.freeze(1, &[2], None);
+        let all = || (0..network.len()).map(|index| Some(vec![3.0; network.values(index).len()])).collect();
+        let mut memory = OptimizerState { steps: 1, slots: vec![all(), all()] };
+        memory.forget_held(&network);
+        for slot in &memory.slots {
+            assert_eq!(slot[1].as_ref().unwrap()[..4], [0.0, 3.0, 0.0, 3.0]);
+            assert!(slot[0].as_ref().unwrap().iter().all(|&value| value == 3.0), "nothing is held there");
+        }
     }
 
     #[test]

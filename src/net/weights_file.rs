@@ -11,20 +11,20 @@ use super::network::Network;
 /// Why a weight file could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum WeightFileError {
-    /// The system refuses.
+    /// The operating system refused.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The operating system's error.
         source: std::io::Error,
     },
-    /// It is damaged, or no safetensors file.
+    /// It is damaged or not a safetensors file.
     #[error("{} is no readable safetensors file ({detail}); write it anew, or choose another one", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What the parser says.
+        /// The parser's message.
         detail: String,
     },
 }
@@ -41,7 +41,7 @@ pub struct FileTensor {
 /// Writes named tensors.
 ///
 /// # Errors
-/// What the system says; a file that was there before is unchanged then.
+/// The operating system's; an existing file is left unchanged.
 pub fn write_tensors(
     path: &Path,
     tensors: &BTreeMap<String, FileTensor>,
@@ -63,6 +63,11 @@ pub fn f32_bytes(values: &[f32]) -> Vec<u8> {
     bytes
 }
 
+/// Numbers from their little-endian bytes.
+pub fn f32_values(bytes: &[u8]) -> Vec<f32> {
+    bytes.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+}
+
 impl View for &FileTensor {
     fn dtype(&self) -> Dtype {
         Dtype::F32
@@ -78,19 +83,19 @@ impl View for &FileTensor {
     }
 }
 
-/// Reads all tensors of a file with its metadata; float16, bfloat16 and float64 become float32, others are left out.
+/// Reads all tensors of a file and its metadata. float16, bfloat16 and float64 become float32; other types are left out.
 ///
 /// # Errors
-/// When it cannot be read, or is damaged.
+/// When the file cannot be read or is damaged.
 pub fn read_tensors(path: &Path) -> Result<NamedTensors, WeightFileError> {
     read_as(path, to_f32)
 }
 
-/// Reads all tensors of a file as masks: besides those of [`read_tensors`] also whole numbers and truth values, of which 0
-/// stays 0 and everything else becomes 1.
+/// Reads all tensors of a file as masks: those of [`read_tensors`], and also integers and booleans, of which 0 stays 0 and
+/// everything else becomes 1.
 ///
 /// # Errors
-/// When it cannot be read, or is damaged.
+/// When the file cannot be read or is damaged.
 pub fn read_masks(path: &Path) -> Result<NamedTensors, WeightFileError> {
     read_as(path, to_mask)
 }
@@ -126,7 +131,7 @@ fn read_as(
 
 fn to_f32(dtype: Dtype, bytes: &[u8]) -> Option<Vec<f32>> {
     let values = match dtype {
-        Dtype::F32 => bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect(),
+        Dtype::F32 => f32_values(bytes),
         Dtype::F64 => {
             bytes.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes) as f32).collect()
         }
@@ -156,17 +161,10 @@ fn to_mask(dtype: Dtype, bytes: &[u8]) -> Option<Vec<f32>> {
     Some(bytes.chunks(size).map(|bytes| if is_set(bytes) { 1.0 } else { 0.0 }).collect())
 }
 
-/// IEEE 754 binary16 to binary32, exactly.
+/// A float16 as float32, exactly; every NaN becomes the same one.
 fn half_to_f32(bits: u16) -> f32 {
-    let sign = if bits >> 15 == 1 { -1.0f32 } else { 1.0 };
-    let exponent = i32::from(bits >> 10 & 0x1f);
-    let fraction = f32::from(bits & 0x3ff);
-    match exponent {
-        0 => sign * fraction * 2f32.powi(-24),
-        31 if fraction == 0.0 => sign * f32::INFINITY,
-        31 => f32::NAN,
-        _ => sign * (1.0 + fraction / 1024.0) * 2f32.powi(exponent - 15),
-    }
+    let value = half::f16::from_bits(bits);
+    if value.is_nan() { f32::NAN } else { value.to_f32_const() }
 }
 
 /// The named tensors of a network.

@@ -1,97 +1,72 @@
-//! Adam (Kingma & Ba, ICLR 2015), as in `torch.optim.Adam`.
+//! Adam (Kingma & Ba, ICLR 2015) and AdamW (Loshchilov & Hutter, ICLR 2019), as in `torch.optim`.
 
-use super::{Rule, faded};
+use super::{UpdateRule, faded};
 
-crate::form! {
-    /// Settings of Adam.
-    pub struct Adam: "Adam" {
-        rate: f64 = 0.001, "Learning rate", "Length of a step while gradients keep their sign", range [0.0, 1000.0];
-        beta1: f64 = 0.9, "Beta 1", "Memory of the running mean of gradients", range [0.0, 0.999_999];
-        beta2: f64 = 0.999, "Beta 2", "Memory of the running mean of squared gradients", range [0.0, 0.999_999_99];
-        epsilon: f64 = 1e-8, "Epsilon", "Keeps the division finite", range [0.0, 1.0];
-        weight_decay: f64 = 0.0, "Weight decay", "Adds this share of each weight to its gradient", range [0.0, 10.0];
-    }
+/// What the weight decay acts on.
+enum Decay {
+    /// The gradient: this share of each weight is added to it.
+    Gradient(f64),
+    /// The weight: it shrinks by this share of the learning rate before the step.
+    Weight(f64),
 }
 
-impl Rule for Adam {
-    fn rate(&self) -> f64 {
-        self.rate
-    }
-
-    fn rate_mut(&mut self) -> &mut f64 {
-        &mut self.rate
-    }
-
-    fn slots(&self) -> &'static [&'static str] {
-        &["mean", "square"]
-    }
-
-    #[inline(always)]
-    fn update(&self, step: u64, rate: f64, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
-        Moments { beta1: self.beta1, beta2: self.beta2, epsilon: self.epsilon }.update(
-            step,
-            rate,
-            self.weight_decay,
-            0.0,
-            weights,
-            gradients,
-            state,
-        );
-    }
-}
-
-/// What Adam and AdamW share.
-pub(super) struct Moments {
-    pub beta1: f64,
-    pub beta2: f64,
-    pub epsilon: f64,
-}
-
-impl Moments {
-    /// m ← β₁m + (1 − β₁)g; v ← β₂v + (1 − β₂)g²; w ← w − rate/(1 − β₁ᵗ) · m / (√v/√(1 − β₂ᵗ) + ε).
-    ///
-    /// `coupled` decay is added to the gradient (Adam), `decoupled` decay shrinks the weight before the step (AdamW).
-    #[allow(clippy::too_many_arguments)] // the formula has that many letters
-    #[inline(always)]
-    pub fn update(
-        &self,
-        step: u64,
-        rate: f64,
-        coupled: f64,
-        decoupled: f64,
-        weights: &mut [f32],
-        gradients: &[f32],
-        state: &mut [&mut [f32]],
-    ) {
-        let steps = step as f64;
-        let factors = Factors {
-            shrink: (1.0 - rate * decoupled) as f32,
-            coupled: coupled as f32,
-            keep: [self.beta1, self.beta2].map(|beta| beta as f32),
-            fresh: [self.beta1, self.beta2].map(|beta| (1.0 - beta) as f32),
-            least: [f32::MIN_POSITIVE, self.least_square()],
-            step_size: (rate / (1.0 - self.beta1.powf(steps))) as f32,
-            root_correction: (1.0 - self.beta2.powf(steps)).sqrt() as f32,
-            epsilon: self.epsilon as f32,
-        };
-        if coupled == 0.0 {
-            factors.apply::<false>(weights, gradients, state);
-        } else {
-            factors.apply::<true>(weights, gradients, state);
+/// Declares an optimizer that scales its steps by moments of the gradient: its settings and its update rule.
+macro_rules! moments {
+    ($(#[$meta:meta])* $name:ident, $title:literal, $decay:ident by $share:literal: $help:literal) => {
+        crate::form! {
+            $(#[$meta])*
+            pub struct $name: $title {
+                rate: f64 = 0.001, "Learning rate", "Length of a step while gradients keep their sign", range [0.0, 1000.0];
+                beta1: f64 = 0.9, "Beta 1", "Memory of the running mean of gradients", range [0.0, 0.999_999];
+                beta2: f64 = 0.999, "Beta 2", "Memory of the running mean of squared gradients", range [0.0, 0.999_999_99];
+                epsilon: f64 = 1e-8, "Epsilon", "Keeps the division finite", range [0.0, 1.0];
+                weight_decay: f64 = $share, "Weight decay", $help, range [0.0, 10.0];
+            }
         }
-    }
 
-    /// Below what a mean of squares becomes 0. What is left out below 2⁻¹²⁶, step by step, adds up to less than
-    /// 2⁻¹²⁶/(1 − β₂) in v/(1 − β₂ᵗ): where the root of that is lost beside ε, the divisor is the same without it.
-    #[inline(always)]
-    fn least_square(&self) -> f32 {
-        let root = (f64::from(f32::MIN_POSITIVE) / (1.0 - self.beta2)).sqrt();
-        if root < self.epsilon * HALF_BIT { f32::MIN_POSITIVE } else { 0.0 }
-    }
+        impl UpdateRule for $name {
+            fn rate(&self) -> f64 {
+                self.rate
+            }
+
+            fn rate_mut(&mut self) -> &mut f64 {
+                &mut self.rate
+            }
+
+            fn slots(&self) -> &'static [&'static str] {
+                &["mean", "square"]
+            }
+
+            #[inline(always)]
+            fn update(
+                &self,
+                step: u64,
+                rate: f64,
+                weights: &mut [f32],
+                gradients: &[f32],
+                state: &mut [&mut [f32]],
+            ) {
+                let Self { beta1, beta2, epsilon, weight_decay, .. } = *self;
+                let decay = Decay::$decay(weight_decay);
+                let factors = Factors::new([beta1, beta2], epsilon, &decay, step, rate);
+                match decay {
+                    Decay::Gradient(share) if share != 0.0 => factors.apply::<true>(weights, gradients, state),
+                    Decay::Gradient(_) | Decay::Weight(_) => factors.apply::<false>(weights, gradients, state),
+                }
+            }
+        }
+    };
 }
 
-/// Half of the last bit of a number in f32 is more than this share of it.
-const HALF_BIT: f64 = 1.0 / (1 << 25) as f64;
+moments! {
+    /// Settings of Adam.
+    Adam, "Adam", Gradient by 0.0: "Adds this share of each weight to its gradient"
+}
+
+moments! {
+    /// Settings of AdamW.
+    AdamW, "AdamW", Weight by 0.01: "Shrinks each weight by this share of the learning rate"
+}
 
 /// What the formula multiplies by, in f32.
 struct Factors {
@@ -109,6 +84,28 @@ struct Factors {
 }
 
 impl Factors {
+    #[inline(always)]
+    fn new(betas: [f64; 2], epsilon: f64, decay: &Decay, step: u64, rate: f64) -> Self {
+        let (coupled, shrink) = match *decay {
+            Decay::Gradient(share) => (share, 1.0),
+            Decay::Weight(share) => (0.0, 1.0 - rate * share),
+        };
+        let [beta1, beta2] = betas;
+        let steps = step as f64;
+        Self {
+            shrink: shrink as f32,
+            coupled: coupled as f32,
+            keep: betas.map(|beta| beta as f32),
+            fresh: betas.map(|beta| (1.0 - beta) as f32),
+            least: [f32::MIN_POSITIVE, least_square(beta2, epsilon)],
+            step_size: (rate / (1.0 - beta1.powf(steps))) as f32,
+            root_correction: (1.0 - beta2.powf(steps)).sqrt() as f32,
+            epsilon: epsilon as f32,
+        }
+    }
+
+    /// m ← β₁m + (1 − β₁)g; v ← β₂v + (1 − β₂)g²; w ← w − rate/(1 − β₁ᵗ) · m / (√v/√(1 − β₂ᵗ) + ε).
+    ///
     /// Without `DECAY` the weight stays out of the gradient: 0 · ∞ would be NaN.
     #[inline(always)]
     fn apply<const DECAY: bool>(&self, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
@@ -125,6 +122,17 @@ impl Factors {
     }
 }
 
+/// Half a unit in the last place of an f32 is more than this share of the number.
+const HALF_BIT: f64 = 1.0 / (1 << 25) as f64;
+
+/// Bound below which a mean of squares becomes 0. What is dropped below 2⁻¹²⁶, step by step, adds up to less than
+/// 2⁻¹²⁶/(1 − β₂) in v/(1 − β₂ᵗ); where the root of that is rounded away next to ε, the divisor does not change.
+#[inline(always)]
+fn least_square(beta2: f64, epsilon: f64) -> f32 {
+    let root = (f64::from(f32::MIN_POSITIVE) / (1.0 - beta2)).sqrt();
+    if root < epsilon * HALF_BIT { f32::MIN_POSITIVE } else { 0.0 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,5 +142,13 @@ mod tests {
         let (mut weight, mut mean, mut square) = ([1.0f32], [0.0f32], [0.0f32]);
         Adam::default().update(1, 0.001, &mut weight, &[123.0], &mut [&mut mean, &mut square]);
         assert!((weight[0] - 0.999).abs() < 1e-7, "{}", weight[0]);
+    }
+
+    #[test]
+    fn decay_shrinks_a_weight_without_gradient() {
+        let (mut weight, mut mean, mut square) = ([1.0f32], [0.0f32], [0.0f32]);
+        let rule = AdamW { weight_decay: 0.5, ..AdamW::default() };
+        rule.update(1, 0.1, &mut weight, &[0.0], &mut [&mut mean, &mut square]);
+        assert!((weight[0] - 0.95).abs() < 1e-7);
     }
 }

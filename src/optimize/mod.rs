@@ -1,29 +1,27 @@
-//! Optimizers and learning-rate schedules: pure maths on host slices, with the settings beside the formulas.
+//! Optimizers and learning-rate schedules: formulas on host slices, with their settings.
 //!
-//! An optimizer is one file that implements [`Rule`], and one line in `optimizers!`.
+//! An optimizer is one file that implements [`UpdateRule`], and one line in `optimizers!`.
 
 #![allow(
     clippy::inline_always,
-    reason = "a formula must land in the function that switches the processor's features on"
+    reason = "a formula must be inlined where the processor's features are enabled"
 )]
 
 mod adam;
-mod adamw;
 mod schedule;
 mod sgd;
 
-pub use adam::Adam;
-pub use adamw::AdamW;
+pub use adam::{Adam, AdamW};
 pub use schedule::{Cosine, Moment, Schedule, StepDecay};
 pub use sgd::Sgd;
 
 /// How an optimizer changes parameters.
-pub trait Rule {
+pub trait UpdateRule {
     /// Learning rate before any schedule.
     fn rate(&self) -> f64;
     /// The same, to be changed.
     fn rate_mut(&mut self) -> &mut f64;
-    /// Names of the values that it remembers for every entry, such as its momentum.
+    /// Names of the values that it keeps for every entry, such as its momentum.
     fn slots(&self) -> &'static [&'static str];
     /// A setting that does not go with the others, and why not.
     fn problem(&self) -> Option<(&'static str, &'static str)> {
@@ -32,42 +30,51 @@ pub trait Rule {
     /// Changes `weights` by one step along `gradients`.
     ///
     /// `state` holds one slice for each of [`slots`](Self::slots), zeros before the first step; all slices have the
-    /// same length, and an entry depends on nothing but its own values, so a caller may split them anywhere.
+    /// same length, and an entry depends on its own values only, so a caller may split them anywhere.
     /// `step` counts from 1.
     ///
-    /// It and all that it calls are `#[inline(always)]`, so that it is compiled for the vectors of each kind of
-    /// processor; products and sums are rounded one by one on all of them.
+    /// The function and everything it calls are `#[inline(always)]`, so that they are compiled for the vectors of each kind
+    /// of processor; every product and every sum is rounded on all of them.
     fn update(&self, step: u64, rate: f64, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]);
 }
 
-/// The registry, one line an optimizer. [`Rule`] is carried out without `dyn`, so that formulas are compiled for vectors.
+/// Declares the optimizers, one line each: the enum with their names in files, and its update rule.
 macro_rules! optimizers {
-    ($( $name:ident, $label:literal, $help:literal; )*) => {
+    ($($name:ident, $label:literal, $help:literal;)+) => {
         crate::choice! {
             /// The optimizers that a file can name.
-            pub enum Optimizer: "Optimizer" { $( $name($name) = $name::default(), $label, $help; )* }
+            pub enum Optimizer: "Optimizer" {
+                $($name($name) = $name::default(), $label, $help;)+
+            }
         }
 
-        impl Rule for Optimizer {
+        impl UpdateRule for Optimizer {
             fn rate(&self) -> f64 {
-                match self { $( Self::$name(rule) => rule.rate(), )* }
+                match self { $(Self::$name(rule) => rule.rate(),)+ }
             }
 
             fn rate_mut(&mut self) -> &mut f64 {
-                match self { $( Self::$name(rule) => rule.rate_mut(), )* }
-            }
-
-            fn slots(&self) -> &'static [&'static str] {
-                match self { $( Self::$name(rule) => rule.slots(), )* }
+                match self { $(Self::$name(rule) => rule.rate_mut(),)+ }
             }
 
             fn problem(&self) -> Option<(&'static str, &'static str)> {
-                match self { $( Self::$name(rule) => rule.problem(), )* }
+                match self { $(Self::$name(rule) => rule.problem(),)+ }
+            }
+
+            fn slots(&self) -> &'static [&'static str] {
+                match self { $(Self::$name(rule) => rule.slots(),)+ }
             }
 
             #[inline(always)]
-            fn update(&self, step: u64, rate: f64, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]) {
-                match self { $( Self::$name(rule) => rule.update(step, rate, weights, gradients, state), )* }
+            fn update(
+                &self,
+                step: u64,
+                rate: f64,
+                weights: &mut [f32],
+                gradients: &[f32],
+                state: &mut [&mut [f32]],
+            ) {
+                match self { $(Self::$name(rule) => rule.update(step, rate, weights, gradients, state),)+ }
             }
         }
     };
@@ -79,8 +86,8 @@ optimizers! {
     Sgd, "SGD", "Plain gradient descent, with momentum if wanted";
 }
 
-/// A running mean as it is remembered. One that fades away ends at 0 once it is below `least`, the smallest normal number,
-/// 2⁻¹²⁶: many processors take a hundred times as long to compute with what lies between.
+/// A running mean, or 0 once it has decayed below `least`, the smallest normal number, 2⁻¹²⁶: many processors take a
+/// hundred times as long for subnormal numbers.
 #[inline(always)]
 fn faded(mean: f32, least: f32) -> f32 {
     if mean.abs() < least { 0.0 } else { mean }

@@ -27,7 +27,7 @@ crate::choice! {
     }
 }
 
-/// Where a training stands.
+/// How far a training is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
     /// Mini-batches so far.
@@ -49,7 +49,7 @@ impl Moment {
 }
 
 impl Schedule {
-    /// What the learning rate is multiplied by at a moment; a linear warm-up composes with any schedule.
+    /// Factor of the learning rate at a moment; a linear warm-up combines with any schedule.
     pub fn factor(&self, moment: Moment, warm_up: Option<Steps>) -> f64 {
         let base = match self {
             Self::Constant => 1.0,

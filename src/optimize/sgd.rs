@@ -1,6 +1,6 @@
 //! Stochastic gradient descent, as in `torch.optim.SGD`.
 
-use super::{Rule, faded};
+use super::{UpdateRule, faded};
 
 crate::form! {
     /// Settings of stochastic gradient descent.
@@ -13,7 +13,7 @@ crate::form! {
     }
 }
 
-impl Rule for Sgd {
+impl UpdateRule for Sgd {
     fn rate(&self) -> f64 {
         self.rate
     }

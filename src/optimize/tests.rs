@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Steps on one entry from what it remembers; the rate of each step is given.
+/// Steps on one entry from the given state; each step has its learning rate.
 fn steps(optimizer: &Optimizer, weight: f32, state: &[f32], gradients: &[(f64, f32)]) -> (f32, Vec<f32>) {
     let (mut weight, mut state) = ([weight], state.to_vec());
     for (step, (rate, gradient)) in (1..).zip(gradients) {
@@ -12,7 +12,7 @@ fn steps(optimizer: &Optimizer, weight: f32, state: &[f32], gradients: &[(f64, f
     (weight[0], state)
 }
 
-/// The same in float64, by the letters of the formulas in docs/semantics.md; no number becomes 0.
+/// The same in float64, after the formulas in docs/semantics.md; no mean becomes 0.
 fn exact(optimizer: &Optimizer, weight: f32, state: &[f32], gradients: &[(f64, f32)]) -> f64 {
     let (mut w, mut state) =
         (f64::from(weight), [0, 1].map(|slot| state.get(slot).copied().map_or(0.0, f64::from)));

@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use super::table::settings::{NONE, Settings, differing, settings, short, value_of};
 use crate::doc::{
-    ExpandedArm, Experiment, Kernels, Mlp, Net, Problem, RunSpec, Stage, Structure, Training, Vgg,
-    expand_arms, listed,
+    ExpandedArm, Experiment, Kernels, Mlp, Net, Problem, RunSpec, Stage, Training, Vgg, expand_arms, listed,
 };
 use crate::form::number::grouped;
 use crate::form::{Group, Node, Value};
@@ -57,8 +56,7 @@ fn data(spec: &RunSpec) -> String {
 
 /// "A multi-layer perceptron with hidden layers of 300 and 100 units and ReLU (266,610 trained parameters, …)".
 fn network(spec: &RunSpec) -> String {
-    let facts = spec.data.facts(spec.net.image_side());
-    let structure = Structure::new(&spec.net, facts.shape, facts.classes, &spec.train.loss);
+    let structure = spec.structure();
     let parameters = grouped(structure.trained_count() as u64);
     let (shape, weights, biases) = match &spec.net {
         Net::Mlp(mlp) => (perceptron(mlp), mlp.init.label(), mlp.bias_init.label()),

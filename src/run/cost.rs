@@ -2,9 +2,9 @@
 
 use super::program::program;
 use super::work::{Work, steps};
+use crate::doc::Run;
 use crate::doc::plan::Sizes;
-use crate::doc::{Run, Structure};
-use crate::optimize::Rule;
+use crate::optimize::UpdateRule;
 
 /// Expected size of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +32,7 @@ pub struct Cost {
 pub fn cost(run: &Run) -> Result<Cost, String> {
     let spec = &run.spec;
     let facts = spec.data.facts(spec.net.image_side());
-    let structure = Structure::new(&spec.net, facts.shape, facts.classes, &spec.train.loss);
+    let structure = spec.structure();
     let steps = steps(&program(&spec.plan), spec, &structure, Sizes::of_facts(&facts));
     let multiply_adds = structure.multiply_adds();
     let parameters = structure.trained_count();

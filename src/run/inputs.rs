@@ -14,8 +14,7 @@ use crate::form::path::Place;
 /// folder that paths are relative to. Files that an earlier stage of the run writes need not be there.
 pub fn input_problems(run: &Run, base: &Path) -> Vec<Problem> {
     let spec = &run.spec;
-    let facts = spec.data.facts(spec.net.image_side());
-    let structure = Structure::new(&spec.net, facts.shape, facts.classes, &spec.train.loss);
+    let structure = spec.structure();
     let (written, names) = (BTreeSet::new(), BTreeSet::new());
     let mut search = Search { run, base, structure, written, names, problems: Vec::new() };
     search.stages(&spec.plan, &Place::default().key("arms").index(run.arm_index).key("plan"));

@@ -36,16 +36,9 @@ fn jaccard(a: &BTreeMap<String, Vec<Entry>>, b: &BTreeMap<String, Vec<Entry>>) -
 
 /// The parameters that a finished run has pruned entries in.
 fn mask(directory: &Path) -> Option<BTreeMap<String, Vec<Entry>>> {
-    let masks = read_masks(&directory.join("pins.safetensors")).ok()?;
-    let pruned = masks.into_iter().filter(|(_, entries)| entries.contains(&(Entry::Pruned as u8)));
-    let masks: BTreeMap<String, Vec<Entry>> =
-        pruned.map(|(name, entries)| (name, states(&entries))).collect();
+    let mut masks = read_masks(&directory.join("pins.safetensors")).ok()?;
+    masks.retain(|_, entries| entries.contains(&Entry::Pruned));
     (!masks.is_empty()).then_some(masks)
-}
-
-fn states(entries: &[u8]) -> Vec<Entry> {
-    let pruned = Entry::Pruned as u8;
-    entries.iter().map(|entry| if *entry == pruned { Entry::Pruned } else { Entry::Free }).collect()
 }
 
 #[cfg(test)]
@@ -54,10 +47,11 @@ mod tests {
 
     #[test]
     fn masks_are_compared_over_the_parameters_that_both_prune() {
-        let mask = |entries: [u8; 4]| BTreeMap::from([("w".to_owned(), states(&entries))]);
-        let other = BTreeMap::from([("v".to_owned(), states(&[1, 1]))]);
-        assert_eq!(jaccard(&mask([1, 1, 0, 0]), &mask([1, 0, 1, 0])), Some(1.0 / 3.0));
-        assert_eq!(jaccard(&mask([1, 1, 0, 0]), &other), None);
+        use Entry::{Free, Frozen, Pruned};
+        let mask = |name: &str, entries: &[Entry]| BTreeMap::from([(name.to_owned(), entries.to_vec())]);
+        let first = mask("w", &[Pruned, Pruned, Free, Free]);
+        assert_eq!(jaccard(&first, &mask("w", &[Pruned, Frozen, Pruned, Free])), Some(1.0 / 3.0));
+        assert_eq!(jaccard(&first, &mask("v", &[Pruned, Pruned])), None);
         assert_eq!(mask_overlap(Path::new("/nowhere"), &["a", "b"]), None);
     }
 }

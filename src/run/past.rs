@@ -2,23 +2,26 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use crate::doc::intervention::Watch as Settings;
-use crate::net::{LossFunction, Network, top1};
+use crate::net::{LossFunction, Network, bits, top1};
 
 /// The past networks, and what they answered since the last evaluation.
 ///
 /// The ring is the only memory: clones share their arrays with the network that they were, and `lag` of them are kept.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Watch {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Watch<N = Network> {
     /// What is asked for.
     pub settings: Settings,
     /// Networks before each of the last `lag` updates, the oldest first.
-    pub past: VecDeque<Network>,
+    pub past: VecDeque<N>,
     /// Answers since the last evaluation.
     pub tally: Tally,
     /// How often the past was asked in this stage.
     pub asked: u64,
     /// How long that took, seconds.
+    #[serde(with = "bits")]
     pub secs: f64,
 }
 
@@ -30,13 +33,15 @@ impl Watch {
 }
 
 /// Sums over the samples of mini-batches.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
     /// Number of samples.
     pub samples: u64,
     /// Relative distances, times the samples of their mini-batch.
+    #[serde(with = "bits")]
     pub distances: f64,
     /// Divergences of the predictions.
+    #[serde(with = "bits")]
     pub divergences: f64,
     /// Samples whose predicted class is another one.
     pub changes: u64,

@@ -1,4 +1,4 @@
-//! Where a run stands: networks, positions, and what is remembered of earlier ones.
+//! The state of a run: networks, positions, snapshots.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::faults::Faults;
 use super::past::Watch;
 use crate::doc::intervention::Layers;
-use crate::net::{Network, OptimizerState, Score};
+use crate::net::{Network, OptimizerState, Score, bits};
 use crate::optimize::{Moment, Optimizer};
 
-/// Where a training stands in the data.
+/// Position of a training in the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
     /// Mini-batches so far.
@@ -27,7 +27,7 @@ impl Position {
         self.epoch as f64 + self.sample as f64 / samples.max(1) as f64
     }
 
-    /// The position behind a mini-batch that ends at sample `end` of the present epoch.
+    /// The position after a mini-batch that ends at sample `end` of the present epoch.
     pub fn after(self, end: usize, samples: usize) -> Self {
         let iteration = self.iteration + 1;
         if end >= samples {
@@ -37,7 +37,7 @@ impl Position {
         }
     }
 
-    /// The same position in a training part of `samples`: where the present epoch has no sample left, the next one begins.
+    /// The same position in a training set of `samples`: where the present epoch has no sample left, the next one begins.
     pub fn within(self, samples: usize) -> Self {
         if self.sample < samples { self } else { self.next_epoch() }
     }
@@ -47,73 +47,85 @@ impl Position {
         if self.sample == 0 { self } else { Self { epoch: self.epoch + 1, sample: 0, ..self } }
     }
 
-    /// What schedules ask about a mini-batch from here to `next`.
+    /// The moment of a mini-batch from here to `next`, for schedules.
     pub fn moment(self, next: Self, samples: usize) -> Moment {
         Moment { iteration: self.iteration, epoch: self.epochs(samples), next_epoch: next.epochs(samples) }
     }
 }
 
-/// A network that is remembered under a name, with its position.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Snapshot {
-    /// Values and statistics. Its pins are not used by grafts.
-    pub network: Network,
-    /// Where it stood; none for a branch or a member, whose grafts leave the position as it is.
+/// A network that is kept under a name, with its position.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot<N = Network> {
+    /// Values and statistics. Its masks are not used by grafts.
+    pub network: N,
+    /// Its position; none for a branch or a member, whose grafts leave the position as it is.
     pub position: Option<Position>,
 }
 
 /// A further network of an ensemble; the first one is the present network.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Member {
-    /// Values and pins.
-    pub network: Network,
-    /// What its optimizer remembers.
-    pub memory: OptimizerState,
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Member<N = Network, V = Vec<f32>> {
+    /// Values and masks.
+    pub network: N,
+    /// State of its optimizer.
+    pub memory: OptimizerState<V>,
     /// Loss and accuracy on training batches since the last evaluation.
     pub score: Score,
 }
 
-/// What the training of an ensemble remembers of its shared layers.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HandOvers {
-    /// The first member when the present stretch of a standstill began.
-    pub reference: Option<Network>,
+/// Checks of the shared layers of an ensemble.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HandOvers<N = Network> {
+    /// The first member at the start of the present pause in which the shared layers do not train.
+    pub reference: Option<N>,
     /// Hand-overs that were checked.
     pub checked: u64,
     /// Hand-overs after which a shared layer was not equal bit for bit.
     pub unequal: u64,
 }
 
-/// A network with all that goes with it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct State {
-    /// Values and pins.
-    pub network: Network,
-    /// Where it stands; goes back when it is rewound.
+impl<N> Default for HandOvers<N> {
+    fn default() -> Self {
+        Self { reference: None, checked: 0, unequal: 0 }
+    }
+}
+
+/// A network with everything that belongs to it.
+///
+/// The type parameters are its networks, arrays and faults: in memory the real ones, in a checkpoint their form in the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State<N = Network, V = Vec<f32>, F = Faults> {
+    /// Values and masks.
+    pub network: N,
+    /// Its position in the data; rewinding takes it back.
     pub position: Position,
-    /// Epochs trained in all; never goes back.
+    /// Epochs trained in total; never decreases.
+    #[serde(rename = "trained_bits", with = "bits")]
     pub trained: f64,
     /// Which order of data it sees; 0 is the seed's own.
     pub order: u64,
     /// The settings that made the optimizer's state.
     pub optimizer: Optimizer,
-    /// What the optimizer remembers.
-    pub memory: OptimizerState,
+    /// State of the optimizer.
+    pub memory: OptimizerState<V>,
     /// Snapshots and branches by name.
-    pub kept: BTreeMap<String, Snapshot>,
-    /// The network of some steps ago, where it is watched.
-    pub watch: Option<Watch>,
+    pub kept: BTreeMap<String, Snapshot<N>>,
+    /// Past networks, where the training is watched.
+    pub watch: Option<Watch<N>>,
     /// Faults through which the network and its members are read.
-    pub faults: Faults,
+    #[serde(default)]
+    pub faults: F,
     /// Further members, after an ensemble was trained.
-    pub others: Vec<Member>,
+    pub others: Vec<Member<N, V>>,
     /// Layers that they share.
+    #[serde(default)]
     pub share: Option<Layers>,
     /// Shared layers of the ensemble.
-    pub handovers: HandOvers,
-    /// What the networks that train were when the present stage began, the present one first; none between stages, or
+    pub handovers: HandOvers<N>,
+    /// The networks in training as they were when the present stage began, the present one first; none between stages, or
     /// where nothing is held.
-    pub began_with: Vec<Network>,
+    #[serde(default)]
+    pub began_with: Vec<N>,
 }
 
 impl State {
@@ -147,8 +159,8 @@ impl State {
         self.kept.insert(name.to_owned(), snapshot);
     }
 
-    /// Keeps the first `count` members as they are before a training, where they have held entries to compare afterwards;
-    /// a stage that goes on after an interruption has kept them already.
+    /// Keeps the first `count` members as they are before a training, if they have held entries to compare afterwards; a
+    /// stage that resumes after an interruption has kept them already.
     pub fn begin_training(&mut self, count: usize) {
         let networks: Vec<Network> = self.members().into_iter().take(count).cloned().collect();
         let is_held = |network: &Network| (0..network.len()).any(|index| network.entries(index).is_some());
@@ -157,7 +169,7 @@ impl State {
         }
     }
 
-    /// Lets the optimizers of all members forget what they remember of held entries.
+    /// Resets the state of all members' optimizers for held entries.
     pub fn forget_held(&mut self) {
         self.memory.forget_held(&self.network);
         for member in &mut self.others {
@@ -165,7 +177,7 @@ impl State {
         }
     }
 
-    /// Forgets what the optimizer remembers.
+    /// Resets the state of the optimizer.
     pub fn restart_optimizer(&mut self) {
         self.memory = OptimizerState::default();
     }

@@ -1,4 +1,4 @@
-//! Files of a run that grow line by line beside its events.
+//! Tables of a run: files that grow line by line, next to its event log.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use crate::intervene::fault::record::HEADER;
 
-/// A file of lines with a head.
+/// A file of lines with a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Table {
     /// Every fault.
     Faults,
-    /// What became of the images of every trial.
+    /// Outcomes of the images of every trial.
     Trials,
-    /// The same of trials without the protection, where a campaign has one.
+    /// The same without the protection, where a campaign has one.
     Unprotected,
     /// Hashes of the logits of every trial, for a replay.
     Logits,
@@ -34,7 +34,7 @@ impl Table {
         }
     }
 
-    /// Names of its columns.
+    /// Its header: the names of the columns.
     pub const fn header(self) -> &'static str {
         match self {
             Self::Faults => HEADER,
@@ -46,7 +46,7 @@ impl Table {
     }
 }
 
-/// The tables of a run directory, opened when the first line comes.
+/// The tables of a run directory, opened with their first line.
 #[derive(Debug)]
 pub struct Tables {
     folder: PathBuf,
@@ -54,20 +54,20 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Those of this folder.
+    /// The tables in this folder.
     pub fn of(folder: &Path) -> Self {
         Self { folder: folder.to_owned(), open: BTreeMap::new() }
     }
 
-    /// Where a table lies.
+    /// Path of a table.
     pub fn path(&self, table: Table) -> PathBuf {
         self.folder.join(table.file())
     }
 
-    /// Appends whole lines; the head comes first in a new file.
+    /// Appends whole lines, after the header in a new file.
     ///
     /// # Errors
-    /// What the system says.
+    /// The operating system's.
     pub fn append(&mut self, table: Table, lines: &str) -> std::io::Result<()> {
         let (file, length) = self.opened(table)?;
         let head = if *length == 0 { format!("{}\n", table.header()) } else { String::new() };
@@ -77,16 +77,16 @@ impl Tables {
         Ok(())
     }
 
-    /// Length of every table that is not empty, by the name of its file.
+    /// Length of every non-empty table, by the name of its file.
     pub fn lengths(&self) -> BTreeMap<String, u64> {
         let lengths = self.open.iter().filter(|(_, (_, length))| *length > 0);
         lengths.map(|(table, (_, length))| (table.file().to_owned(), *length)).collect()
     }
 
-    /// Cuts every table to a length that it had; takes away those that had none.
+    /// Cuts every table to an earlier length; removes those that did not exist then.
     ///
     /// # Errors
-    /// What the system says.
+    /// The operating system's.
     pub fn cut(&mut self, lengths: &BTreeMap<String, u64>) -> std::io::Result<()> {
         self.open.clear();
         for table in Table::ALL {

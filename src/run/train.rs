@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use super::batches::Batch;
 use super::error::RunError;
 use super::session::{RunContext, Session, StageEnd};
@@ -18,7 +20,7 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 const CHECKPOINT_EVERY: Duration = Duration::from_mins(1);
 
 /// How far a training stage is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrainProgress {
     /// Mini-batches of this stage so far.
     pub done: u64,

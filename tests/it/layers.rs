@@ -1,6 +1,7 @@
 //! The rules about what is absent: imports between layers, and words that some files must not contain.
 
-use std::path::{Path, PathBuf};
+use crate::imports::{imports, layers};
+use crate::support::source::{Source, after, layer_of, sources};
 
 /// Which layers each one may import; itself always. What is not listed here is refused.
 const LAYERS: &[(&str, &[&str])] = &[
@@ -17,95 +18,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("cli", &["run", "figure", "results", "doc", "data", "form"]),
 ];
 
+/// A file by its path.
+fn source(path: &str) -> Source {
+    sources("src").into_iter().find(|source| source.path == path).unwrap_or_else(|| panic!("{path} is gone"))
+}
+
 /// The longest a source file may get.
 const LONGEST: usize = 400;
-
-struct Source {
-    /// Path below the project, with slashes.
-    path: String,
-    /// All of it.
-    text: String,
-    /// Without comments, and without its tests.
-    code: String,
-}
-
-impl Source {
-    fn layer(&self) -> &str {
-        let inner = self.path.strip_prefix("src/").unwrap_or(&self.path);
-        inner.split(['/', '.']).next().unwrap_or_default()
-    }
-}
-
-fn sources(folder: &str) -> Vec<Source> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut paths = Vec::new();
-    collect(&root.join(folder), &mut paths);
-    paths.sort();
-    assert!(!paths.is_empty(), "there is no source under {folder}");
-    let source = |path: PathBuf| {
-        let text = std::fs::read_to_string(&path).unwrap();
-        let path = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
-        let code = if is_test_file(&path) { String::new() } else { code_of(&text) };
-        Source { path, text, code }
-    };
-    paths.into_iter().map(source).collect()
-}
-
-fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            collect(&path, paths);
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
-            paths.push(path);
-        }
-    }
-}
-
-fn is_test_file(path: &str) -> bool {
-    path.ends_with("/tests.rs") || path.ends_with("/testing.rs") || path.contains("/tests/")
-}
-
-/// A file up to its tests, without comments.
-fn code_of(text: &str) -> String {
-    let end = text.find("#[cfg(test)]\nmod ").unwrap_or(text.len());
-    let lines = text[..end].lines().map(|line| line.split("//").next().unwrap_or_default());
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-/// Everything that follows `word` in the code, where it stands as a word of its own.
-fn after<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = &'a str> {
-    code.match_indices(word).filter_map(move |(at, _)| {
-        let is_inside = code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        (!is_inside).then(|| &code[at + word.len()..])
-    })
-}
-
-/// The modules that a `crate::` path names first: one, or several in braces.
-fn imported(rest: &str) -> Vec<String> {
-    let first =
-        |text: &str| text.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
-    match rest.strip_prefix('{') {
-        None => vec![first(rest)],
-        Some(group) => {
-            let mut depth = 0_usize;
-            let mut item = String::new();
-            let mut items = Vec::new();
-            for character in group.chars() {
-                match character {
-                    '{' => depth += 1,
-                    '}' if depth == 0 => break,
-                    '}' => depth -= 1,
-                    ',' if depth == 0 => items.push(first(&std::mem::take(&mut item))),
-                    _ if depth == 0 => item.push(character),
-                    _ => {}
-                }
-            }
-            items.push(first(&item));
-            items
-        }
-    }
-}
 
 fn complain(problems: &[String]) {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
@@ -114,12 +33,13 @@ fn complain(problems: &[String]) {
 #[test]
 fn layers_import_downwards_only() {
     let mut problems = Vec::new();
-    for source in sources("src") {
-        let Some((_, allowed)) = LAYERS.iter().find(|(layer, _)| *layer == source.layer()) else { continue };
-        for name in after(&source.code, "crate::").flat_map(imported) {
-            let is_layer = LAYERS.iter().any(|(layer, _)| *layer == name);
-            if is_layer && name != source.layer() && !allowed.contains(&name.as_str()) {
-                problems.push(format!("{} imports {name}, and {} may not", source.path, source.layer()));
+    for (file, named) in layers(&sources("src")) {
+        let Some((layer, allowed)) = LAYERS.iter().find(|(layer, _)| *layer == layer_of(&file)) else {
+            continue;
+        };
+        for (name, _) in LAYERS.iter().filter(|(name, _)| named.contains(*name)) {
+            if name != layer && !allowed.contains(name) {
+                problems.push(format!("{file} imports {name}, and {layer} may not"));
             }
         }
     }
@@ -130,7 +50,7 @@ fn layers_import_downwards_only() {
 fn every_folder_is_a_layer() {
     let known =
         |layer: &str| matches!(layer, "lib" | "main") || LAYERS.iter().any(|(name, _)| *name == layer);
-    let unknown = sources("src").into_iter().filter(|source| !known(source.layer()));
+    let unknown = sources("src").into_iter().filter(|source| !known(layer_of(&source.path)));
     complain(
         &unknown
             .map(|source| format!("{} belongs to no layer of the table", source.path))
@@ -148,9 +68,9 @@ fn each_library_has_one_home() {
         ("clap::", "cli"),
     ];
     let mut problems = Vec::new();
-    for source in sources("src").iter().filter(|source| source.layer() != "main") {
+    for source in sources("src").iter().filter(|source| layer_of(&source.path) != "main") {
         for (library, home) in homes {
-            if source.layer() != home && after(&source.code, library).next().is_some() {
+            if layer_of(&source.path) != home && after(&source.code, library).next().is_some() {
                 problems.push(format!("{} uses {library}, which belongs into {home}", source.path));
             }
         }
@@ -162,7 +82,7 @@ fn each_library_has_one_home() {
 fn only_the_command_line_prints() {
     let prints = ["println!", "print!", "eprintln!", "eprint!", "dbg!"];
     let mut problems = Vec::new();
-    for source in sources("src").iter().filter(|source| source.layer() != "cli") {
+    for source in sources("src").iter().filter(|source| layer_of(&source.path) != "cli") {
         for print in prints.iter().filter(|print| after(&source.code, print).next().is_some()) {
             problems.push(format!("{} has {print}", source.path));
         }
@@ -172,11 +92,7 @@ fn only_the_command_line_prints() {
 
 #[test]
 fn the_train_loop_knows_nothing_of_interventions() {
-    let sources = sources("src/run");
-    let train = sources
-        .iter()
-        .find(|source| source.path == "src/run/train.rs")
-        .expect("the train loop is run/train.rs");
+    let train = source("src/run/train.rs");
     let words = train.text.split(|c: char| !c.is_alphabetic()).map(str::to_lowercase);
     let forbidden = |word: &String| {
         ["prun", "freez", "froz", "fault", "watch", "intervention"]
@@ -184,12 +100,120 @@ fn the_train_loop_knows_nothing_of_interventions() {
             .any(|start| word.starts_with(start))
     };
     assert_eq!(words.filter(forbidden).collect::<Vec<_>>(), Vec::<String>::new());
+    let imports = imports(&sources("src"));
+    let above = ["interventions", "stages", "past", "faults", "campaign"];
+    let is_above = |file: &&String| {
+        let place = file.trim_start_matches("src/run/").split(['/', '.']).next();
+        file.starts_with("src/run/") && place.is_some_and(|place| above.contains(&place))
+    };
+    let found: Vec<_> = imports[&train.path].iter().filter(is_above).collect();
+    assert_eq!(found, Vec::<&String>::new());
+}
+
+#[test]
+fn a_session_does_not_know_who_listens() {
+    let is_listener = |file: &String| file.starts_with("src/run/directory") || file == "src/run/queue.rs";
+    let walk =
+        ["session", "steps", "stages", "train", "evaluate", "interventions", "campaign", "faults", "past"];
+    let mut problems = Vec::new();
+    for (file, imported) in imports(&sources("src")) {
+        let place = file.strip_prefix("src/run/").and_then(|rest| rest.split(['/', '.']).next());
+        // Replay reads results; a session writes them.
+        if place.is_some_and(|place| walk.contains(&place)) && !file.ends_with("/replay.rs") {
+            let listeners = imported.iter().filter(|file| is_listener(file));
+            problems.extend(listeners.map(|listener| format!("{file} imports {listener}")));
+        }
+    }
+    complain(&problems);
+}
+
+#[test]
+fn a_record_is_folded_in_one_place() {
+    let sources = sources("src");
+    let record = sources.iter().find(|source| source.code.contains("impl RunRecord {")).expect("a record");
+    let changes = after(&record.code, "pub fn ")
+        .filter(|rest| rest.split_once(')').is_some_and(|(head, _)| head.contains("(&mut self")));
+    let names: Vec<_> = changes.filter_map(|rest| rest.split('(').next()).collect();
+    assert_eq!(names, ["apply"]);
+    let ends = ["Event::Finished", "Event::Failed", "Event::Stopped"];
+    let folds = |source: &&Source| {
+        let arms = source.code.lines().filter_map(|line| line.split_once("=>"));
+        arms.filter(|(pattern, _)| ends.iter().any(|end| pattern.contains(end))).count() >= 2
+    };
+    let found: Vec<_> = sources.iter().filter(folds).map(|source| source.path.as_str()).collect();
+    assert_eq!(found, ["src/cli/progress.rs", record.path.as_str()]);
+}
+
+#[test]
+fn the_engine_has_no_globals() {
+    let mut problems = Vec::new();
+    let engine = ["form", "intervene", "data", "optimize", "doc", "results", "figure", "net", "run"];
+    for source in sources("src").iter().filter(|source| engine.contains(&layer_of(&source.path))) {
+        let is_kernel = source.path.starts_with("src/net/kernels/");
+        let changes = ["Mutex", "RwLock", "Cell<", "OnceLock", "static mut"];
+        let statics = source.code.lines().filter(|line| line.contains("static ") && line.contains(": "));
+        for line in statics.filter(|line| !is_kernel && changes.iter().any(|word| line.contains(word))) {
+            problems.push(format!("{} has a global: {line}", source.path));
+        }
+        if after(&source.code, "env::var").next().is_some() && source.path != "src/data/locate.rs" {
+            problems.push(format!("{} looks at the environment", source.path));
+        }
+        for word in
+            ["rand::rng", "thread_rng", "from_os_rng", "from_entropy", "Device::seed", "HashMap", "HashSet"]
+        {
+            if after(&source.code, word).next().is_some() {
+                problems.push(format!("{} has {word}: results depend on it", source.path));
+            }
+        }
+    }
+    complain(&problems);
+}
+
+#[test]
+fn unsafe_stands_under_net_kernels_only() {
+    let mut problems = Vec::new();
+    for source in sources("src").iter().filter(|source| !source.path.starts_with("src/net/kernels/")) {
+        if after(&source.code, "unsafe").next().is_some() {
+            problems.push(format!("{} has unsafe code", source.path));
+        }
+    }
+    complain(&problems);
+}
+
+#[test]
+fn one_writer_has_the_log_of_a_run() {
+    let opens =
+        |source: &&Source| source.code.contains("events.jsonl") && source.code.contains("OpenOptions");
+    let sources = sources("src");
+    let found: Vec<_> = sources.iter().filter(opens).map(|source| source.path.as_str()).collect();
+    assert_eq!(found, ["src/run/directory/mod.rs"]);
+}
+
+#[test]
+fn the_window_waits_for_nobody() {
+    let patient = |source: &&Source| after(&source.code, "recv").any(|rest| rest.starts_with("()"));
+    let sources = sources("src");
+    let window = sources.iter().filter(|source| layer_of(&source.path) == "gui");
+    complain(&window.filter(patient).map(|source| format!("{} waits", source.path)).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_children_of_a_module_are_in_its_folder() {
+    let mut all = sources("src");
+    all.extend(sources("tests"));
+    all.extend(sources("benches"));
+    let folders: Vec<String> =
+        all.iter().filter_map(|source| Some(source.path.rsplit_once('/')?.0.to_owned() + ".rs")).collect();
+    let beside = all.iter().filter(|source| folders.contains(&source.path));
+    complain(&beside.map(|source| format!("{} lies beside its folder", source.path)).collect::<Vec<_>>());
 }
 
 #[test]
 fn maths_and_data_have_no_threads() {
     let sources = sources("src");
-    let pure = sources.iter().filter(|source| ["intervene", "data", "form", "doc"].contains(&source.layer()));
+    let pure = sources.iter().filter(|source| {
+        ["intervene", "data", "form", "doc", "optimize", "results"].contains(&layer_of(&source.path))
+    });
     let threaded = pure.filter(|source| after(&source.code, "thread::").next().is_some());
     complain(&threaded.map(|source| format!("{} uses threads", source.path)).collect::<Vec<_>>());
 }
@@ -216,14 +240,4 @@ fn no_file_is_long() {
     all.extend(sources("tests"));
     let all = all.iter().filter(|source| long(source));
     complain(&all.map(|source| format!("{} has more than {LONGEST} lines", source.path)).collect::<Vec<_>>());
-}
-
-#[test]
-fn imports_are_read_from_single_paths_and_from_groups() {
-    let code = code_of(
-        "use crate::doc::Run;\nuse crate::{net::{A, B}, run};\n// crate::gui\nlet x = crate::form!{};\n",
-    );
-    let names: Vec<String> = after(&code, "crate::").flat_map(imported).collect();
-    assert_eq!(names, ["doc", "net", "run", "form"]);
-    assert_eq!(code_of("a\n#[cfg(test)]\nmod tests {}\n"), "a");
 }

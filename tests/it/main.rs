@@ -16,6 +16,7 @@ mod engine_weights;
 mod format;
 mod guide;
 mod holding;
+mod imports;
 mod layers;
 mod pictures;
 mod same_figure;

@@ -7,7 +7,6 @@ use crate::doc::fault::{Campaign, FaultSource};
 use crate::doc::strikes::CellPlan;
 use crate::gui::{text, theme};
 use crate::run::planned;
-use crate::run::summary::structure_of;
 
 /// Draws the plan of a campaign on the network of a run.
 pub fn planned_ui(ui: &mut Ui, campaign: &Campaign, run: &Run) {
@@ -16,7 +15,7 @@ pub fn planned_ui(ui: &mut Ui, campaign: &Campaign, run: &Run) {
         ui.label("The list says how many trials there are.");
         return;
     }
-    for line in lines(&planned(campaign, &structure_of(&run.spec))) {
+    for line in lines(&planned(campaign, &run.spec.structure())) {
         ui.label(line);
     }
     let note = "The number after Leveugle et al. (DATE 2009) holds the share of critical faults to the margin: ± 1 % at 95 % where the campaign names none";

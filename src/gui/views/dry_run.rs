@@ -13,7 +13,7 @@ use crate::doc::structure::Parameter;
 use crate::doc::{Run, Stage, Structure, Target, targets};
 use crate::form::path::Place;
 use crate::gui::{text, theme};
-use crate::run::summary::{Shapes, read_shapes, shape_text, structure_of};
+use crate::run::summary::{Shapes, read_shapes, shape_text};
 
 /// What the table keeps between frames: the head of a file, read for values or for a mask.
 #[derive(Default)]
@@ -67,7 +67,7 @@ impl DryRun {
             ui.label(RichText::new("Mend the problems of the document first.").weak());
             return;
         };
-        let structure = structure_of(&run.spec);
+        let structure = run.spec.structure();
         if !is_file(copying.from) && !copying.is_mask {
             let name = copying.from;
             ui.small(format!("{name} is a network of this run, so names and shapes are the same."));

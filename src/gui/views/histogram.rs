@@ -109,8 +109,9 @@ fn highest(histogram: &Bins) -> u64 {
 mod tests {
     use super::*;
     use crate::figure::csv::csv;
+    use crate::run::summary::Entry::{self, Free, Frozen, Pruned};
 
-    fn parameter(values: &[f32], entries: &[u8], dense: &[f32]) -> ParameterSummary {
+    fn parameter(values: &[f32], entries: &[Entry], dense: &[f32]) -> ParameterSummary {
         ParameterSummary {
             name: "fc1.weight".to_owned(),
             shape: vec![2, values.len() / 2],
@@ -124,16 +125,19 @@ mod tests {
 
     #[test]
     fn pruned_entries_do_not_flatten_the_bars_of_those_that_are_left() {
-        let figure = figure(&parameter(&[0.0, 0.0, 0.0, 1.0], &[1, 1, 1, 0], &[]));
+        let figure = figure(&parameter(&[0.0, 0.0, 0.0, 1.0], &[Pruned, Pruned, Pruned, Free], &[]));
         assert_eq!(figure.y.range, Some([0.0, 1.05]));
         assert!(figure.note.ends_with("the bar of pruned entries is cut"), "{}", figure.note);
-        assert_eq!(highest(&Bins::of(&[0.0, 0.0], &[1, 1], &[])), 2);
+        assert_eq!(highest(&Bins::of(&[0.0, 0.0], &[Pruned, Pruned], &[])), 2);
     }
 
     #[test]
     fn the_table_has_the_counts_of_every_bin_and_the_outline_to_the_same_area() {
-        let summary =
-            parameter(&[-1.0, 0.5, 0.5, 1.0], &[0, 2, 0, 0], &[-1.0, -1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
+        let summary = parameter(
+            &[-1.0, 0.5, 0.5, 1.0],
+            &[Free, Frozen, Free, Free],
+            &[-1.0, -1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0],
+        );
         let figure = figure(&summary);
         let table = csv(&figure);
         let bins = summary.histogram.free.len();

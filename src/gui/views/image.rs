@@ -3,7 +3,7 @@
 use crate::figure::cells::{Cells, Hues, Ink, Kind};
 use crate::figure::mosaic::block;
 use crate::figure::{Axis, Category, Figure};
-use crate::run::summary::{FROZEN, PRUNED, ParameterValues, shape_text};
+use crate::run::summary::{Entry, ParameterValues, shape_text};
 
 /// What an image shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,11 +55,11 @@ pub fn look(full: f64, counts: [u64; 3], shown: Shown) -> Cells {
 }
 
 /// The kind of an entry, as its place in [`KINDS`].
-const fn kind(entry: u8) -> u8 {
+const fn kind(entry: Entry) -> u8 {
     match entry {
-        PRUNED => 2,
-        FROZEN => 1,
-        _ => 0,
+        Entry::Pruned => 2,
+        Entry::Frozen => 1,
+        Entry::Free => 0,
     }
 }
 
@@ -82,7 +82,7 @@ pub fn cells(values: &ParameterValues, shown: Shown) -> Cells {
 /// Twice the root mean square of the finite values that are not pruned: where colours are full.
 pub fn full(values: &ParameterValues) -> f64 {
     let all = values.values.iter().zip(&values.entries);
-    let squares = all.filter(|(value, entry)| value.is_finite() && **entry != PRUNED);
+    let squares = all.filter(|(value, entry)| value.is_finite() && entry.survives());
     let (sum, count) =
         squares.fold((0.0, 0_u64), |(sum, count), (value, _)| (sum + f64::from(*value).powi(2), count + 1));
     let full = 2.0 * (sum / count.max(1) as f64).sqrt();
@@ -120,11 +120,11 @@ mod tests {
     use super::*;
     use crate::figure::csv::csv;
     use crate::figure::palette::{Theme, colour};
-    use crate::run::summary::FREE;
+    use crate::run::summary::Entry::{Free, Frozen, Pruned};
 
     fn parameter() -> ParameterValues {
         let values = vec![1.0, 3.0, 0.0, -2.0, 5.0, 0.0];
-        ParameterValues { shape: vec![2, 3], values, entries: vec![FREE, FREE, PRUNED, FROZEN, FREE, PRUNED] }
+        ParameterValues { shape: vec![2, 3], values, entries: vec![Free, Free, Pruned, Frozen, Free, Pruned] }
     }
 
     #[test]
@@ -143,7 +143,7 @@ mod tests {
     fn large_parameters_keep_every_entry_in_the_table_and_share_pixels_in_the_picture() {
         let count = 3 * 2000;
         let values =
-            ParameterValues { shape: vec![3, 2000], values: vec![0.5; count], entries: vec![FREE; count] };
+            ParameterValues { shape: vec![3, 2000], values: vec![0.5; count], entries: vec![Free; count] };
         let figure = figure("features.0.weight", &values, Shown::Mask);
         assert!(figure.note.ends_with("3×2000; a pixel is the mean of 1×4 entries"), "{}", figure.note);
         assert_eq!(csv(&figure).lines().count(), 1 + count);
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_bias_is_a_single_row_and_full_colours_are_at_twice_its_root_mean_square() {
-        let bias = ParameterValues { shape: vec![3], values: vec![1.0; 3], entries: vec![FREE; 3] };
+        let bias = ParameterValues { shape: vec![3], values: vec![1.0; 3], entries: vec![Free; 3] };
         let cells = cells(&bias, Shown::Values);
         assert_eq!((cells.values.len(), cells.axis.range), (1, Some([-2.0, 2.0])));
         assert_eq!(cells.paint([0, 0], [-1.0, 1.0], Theme::Light), Some(colour(0, Theme::Light)));

@@ -116,10 +116,15 @@ mod tests {
     use super::*;
     use crate::figure::mosaic::SIDE;
     use crate::gui::views::image::{cells, look};
+    use crate::run::summary::Entry;
 
     fn values(shape: &[usize]) -> ParameterValues {
         let count = shape.iter().product();
-        ParameterValues { shape: shape.to_vec(), values: vec![-1.0; count], entries: vec![0; count] }
+        ParameterValues {
+            shape: shape.to_vec(),
+            values: vec![-1.0; count],
+            entries: vec![Entry::Free; count],
+        }
     }
 
     fn mosaic(shape: &[usize]) -> Mosaic {

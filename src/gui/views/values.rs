@@ -8,7 +8,7 @@ use egui_extras::{Column, TableBuilder};
 use crate::doc::intervention::Set;
 use crate::gui::{text, theme};
 use crate::results::number::fixed;
-use crate::run::summary::{FROZEN, PRUNED, ParameterValues};
+use crate::run::summary::{Entry, ParameterValues};
 
 const ROW: f32 = 20.0;
 /// Rows of one page: places of more rows would not fit the precision of the screen's coordinates.
@@ -158,11 +158,11 @@ pub fn place_of(mut entry: usize, shape: &[usize]) -> String {
 }
 
 /// What holds an entry, in a word.
-pub const fn state_of(entry: u8) -> &'static str {
+pub const fn state_of(entry: Entry) -> &'static str {
     match entry {
-        PRUNED => "pruned",
-        FROZEN => "held",
-        _ => "trained",
+        Entry::Pruned => "pruned",
+        Entry::Frozen => "held",
+        Entry::Free => "trained",
     }
 }
 

@@ -1,51 +1,35 @@
-//! float16 and bfloat16 as bits, by integer arithmetic: rounding to nearest, halves to even; overflow to infinity;
-//! NaN stays NaN and keeps the upper bits of its payload, so that reading and storing again changes no bit.
+//! float16 and bfloat16 as bits: rounding to nearest, halves to even; overflow to infinity; NaN stays NaN and keeps the
+//! upper bits of its payload, so that reading and storing again changes no bit. (The crate `half` would set the quiet bit
+//! of a NaN.)
 
-/// Bits of a float32 without its sign, from which on it is NaN.
-const INFINITY: u32 = 0x7f80_0000;
-/// 2⁻¹⁴ as float32: the smallest normal float16.
-const SMALLEST_NORMAL: u32 = 0x3880_0000;
-/// What the exponent of a float32 is larger by, at its place.
-const BIAS: u32 = (127 - 15) << 23;
-/// Subnormal float16 values are multiples of one over this, 2²⁴.
-const STEPS: f32 = 16_777_216.0;
+use half::{bf16, f16};
 
 /// A float32 rounded to float16.
 pub(super) fn to_float16(value: f32) -> u16 {
-    let bits = value.to_bits();
-    let magnitude = bits & 0x7fff_ffff;
-    let rounded = if magnitude > INFINITY {
-        0x7c00 | at_least_one_bit(magnitude >> 13 & 0x3ff, 0x200)
-    } else if magnitude < SMALLEST_NORMAL {
-        (f32::from_bits(magnitude) * STEPS).round_ties_even() as u32
+    if value.is_nan() {
+        shorter(value, 13, [f16::INFINITY, f16::NAN].map(f16::to_bits))
     } else {
-        drop_bits(magnitude - BIAS, 13).min(0x7c00)
-    };
-    (bits >> 16 & 0x8000 | rounded) as u16
+        f16::from_f32_const(value).to_bits()
+    }
 }
 
 /// A float16 as float32, exactly.
 pub(super) fn from_float16(half: u16) -> f32 {
-    let (sign, exponent, mantissa) =
-        (u32::from(half & 0x8000) << 16, half >> 10 & 0x1f, u32::from(half & 0x3ff));
-    let magnitude = match exponent {
-        0 => (mantissa as f32 / STEPS).to_bits(),
-        0x1f => INFINITY | mantissa << 13,
-        _ => (u32::from(half & 0x7fff) << 13) + BIAS,
-    };
-    f32::from_bits(sign | magnitude)
+    let value = f16::from_bits(half);
+    if value.is_nan() {
+        let (sign, payload) = (u32::from(half & 0x8000), u32::from(half & 0x3ff));
+        return f32::from_bits(sign << 16 | f32::INFINITY.to_bits() | payload << 13);
+    }
+    value.to_f32_const()
 }
 
 /// A float32 rounded to bfloat16.
 pub(super) fn to_bfloat16(value: f32) -> u16 {
-    let bits = value.to_bits();
-    let magnitude = bits & 0x7fff_ffff;
-    let rounded = if magnitude > INFINITY {
-        0x7f80 | at_least_one_bit(magnitude >> 16 & 0x7f, 0x40)
+    if value.is_nan() {
+        shorter(value, 16, [bf16::INFINITY, bf16::NAN].map(bf16::to_bits))
     } else {
-        drop_bits(magnitude, 16)
-    };
-    (bits >> 16 & 0x8000 | rounded) as u16
+        bf16::from_f32_const(value).to_bits()
+    }
 }
 
 /// A bfloat16 as float32, exactly.
@@ -53,16 +37,12 @@ pub(super) fn from_bfloat16(half: u16) -> f32 {
     f32::from_bits(u32::from(half) << 16)
 }
 
-/// Without its lowest `count` bits, rounded to nearest, halves to even. A carry into the exponent is right: above the
-/// largest mantissa comes the next power of two, above the largest exponent infinity.
-fn drop_bits(magnitude: u32, count: u32) -> u32 {
-    let below_half = (1 << (count - 1)) - 1;
-    (magnitude + below_half + (magnitude >> count & 1)) >> count
-}
-
-/// The payload of a NaN; a NaN whose payload is cut to 0 would be infinity.
-fn at_least_one_bit(payload: u32, quiet: u32) -> u32 {
-    if payload == 0 { quiet } else { payload }
+/// A NaN in a shorter format, given that format's infinity and NaN: the lowest `count` bits of the payload are cut off, and
+/// where nothing is left of it, which would be infinity, it becomes that NaN.
+fn shorter(nan: f32, count: u32, [infinity, quiet]: [u16; 2]) -> u16 {
+    let sign = (nan.to_bits() >> 16) as u16 & 0x8000;
+    let payload = (nan.to_bits() >> count) as u16 & !infinity & 0x7fff;
+    sign | if payload == 0 { quiet } else { infinity | payload }
 }
 
 #[cfg(test)]

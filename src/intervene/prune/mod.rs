@@ -1,8 +1,8 @@
-//! Scores become a mask: the one place that decides which entries a criterion's scores remove.
+//! From scores to a mask: the one place that decides which entries go.
 //!
-//! Mistakes of other tools that cannot be made here: one entry too many together with every tie (counts are exact and
-//! ties go by index); pruned entries that are scored again and come back (only free entries are candidates); layers
-//! left out of the target that still count in the base.
+//! Mistakes of other tools that are impossible here: pruning one entry too many and every tie with it (counts are exact,
+//! ties go by index); scoring pruned entries again and bringing them back (only free entries are candidates); counting
+//! layers outside the target in the base.
 
 use super::{Amount, AmountError, Cut, Entry, MaskCounts, Scope, survivors_at};
 use thiserror::Error;
@@ -20,13 +20,13 @@ pub struct Target<'a> {
     pub weights: &'a [f32],
     /// The criterion's scores, the lowest go first; may be empty for a threshold, which asks for none.
     pub scores: &'a [f32],
-    /// What holds each entry.
+    /// State of each entry.
     pub entries: &'a [Entry],
 }
 
-/// How much to prune, and who competes with whom.
+/// How much to prune, and which entries compete.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rule {
+pub struct PruningRule {
     /// How much.
     pub amount: Amount,
     /// Whether layers are ranked together.
@@ -36,7 +36,7 @@ pub struct Rule {
     pub output_factor: f64,
 }
 
-impl Rule {
+impl PruningRule {
     /// Checks the numbers, without a network.
     ///
     /// # Errors
@@ -53,12 +53,12 @@ impl Rule {
         Ok(())
     }
 
-    /// Whether the output layer has a fraction of its own.
+    /// Whether the output layer has its own fraction.
     fn splits_output(self) -> bool {
         self.output_factor > 0.0 && self.output_factor < 1.0
     }
 
-    /// Whether the rule speaks about this parameter at all.
+    /// Whether the rule applies to this parameter.
     fn covers(self, target: &Target) -> bool {
         self.output_factor > 0.0 || !target.is_output
     }
@@ -81,8 +81,8 @@ pub struct Quota {
 }
 
 impl Quota {
-    /// The part of this quota that falls to `step` (from 1) of `steps` exponential steps, for a criterion that scores
-    /// anew in between. The parts add up to the quota.
+    /// The part of this quota in `step` (from 1) of `steps` exponential steps, for a criterion that scores again in between.
+    /// The parts add up to the quota.
     pub fn step(&self, step: u32, steps: u32) -> Self {
         let survivors = |step| survivors_at(self.free, self.free - self.remove, step, steps);
         let free = survivors(step.saturating_sub(1));
@@ -93,8 +93,8 @@ impl Quota {
 /// The entries to prune: for each target the indices, ascending.
 ///
 /// # Errors
-/// As [`Rule::check`], [`quotas`] and [`lowest_of`].
-pub fn prune(targets: &[Target], rule: Rule) -> Result<Vec<Vec<u32>>, PruneError> {
+/// As [`PruningRule::check`], [`quotas`] and [`lowest_of`].
+pub fn prune(targets: &[Target], rule: PruningRule) -> Result<Vec<Vec<u32>>, PruneError> {
     match rule.amount {
         Amount::Threshold(threshold) => {
             rule.check()?;
@@ -110,8 +110,8 @@ pub fn prune(targets: &[Target], rule: Rule) -> Result<Vec<Vec<u32>>, PruneError
 /// How many entries go from each group of parameters that is ranked together. Only the states of the entries matter.
 ///
 /// # Errors
-/// As [`Rule::check`]; a count larger than what is there; a threshold, which has no count.
-pub fn quotas(targets: &[Target], rule: Rule) -> Result<Vec<Quota>, PruneError> {
+/// As [`PruningRule::check`]; a count larger than what is there; a threshold, which has no count.
+pub fn quotas(targets: &[Target], rule: PruningRule) -> Result<Vec<Quota>, PruneError> {
     rule.check()?;
     groups(targets, rule).into_iter().map(|group| quota(targets, rule, group)).collect()
 }
@@ -120,8 +120,8 @@ pub fn quotas(targets: &[Target], rule: Rule) -> Result<Vec<Quota>, PruneError> 
 /// across parameters in the order of the targets.
 ///
 /// # Errors
-/// Slices of unequal length; a free entry whose score is NaN or infinite: NaN has no place in a ranking, and infinite
-/// scores are what overflowed, all equal however different the entries are.
+/// Slices of unequal length; a free entry whose score is NaN or infinite: NaN cannot be ranked, and infinite scores have
+/// overflowed and are all equal, however different the entries are.
 pub fn lowest_of(targets: &[Target], quotas: &[Quota]) -> Result<Vec<Vec<u32>>, PruneError> {
     check_lengths(targets, true)?;
     let mut removed = vec![Vec::new(); targets.len()];
@@ -140,7 +140,7 @@ pub fn lowest_of(targets: &[Target], quotas: &[Quota]) -> Result<Vec<Vec<u32>>, 
     Ok(removed)
 }
 
-fn groups(targets: &[Target], rule: Rule) -> Vec<Vec<usize>> {
+fn groups(targets: &[Target], rule: PruningRule) -> Vec<Vec<usize>> {
     let ranked_alone =
         |target: &Target| rule.scope == Scope::Global && rule.splits_output() && target.is_output;
     let group = |alone: bool| {
@@ -153,25 +153,24 @@ fn groups(targets: &[Target], rule: Rule) -> Vec<Vec<usize>> {
     [group(false), group(true)].concat()
 }
 
-fn quota(targets: &[Target], rule: Rule, group: Vec<usize>) -> Result<Quota, PruneError> {
-    let mask_counts: MaskCounts =
-        group.iter().map(|&position| MaskCounts::of(targets[position].entries)).sum();
+fn quota(targets: &[Target], rule: PruningRule, group: Vec<usize>) -> Result<Quota, PruneError> {
+    let counts: MaskCounts = group.iter().map(|&position| MaskCounts::of(targets[position].entries)).sum();
     let first = &targets[group[0]];
     let remove = rule
         .amount
-        .removes(mask_counts.free, mask_counts.free + mask_counts.pruned, rule.factor(first))
+        .removes(counts.free, counts.free + counts.pruned, rule.factor(first))
         .ok_or(PruneError::ThresholdHasNoCount)?;
-    if remove > mask_counts.free {
+    if remove > counts.free {
         let place = match rule.scope {
             Scope::Global => "the target".to_owned(),
             Scope::PerLayer => format!("the layer of {}", first.name),
         };
-        return Err(PruneError::TooMany { wanted: remove, available: mask_counts.free, place });
+        return Err(PruneError::TooMany { wanted: remove, available: counts.free, place });
     }
-    Ok(Quota { targets: group, free: mask_counts.free, remove })
+    Ok(Quota { targets: group, free: counts.free, remove })
 }
 
-fn below(targets: &[Target], rule: Rule, threshold: f64) -> Vec<Vec<u32>> {
+fn below(targets: &[Target], rule: PruningRule, threshold: f64) -> Vec<Vec<u32>> {
     let threshold = threshold as f32;
     let of_target = |target: &Target| {
         let small =
@@ -249,7 +248,7 @@ pub enum PruneError {
         /// Where.
         place: String,
     },
-    /// A score without a rank.
+    /// A score that cannot be ranked.
     #[error(
         "{parameter}[{index}] has a score of {score} (its weight is {weight}), which has no rank; \
          look for the training step at which values stop being finite, or, with SynFlow, for fewer or smaller layers"
@@ -264,7 +263,7 @@ pub enum PruneError {
         /// Its weight.
         weight: f32,
     },
-    /// A threshold was asked for its count.
+    /// The count of a threshold was asked for.
     #[error(
         "an amount of Threshold is no count, so it cannot be reached in steps; use Fraction, Remaining or Count"
     )]

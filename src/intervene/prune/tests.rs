@@ -42,12 +42,12 @@ fn targets(layers: &[Layer]) -> Vec<Target<'_>> {
         .collect()
 }
 
-fn rule(amount: Amount, scope: Scope) -> Rule {
-    Rule { amount, scope, output_factor: 1.0 }
+fn rule(amount: Amount, scope: Scope) -> PruningRule {
+    PruningRule { amount, scope, output_factor: 1.0 }
 }
 
 /// Prunes, and says how many went in each layer.
-fn apply(layers: &mut [Layer], rule: Rule) -> Result<Vec<usize>, PruneError> {
+fn apply(layers: &mut [Layer], rule: PruningRule) -> Result<Vec<usize>, PruneError> {
     let removed = prune(&targets(layers), rule)?;
     for (layer, removed) in layers.iter_mut().zip(&removed) {
         assert!(removed.is_sorted_by(|a, b| a < b));
@@ -92,7 +92,7 @@ fn ties_across_parameters_go_in_the_order_of_the_network() {
 /// Totals after each round of 20 %, with the output layer at half of that.
 fn ladder(sizes: [usize; 3], rounds: usize) -> Vec<u64> {
     let mut layers = sizes.map(Layer::scattered);
-    let rule = Rule { amount: Amount::Fraction(0.2), scope: Scope::PerLayer, output_factor: 0.5 };
+    let rule = PruningRule { amount: Amount::Fraction(0.2), scope: Scope::PerLayer, output_factor: 0.5 };
     let round = |_| {
         apply(&mut layers, rule).unwrap();
         remaining(&layers)
@@ -151,7 +151,7 @@ fn a_threshold_looks_at_the_magnitude_in_f32_and_at_no_score() {
 fn an_output_factor_of_zero_takes_the_layer_out_of_ranking_and_base() {
     let layers = || [Layer::new(&[5.0, 6.0, 7.0, 8.0]), Layer::new(&[1.0, 2.0, 3.0, 4.0])];
     for amount in [Amount::Fraction(0.5), Amount::Remaining(0.5), Amount::Count(2), Amount::Threshold(7.0)] {
-        let without = Rule { amount, scope: Scope::Global, output_factor: 0.0 };
+        let without = PruningRule { amount, scope: Scope::Global, output_factor: 0.0 };
         assert_eq!(apply(&mut layers(), without), Ok(vec![2, 0]), "{amount:?}");
     }
 }
@@ -159,7 +159,7 @@ fn an_output_factor_of_zero_takes_the_layer_out_of_ranking_and_base() {
 #[test]
 fn with_an_output_factor_between_0_and_1_a_global_ranking_ranks_the_output_layer_alone() {
     let mut layers = [Layer::new(&[8.0, 9.0]), Layer::new(&[5.0, 6.0]), Layer::new(&[1.0, 2.0, 3.0, 4.0])];
-    let rule = Rule { amount: Amount::Fraction(0.5), scope: Scope::Global, output_factor: 0.5 };
+    let rule = PruningRule { amount: Amount::Fraction(0.5), scope: Scope::Global, output_factor: 0.5 };
     assert_eq!(apply(&mut layers, rule), Ok(vec![0, 2, 1]));
 }
 
@@ -186,11 +186,11 @@ fn a_count_is_per_layer_when_the_scope_is_and_may_not_exceed_what_is_there() {
 #[test]
 fn only_a_fraction_goes_with_an_output_factor_between_0_and_1() {
     for amount in [Amount::Count(1), Amount::Remaining(0.5), Amount::Threshold(1.0)] {
-        let rule = Rule { amount, scope: Scope::PerLayer, output_factor: 0.5 };
+        let rule = PruningRule { amount, scope: Scope::PerLayer, output_factor: 0.5 };
         assert_eq!(rule.check(), Err(PruneError::OutputFactorNeedsFraction { value: 0.5 }));
     }
     for output_factor in [-0.1, 1.1, f64::NAN] {
-        let rule = Rule { amount: Amount::Fraction(0.5), scope: Scope::Global, output_factor };
+        let rule = PruningRule { amount: Amount::Fraction(0.5), scope: Scope::Global, output_factor };
         assert!(matches!(rule.check(), Err(PruneError::OutputFactor { .. })));
     }
 }
@@ -223,7 +223,7 @@ fn slices_of_unequal_length_are_refused() {
 #[test]
 fn a_quota_in_steps_adds_up_and_ends_at_the_same_count() {
     let mut layers = [Layer::scattered(1000), Layer::scattered(100)];
-    let whole = Rule { amount: Amount::Fraction(0.9), scope: Scope::Global, output_factor: 0.5 };
+    let whole = PruningRule { amount: Amount::Fraction(0.9), scope: Scope::Global, output_factor: 0.5 };
     let planned = quotas(&targets(&layers), whole).unwrap();
     assert_eq!(planned.iter().map(|quota| quota.remove).collect::<Vec<_>>(), [900, 45]);
     for step in 1..=100 {
@@ -271,17 +271,16 @@ fn any_amount() -> impl Strategy<Value = Amount> {
 
 /// What a group of entries must lose, from the words of the semantics alone.
 fn expected(amount: Amount, group: &[Layer]) -> u64 {
-    let mask_counts: MaskCounts = group.iter().map(|layer| MaskCounts::of(&layer.entries)).sum();
+    let counts: MaskCounts = group.iter().map(|layer| MaskCounts::of(&layer.entries)).sum();
     let small = |layer: &Layer, threshold: f64| {
         let pairs = layer.weights.iter().zip(&layer.entries);
         pairs.filter(|(weight, entry)| entry.is_free() && weight.abs() < threshold as f32).count() as u64
     };
     match amount {
-        Amount::Fraction(fraction) => (fraction * mask_counts.free as f64).round_ties_even() as u64,
+        Amount::Fraction(fraction) => (fraction * counts.free as f64).round_ties_even() as u64,
         Amount::Remaining(fraction) => {
-            let leave =
-                (fraction * (mask_counts.size() - mask_counts.frozen) as f64).round_ties_even() as u64;
-            mask_counts.free.saturating_sub(leave)
+            let leave = (fraction * (counts.size() - counts.frozen) as f64).round_ties_even() as u64;
+            counts.free.saturating_sub(leave)
         }
         Amount::Count(count) => count,
         Amount::Threshold(threshold) => group.iter().map(|layer| small(layer, threshold)).sum(),

@@ -1,4 +1,4 @@
-//! Networks on Burn: values become tensors of a device, autodiff goes backward.
+//! Networks on Burn: values become tensors on a device, and autodiff computes the gradients.
 
 #[cfg(test)]
 mod tests;
@@ -10,11 +10,11 @@ use burn::tensor::module::{adaptive_avg_pool2d, batch_norm, batch_norm_train, co
 use burn::tensor::ops::{ConvOptions, MaxPoolOptions};
 use burn::tensor::{Bool, Device, Tensor, TensorData, activation};
 
-use super::activations::{Activations, Layout, shapes};
+use super::activations::{Activations, Layout};
 use super::compute::{BatchStatistics, Compute, DropoutStream, NoTap, Tap, TrainPass};
 use super::network::Network;
 use crate::data::Shape;
-use crate::doc::structure::{LayerKind, Op, Structure};
+use crate::doc::structure::{LayerKind, Op, Role, Structure};
 use crate::doc::{self, Activation};
 use crate::intervene::draw::uniform;
 use crate::intervene::stream::Stream;
@@ -43,7 +43,7 @@ impl BurnCompute {
         Tensor::from_data(TensorData::new(values.to_vec(), [values.len()]), &self.device)
     }
 
-    /// Parameters of the layers among these operations; nothing in the place of the others.
+    /// Parameters of the layers among these operations; none for the others.
     fn parameters(&self, network: &Network, ops: &[Op]) -> Vec<Option<Tensor<1>>> {
         let mut parameters = vec![None; network.len()];
         for op in ops {
@@ -159,16 +159,16 @@ impl Mode {
     }
 }
 
-/// What flows through a network: images, or rows behind the flattening.
+/// Activations: images, or rows after flattening.
 enum Batch {
     Images(Tensor<4>),
     Rows(Tensor<2>),
 }
 
 impl Batch {
-    /// What flows in front of operation `op`, from its values.
+    /// The activations before operation `op`, from their values.
     fn new(structure: &Structure, op: usize, values: Tensor<1>, count: usize) -> Self {
-        let shape = shapes(structure)[op];
+        let shape = structure.shapes()[op];
         if structure.ops[..op].contains(&Op::Flatten) {
             Self::Rows(values.reshape([count, shape.channels]))
         } else {
@@ -197,7 +197,7 @@ impl Batch {
         Activations { values, count, shape, layout: Layout::ChannelsFirst }
     }
 
-    /// What a tap makes of operation `op`: where it wrote, constants take the place of what was there.
+    /// The activations after operation `op`, as a tap leaves them: overwritten values become constants.
     fn tapped(self, tap: &mut dyn Tap, op: usize) -> Self {
         if !tap.wants(op) {
             return self;
@@ -271,35 +271,44 @@ impl Forward<'_> {
         }
     }
 
-    fn parameter(&self, index: usize) -> Tensor<1> {
+    /// A layer's parameter of this role.
+    fn parameter(&self, layer: usize, role: Role) -> Tensor<1> {
+        let index = self.structure.position(layer, role).expect("a layer has the parameters of its kind");
         self.parameters[index].clone().expect("parameters of the layers of a pass are there")
     }
 
+    /// The weight of a convolution or linear layer, in its shape.
+    fn weight<const D: usize>(&self, layer: usize) -> Tensor<D> {
+        let weight = self.structure.weight(layer).expect("a layer has the parameters of its kind");
+        let shape: [usize; D] =
+            weight.shape.as_slice().try_into().expect("a weight has the rank of its kind");
+        self.parameter(layer, Role::Weight).reshape(shape)
+    }
+
     fn layer(&mut self, position: usize, batch: Batch) -> Batch {
-        let layer = &self.structure.layers[position];
-        let [weight, bias] = [layer.parameters[0], layer.parameters[1]];
-        let shape = &self.structure.parameters[weight].shape;
-        match (layer.kind, batch) {
+        match (self.structure.layers[position].kind, batch) {
             (LayerKind::Linear, Batch::Rows(x)) => {
-                let weight = self.parameter(weight).reshape([shape[0], shape[1]]);
-                Batch::Rows(x.matmul(weight.transpose()) + self.parameter(bias).unsqueeze())
+                let bias = self.parameter(position, Role::Bias).unsqueeze();
+                Batch::Rows(x.matmul(self.weight::<2>(position).transpose()) + bias)
             }
             (LayerKind::Convolution, Batch::Images(x)) => {
-                let weight = self.parameter(weight).reshape([shape[0], shape[1], shape[2], shape[3]]);
+                let bias = self.parameter(position, Role::Bias);
                 let options = ConvOptions::new([1, 1], [1, 1], [1, 1], 1);
-                Batch::Images(conv2d(x, weight, Some(self.parameter(bias)), options))
+                Batch::Images(conv2d(x, self.weight(position), Some(bias), options))
             }
             (LayerKind::BatchNorm, Batch::Images(x)) => Batch::Images(self.batch_norm(position, x)),
-            _ => unreachable!("structures flatten before linear layers only"),
+            (LayerKind::Linear, Batch::Images(_)) | (LayerKind::Convolution | LayerKind::BatchNorm, _) => {
+                unreachable!("structures flatten before linear layers only")
+            }
         }
     }
 
     fn batch_norm(&mut self, position: usize, x: Tensor<4>) -> Tensor<4> {
-        let parameters = &self.structure.layers[position].parameters;
-        let [scale, shift] = [0, 1].map(|slot| self.parameter(parameters[slot]));
+        let [scale, shift] = [Role::Scale, Role::Shift].map(|role| self.parameter(position, role));
         let is_fixed = self.fixed_norms.contains(&position);
         let Some(statistics) = self.mode.statistics().filter(|_| !is_fixed) else {
-            let [mean, variance] = [2, 3].map(|slot| self.parameter(parameters[slot]));
+            let running = [Role::RunningMean, Role::RunningVariance];
+            let [mean, variance] = running.map(|role| self.parameter(position, role));
             return batch_norm(x, scale, shift, mean, variance, EPSILON);
         };
         let [count, _, height, width] = x.dims();
@@ -313,7 +322,7 @@ impl Forward<'_> {
         result.output
     }
 
-    /// Leaves out a share of units and scales the others up, so that their sum keeps its mean.
+    /// Sets a share of the units to 0 and scales the others up, which keeps the expected sum.
     fn drop_units(&mut self, x: Tensor<2>, share: f64) -> Tensor<2> {
         let Mode::Train { dropout: Some(stream), .. } = &mut self.mode else { return x };
         let [rows, columns] = x.dims();
@@ -334,7 +343,7 @@ fn activate<const D: usize>(kind: &Activation, x: Tensor<D>) -> Tensor<D> {
     }
 }
 
-/// Average over a grid of cells; images that fill the grid already pass as they are.
+/// Average over a grid of cells; images that are as large as the grid pass unchanged.
 fn average_pool(x: Tensor<4>, side: usize) -> Tensor<4> {
     if x.dims()[2..] == [side, side] { x } else { adaptive_avg_pool2d(x, [side, side]) }
 }

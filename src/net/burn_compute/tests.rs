@@ -39,7 +39,7 @@ fn operations_that_are_cut_anywhere_give_the_bits_of_all_at_once() {
             for op in 0..end {
                 let rest = compute.forward(&network, op..end, &step_by_step);
                 assert_eq!(bits(&rest.values), bits(&whole), "cut in front of operation {op}");
-                assert_eq!(step_by_step.shape, shapes(&structure)[op]);
+                assert_eq!(step_by_step.shape, structure.shapes()[op]);
                 step_by_step = compute.forward(&network, op..op + 1, &step_by_step);
             }
             assert_eq!(bits(&step_by_step.values), bits(&whole));
@@ -68,7 +68,7 @@ fn an_image_does_not_depend_on_those_beside_it() {
     }
 }
 
-/// Writes a constant behind one operation.
+/// Writes a constant after one operation.
 struct Constant {
     op: usize,
     value: f32,

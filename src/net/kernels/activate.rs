@@ -1,14 +1,14 @@
-//! Non-linearities, and the way back through them.
+//! Non-linearities, forward and backward.
 
 use super::norm::{is_closed, positive};
 use super::parallel::chunks_mut;
 use super::simd::{Kernel, Simd, dispatch};
 
-/// Numbers of a task.
+/// Numbers per task.
 const BLOCK: usize = 16 * 1024;
-/// A ReLU is worth this many multiply-adds.
+/// Cost of a ReLU, in multiply-adds.
 const COST: usize = 8;
-/// An exponential is worth this many multiply-adds.
+/// Cost of an exponential, in multiply-adds.
 const EXPONENTIAL: usize = 64;
 
 /// A non-linearity.
@@ -42,8 +42,7 @@ impl Curve {
         }
     }
 
-    /// Whether the derivative is computed from what goes in, instead of what comes out: where |x| is large, nothing is
-    /// left of 1 − |y|.
+    /// Whether the derivative is computed from the input instead of the output: for large |x|, 1 − |y| rounds to 0.
     pub const fn goes_back_from_input(self) -> bool {
         matches!(self, Self::Softsign)
     }
@@ -52,7 +51,7 @@ impl Curve {
     #[inline(always)]
     fn gradient(self, x_or_y: f32) -> f32 {
         match self {
-            Self::Relu => unreachable!("a ReLU lets a slope through or not"),
+            Self::Relu => unreachable!("a ReLU lets a gradient through or not"),
             Self::Softsign => {
                 let share = 1.0 / (1.0 + x_or_y.abs());
                 share * share
@@ -92,8 +91,8 @@ impl Kernel for Apply<'_> {
     }
 }
 
-/// Multiplies the gradient by the derivative, in place; where a ReLU is closed it becomes 0, whatever it was. `values` went
-/// in where the curve [goes back from them](Curve::goes_back_from_input), else they came out.
+/// Multiplies the gradient by the derivative, in place; where a ReLU is closed, the gradient becomes 0, whatever it was.
+/// `values` are the inputs where the curve [needs them](Curve::goes_back_from_input), else the outputs.
 pub fn backward(curve: Curve, values: &[f32], gradient: &mut [f32]) {
     let work = gradient.len() * COST;
     chunks_mut(gradient, BLOCK, work, |block, gradient| {
@@ -123,7 +122,7 @@ impl Kernel for Back<'_> {
     }
 }
 
-/// Factor after factor into the values: what dropout does, forward and backward.
+/// Multiplies each value by its factor: dropout, forward and backward.
 pub fn scale(values: &mut [f32], factors: &[f32]) {
     values.iter_mut().zip(factors).for_each(|(value, factor)| *value *= factor);
 }

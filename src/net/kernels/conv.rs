@@ -1,4 +1,4 @@
-//! What every 3×3 convolution here offers: forward and backward on images whose channels lie side by side (NHWC).
+//! The interface of the 3×3 convolutions: forward and backward on images with channels last (NHWC).
 
 use super::scratch::Scratch;
 
@@ -16,9 +16,9 @@ pub struct ConvShape {
     pub height: usize,
     /// Width of the images, in and out.
     pub width: usize,
-    /// Channels that come in.
+    /// Input channels.
     pub inputs: usize,
-    /// Channels that go out.
+    /// Output channels.
     pub outputs: usize,
 }
 
@@ -28,12 +28,12 @@ impl ConvShape {
         self.images * self.height * self.width
     }
 
-    /// Numbers that come in, `[images, height, width, inputs]`.
+    /// Length of the input, `[images, height, width, inputs]`.
     pub const fn input_len(&self) -> usize {
         self.pixels() * self.inputs
     }
 
-    /// Numbers that go out, `[images, height, width, outputs]`.
+    /// Length of the output, `[images, height, width, outputs]`.
     pub const fn output_len(&self) -> usize {
         self.pixels() * self.outputs
     }
@@ -49,13 +49,13 @@ impl ConvShape {
     }
 }
 
-/// One way to compute 3×3 convolutions. Results depend on the arguments alone: not on the number of threads, and not on
-/// what is in `scratch`.
+/// A method to compute 3×3 convolutions. Results depend on the arguments alone, not on the number of threads or the
+/// contents of `scratch`.
 pub trait Convolution: Send + Sync {
     /// output = input ∗ weight + bias.
     ///
     /// # Panics
-    /// When the slices do not have the lengths that the shape says.
+    /// When the lengths of the slices do not fit the shape.
     fn forward(
         &self,
         shape: &ConvShape,
@@ -66,8 +66,8 @@ pub trait Convolution: Send + Sync {
         scratch: &Scratch,
     );
 
-    /// Takes the gradient (the gradient with respect to the output) back: `weight_gradient`, and `input_gradient` where it is asked
-    /// for, are overwritten with the gradients with respect to weights, `[outputs, inputs, 3, 3]`, and input.
+    /// The backward pass, from the `gradient` with respect to the output. Overwrites `weight_gradient` and, where it is
+    /// given, `input_gradient` with the gradients with respect to the weights, `[outputs, inputs, 3, 3]`, and the input.
     ///
     /// # Panics
     /// As [`forward`](Self::forward).

@@ -1,8 +1,8 @@
 //! The direct 3×3 convolution: every output is one chain of products, in the order [tap][channel].
 //!
-//! Nothing is copied but the weights. A block of [`MAX_ROWS`] pixels times two vectors of channels stays in registers
-//! while the window and the channels go by; the pixels of a block may lie anywhere (in several images too, where images
-//! are small), as long as they see the same part of the window.
+//! Only the weights are copied. A block of [`MAX_ROWS`] pixels times two vectors of channels stays in registers while the
+//! loop goes over the window and the channels; the pixels of a block may be anywhere (in several images, where images are
+//! small), as long as they see the same part of the window.
 #![allow(unsafe_code, reason = "tasks write disjoint channels of the output")]
 
 use std::ops::Range;
@@ -18,23 +18,24 @@ use super::scratch::Scratch;
 use super::simd::{Kernel, LANES, Simd, Vector, dispatch, prefetch};
 use super::tile::{self, MAX_ROWS, Run, products};
 
-/// Numbers of the input, or sums that wait for a pooling, that a task works on: they stay in the second cache, with the weights of a block.
+/// Numbers of the input, or sums waiting to be pooled, in one task: they fit the second cache together with the weights of
+/// a block.
 pub const GROUP: usize = 192 * 1024;
 
-/// Channels that come in up to which the pixels of a block are worked off faster than they arrive.
+/// Up to this many input channels, a block of pixels is computed faster than the next one is loaded.
 const NARROW: usize = 128;
 
 /// The direct convolution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Direct;
 
-/// What becomes of sums before they are written: + bias, then a batch norm, then max(0, ·), then the largest of each 2×2
-/// pixels; rounded as if each were done alone.
+/// Operations on the sums before they are written: + bias, then a batch norm, then max(0, ·), then the largest of each 2×2
+/// pixels; rounded like separate operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Epilogue<'a> {
     /// Added to every channel.
     pub bias: Option<&'a [f32]>,
-    /// The batch norm behind it.
+    /// The batch norm after it.
     pub norm: Option<Norm<'a>>,
     /// Whether negative values become 0.
     pub relu: bool,
@@ -45,7 +46,7 @@ pub struct Epilogue<'a> {
 /// output = epilogue(input ∗ packed weights).
 ///
 /// # Panics
-/// When the slices do not have the lengths that the shape says, or something comes out while no channels come in.
+/// When the lengths of the slices do not fit the shape, or there are outputs without input channels.
 pub fn convolve(
     shape: &ConvShape,
     input: &[f32],
@@ -69,7 +70,7 @@ pub fn convolve(
         return;
     }
     assert!(shape.inputs > 0, "there are channels to be summed");
-    // Sums that wait for a pooling need room too, and are more than few channels that come in.
+    // Sums waiting to be pooled need room too, and may be more than the input if it has few channels.
     let waiting = if epilogue.pool { shape.outputs.min(BLOCK) } else { 0 };
     let size = shape.height * shape.width * shape.inputs.max(waiting);
     let groups = shape.images.div_ceil((GROUP / size).clamp(1, MAX_ROWS));
@@ -91,7 +92,7 @@ pub fn convolve(
     });
 }
 
-/// The images that come out, before they are pooled.
+/// The output images, before pooling.
 const fn images(shape: &ConvShape) -> Images {
     let ConvShape { images, height, width, outputs, .. } = *shape;
     Images { count: images, height, width, channels: outputs }
@@ -115,7 +116,7 @@ impl Block<'_> {
         first..(first + BLOCK).min(self.shape.outputs)
     }
 
-    /// Writes the largest of each 2×2 pixels: all of them wait in the second cache until their neighbours are there.
+    /// Writes the largest of each 2×2 pixels; the pixels wait in the second cache until their neighbours are computed.
     fn pooled(&self, output: Shared, scratch: &Scratch) {
         let (size, channels) = (self.shape.height * self.shape.width, self.channels().len());
         let mut room = scratch.take((self.images.1 - self.images.0) * size * channels);
@@ -125,27 +126,27 @@ impl Block<'_> {
     }
 }
 
-/// Where the channels of a block go.
+/// Destination of the channels of a block.
 #[derive(Clone, Copy)]
 struct Target<'a> {
     values: Shared<'a>,
-    /// The first pixel that is there.
+    /// The first pixel of the destination.
     first: usize,
-    /// Channels of a pixel there.
+    /// Channels of its pixels.
     channels: usize,
-    /// The first of them that is the block's.
+    /// First channel of the block.
     channel: usize,
 }
 
 impl Target<'_> {
-    /// Where a vector of channels of a pixel begins.
+    /// Start of a vector of channels of a pixel.
     #[inline(always)]
     const fn at(&self, pixel: usize, part: usize) -> usize {
         (pixel - self.first) * self.channels + self.channel + part * LANES
     }
 }
 
-/// The sums of a block, with their epilogue but for the pooling.
+/// The sums of a block with their epilogue, except for the pooling.
 struct Sums<'a, 'b> {
     block: &'b Block<'a>,
     to: Target<'b>,
@@ -172,7 +173,7 @@ impl Kernel for Sums<'_, '_> {
 }
 
 impl Sums<'_, '_> {
-    /// The next `count` pixels; `sums` is room to work in.
+    /// The next `count` pixels; `sums` is a work buffer.
     #[inline(always)]
     fn tile<S: Simd>(&self, simd: S, next: &mut Pixels, count: usize, runs: &[Run], sums: &mut tile::Sums) {
         let Block { shape, input, packing, packed, block, .. } = *self.block;
@@ -191,7 +192,7 @@ impl Sums<'_, '_> {
         }
     }
 
-    /// Asks for what is written in the end, and for what the next pixels will read that these did not: it is far away.
+    /// Prefetches the outputs, and the inputs of the next pixels that are not in the cache yet.
     #[inline(always)]
     fn fetch(&self, pixels: &[usize], rows: &[usize], runs: &[Run], width: usize) {
         let Block { shape, input, block, .. } = *self.block;
@@ -200,7 +201,7 @@ impl Sums<'_, '_> {
             self.to.values.prefetch(at);
             self.to.values.prefetch(at + width - LANES);
         }
-        // With more channels, or for later blocks, the next pixels are near already.
+        // With more channels, or for later blocks, the next pixels are in a near cache already.
         let (Some(run), true) = (runs.last(), block == 0 && shape.inputs <= NARROW) else { return };
         let ahead = run.offset + (run.len + (MAX_ROWS - 1) * shape.inputs) as isize;
         for row in rows {
@@ -232,7 +233,7 @@ impl Sums<'_, '_> {
             if relu {
                 value = value.where_positive(value);
             }
-            // SAFETY: no other task has these channels of these images.
+            // SAFETY: no other task writes these channels of these images.
             let to = unsafe { self.to.values.slice(self.to.at(*pixel, part), end - first) };
             match to.try_into() {
                 Ok(to) => value.store(to),
@@ -262,7 +263,7 @@ impl Kernel for Maxima<'_, '_> {
             for (y, x) in (0..half.height).flat_map(|y| (0..half.width).map(move |x| (y, x))) {
                 let above = &values[2 * y * row + 2 * x * len..];
                 let at = ((image * half.height + y) * half.width + x) * whole.channels + channels.start;
-                // SAFETY: no other task has these channels of these images.
+                // SAFETY: no other task writes these channels of these images.
                 let to = unsafe { self.output.slice(at, len) };
                 largest(above, &above[row..], to);
             }

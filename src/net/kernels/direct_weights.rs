@@ -1,8 +1,8 @@
 //! Gradients of the weights of the direct 3×3 convolution: sums over pixels of input times gradient.
 //!
-//! A task has some input channels and one block of output channels, and goes once over all pixels, a slab of them at a
-//! time: the slab stays in the first cache while the positions of the window go by. Nothing is summed in two places, so
-//! that the order of additions depends on the shape alone.
+//! A task has some input channels and one block of output channels, and goes once over all pixels, a slab at a time: the
+//! slab stays in the first cache for all positions of the window. Each sum is formed in one task, so the order of
+//! additions depends on the shape alone.
 #![allow(unsafe_code, reason = "tasks write disjoint weights")]
 
 use super::conv::{ConvShape, SIDE, TAPS};
@@ -14,15 +14,15 @@ use super::tile::{MAX_ROWS, Sums, Walk, outer_products};
 
 /// Pixels of a slab.
 const SLAB: usize = 256;
-/// Maps that are narrower than this are walked image by image, pixel after pixel.
+/// Narrower maps are walked image by image, pixel by pixel.
 const NARROW: usize = 8;
-/// Tasks below which the rows of the window become tasks of their own.
+/// With fewer tasks than this, each row of the window becomes a separate task.
 const FEW: usize = 8;
 
 /// `weight_gradient` = Σ over pixels of input · gradient, as [outputs, inputs, 3, 3].
 ///
 /// # Panics
-/// When the slices do not have the lengths that the shape says.
+/// When the lengths of the slices do not fit the shape.
 pub fn weight_gradient(
     shape: &ConvShape,
     input: &[f32],
@@ -31,7 +31,7 @@ pub fn weight_gradient(
     scratch: &Scratch,
 ) {
     assert_eq!(input.len(), shape.input_len(), "the input has its shape");
-    assert_eq!(gradient.len(), shape.output_len(), "the slope has the shape of the output");
+    assert_eq!(gradient.len(), shape.output_len(), "the gradient has the shape of the output");
     assert_eq!(weight_gradient.len(), shape.weight_len(), "one gradient for each weight");
     if !shape.outputs.is_multiple_of(LANES) {
         return padded(shape, input, gradient, weight_gradient, scratch);
@@ -39,7 +39,7 @@ pub fn weight_gradient(
     run(shape, shape.outputs, input, gradient, weight_gradient);
 }
 
-/// Fills the channels of the gradient up to whole vectors first.
+/// First fills the channels of the gradient up to whole vectors.
 fn padded(
     shape: &ConvShape,
     input: &[f32],
@@ -111,7 +111,7 @@ impl Corner<'_> {
         for (column, output) in (self.outputs.0..self.outputs.1.min(self.shape.outputs)).enumerate() {
             for (row, input) in (self.inputs.0..self.inputs.1).enumerate() {
                 let start = (output * self.shape.inputs + input) * TAPS;
-                // SAFETY: no other task has these positions of these channels.
+                // SAFETY: no other task writes these positions of these channels.
                 let to = unsafe { weight_gradient.slice(start + taps.start, taps.len()) };
                 for (to, sums) in to.iter_mut().zip(&sums[taps.clone()]) {
                     *to = sums[row][column];

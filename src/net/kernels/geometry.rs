@@ -1,7 +1,7 @@
 //! Which pixels of an image see which part of a 3×3 window.
 //!
-//! At the borders of an image some positions of the window lie outside. They take no part at all, so that no product
-//! with a zero of the border is ever formed: neither slower nor, with infinities, NaN.
+//! At the borders of an image some positions of the window lie outside. They are skipped, so that no product with a zero
+//! of the border is formed: it would cost time and, with infinities, make NaN.
 
 use super::conv::{ConvShape, SIDE};
 use super::tile::Run;
@@ -57,8 +57,8 @@ impl Region {
         Pixels { region: *self, image: first * height * width, size: height * width, width, y: 0, x: 0 }
     }
 
-    /// What a pixel of the region multiplies: one stretch for each row of the window, from the pixel's first channel
-    /// on, with weights in the order [tap][channel].
+    /// The inputs of a pixel of the region: one run for each row of the window, from the pixel's first channel on, with
+    /// weights in the order [tap][channel].
     pub fn runs(&self, width: usize, channels: usize) -> ([Run; SIDE], usize) {
         let mut runs = [Run::default(); SIDE];
         let first = self.horizontal.tap;
@@ -74,7 +74,7 @@ impl Region {
     }
 }
 
-/// Numbers of the pixels of a region, without end.
+/// Numbers of the pixels of a region, endless.
 #[derive(Clone, Copy, Debug)]
 pub struct Pixels {
     region: Region,

@@ -1,7 +1,7 @@
-//! Linear layers, y = x·Wᵀ + b, on weights as they lie in a network: [outputs, inputs].
+//! Linear layers, y = x·Wᵀ + b, with the weights of a network as they are: [outputs, inputs].
 //!
-//! Forward, the sixteen lanes are inputs, and the lanes of a sum are added in the end; an output depends on its sample
-//! and its weights alone. Backward, the lanes are inputs too, and every gradient is one chain of products.
+//! Forward, the sixteen lanes are inputs, and the lanes of a sum are added at the end; an output depends on its sample and
+//! its weights alone. Backward, the lanes are inputs too, and every gradient is one chain of products.
 #![allow(unsafe_code, reason = "rows are read through pointers, and tasks write disjoint parts")]
 
 use super::activate::transpose;
@@ -14,7 +14,7 @@ use super::simd::{Kernel, LANES, Simd, Vector, dispatch, prefetch};
 const SAMPLES: usize = 6;
 /// Outputs of a block of the forward pass.
 const UNITS: usize = 4;
-/// How many numbers ahead weights are fetched from the second cache.
+/// How many numbers ahead weights are prefetched from the second cache.
 const AHEAD: usize = 4 * LANES;
 /// Outputs of a task of the forward pass.
 const TASK: usize = 8 * UNITS;
@@ -24,9 +24,9 @@ const TASK: usize = 8 * UNITS;
 pub struct LinearShape {
     /// Number of rows.
     pub samples: usize,
-    /// Numbers that come in.
+    /// Inputs.
     pub inputs: usize,
-    /// Numbers that go out.
+    /// Outputs.
     pub outputs: usize,
 }
 
@@ -45,7 +45,7 @@ impl LinearShape {
 /// output = input · weightᵀ + bias.
 ///
 /// # Panics
-/// When the slices do not have the lengths that the shape says.
+/// When the lengths of the slices do not fit the shape.
 pub fn forward(
     shape: &LinearShape,
     input: &[f32],
@@ -64,10 +64,10 @@ pub fn forward(
     });
 }
 
-/// Rows of an input that begin where lines of the cache do: a vector that lies in two of them takes two loads, and there
-/// is hardly room for any beside the products.
+/// Rows of an input, aligned to cache lines: a vector across two lines takes two loads, and the products leave hardly any
+/// to spare.
 struct Rows<'a> {
-    /// A copy, where they begin elsewhere.
+    /// A copy, where they are not aligned.
     copy: Option<Buffer<'a>>,
     /// Numbers from one row to the next.
     pitch: usize,
@@ -123,7 +123,7 @@ impl Kernel for Forward<'_> {
 }
 
 impl Forward<'_> {
-    /// `R` samples times [`UNITS`] outputs; behind the last output, the last one again.
+    /// `R` samples times [`UNITS`] outputs; past the last output, the last one again.
     #[inline(always)]
     fn block<S: Simd, const R: usize>(&self, simd: S, sample: usize, unit: usize) {
         let LinearShape { inputs, outputs, .. } = *self.shape;
@@ -155,7 +155,7 @@ impl Forward<'_> {
             }
             let values = simd.sums(vectors).to_array();
             for r in first..R.min(first + LANES / UNITS) {
-                // SAFETY: no other task has these outputs.
+                // SAFETY: no other task writes these outputs.
                 let to = unsafe { self.output.slice((sample + r) * outputs + unit, count) };
                 let sums = &values[(r - first) * UNITS..][..UNITS];
                 if let Ok(to) = <&mut [f32; UNITS]>::try_from(&mut *to) {
@@ -206,7 +206,7 @@ pub fn backward_input(
     multiply((samples, outputs, inputs), &turned, weight, input_gradient);
 }
 
-/// `weight_gradient` = slopeᵀ · input.
+/// `weight_gradient` = gradientᵀ · input.
 ///
 /// # Panics
 /// As [`forward`].

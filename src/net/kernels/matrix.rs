@@ -1,4 +1,4 @@
-//! Products of two matrices whose terms lie row behind row, as the way back through a linear layer has them.
+//! Products of two matrices with a row for each term, as in the backward pass of a linear layer.
 #![allow(unsafe_code, reason = "tasks write disjoint columns of one array")]
 
 use super::parallel::{Shared, tasks};
@@ -8,7 +8,7 @@ use super::tile::{Blocks, MAX_COLUMNS as COLUMNS, add_products};
 /// Terms whose part of the right factor stays in the first cache while all rows use it.
 const TERMS: usize = 128;
 
-/// target[row][column] = Σ over the terms of left[term][row] · right[term][column], added one behind the other.
+/// target[row][column] = Σ over the terms of left[term][row] · right[term][column], added one after the other.
 ///
 /// # Panics
 /// When the slices do not have `rows` and `columns` numbers for each of the `terms`, or the target not one for each pair.
@@ -45,7 +45,7 @@ impl Kernel for Panel<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let (rows, terms, columns) = self.size;
-        // Side by side, so that rows that lie a power of two apart do not push each other out of the cache.
+        // Packed, so that rows a power of two apart do not evict each other from the cache.
         let mut packed = [[0.0; COLUMNS]; TERMS];
         for start in (0..terms.max(1)).step_by(TERMS) {
             let packed = &mut packed[..TERMS.min(terms - start)];
@@ -78,7 +78,7 @@ impl Blocks for Terms<'_, '_> {
         let mut sums = [[simd.splat(0.0); C]; R];
         if self.start > 0 {
             for r in 0..R {
-                // SAFETY: no other task has these columns.
+                // SAFETY: no other task uses these columns.
                 let from = unsafe { target.slice(at(r), width) };
                 for c in 0..C {
                     let end = width.min((c + 1) * LANES);
@@ -100,7 +100,7 @@ impl Blocks for Terms<'_, '_> {
             );
         }
         for r in 0..R {
-            // SAFETY: no other task has these columns.
+            // SAFETY: no other task uses these columns.
             let to = unsafe { target.slice(at(r), width) };
             for c in 0..C {
                 let end = width.min((c + 1) * LANES);

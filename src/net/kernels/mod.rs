@@ -1,14 +1,13 @@
-//! Operations on arrays of the host, for networks whose channels lie side by side.
+//! Hand-written CPU kernels on the host's arrays, with channels last.
 //!
-//! Every kernel is plain data in, plain data out, and knows nothing of networks. Bits depend on the arguments alone:
-//! work is divided among threads by what comes out, never by what is summed. Memory comes from a [`scratch::Scratch`].
-//! The code that needs `unsafe` is in the modules that say so: vector instructions ([`simd`]), reads through pointers in
-//! the innermost loops ([`tile`] and its users), and arrays that several tasks write in places of their own
-//! ([`parallel`]).
+//! Every kernel takes and returns plain data and knows nothing of networks. Bits depend on the arguments alone: work is
+//! divided among threads by outputs, never by terms of a sum. Buffers come from a [`scratch::Scratch`]. This folder is
+//! the only one with `unsafe`: for vector instructions ([`simd`]), for reads through pointers in the innermost loops
+//! ([`tile`] and its users), and for arrays of which several tasks write disjoint parts ([`parallel`]).
 
 #![allow(
     clippy::inline_always,
-    reason = "vector code must land in the function that switches the processor's features on"
+    reason = "vector code must be inlined into the function that enables the processor's features"
 )]
 #![allow(clippy::needless_range_loop, reason = "tiles are counted by the same index in several registers")]
 #![allow(clippy::cast_possible_wrap, reason = "offsets into buffers are far below isize::MAX")]

@@ -1,8 +1,8 @@
-//! Batch norm over channels that lie side by side, with the ReLU behind it.
+//! Batch norm with channels last, and the ReLU after it.
 //!
-//! Sums over a mini-batch are formed in blocks whose size depends on the number of channels alone, and the blocks are
-//! added in their order in f64. The variance is that of each block around its own mean, and of the means around theirs,
-//! corrected by what rounding left of the sum around a mean (Chan, Golub & Leveque 1983): no difference of large numbers.
+//! Sums over a mini-batch are formed in blocks whose size depends on the number of channels alone; the blocks are added in
+//! order, in f64. The variance combines that of each block around its mean with that of the means around theirs, corrected
+//! for the rounding of each mean (Chan, Golub & Leveque 1983), so that no large numbers are subtracted.
 
 use std::ops::Range;
 
@@ -13,11 +13,11 @@ use super::simd::{Kernel, Simd, dispatch};
 
 /// Added to the variance, as in PyTorch.
 pub const EPSILON: f64 = 1e-5;
-/// Numbers of a block, at most.
+/// Most numbers of a block.
 const BLOCK: usize = 16 * 1024;
-/// Pixels of a block, at most: with every term, a running sum in f32 may lose 6·10⁻⁸ of itself.
+/// Most pixels of a block: each term may cost a running sum in f32 another 6·10⁻⁸ of its value.
 const PIXELS: usize = 256;
-/// A number touched is worth this many multiply-adds.
+/// Cost of reading or writing a number, in multiply-adds.
 const COST: usize = 8;
 
 /// (x − mean) · inverse · scale + shift, for each channel; rounded after every operation.
@@ -67,10 +67,10 @@ pub fn statistics(values: &[f32], mean: &mut [f32], variance: &mut [f32], scratc
     }
 }
 
-/// Mean of a block of `size` pixels, and sum of squared distances from it, from those around a mean that was rounded.
+/// Mean of a block of `size` pixels and sum of squared distances from it, from the sums around a rounded mean.
 fn corrected(part: &[f32], channels: usize, channel: usize, size: f64) -> (f64, f64) {
     let [mean, squares, rest] = [0, 1, 2].map(|sum| f64::from(part[sum * channels + channel]));
-    // Around an infinite mean nothing is left to correct.
+    // An infinite mean needs no correction.
     let rest = if rest.is_finite() { rest } else { 0.0 };
     (mean + rest / size, squares - rest * rest / size)
 }
@@ -84,7 +84,7 @@ fn blocks(len: usize, channels: usize) -> usize {
     len.div_ceil(length(channels))
 }
 
-/// Hands every block of `len` numbers, with its `own` sums, to `work`.
+/// Calls `work` with every block of `len` numbers and its `own` sums.
 fn by_blocks(
     len: usize,
     own: usize,
@@ -98,7 +98,7 @@ fn by_blocks(
     });
 }
 
-/// Mean of a block, sum of squared distances from it, and sum of distances, which is what rounding left.
+/// Mean of a block, sum of squared distances from it, and sum of distances, which is the rounding error of the mean.
 struct Moments<'a> {
     values: &'a [f32],
     channels: usize,
@@ -115,7 +115,7 @@ impl Kernel for Moments<'_> {
         let (mean, others) = self.sums.split_at_mut(channels);
         let (squares, rests) = others.split_at_mut(channels);
         let (squares, rests) = (&mut squares[..channels], &mut rests[..channels]);
-        // Distances from any of the numbers are as small as the numbers vary: their sum is rounded less.
+        // Distances from one of the numbers are as small as their variation, so their sum is rounded less.
         squares.copy_from_slice(&self.values[..channels]);
         for shift in squares.iter_mut() {
             *shift = if shift.is_finite() { *shift } else { 0.0 };
@@ -149,11 +149,11 @@ pub fn normalise(norm: &Norm, relu: bool, input: &[f32], output: &mut [f32]) {
     });
 }
 
-/// [`normalise`], and the largest of each 2×2 pixels of it with its place: two rows at a time, which stay in the first
-/// cache in between.
+/// [`normalise`], and the largest of each 2×2 pixels with its position: two rows at a time, which stay in the first cache
+/// in between.
 ///
 /// # Panics
-/// When the slices do not have the lengths that the images say.
+/// When the lengths of the slices do not fit the images.
 pub fn normalise_pooled(
     norm: &Norm,
     relu: bool,
@@ -211,19 +211,19 @@ pub fn positive(x: f32) -> f32 {
     if is_closed(x) { 0.0 } else { x }
 }
 
-/// What goes back through a batch norm beside the gradient.
+/// The gradients of a batch norm besides that of its input.
 #[derive(Debug)]
 pub struct NormGradients<'a> {
     /// Gradient of the scale.
     pub scale: &'a mut [f32],
     /// Gradient of the shift.
     pub shift: &'a mut [f32],
-    /// Sum of the gradient of the input: what a bias in front of the norm receives.
+    /// Sum of the input's gradient: the gradient of a bias before the norm.
     pub bias: &'a mut [f32],
 }
 
-/// Takes the gradient of the output back to the input, in place; where the output was `pooled` at once, from the gradient behind
-/// the pooling, whatever was in `gradient`. With `batch` the statistics are those of the input, and
+/// Turns the gradient of the output into that of the input, in place; where the norm is fused with a pooling (`pooled`),
+/// from the gradient after the pooling, whatever was in `gradient`. With `batch` the statistics are those of the input, and
 /// depend on it; else they are fixed.
 ///
 /// With n numbers in a channel, x̂ = (x − mean) · inverse and g the gradient where the ReLU let through:
@@ -243,7 +243,7 @@ pub fn backward(
     scratch: &Scratch,
 ) {
     let channels = norm.mean.len();
-    assert_eq!(gradient.len(), input.len(), "one slope for each number");
+    assert_eq!(gradient.len(), input.len(), "one gradient for each number");
     if let Some(pooled) = pooled {
         assert_eq!(pooled.images.len(), input.len(), "the images have their shape");
     }

@@ -1,8 +1,7 @@
 //! Weights in the order in which the kernels read them.
-#![allow(unsafe_code, reason = "tasks write disjoint blocks")]
 
 use super::conv::TAPS;
-use super::parallel::{Shared, tasks};
+use super::parallel::chunks_mut;
 use super::simd::{Kernel, LANES, Simd, Vector, dispatch};
 
 /// Columns of a block of packed weights; the last block may be half as wide.
@@ -17,19 +16,19 @@ pub enum Side {
     Backward,
 }
 
-/// Weights of a 3×3 convolution as [block of columns][tap][row][column], zeros behind the last column.
+/// Weights of a 3×3 convolution as [block of columns][tap][row][column], zeros after the last column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packing {
     /// Channels that are summed over.
     pub rows: usize,
-    /// Channels that come out.
+    /// Output channels.
     pub columns: usize,
-    /// Which are which.
+    /// Which axis has them.
     pub side: Side,
 }
 
 impl Packing {
-    /// Columns with those that fill the last vector.
+    /// Columns, with the last vector filled up.
     pub const fn padded(&self) -> usize {
         self.columns.next_multiple_of(LANES)
     }
@@ -50,15 +49,15 @@ impl Packing {
         if rest < BLOCK { rest } else { BLOCK }
     }
 
-    /// Where a block begins.
+    /// Start of a block.
     pub const fn start(&self, block: usize) -> usize {
         block * BLOCK * self.rows * TAPS
     }
 
-    /// Packs weights that lie as [outputs, inputs, 3, 3].
+    /// Packs weights in the order [outputs, inputs, 3, 3].
     ///
     /// # Panics
-    /// When there are not as many numbers as there should be.
+    /// When the lengths of the slices do not fit.
     pub fn pack(&self, weights: &[f32], packed: &mut [f32]) {
         assert_eq!(
             weights.len(),
@@ -66,10 +65,7 @@ impl Packing {
             "one weight for each tap and pair of channels"
         );
         assert_eq!(packed.len(), self.len(), "room for the packed weights");
-        let shared = Shared::new(packed);
-        tasks(self.blocks(), self.len(), |block| {
-            // SAFETY: every task has a block of its own.
-            let packed = unsafe { shared.slice(self.start(block), self.width(block) * self.rows * TAPS) };
+        chunks_mut(packed, self.start(1), self.len(), |block, packed| {
             dispatch(PackBlock { packing: *self, block, weights, packed });
         });
     }

@@ -1,9 +1,9 @@
-//! Pooling of images whose channels lie side by side.
+//! Pooling of images with channels last.
 
 use super::parallel::{chunks_mut, pairs_mut};
 use super::simd::{Kernel, Simd, dispatch};
 
-/// A number touched is worth this many multiply-adds.
+/// Cost of reading or writing a number, in multiply-adds.
 const COST: usize = 8;
 
 /// Images that are pooled.
@@ -30,13 +30,13 @@ impl Images {
         self.height * self.width * self.channels
     }
 
-    /// What 2×2 pooling makes of them: an odd last row or column is left out.
+    /// The images after 2×2 pooling; an odd last row or column is left out.
     pub const fn halved(&self) -> Self {
         Self { height: self.height / 2, width: self.width / 2, ..*self }
     }
 }
 
-/// Whether a value takes the place of the largest so far.
+/// Whether a value replaces the largest so far.
 #[inline(always)]
 const fn wins(value: f32, best: f32) -> bool {
     value > best || value.is_nan()
@@ -103,23 +103,23 @@ impl Kernel for MaxPool<'_> {
     }
 }
 
-/// The gradient behind a max pooling, and which of four pixels each of its numbers belongs to.
+/// The gradient after a max pooling, and which of four pixels each of its numbers belongs to.
 #[derive(Clone, Copy, Debug)]
 pub struct Pooled<'a> {
-    /// The images in front of the pooling.
+    /// The images before the pooling.
     pub images: Images,
     /// One number for each 2×2 pixels and channel.
     pub gradient: &'a [f32],
-    /// As [`max_pool`] noted it.
+    /// As written by [`max_pool`].
     pub which: &'a [u8],
 }
 
 impl Pooled<'_> {
-    /// The gradient in front of the pooling, of the numbers from `first` on: whole pixels. It belongs to the pixel that was
-    /// the largest; all others have 0.
+    /// The gradient before the pooling, of the numbers from `first` on: whole pixels. It goes to the largest pixel; all
+    /// others get 0.
     ///
     /// # Panics
-    /// When there are not as many numbers as the images say.
+    /// When the lengths do not fit the images.
     pub fn expand(&self, first: usize, to: &mut [f32]) {
         let half = self.images.halved();
         assert_eq!(
@@ -131,7 +131,7 @@ impl Pooled<'_> {
     }
 }
 
-/// Some pixels in front of a pooling.
+/// Some pixels before a pooling.
 struct Expand<'a> {
     pooled: &'a Pooled<'a>,
     first: usize,
@@ -162,7 +162,7 @@ impl Kernel for Expand<'_> {
     }
 }
 
-/// Hands the gradient of each maximum to the pixel that was it; all others get 0.
+/// The gradient of each maximum goes to its pixel; all others get 0.
 pub fn max_pool_backward(pooled: &Pooled, input_gradient: &mut [f32]) {
     let Images { count, .. } = pooled.images;
     assert_eq!(input_gradient.len(), pooled.images.len(), "the images have their shape");
@@ -204,7 +204,7 @@ pub fn average_pool(images: &Images, side: usize, input: &[f32], output: &mut [f
     });
 }
 
-/// Hands the gradient of each average to the pixels that it is of.
+/// Distributes the gradient of each average over its pixels.
 pub fn average_pool_backward(images: &Images, side: usize, gradient: &[f32], input_gradient: &mut [f32]) {
     assert_eq!(input_gradient.len(), images.len(), "the images have their shape");
     assert_eq!(

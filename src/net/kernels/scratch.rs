@@ -1,14 +1,12 @@
-//! Memory that is used again: touching fresh memory costs more than computing with it.
+//! Reusable buffers: touching fresh memory costs more than computing with it.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes of a line of the caches.
+/// Bytes of a cache line.
 pub const LINE: usize = 64;
 
-/// Buffers that wait to be used again.
-///
-/// It can be used from several threads at once; each gets buffers of its own.
+/// Buffers to be reused. Several threads may take from it at once; each gets its own buffers.
 #[derive(Debug, Default)]
 pub struct Scratch {
     numbers: Pool<f32>,
@@ -16,24 +14,24 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// `len` numbers, whatever was in them before. They come back when the buffer is dropped.
+    /// `len` numbers with arbitrary contents. The buffer returns when it is dropped.
     pub fn take(&self, len: usize) -> Buffer<'_> {
         self.numbers.take(len)
     }
 
-    /// `len` bytes, whatever was in them before.
+    /// `len` bytes with arbitrary contents.
     pub fn take_bytes(&self, len: usize) -> Buffer<'_, u8> {
         self.bytes.take(len)
     }
 
-    /// A vector of exactly `len` numbers, whatever was in them before, to be given away.
+    /// A vector of exactly `len` numbers with arbitrary contents, for the caller to keep.
     pub fn vector(&self, len: usize) -> Vec<f32> {
         let mut free = self.numbers.lock();
         let found = free.iter().position(|values| values.len() == len);
         found.map_or_else(|| vec![0.0; len], |at| free.swap_remove(at))
     }
 
-    /// Takes back what was given away.
+    /// Takes back such a vector.
     pub fn give(&self, values: Vec<f32>) {
         self.numbers.give(values);
     }
@@ -58,7 +56,7 @@ impl<T: Copy + Default> Pool<T> {
         let spare = LINE / size_of::<T>();
         let needed = len + spare;
         let mut free = self.lock();
-        // The smallest that is large enough; else the largest, which is given back for a larger one.
+        // The smallest that is large enough; else the largest, which is replaced by a larger one.
         let fitting = (0..free.len()).filter(|&at| free[at].len() >= needed).min_by_key(|&at| free[at].len());
         let best = fitting.or_else(|| (0..free.len()).max_by_key(|&at| free[at].len()));
         let mut values = best.map(|at| free.swap_remove(at)).unwrap_or_default();
@@ -76,9 +74,9 @@ impl<T: Copy + Default> Pool<T> {
 #[derive(Debug)]
 pub struct Buffer<'a, T: Copy + Default = f32> {
     home: &'a Pool<T>,
-    /// More than were asked for.
+    /// A few more than `len`.
     values: Vec<T>,
-    /// Where a line of the cache begins: a vector that lies in two of them is loaded and stored at half the speed.
+    /// Start of a cache line: vectors across two lines are loaded and stored at half the speed.
     start: usize,
     len: usize,
 }

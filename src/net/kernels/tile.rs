@@ -1,6 +1,6 @@
 //! The innermost loops: blocks of sums of products that stay in registers.
 //!
-//! They are compiled once for every size of block, and shared by all that multiply.
+//! They are compiled once for every size of block and shared by all matrix products.
 #![allow(
     unsafe_code,
     reason = "reads through pointers: a bounds check for every product would halve the speed"
@@ -8,18 +8,18 @@
 
 use super::simd::{Kernel, LANES, Simd, Vector, dispatch, prefetch};
 
-/// Rows of a block, at most.
+/// Most rows of a block.
 pub const MAX_ROWS: usize = 14;
-/// Columns of a block, at most.
+/// Most columns of a block.
 pub const MAX_COLUMNS: usize = 2 * LANES;
 
 /// Sums, row by row.
 pub type Sums = [[f32; MAX_COLUMNS]; MAX_ROWS];
 
-/// A stretch of numbers that every row multiplies.
+/// A run of numbers that every row multiplies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Run {
-    /// Where it begins, from the start of the row.
+    /// Its start, from the start of the row.
     pub offset: isize,
     /// Its first row of weights.
     pub weight: usize,
@@ -28,10 +28,10 @@ pub struct Run {
 }
 
 /// sums[row][column] = Σ over the runs, Σ over k of values[rows[row] + run.offset + k] · weights[run.weight + k][column],
-/// added one behind the other, for at most [`MAX_ROWS`] rows and `columns` columns, 16 or 32.
+/// added one after the other, for at most [`MAX_ROWS`] rows and `columns` columns, 16 or 32.
 ///
 /// # Panics
-/// When a run leaves the values or the weights, or there is another number of rows or columns.
+/// When a run leaves the values or the weights, or the number of rows or columns does not fit.
 pub fn products(
     (values, rows): (&[f32], &[usize]),
     weights: &[f32],
@@ -53,13 +53,13 @@ pub fn products(
     dispatch(Products { values, rows, weights, stride, columns, runs, sums });
 }
 
-/// Holds a block to the sizes that there are sums for.
+/// Checks that the sums of a block fit its size.
 fn assert_block(rows: usize, columns: usize) {
     assert!(rows <= MAX_ROWS, "a block has at most {MAX_ROWS} rows");
     assert!(columns == LANES || columns == MAX_COLUMNS, "a block has one or two vectors of columns");
 }
 
-/// Where the factors of a sum over pixels lie: three nested loops, the innermost last.
+/// The walk of a sum over pixels: three nested loops, the innermost last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Walk {
     /// Lengths of the loops.
@@ -71,7 +71,7 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// How far a walk along `steps` gets.
+    /// How far a walk along `steps` reaches.
     fn reach(&self, steps: &[usize; 3]) -> usize {
         self.counts.iter().zip(steps).map(|(count, step)| (count - 1) * step).sum()
     }
@@ -81,7 +81,7 @@ impl Walk {
 /// columns, 16 or 32.
 ///
 /// # Panics
-/// When the walk leaves the rows or the columns, or there is another number of them.
+/// When the walk leaves the rows or the columns, or their number does not fit.
 pub fn outer_products(rows: &[f32], columns: &[f32], size: (usize, usize), walk: &Walk, sums: &mut Sums) {
     if walk.counts.contains(&0) {
         return;
@@ -93,15 +93,15 @@ pub fn outer_products(rows: &[f32], columns: &[f32], size: (usize, usize), walk:
     dispatch(OuterProducts { rows, columns, size, walk, sums });
 }
 
-/// What is computed in blocks whose sums stay in registers.
+/// A computation in blocks whose sums stay in registers.
 pub trait Blocks {
-    /// `R` rows times `C` vectors of columns, from a row and a column on.
+    /// `R` rows times `C` vectors of columns, from this row and column on.
     ///
     /// # Safety
-    /// All that it reads and writes for these rows and columns is there: each says what that takes.
+    /// Everything that it reads and writes for these rows and columns must be valid; each implementation says what.
     unsafe fn block<S: Simd, const R: usize, const C: usize>(&mut self, simd: S, row: usize, column: usize);
 
-    /// All of them: no more rows at a time than registers can hold, and single vectors where there are not two.
+    /// All blocks: as many rows at a time as registers can hold, and single vectors where there are not two.
     ///
     /// # Safety
     /// As [`block`](Self::block), for `rows` rows and `columns` columns, filled up to whole vectors.
@@ -133,11 +133,11 @@ pub trait Blocks {
 }
 
 /// sums[r][c] += Σ over `count` terms k of rows[r][k · step] · columns[k · stride ..][c], where c counts vectors; added one
-/// behind the other. All that multiplies matrices is made of this loop. Columns are fetched into the first cache `AHEAD`
-/// terms before they are needed; 0 where they are there already.
+/// after the other. All matrix products use this loop. Columns are prefetched into the first cache `AHEAD` terms before
+/// they are needed; 0 where they are there already.
 ///
 /// # Safety
-/// For each of the terms, a number of every row and `C` vectors of columns can be read.
+/// For each term, a number of every row and `C` vectors of columns must be readable.
 #[inline(always)]
 pub unsafe fn add_products<const AHEAD: usize, S: Simd, const R: usize, const C: usize>(
     simd: S,
@@ -181,7 +181,7 @@ impl Kernel for Products<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) {
-        // SAFETY: `products` has looked at the ends of every run, and at the sizes.
+        // SAFETY: `products` has checked the ends of every run and the sizes.
         unsafe { self.all(simd, self.rows.len(), self.columns) };
     }
 }
@@ -226,7 +226,7 @@ impl Kernel for OuterProducts<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) {
-        // SAFETY: `outer_products` has looked at the ends of the walk, and at the sizes.
+        // SAFETY: `outer_products` has checked the ends of the walk and the sizes.
         unsafe { self.all(simd, self.size.0, self.size.1) };
     }
 }

@@ -1,6 +1,7 @@
-//! Training mode, backward: the tape from its end to its beginning.
+//! Training mode, backward: the tape from its end to its start.
 
 use super::train::{Kept, Training};
+use crate::doc::structure::Role;
 use crate::net::compute::{Gradients, TrainPass};
 use crate::net::kernels::activate;
 use crate::net::kernels::conv::ConvShape;
@@ -26,18 +27,18 @@ impl<'a> Training<'a> {
     }
 }
 
-/// On the way back.
+/// A backward pass.
 struct Back<'a, 't> {
-    /// Gradient of the loss with respect to what flows here.
+    /// Gradient of the loss with respect to the activations at this point.
     gradient: Buffer<'a>,
-    /// Its sum over the pixels, where it is known already.
+    /// Its sums over the pixels, where they are known already.
     sums: Option<Buffer<'a>>,
     gradients: Gradients,
     training: &'t Training<'a>,
 }
 
 impl<'a> Back<'a, '_> {
-    /// One operation; in front of the first layer nobody needs the gradient.
+    /// One operation; the inputs of the first layer need no gradient.
     fn step(&mut self, kept: Kept<'a>, is_first: bool) {
         let sums = self.sums.take();
         let pass = self.training.pass;
@@ -66,7 +67,7 @@ impl<'a> Back<'a, '_> {
                     pass.scratch,
                 );
                 self.sums = Some(sums);
-                self.give(layer, [scale, shift]);
+                self.give(layer, [(Role::Scale, scale), (Role::Shift, shift)]);
             }
             Kept::Activation { curve, values } => activate::backward(curve, &values, &mut self.gradient),
             Kept::MaxPool { images, which } => {
@@ -102,14 +103,14 @@ impl<'a> Back<'a, '_> {
             let mut gradient = pass.scratch.take(input.len());
             linear::backward_input(
                 &shape,
-                pass.parameter(layer, 0),
+                pass.parameter(layer, Role::Weight),
                 &self.gradient,
                 &mut gradient,
                 pass.scratch,
             );
             self.gradient = gradient;
         }
-        self.give(layer, [weight_gradient, bias_gradient]);
+        self.give(layer, [(Role::Weight, weight_gradient), (Role::Bias, bias_gradient)]);
     }
 
     fn convolution(
@@ -128,7 +129,7 @@ impl<'a> Back<'a, '_> {
             None => norm::channel_sums(&self.gradient, &mut bias_gradient, pass.scratch),
         }
         let mut gradient = (!is_first).then(|| pass.scratch.take(input.len()));
-        let weight = pass.parameter(layer, 0);
+        let weight = pass.parameter(layer, Role::Weight);
         self.training.convolution.backward(
             shape,
             input,
@@ -141,14 +142,14 @@ impl<'a> Back<'a, '_> {
         if let Some(gradient) = gradient {
             self.gradient = gradient;
         }
-        self.give(layer, [weight_gradient, bias_gradient]);
+        self.give(layer, [(Role::Weight, weight_gradient), (Role::Bias, bias_gradient)]);
     }
 
-    /// Notes the gradients of a layer's first two parameters.
-    fn give(&mut self, layer: usize, gradients: [Vec<f32>; 2]) {
-        let layer = &self.training.pass.structure().layers[layer];
-        for (index, gradient) in layer.parameters.iter().zip(gradients) {
-            self.gradients[*index] = Some(gradient);
+    /// Keeps the gradients of a layer's parameters.
+    fn give(&mut self, layer: usize, gradients: [(Role, Vec<f32>); 2]) {
+        for (role, gradient) in gradients {
+            let index = self.training.pass.position(layer, role);
+            self.gradients[index] = Some(gradient);
         }
     }
 }

@@ -5,8 +5,7 @@ use std::ops::Range;
 use super::pass::{Pass, State};
 use crate::data::Shape;
 use crate::doc::Activation;
-use crate::doc::structure::{LayerKind, Op};
-use crate::net::activations::shapes;
+use crate::doc::structure::{LayerKind, Op, Parameter, Role};
 use crate::net::kernels::direct::{Epilogue, GROUP, convolve};
 use crate::net::kernels::norm;
 use crate::net::kernels::pack::{Packing, Side};
@@ -14,10 +13,10 @@ use crate::net::kernels::parallel::chunks_mut;
 use crate::net::kernels::pool::Images;
 use crate::net::kernels::scratch::Buffer;
 
-/// Weights that may be packed anew for every few images.
+/// So few weights may be packed again for every few images.
 const FEW_WEIGHTS: usize = 64 * 1024;
 
-/// Operations at the beginning that are done together.
+/// Operations at the start that are carried out together.
 struct Head {
     ops: usize,
     /// Images at a time.
@@ -36,17 +35,17 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Where images are large and weights few: all operations up to a pooling, and so many images that what flows between
-    /// them stays in the second cache.
+    /// Where images are large and weights few: all operations up to a pooling, for as many images as keep the activations
+    /// in the second cache.
     fn head(&self, ops: &Range<usize>, state: &State<'a>) -> Option<Head> {
         let structure = self.structure();
-        let shapes = shapes(structure);
+        let shapes = structure.shapes();
         let (mut weights, mut largest) = (0, 0);
         for (at, op) in structure.ops.iter().enumerate().take(ops.end).skip(ops.start) {
             largest = largest.max(shapes[at].len());
             match op {
                 Op::Layer(layer) if structure.layers[*layer].kind != LayerKind::Linear => {
-                    weights += self.parameter(*layer, 0).len();
+                    weights += structure.weight(*layer).map_or(0, Parameter::len);
                 }
                 Op::Activation(_) => {}
                 Op::MaxPool => {
@@ -54,7 +53,7 @@ impl<'a> Pass<'a> {
                     let pays = weights <= FEW_WEIGHTS && self.count >= 4 * images && state.shape.is_image();
                     return pays.then_some(Head { ops: at + 1 - ops.start, images });
                 }
-                _ => return None,
+                Op::Layer(_) | Op::AdaptiveAveragePool(_) | Op::Flatten | Op::Dropout(_) => return None,
             }
         }
         None
@@ -62,7 +61,7 @@ impl<'a> Pass<'a> {
 
     /// Operations up to a pooling, some images at a time.
     fn in_parts(&self, ops: Range<usize>, images: usize, state: &State<'a>) -> State<'a> {
-        let shape = shapes(self.structure())[ops.end];
+        let shape = self.structure().shapes()[ops.end];
         let mut output = self.scratch.take(self.count * shape.len());
         let (size, layout, values) = (state.shape.len(), state.layout, &**state.values);
         let (before, part) = (state.shape, images * shape.len());
@@ -85,7 +84,7 @@ impl<'a> Pass<'a> {
         state
     }
 
-    /// An operation, and those behind it that are done with it: how many there were.
+    /// Carries out an operation and those that are fused with it; returns how many there were.
     fn step(&self, op: &Op, behind: &[Op], state: State<'a>) -> (State<'a>, usize) {
         let state = match op {
             Op::Layer(layer) => return self.layer(*layer, behind, state),
@@ -114,7 +113,7 @@ impl<'a> Pass<'a> {
                 let state = self.channels_last(state);
                 let inverse = self.running_inverse(layer);
                 let mut output = self.scratch.take(state.values.len());
-                let norm = self.norm(layer, self.parameter(layer, 2), &inverse);
+                let norm = self.norm(layer, self.parameter(layer, Role::RunningMean), &inverse);
                 norm::normalise(&norm, relu, &state.values, &mut output);
                 (state.with(output), 1 + usize::from(relu))
             }
@@ -123,13 +122,13 @@ impl<'a> Pass<'a> {
 
     /// 1/√(running variance + ε).
     pub fn running_inverse(&self, layer: usize) -> Buffer<'a> {
-        let variance = self.parameter(layer, 3);
+        let variance = self.parameter(layer, Role::RunningVariance);
         let mut inverse = self.scratch.take(variance.len());
         norm::inverse(variance, &mut inverse);
         inverse
     }
 
-    /// A convolution with what is done before its sums leave the caches.
+    /// A convolution, fused with the norm, ReLU and pooling after it.
     fn convolve(
         &self,
         layer: usize,
@@ -140,10 +139,12 @@ impl<'a> Pass<'a> {
         let shape = self.convolution(layer, state);
         let packing = Packing { rows: shape.inputs, columns: shape.outputs, side: Side::Forward };
         let mut packed = self.scratch.take(packing.len());
-        packing.pack(self.parameter(layer, 0), &mut packed);
+        packing.pack(self.parameter(layer, Role::Weight), &mut packed);
         let inverse = norm.map(|norm| self.running_inverse(norm));
-        let norm = norm.zip(inverse.as_ref()).map(|(n, inverse)| self.norm(n, self.parameter(n, 2), inverse));
-        let epilogue = Epilogue { bias: Some(self.parameter(layer, 1)), norm, relu, pool };
+        let norm = norm
+            .zip(inverse.as_ref())
+            .map(|(n, inverse)| self.norm(n, self.parameter(n, Role::RunningMean), inverse));
+        let epilogue = Epilogue { bias: Some(self.parameter(layer, Role::Bias)), norm, relu, pool };
         let images = self.images(Shape { channels: shape.outputs, ..state.shape });
         let images = if pool { images.halved() } else { images };
         let mut output = self.scratch.take(images.len());

@@ -1,9 +1,9 @@
-//! Networks on the host's own arrays: kernels of our own, forward and backward written out, without a graph.
+//! Networks on hand-written CPU kernels: forward and backward passes over the host's arrays, without an autodiff graph.
 //!
-//! Images flow with their channels side by side. In evaluation every convolution is the direct one, with the batch norm
-//! and the ReLU behind it done before its sums leave the registers; they are rounded as if each were done alone, so
-//! that a pass may be cut anywhere. Results depend on what goes in, never on threads, and the results of a sample in
-//! evaluation not on what stands beside it.
+//! Images have their channels last. Evaluation always uses the direct convolution and applies the batch norm and the ReLU
+//! after it while the sums are in registers; the rounding is that of separate operations, so a pass may be cut anywhere.
+//! Results depend on the inputs alone, never on threads; in evaluation, the result of a sample does not depend on the
+//! other samples of its batch.
 
 mod backward;
 mod evaluate;
@@ -17,7 +17,7 @@ use std::ops::Range;
 use pass::{Pass, State};
 use train::Training;
 
-use super::activations::{Activations, Layout, shapes};
+use super::activations::{Activations, Layout};
 use super::compute::{Compute, DropoutStream, NoTap, Tap, TrainPass};
 use super::kernels::conv::Convolution;
 use super::kernels::direct::Direct;
@@ -25,21 +25,21 @@ use super::kernels::scratch::Scratch;
 use super::kernels::winograd::Winograd;
 use super::network::Network;
 
-/// Computes with kernels of our own.
+/// Computes with hand-written CPU kernels.
 pub struct NativeCompute {
-    /// Memory of earlier passes.
+    /// Buffers of earlier passes, to be reused.
     scratch: Scratch,
     /// How convolutions are computed in training.
     convolution: Box<dyn Convolution>,
 }
 
 impl NativeCompute {
-    /// With the direct convolution in training too.
+    /// The direct convolution in training too.
     pub fn direct() -> Self {
         Self { scratch: Scratch::default(), convolution: Box::new(Direct) }
     }
 
-    /// With Winograd's convolution in training, where it pays; evaluation stays direct.
+    /// Winograd's convolution in training where it is faster; evaluation stays direct.
     pub fn winograd() -> Self {
         Self { scratch: Scratch::default(), convolution: Box::new(Winograd) }
     }
@@ -59,9 +59,9 @@ impl Compute for NativeCompute {
     fn forward(&self, network: &Network, ops: Range<usize>, input: &Activations) -> Activations {
         let pass = self.pass(network, input.count);
         debug_assert_eq!(
-            shapes(network.structure())[ops.start],
+            network.structure().shapes()[ops.start],
             input.shape,
-            "what flows fits the operations"
+            "the activations fit the operations"
         );
         let state = pass.evaluate(ops, State::given(&input.values, input.shape, input.layout));
         let State { values, shape, layout } = state;

@@ -1,11 +1,11 @@
-//! What the passes share: numbers that flow, and the operations that are alike in evaluation and training.
+//! What evaluation and training share: activations, and the operations that are the same in both.
 
 use std::ops::Deref;
 use std::rc::Rc;
 
 use crate::data::Shape;
 use crate::doc::Activation;
-use crate::doc::structure::{LayerKind, Op, Structure};
+use crate::doc::structure::{LayerKind, Op, Role, Structure};
 use crate::net::activations::Layout;
 use crate::net::kernels::activate::{self, Curve};
 use crate::net::kernels::conv::ConvShape;
@@ -15,11 +15,11 @@ use crate::net::kernels::pool::{self, Images};
 use crate::net::kernels::scratch::{Buffer, Scratch};
 use crate::net::network::Network;
 
-/// Numbers that were given, or some of our own.
+/// Numbers that are borrowed, or in a buffer of the pass.
 pub enum Values<'a> {
-    /// Of the caller, or of the network.
+    /// Borrowed from the caller or the network.
     Given(&'a [f32]),
-    /// In memory of ours.
+    /// In a buffer of the pass.
     Own(Buffer<'a>),
 }
 
@@ -34,10 +34,10 @@ impl Deref for Values<'_> {
     }
 }
 
-/// What flows between two operations.
+/// The activations between two operations.
 #[derive(Clone)]
 pub struct State<'a> {
-    /// Samples one behind the other.
+    /// Sample after sample.
     pub values: Rc<Values<'a>>,
     /// Shape of a sample.
     pub shape: Shape,
@@ -46,7 +46,7 @@ pub struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    /// What the caller gave.
+    /// Activations borrowed from the caller.
     pub fn given(values: &'a [f32], shape: Shape, layout: Layout) -> Self {
         Self { values: Rc::new(Values::Given(values)), shape, layout }
     }
@@ -70,7 +70,7 @@ impl<'a> State<'a> {
 /// One pass over a network.
 #[derive(Clone, Copy)]
 pub struct Pass<'a> {
-    /// Where memory comes from.
+    /// Source of buffers.
     pub scratch: &'a Scratch,
     /// The network.
     pub network: &'a Network,
@@ -84,12 +84,17 @@ impl<'a> Pass<'a> {
         self.network.structure()
     }
 
-    /// Values of a layer's parameter.
-    pub fn parameter(&self, layer: usize, slot: usize) -> &'a [f32] {
-        self.network.values(self.structure().layers[layer].parameters[slot])
+    /// Values of a layer's parameter of this role.
+    pub fn parameter(&self, layer: usize, role: Role) -> &'a [f32] {
+        self.network.values(self.position(layer, role))
     }
 
-    /// The layer, when it is a batch norm.
+    /// Position of a layer's parameter of this role.
+    pub fn position(&self, layer: usize, role: Role) -> usize {
+        self.structure().position(layer, role).expect("a layer has the parameters of its kind")
+    }
+
+    /// The layer of an operation, if it is a batch norm.
     pub fn norm_layer(&self, op: Option<&Op>) -> Option<usize> {
         match op {
             Some(Op::Layer(layer)) if self.structure().layers[*layer].kind == LayerKind::BatchNorm => {
@@ -104,10 +109,11 @@ impl<'a> Pass<'a> {
     where
         'a: 'b,
     {
-        Norm { mean, inverse, scale: self.parameter(layer, 0), shift: self.parameter(layer, 1) }
+        let [scale, shift] = [Role::Scale, Role::Shift].map(|role| self.parameter(layer, role));
+        Norm { mean, inverse, scale, shift }
     }
 
-    /// Numbers of our own that are those of a state: its own where nobody else needs them, else a copy.
+    /// A writable buffer with the activations: their own buffer where nothing else refers to it, else a copy.
     pub fn own(&self, state: State<'a>) -> Buffer<'a> {
         match Rc::try_unwrap(state.values) {
             Ok(Values::Own(values)) => values,
@@ -116,7 +122,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// A copy in memory of ours.
+    /// A copy in a buffer of the pass.
     pub fn copy(&self, values: &[f32]) -> Buffer<'a> {
         let mut copy = self.scratch.take(values.len());
         copy.copy_from_slice(values);
@@ -149,25 +155,27 @@ impl<'a> Pass<'a> {
         State::rows(values, shape.channels)
     }
 
-    /// Shape of a convolution behind a state.
+    /// Shape of a convolution of these activations.
     pub fn convolution(&self, layer: usize, state: &State) -> ConvShape {
         let Shape { channels, height, width } = state.shape;
-        let outputs = self.parameter(layer, 1).len();
+        let outputs = self.structure().layers[layer].output.channels;
         ConvShape { images: self.count, height, width, inputs: channels, outputs }
     }
 
     /// Shape of a linear layer.
     pub fn linear_shape(&self, layer: usize) -> LinearShape {
-        let outputs = self.parameter(layer, 1).len();
-        let inputs = self.parameter(layer, 0).len() / outputs.max(1);
-        LinearShape { samples: self.count, inputs, outputs }
+        let Some([outputs, inputs]) = self.structure().weight(layer).map(|weight| weight.shape.as_slice())
+        else {
+            unreachable!("a linear layer has a weight [out, in]")
+        };
+        LinearShape { samples: self.count, inputs: *inputs, outputs: *outputs }
     }
 
     /// A linear layer.
     pub fn linear(&self, layer: usize, state: &State<'a>) -> State<'a> {
         let shape = self.linear_shape(layer);
         let mut output = self.scratch.take(shape.samples * shape.outputs);
-        let (weight, bias) = (self.parameter(layer, 0), self.parameter(layer, 1));
+        let (weight, bias) = (self.parameter(layer, Role::Weight), self.parameter(layer, Role::Bias));
         linear::forward(&shape, &state.values, weight, bias, &mut output, self.scratch);
         State::rows(output, shape.outputs)
     }
@@ -180,13 +188,13 @@ impl<'a> Pass<'a> {
         State { values: Rc::new(Values::Own(values)), shape, layout }
     }
 
-    /// The images of a state.
+    /// Images of this shape, one for each sample.
     pub const fn images(&self, shape: Shape) -> Images {
         let Shape { channels, height, width } = shape;
         Images { count: self.count, height, width, channels }
     }
 
-    /// 2×2 maxima, and where they were.
+    /// 2×2 maxima and their positions.
     pub fn max_pool(&self, state: &State<'a>) -> (State<'a>, Buffer<'a, u8>) {
         let images = self.images(state.shape);
         let half = images.halved();
@@ -196,7 +204,7 @@ impl<'a> Pass<'a> {
         (State::images(output, shape), which)
     }
 
-    /// A batch norm, the ReLU behind it, and 2×2 maxima of that, with where they were.
+    /// A batch norm, the ReLU after it if there is one, and 2×2 maxima with their positions.
     pub fn normalise_pooled(
         &self,
         norm: &Norm,
@@ -212,7 +220,7 @@ impl<'a> Pass<'a> {
         (State::images(output, shape), which)
     }
 
-    /// Averages over cells; images that fill the grid already pass as they are.
+    /// Averages over cells; images that are as large as the grid pass unchanged.
     pub fn average_pool(&self, side: usize, state: State<'a>) -> State<'a> {
         if (state.shape.height, state.shape.width) == (side, side) {
             return state;

@@ -12,9 +12,7 @@ use crate::doc::{Activation, Device, Head, Loss, Mlp, Net, Vgg};
 use crate::intervene::stream::{Purpose, stream};
 use crate::intervene::{BiasInit, Init};
 use crate::net::kernels::parallel::testing::assert_same_bits;
-use crate::net::{
-    Activations, BurnCompute, Compute, Initialisation, Layout, Network, NoTap, Tap, TrainPass, shapes,
-};
+use crate::net::{Activations, BurnCompute, Compute, Initialisation, Layout, Network, NoTap, Tap, TrainPass};
 
 fn network(net: &Net, input: Shape) -> Network {
     let structure = Structure::new(net, input, 5, &Loss::CrossEntropy);
@@ -22,7 +20,7 @@ fn network(net: &Net, input: Shape) -> Network {
     let mut network = Network::new(Arc::new(structure), initialisation, 7, 0);
     for index in 0..network.len() {
         let values: Vec<f32> = network.values(index).to_vec();
-        // Norms and biases that do something.
+        // Norms and biases that have an effect.
         let shaken = values.iter().enumerate().map(|(at, value)| value + 0.01 * (at % 7) as f32);
         network.write(index, &shaken.collect::<Vec<f32>>());
     }
@@ -83,7 +81,7 @@ fn pass_bits(pass: &TrainPass) -> Vec<Vec<u32>> {
 
 fn assert_same(network: &Network, found: &TrainPass, expected: &TrainPass) {
     for (index, parameter) in network.structure().parameters.iter().enumerate() {
-        // What a bias in front of a batch norm receives is nothing but rounding.
+        // The gradient of a bias before a batch norm is nothing but rounding.
         let is_nothing = network.structure().layers.len() > 3
             && parameter.name.ends_with("bias")
             && expected.gradients[index].as_ref().is_some_and(|g| g.iter().all(|g| g.abs() < 1e-3));
@@ -171,7 +169,7 @@ fn a_pass_can_be_cut_anywhere_and_a_sample_stands_alone() {
         let activations = Activations::of_samples(shape, values.clone());
         for cut in 0..=ops {
             let middle = own.forward(&network, 0..cut, &activations);
-            assert_eq!(middle.shape, shapes(network.structure())[cut]);
+            assert_eq!(middle.shape, network.structure().shapes()[cut]);
             assert_eq!(bits(&own.forward(&network, cut..ops, &middle).values), bits(&logits), "cut at {cut}");
         }
         let last = own.logits(&network, &values[4 * shape.len()..], 1);
@@ -227,7 +225,7 @@ fn flows_lie_as_they_say() {
     }
 }
 
-/// Writes into every third value behind two operations.
+/// Overwrites every third value after two operations.
 struct Writer([usize; 2]);
 
 impl Tap for Writer {
@@ -249,13 +247,13 @@ impl Tap for Writer {
 fn nothing_goes_back_through_what_a_tap_wrote() {
     let (own, burn) = (NativeCompute::direct(), BurnCompute::new(&Device::Flex));
     let network = network(&vgg(true, Head::Linear, 4), Shape { channels: 3, height: 32, width: 32 });
-    // Behind a norm, in front of its ReLU, and behind a pooling.
+    // After a norm, before its ReLU, and after a pooling.
     let tap = || Writer([1, 7]);
     assert_eq!(network.structure().ops[7], Op::MaxPool);
     assert_same(&network, &train(&own, &network, 4, &mut tap()), &train(&burn, &network, 4, &mut tap()));
 }
 
-/// Looks at everything and writes nothing.
+/// Reads everything and writes nothing.
 struct Watcher;
 
 impl Tap for Watcher {
@@ -266,7 +264,7 @@ impl Tap for Watcher {
     fn write(&mut self, _op: usize, _flow: &mut Activations) {}
 }
 
-/// Where somebody looks between operations, none of them are done at once.
+/// Operations with a tap between them are not fused.
 #[test]
 fn what_is_done_at_once_trains_with_the_bits_of_what_is_done_one_by_one() {
     for own in [NativeCompute::direct(), NativeCompute::winograd()] {

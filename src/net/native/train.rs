@@ -1,11 +1,11 @@
-//! Training mode, forward: statistics of the mini-batch, dropout, and a tape of what the way back needs.
+//! Training mode, forward: statistics of the mini-batch, dropout, and a tape for the backward pass.
 
 use std::rc::Rc;
 
 use super::evaluate::is_relu;
 use super::pass::{Pass, State, Values, curve};
 use crate::data::Shape;
-use crate::doc::structure::{LayerKind, Op};
+use crate::doc::structure::{LayerKind, Op, Role};
 use crate::intervene::draw::uniform;
 use crate::net::activations::{Activations, Layout};
 use crate::net::compute::{BatchStatistics, DropoutStream, Tap};
@@ -15,7 +15,7 @@ use crate::net::kernels::norm::{self, Way};
 use crate::net::kernels::pool::Images;
 use crate::net::kernels::scratch::Buffer;
 
-/// What an operation leaves for the way back.
+/// What an operation keeps for the backward pass.
 pub enum Kept<'a> {
     Linear {
         layer: usize,
@@ -32,13 +32,13 @@ pub enum Kept<'a> {
         mean: Values<'a>,
         inverse: Buffer<'a>,
         way: Way,
-        /// Which pixels a pooling behind it took.
+        /// Which pixels a pooling after it took.
         which: Option<Buffer<'a, u8>>,
         shape: Shape,
     },
     Activation {
         curve: Curve,
-        /// What went in or came out, as the curve needs.
+        /// Inputs or outputs, whichever the curve needs.
         values: Rc<Values<'a>>,
     },
     MaxPool {
@@ -55,7 +55,7 @@ pub enum Kept<'a> {
     Dropout {
         factors: Buffer<'a>,
     },
-    /// Places that somebody wrote into.
+    /// Positions that a tap overwrote.
     Written {
         places: Vec<usize>,
     },
@@ -72,7 +72,7 @@ pub struct Training<'a> {
 }
 
 impl<'a> Training<'a> {
-    /// Before the pass.
+    /// A pass that has not begun.
     pub fn new(pass: Pass<'a>, convolution: &'a dyn Convolution, dropout: DropoutStream) -> Self {
         Self { pass, convolution, tape: Vec::new(), statistics: Vec::new(), dropout, keeps: false }
     }
@@ -85,7 +85,7 @@ impl<'a> Training<'a> {
         let mut at = 0;
         while let Some(op) = structure.ops.get(at) {
             let norm = self.pass.norm_layer(Some(op));
-            // A norm takes the ReLU and the pooling behind it along, unless somebody looks between them.
+            // A norm is fused with the ReLU and the pooling after it, unless a tap looks between them.
             let relu = norm.is_some() && !tap.wants(at) && is_relu(structure.ops.get(at + 1));
             let last = at + usize::from(relu);
             let pool =
@@ -154,7 +154,7 @@ impl<'a> Training<'a> {
         let state = pass.channels_last(state);
         let shape = pass.convolution(layer, &state);
         let mut output = pass.scratch.take(shape.output_len());
-        let (weight, bias) = (pass.parameter(layer, 0), pass.parameter(layer, 1));
+        let (weight, bias) = (pass.parameter(layer, Role::Weight), pass.parameter(layer, Role::Bias));
         self.convolution.forward(&shape, &state.values, weight, bias, &mut output, pass.scratch);
         let result = State::images(output, Shape { channels: shape.outputs, ..state.shape });
         self.keep(Kept::Convolution { layer, input: state.values, shape });
@@ -168,7 +168,7 @@ impl<'a> Training<'a> {
         let (mean, inverse) = if batch {
             self.batch_statistics(layer, &state)
         } else {
-            (Values::Given(pass.parameter(layer, 2)), pass.running_inverse(layer))
+            (Values::Given(pass.parameter(layer, Role::RunningMean)), pass.running_inverse(layer))
         };
         let norm = pass.norm(layer, &mean, &inverse);
         let (result, which) = if pool {
@@ -184,7 +184,7 @@ impl<'a> Training<'a> {
         result
     }
 
-    /// Mean and 1/√(variance + ε) of what comes in.
+    /// Mean and 1/√(variance + ε) of the inputs.
     fn batch_statistics(&mut self, layer: usize, state: &State<'a>) -> (Values<'a>, Buffer<'a>) {
         let channels = state.shape.channels;
         let mut mean = self.pass.scratch.take(channels);
@@ -198,7 +198,7 @@ impl<'a> Training<'a> {
         (Values::Own(mean), inverse)
     }
 
-    /// Leaves out a share of units and scales the others up, so that their sum keeps its mean.
+    /// Sets a share of the units to 0 and scales the others up, which keeps the expected sum.
     fn drop_units(&mut self, share: f64, state: State<'a>) -> State<'a> {
         let Some(stream) = &mut self.dropout else { return state };
         let kept = (1.0 / (1.0 - share)) as f32;
@@ -212,7 +212,7 @@ impl<'a> Training<'a> {
         state.with(values)
     }
 
-    /// What a tap makes of what flows behind operation `op`.
+    /// The activations after operation `op`, as a tap leaves them.
     fn tapped(&mut self, tap: &mut dyn Tap, op: usize, state: State<'a>) -> State<'a> {
         let State { shape, layout, .. } = state;
         let mut activations =

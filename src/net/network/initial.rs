@@ -5,8 +5,8 @@ use crate::doc::structure::{Role, Structure};
 use crate::intervene::init::{self, Fans};
 use crate::intervene::stream::{Purpose, stream};
 
-/// Initial values of a parameter. Each parameter has a stream of its own, so that a change of one layer leaves the
-/// initial values of the others as they were.
+/// Initial values of a parameter. Each parameter has its own stream, so changing one layer leaves the initial values of
+/// the others as they were.
 pub(super) fn initial_values(
     structure: &Structure,
     initialisation: Initialisation,
@@ -19,8 +19,8 @@ pub(super) fn initial_values(
     match parameter.role {
         Role::Weight => init::weight(initialisation.weights, &parameter.shape, &mut rng),
         Role::Bias => {
-            let weight = structure.layers[parameter.layer].parameters[0];
-            let fan_in = Fans::of(&structure.parameters[weight].shape).fan_in;
+            let weight = structure.weight(parameter.layer).expect("a layer with a bias has a weight");
+            let fan_in = Fans::of(&weight.shape).fan_in;
             init::bias(initialisation.biases, initialisation.weights, parameter.len(), fan_in, &mut rng)
         }
         Role::Scale | Role::RunningVariance => vec![1.0; parameter.len()],

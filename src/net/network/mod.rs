@@ -1,7 +1,8 @@
-//! A network as data: values of named parameters, and what holds each entry.
+//! A network as data: the values of named parameters and their masks.
 
+mod hold;
 mod initial;
-mod masks;
+mod mask;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -10,6 +11,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use initial::initial_values;
+pub use mask::Mask;
 use sha2::{Digest, Sha256};
 
 use super::compute::BatchStatistics;
@@ -25,12 +27,12 @@ pub struct Initialisation {
     pub biases: BiasInit,
 }
 
-/// What became of values that were written into a parameter.
+/// How many of the values that were written into a parameter it took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Entries that took the new value.
     pub taken: usize,
-    /// Entries that are held, and kept theirs.
+    /// Held entries, which kept theirs.
     pub dropped: usize,
 }
 
@@ -41,17 +43,17 @@ impl std::ops::AddAssign for Written {
     }
 }
 
-/// Values of the parameters of a [`Structure`], and what holds each entry.
+/// Values of the parameters of a [`Structure`], and their masks.
 ///
-/// A held entry keeps its bits until it is released: [`write`](Self::write) and the optimizer pass over it. A pruned
-/// entry is +0.0. Clones share their arrays until one of them is written.
+/// A held entry keeps its bits until it is released: [`write`](Self::write) and the optimizer skip it. A pruned entry is
+/// +0.0. Clones share their arrays until one of them is written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
     structure: Arc<Structure>,
     initialisation: Initialisation,
     values: Vec<Arc<Vec<f32>>>,
     /// Absent where every entry is free.
-    entries: Vec<Option<Arc<Vec<Entry>>>>,
+    masks: Vec<Option<Arc<Mask>>>,
     /// Batch norms that use their running statistics in training too.
     fixed_norms: BTreeSet<usize>,
 }
@@ -68,8 +70,8 @@ impl Network {
         let values = (0..structure.parameters.len())
             .map(|index| Arc::new(initial_values(&structure, initialisation, index, seed, generation)))
             .collect();
-        let entries = vec![None; structure.parameters.len()];
-        Self { structure, initialisation, values, entries, fixed_norms: BTreeSet::new() }
+        let masks = vec![None; structure.parameters.len()];
+        Self { structure, initialisation, values, masks, fixed_norms: BTreeSet::new() }
     }
 
     /// Layers, parameters and operations.
@@ -92,22 +94,21 @@ impl Network {
         &self.values[index]
     }
 
-    /// What holds the entries of parameter `index`; nothing where all are free.
+    /// State of each entry of parameter `index`; none where all are free.
     pub fn entries(&self, index: usize) -> Option<&[Entry]> {
-        self.entries[index].as_ref().map(|entries| entries.as_slice())
+        self.masks[index].as_deref().map(|mask| &**mask)
     }
 
-    /// What holds each entry of parameter `index`.
+    /// State of each entry of parameter `index`, all free ones too.
     pub fn all_entries(&self, index: usize) -> Vec<Entry> {
         self.entries(index).map_or_else(|| vec![Entry::Free; self.values(index).len()], <[Entry]>::to_vec)
     }
 
     /// How many entries of parameter `index` are in which state.
     pub fn mask_counts(&self, index: usize) -> MaskCounts {
-        self.entries(index).map_or(
-            MaskCounts { free: self.values(index).len() as u64, pruned: 0, frozen: 0 },
-            MaskCounts::of,
-        )
+        self.masks[index]
+            .as_ref()
+            .map_or_else(|| MaskCounts::all_free(self.values(index).len()), |mask| mask.counts())
     }
 
     /// Share of the weights of convolutions and linear layers that is not pruned, in [0, 1].
@@ -117,31 +118,31 @@ impl Network {
         mask_counts.surviving() as f64 / (mask_counts.size() as f64).max(1.0)
     }
 
-    /// Multiply-adds of one sample forward that surviving weights take part in.
+    /// Multiply-adds of the surviving weights in one sample's forward pass.
     pub fn surviving_multiply_adds(&self) -> u64 {
-        let layers = self.structure.layers.iter().filter(|layer| layer.multiply_adds > 0);
+        let layers = self.structure.layers.iter().enumerate();
         layers
-            .map(|layer| {
-                let mask_counts = self.mask_counts(layer.parameters[0]);
-                layer.multiply_adds / mask_counts.size().max(1) * mask_counts.surviving()
+            .filter_map(|(position, layer)| {
+                let weight = self.structure.position(position, Role::Weight)?;
+                Some(layer.multiply_adds(self.mask_counts(weight).surviving()))
             })
             .sum()
     }
 
-    /// Writes new values into parameter `index`; entries that are held keep theirs.
+    /// Writes new values into parameter `index`; held entries keep theirs.
     ///
     /// # Panics
     /// When there is not one value for each entry.
     pub fn write(&mut self, index: usize, values: &[f32]) -> Written {
-        if self.entries[index].is_some() {
+        if self.masks[index].is_some() {
             return self.write_inside(index, values, &|_| true);
         }
         Arc::make_mut(&mut self.values[index]).copy_from_slice(values);
         Written { taken: values.len(), dropped: 0 }
     }
 
-    /// Writes new values into the entries of parameter `index` that lie `inside`, and counts those alone; entries that
-    /// are held keep theirs.
+    /// Writes new values into the entries of parameter `index` that lie `inside`, and counts only those; held entries keep
+    /// theirs.
     ///
     /// # Panics
     /// When there is not one value for each entry.
@@ -153,7 +154,7 @@ impl Network {
             self.name(index)
         );
         let target = Arc::make_mut(&mut self.values[index]);
-        let entries = self.entries[index].as_ref();
+        let entries = self.masks[index].as_deref();
         let mut written = Written::default();
         for (at, (old, new)) in target.iter_mut().zip(values).enumerate().filter(|(at, _)| inside(*at)) {
             if entries.is_none_or(|entries| entries[at].is_free()) {
@@ -166,18 +167,20 @@ impl Network {
         written
     }
 
-    /// Initial values that parameter `index` could have had; `generation` 0 are those that it had.
+    /// A draw of initial values for parameter `index`; `generation` 0 is the draw that it started from.
     pub fn initial_values(&self, index: usize, seed: u64, generation: u64) -> Vec<f32> {
         initial_values(&self.structure, self.initialisation, index, seed, generation)
     }
 
-    /// Lets the running statistics follow those of a mini-batch, as PyTorch does: a tenth of the way, with the unbiased
-    /// variance. Statistics that are held stay.
+    /// Updates the running statistics with those of a mini-batch, as PyTorch does: momentum 0.1, unbiased variance. Held
+    /// statistics stay as they are.
     pub fn follow(&mut self, statistics: &[BatchStatistics]) {
         for BatchStatistics { layer, mean, variance, count } in statistics {
-            let parameters = self.structure.layers[*layer].parameters.clone();
             let unbiased = *count as f32 / (*count as f32 - 1.0).max(1.0);
-            for (index, batch, factor) in [(parameters[2], mean, 1.0), (parameters[3], variance, unbiased)] {
+            let running = [(Role::RunningMean, mean, 1.0), (Role::RunningVariance, variance, unbiased)];
+            for (role, batch, factor) in running {
+                let index =
+                    self.structure.position(*layer, role).expect("a batch norm has running statistics");
                 let old = self.values[index].iter();
                 let new: Vec<f32> =
                     old.zip(batch).map(|(old, batch)| 0.9 * old + 0.1 * (batch * factor)).collect();
@@ -186,47 +189,47 @@ impl Network {
         }
     }
 
-    /// The shared arrays behind the parameters, and behind what holds them; for checkpoints.
-    pub fn arrays(&self) -> (&[Arc<Vec<f32>>], &[Option<Arc<Vec<Entry>>>]) {
-        (&self.values, &self.entries)
+    /// The shared arrays of the parameters, and their masks; for checkpoints.
+    pub fn arrays(&self) -> (&[Arc<Vec<f32>>], &[Option<Arc<Mask>>]) {
+        (&self.values, &self.masks)
     }
 
-    /// The same network with other arrays, as a checkpoint has them.
+    /// The same network with other arrays, such as those of a checkpoint.
     ///
     /// # Errors
     /// When they do not fit the structure.
     pub fn with_arrays(
         &self,
         values: Vec<Arc<Vec<f32>>>,
-        entries: Vec<Option<Arc<Vec<Entry>>>>,
+        masks: Vec<Option<Arc<Mask>>>,
     ) -> Result<Self, String> {
         let fits = values.len() == self.len()
-            && entries.len() == self.len()
+            && masks.len() == self.len()
             && values
                 .iter()
                 .zip(&self.structure.parameters)
                 .all(|(values, parameter)| values.len() == parameter.len())
-            && entries
+            && masks
                 .iter()
                 .zip(&values)
-                .all(|(entries, values)| entries.as_ref().is_none_or(|e| e.len() == values.len()));
+                .all(|(mask, values)| mask.as_ref().is_none_or(|mask| mask.len() == values.len()));
         if !fits {
             return Err("the arrays do not have the shapes of the network".to_owned());
         }
-        Ok(Self { values, entries, ..self.clone() })
+        Ok(Self { values, masks, ..self.clone() })
     }
 
-    /// A network of free entries with the same parameters and other operations, as a criterion looks at one.
+    /// A network without masks, with the same parameters and other operations; some pruning criteria are computed on one.
     ///
     /// # Panics
-    /// When the values are not those of as many parameters.
+    /// When there is not one array for each parameter.
     pub fn with_structure(&self, structure: Arc<Structure>, values: Vec<Arc<Vec<f32>>>) -> Self {
         assert_eq!(values.len(), structure.parameters.len(), "one array for each parameter");
-        let entries = vec![None; values.len()];
-        Self { structure, initialisation: self.initialisation, values, entries, fixed_norms: BTreeSet::new() }
+        let masks = vec![None; values.len()];
+        Self { structure, initialisation: self.initialisation, values, masks, fixed_norms: BTreeSet::new() }
     }
 
-    /// The network (1 − t)·self + t·other of free entries, batch-norm statistics included; each value is rounded once, and
+    /// The network (1 − t)·self + t·other without masks, batch-norm statistics included; each value is rounded once, and
     /// t = 0 and t = 1 are exactly the two ends.
     ///
     /// # Panics
@@ -243,9 +246,9 @@ impl Network {
         self.with_structure(self.structure.clone(), values.collect())
     }
 
-    /// Hands the values of parameter `index` to an optimizer, with what holds them.
+    /// The values of parameter `index` for an optimizer, with the state of each entry.
     pub(super) fn update(&mut self, index: usize) -> (&mut [f32], Option<&[Entry]>) {
-        let entries = self.entries[index].as_ref().map(|entries| entries.as_slice());
+        let entries = self.masks[index].as_deref().map(|mask| &**mask);
         (Arc::make_mut(&mut self.values[index]).as_mut_slice(), entries)
     }
 

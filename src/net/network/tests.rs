@@ -1,6 +1,6 @@
 use super::*;
 use crate::data::Shape;
-use crate::doc::{Loss, Net};
+use crate::doc::{Loss, Net, Vgg};
 
 fn network() -> Network {
     let shape = Shape { channels: 4, height: 1, width: 1 };
@@ -75,4 +75,70 @@ fn remaining_counts_weights_only() {
     network.prune(1, &[0]);
     let total = 4.0 * 300.0 + 300.0 * 100.0 + 100.0 * 3.0;
     assert_eq!(network.remaining(), (total - 1200.0) / total);
+}
+
+/// The running mean and variance of the first channel of a batch norm that has seen one mini-batch of so many values a
+/// channel, with mean 10 and variance 10; some of the statistics are frozen.
+fn running(count: usize, frozen: &[usize]) -> [f32; 2] {
+    let net = Net::Vgg(Vgg { depth: 11, width: 1, ..Vgg::default() });
+    let structure = Structure::new(&net, Shape::new(1, 32, 32), 3, &Loss::CrossEntropy);
+    let initialisation = Initialisation { weights: Init::PyTorch, biases: BiasInit::Usual };
+    let mut network = Network::new(Arc::new(structure), initialisation, 1, 0);
+    let statistics =
+        [Role::RunningMean, Role::RunningVariance].map(|role| network.structure().position(1, role).unwrap());
+    for &index in frozen {
+        network.freeze(statistics[index], &[0], None);
+    }
+    network.follow(&[BatchStatistics { layer: 1, mean: vec![10.0], variance: vec![10.0], count }]);
+    statistics.map(|index| network.values(index)[0])
+}
+
+#[test]
+fn running_statistics_go_a_tenth_of_the_way_with_the_unbiased_variance() {
+    let [mean, variance] = running(5, &[]);
+    assert_eq!(mean, 1.0); // 0.9 · 0 + 0.1 · 10
+    assert!((variance - 2.15).abs() < 1e-6, "0.9 · 1 + 0.1 · 10 · 5/4, not {variance}");
+    let [_, of_two] = running(2, &[]);
+    assert!((of_two - 2.9).abs() < 1e-6, "0.9 · 1 + 0.1 · 10 · 2/1, not {of_two}");
+    let [_, of_one] = running(1, &[]);
+    assert!((of_one - 1.9).abs() < 1e-6, "a single value has no unbiased variance, {of_one}");
+}
+
+#[test]
+fn frozen_statistics_follow_no_mini_batch() {
+    assert_eq!(running(5, &[0])[0], 0.0);
+    assert_eq!(running(5, &[1])[1], 1.0);
+}
+
+#[test]
+fn a_mask_counts_its_entries_through_every_change() {
+    let mut network = network();
+    let counts = |network: &Network| {
+        let MaskCounts { free, pruned, frozen } = network.mask_counts(5);
+        [free, pruned, frozen]
+    };
+    assert_eq!(counts(&network), [3, 0, 0]); // the last parameter: three biases
+    network.prune(5, &[0]);
+    network.freeze(5, &[0, 1], None);
+    assert_eq!(counts(&network), [1, 1, 1]);
+    network.prune(5, &[1, 0]);
+    assert_eq!(counts(&network), [1, 2, 0]);
+    assert_eq!(network.release(5, Entry::Pruned, &|entry| entry == 0), 1);
+    assert_eq!(counts(&network), [2, 1, 0]);
+    network.set_entries(5, vec![Entry::Frozen, Entry::Pruned, Entry::Frozen]);
+    assert_eq!(counts(&network), [0, 1, 2]);
+    network.set_entries(5, vec![Entry::Free; 3]);
+    assert_eq!((counts(&network), network.entries(5)), ([3, 0, 0], None));
+}
+
+#[test]
+fn multiply_adds_count_surviving_weights_once_for_every_pixel() {
+    let net = Net::Vgg(Vgg { depth: 11, width: 1, ..Vgg::default() });
+    let structure = Arc::new(Structure::new(&net, Shape::new(1, 32, 32), 3, &Loss::CrossEntropy));
+    let initialisation = Initialisation { weights: Init::PyTorch, biases: BiasInit::Usual };
+    let mut network = Network::new(structure.clone(), initialisation, 1, 0);
+    assert_eq!(network.surviving_multiply_adds(), structure.multiply_adds());
+    network.prune(structure.find("features.0.weight").unwrap(), &[0, 1]);
+    network.prune(structure.find("features.1.weight").unwrap(), &[0]);
+    assert_eq!(network.surviving_multiply_adds(), structure.multiply_adds() - 2 * 32 * 32);
 }

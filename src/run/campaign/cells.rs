@@ -97,7 +97,6 @@ mod tests {
     use crate::data::Shape;
     use crate::doc::{Loss, Mlp, Net, Vgg};
     use crate::form::ron_text;
-    use crate::net::shapes;
 
     fn structure() -> Structure {
         let net = Net::Mlp(Mlp { hidden: vec![300, 100], ..Mlp::default() });
@@ -162,13 +161,13 @@ mod tests {
         assert_eq!(sites(flows), [0, 299]);
     }
 
-    /// The document counts what flows by the multiply-adds of layers, the network by the shapes of its operations.
+    /// The size comes from the output of a layer, and so do the shapes between operations.
     #[test]
     fn the_document_knows_the_size_of_what_flows() {
         let net = Net::Vgg(Vgg { depth: 11, width: 4, ..Vgg::default() });
         let shape = Shape { channels: 3, height: 32, width: 32 };
         for structure in [structure(), Structure::new(&net, shape, 10, &Loss::CrossEntropy)] {
-            let shapes = shapes(&structure);
+            let shapes = structure.shapes();
             for kind in ["Activations", "Preactivations"] {
                 let fault: Fault = ron_text::from_str(&format!("(target: (params: {kind}))")).unwrap();
                 for place in struck(&structure, &fault) {

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::hooks::Hooks;
 use crate::data::Samples;
 use crate::doc::structure::{Op, Structure};
-use crate::net::{Activations, Compute, Network, shapes};
+use crate::net::{Activations, Compute, Network};
 
 /// Which of the positions between operations are kept, and what that takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Cache {
         }
         points.remove(&0);
         points.remove(&structure.ops.len());
-        let shapes = shapes(structure);
+        let shapes = structure.shapes();
         let values: usize = points.iter().map(|&point| shapes[point].len() * images).sum();
         Self { points, bytes: 4 * values as u64 }
     }
@@ -48,8 +48,7 @@ pub fn op_of(structure: &Structure, layer: usize) -> usize {
 
 /// The next convolution or linear layer behind an operation, or the end: where norm, non-linearity and pooling are over.
 pub fn next_unit(structure: &Structure, op: usize) -> usize {
-    let is_unit = |op: &Op| matches!(op, Op::Layer(layer) if structure.layers[*layer].multiply_adds > 0);
-    let behind = structure.ops.iter().skip(op + 1).position(is_unit);
+    let behind = structure.ops.iter().skip(op + 1).position(|op| structure.is_unit(op));
     behind.map_or(structure.ops.len(), |distance| op + 1 + distance)
 }
 

@@ -10,8 +10,8 @@ use super::setup::{Identity, Setup};
 use crate::data::{Dataset, Shape};
 use crate::doc::fault::Campaign;
 use crate::doc::{RunSpec, Stage};
-use crate::intervene::Entry;
 use crate::intervene::fault::list::ListedTrial;
+use crate::net::Mask;
 use crate::net::mask_file::read_masks;
 use crate::net::weights_file::{FileTensor, read_tensors, write_tensors};
 use crate::net::{Network, backend};
@@ -266,17 +266,10 @@ fn weights(directory: &Path, place: &RunContext, identity: &Identity) -> Result<
         })
     };
     let arrays = blank.structure().parameters.iter().map(parameter).collect::<Result<_, _>>()?;
-    let held = read_masks(&masks).map_err(|error| error.to_string())?;
-    let state = |byte: &u8| match byte {
-        1 => Entry::Pruned,
-        2 => Entry::Frozen,
-        _ => Entry::Free,
-    };
-    let entries = blank.structure().parameters.iter();
-    let entries = entries
-        .map(|parameter| Some(Arc::new(held.get(&parameter.name)?.iter().map(state).collect())))
-        .collect();
-    Ok(blank.with_arrays(arrays, entries)?)
+    let mut masks = read_masks(&masks).map_err(|error| error.to_string())?;
+    let parameters = blank.structure().parameters.iter();
+    let masks = parameters.map(|parameter| Mask::new(masks.remove(&parameter.name)?).map(Arc::new)).collect();
+    Ok(blank.with_arrays(arrays, masks)?)
 }
 
 /// What `faults.csv` says of a campaign.

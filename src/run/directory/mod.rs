@@ -48,7 +48,7 @@ pub fn weights_path(folder: &Path, id: &str) -> PathBuf {
     folder.join(id).join("weights.safetensors")
 }
 
-/// The file of what holds the entries at the end.
+/// The file of the masks at the end.
 pub(super) const MASKS: &str = "pins.safetensors";
 
 /// The folder of its checkpoint, as long as it has one.

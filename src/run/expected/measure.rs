@@ -9,7 +9,7 @@ use crate::doc::{RunSpec, Structure, Training};
 use crate::intervene::Entry;
 use crate::intervene::stream::{Purpose, stream};
 use crate::net::{Compute, LossFunction, Network, OptimizerState, backend};
-use crate::optimize::Rule;
+use crate::optimize::UpdateRule;
 use crate::run::batches::Batch;
 use crate::run::evaluate::evaluate;
 use crate::run::queue::QueueOptions;

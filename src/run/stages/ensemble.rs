@@ -6,7 +6,7 @@ use crate::doc::stage::{Ensemble, EnsembleEnd, Sharing};
 use crate::form::number::grouped;
 use crate::intervene::stream::{Purpose, Stream, stream};
 use crate::net::{Gradients, Network, OptimizerState, Score};
-use crate::optimize::Rule;
+use crate::optimize::UpdateRule;
 use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::interventions::watch;

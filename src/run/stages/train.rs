@@ -2,7 +2,7 @@
 
 use crate::doc::Train;
 use crate::net::Score;
-use crate::optimize::Rule;
+use crate::optimize::UpdateRule;
 use crate::run::error::RunError;
 use crate::run::interventions::watch::{self, Question};
 use crate::run::session::{Session, StageEnd};

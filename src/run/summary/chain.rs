@@ -11,31 +11,22 @@ use crate::doc::structure::{LayerKind, Op};
 pub struct Link {
     /// What it does, in words: "Conv 3→64, 3×3, ReLU".
     pub what: String,
-    /// Shape of what leaves it: "64×32×32".
+    /// Shape of its output: "64×32×32".
     pub output: String,
-    /// The position of its layer; none of an operation without parameters.
+    /// Position of its layer; none for an operation without parameters.
     pub layer: Option<usize>,
 }
 
-/// All operations, the input first. A non-linearity and dropout stand with the operation before them.
+/// All operations, the input first. Non-linearities and dropout are part of the operation before them.
 pub fn chain(structure: &Structure) -> Vec<Link> {
-    let mut shape = structure.input;
-    let mut links = vec![Link { what: "Input".to_owned(), output: text(shape), layer: None }];
-    for op in &structure.ops {
+    let shapes = structure.shapes();
+    let mut links = vec![Link { what: "Input".to_owned(), output: text(shapes[0]), layer: None }];
+    for (op, shape) in structure.ops.iter().zip(&shapes[1..]) {
         let (what, layer) = match op {
-            Op::Layer(position) => (layer_of(structure, *position, &mut shape), Some(*position)),
-            Op::MaxPool => {
-                shape = Shape::new(shape.channels, shape.height / 2, shape.width / 2);
-                ("Maximum of 2×2".to_owned(), None)
-            }
-            Op::AdaptiveAveragePool(side) => {
-                shape = Shape::new(shape.channels, *side, *side);
-                (format!("Average to {side}×{side}"), None)
-            }
-            Op::Flatten => {
-                shape = Shape::new(shape.len(), 1, 1);
-                continue;
-            }
+            Op::Layer(position) => (layer_of(structure, *position), Some(*position)),
+            Op::MaxPool => ("Maximum of 2×2".to_owned(), None),
+            Op::AdaptiveAveragePool(side) => (format!("Average to {side}×{side}"), None),
+            Op::Flatten => continue,
             Op::Activation(activation) => {
                 append(&mut links, name_of(activation));
                 continue;
@@ -45,7 +36,7 @@ pub fn chain(structure: &Structure) -> Vec<Link> {
                 continue;
             }
         };
-        links.push(Link { what, output: text(shape), layer });
+        links.push(Link { what, output: text(*shape), layer });
     }
     links
 }
@@ -56,20 +47,15 @@ fn append(links: &mut [Link], what: &str) {
     }
 }
 
-/// What a layer does; `shape` becomes that of its output.
-fn layer_of(structure: &Structure, position: usize, shape: &mut Shape) -> String {
-    let layer = &structure.layers[position];
-    let weight = &structure.parameters[layer.parameters[0]].shape;
-    match (layer.kind, weight.as_slice()) {
-        (LayerKind::Convolution, [outputs, inputs, height, width]) => {
-            *shape = Shape::new(*outputs, shape.height, shape.width);
-            format!("Conv {inputs}→{outputs}, {height}×{width}")
+/// A layer in words.
+fn layer_of(structure: &Structure, position: usize) -> String {
+    let weight = structure.weight(position).map_or(&[][..], |weight| &weight.shape);
+    match structure.layers[position].kind {
+        LayerKind::Linear => format!("Linear {}→{}", weight[1], weight[0]),
+        LayerKind::Convolution => {
+            format!("Conv {}→{}, {}×{}", weight[1], weight[0], weight[2], weight[3])
         }
-        (LayerKind::Linear, [outputs, inputs]) => {
-            *shape = Shape::new(*outputs, 1, 1);
-            format!("Linear {inputs}→{outputs}")
-        }
-        _ => "Batch norm".to_owned(),
+        LayerKind::BatchNorm => "Batch norm".to_owned(),
     }
 }
 

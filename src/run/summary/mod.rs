@@ -1,6 +1,6 @@
-//! What became of a network, read from the directory of its run: plain numbers for tables and pictures.
+//! The network at the end of a run, read from its directory: plain numbers for tables and figures.
 //!
-//! Reading takes time with large networks: the window does it in a thread.
+//! Large networks take a while to read; the window does it in a thread.
 
 mod chain;
 mod histogram;
@@ -17,6 +17,8 @@ use super::directory::{MASKS, is_done, spec_of, weights_path};
 use super::session::initial_network;
 use crate::doc::structure::{LayerKind, Parameter, Role};
 use crate::doc::{RunSpec, Structure};
+pub use crate::intervene::Entry;
+use crate::intervene::MaskCounts;
 use crate::net::mask_file::read_masks;
 use crate::net::weights_file::{FileTensor, is_readable, read_tensors};
 pub use chain::{Link, chain};
@@ -24,13 +26,6 @@ pub use histogram::{BINS, Histogram};
 pub use struck::{SingleCells, Sought, StruckTrial, StruckTrials, read_struck};
 pub use trial::{TrialFault, TrialFaults, TrialKey, read_trial};
 pub use vulnerability::{Vulnerability, vulnerabilities};
-
-/// State of an entry that nothing holds.
-pub const FREE: u8 = 0;
-/// State of an entry that is held at zero.
-pub const PRUNED: u8 = 1;
-/// State of an entry that is held at a value.
-pub const FROZEN: u8 = 2;
 
 /// The network at the end of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +72,7 @@ pub struct ParameterSummary {
     pub minimum: f32,
     /// Largest finite value of an entry that is not pruned; 0 without any.
     pub maximum: f32,
-    /// Where the values lie.
+    /// Distribution of the values.
     pub histogram: Histogram,
     /// Entries held at zero.
     pub pruned: u64,
@@ -92,24 +87,24 @@ pub struct ParameterValues {
     pub shape: Vec<usize>,
     /// Row by row.
     pub values: Vec<f32>,
-    /// What holds each entry: [`FREE`], [`PRUNED`] or [`FROZEN`].
-    pub entries: Vec<u8>,
+    /// State of each entry.
+    pub entries: Vec<Entry>,
 }
 
-/// The longest head of a safetensors file, bytes.
+/// Longest header of a safetensors file, bytes.
 const LONGEST_HEAD: u64 = 100_000_000;
 
 /// Shapes of tensors by name.
 pub type Shapes = BTreeMap<String, Vec<usize>>;
 
-/// What became of the network of a run that is done.
+/// The network at the end of a finished run.
 ///
 /// # Errors
-/// When the run is not done, or its files cannot be read.
+/// When the run has not finished, or its files cannot be read.
 pub fn read_summary(folder: &Path, id: &str) -> Result<NetworkSummary, String> {
     let files = Files::read(folder, id)?;
     let spec = spec_of(folder, id)?;
-    let structure = Arc::new(structure_of(&spec));
+    let structure = Arc::new(spec.structure());
     let dense = initial_network(&spec, structure.clone(), 0);
     let mut parameters = Vec::new();
     for (index, parameter) in structure.parameters.iter().enumerate() {
@@ -119,26 +114,25 @@ pub fn read_summary(folder: &Path, id: &str) -> Result<NetworkSummary, String> {
     Ok(NetworkSummary { chain: chain(&structure), layers, parameters })
 }
 
-/// The network that a run begins with, as far as it follows from settings: nothing is pruned or held, and there are no
-/// values.
+/// The network that a run starts with, as far as it follows from the settings: nothing is held, and there are no values.
 pub fn planned_summary(spec: &RunSpec) -> NetworkSummary {
-    let structure = structure_of(spec);
+    let structure = spec.structure();
     let layers = (0..structure.layers.len()).map(|layer| layer_of(&structure, layer, &[])).collect();
     NetworkSummary { chain: chain(&structure), layers, parameters: Vec::new() }
 }
 
-/// The values of one parameter of a run that is done.
+/// The values of one parameter of a finished run.
 ///
 /// # Errors
-/// As [`read_summary`], and when there is no such parameter.
+/// As [`read_summary`], and when the parameter does not exist.
 pub fn read_values(folder: &Path, id: &str, parameter: &str) -> Result<ParameterValues, String> {
     Files::read(folder, id)?.values(parameter)
 }
 
-/// Names and shapes of the tensors of a safetensors file that can be read as values, or as masks; only its head is read.
+/// Names and shapes of the tensors of a safetensors file that can be read as values, or as masks; reads only the header.
 ///
 /// # Errors
-/// When it cannot be read, or is no such file.
+/// When the file cannot be read or is not a safetensors file.
 pub fn read_shapes(path: &Path, as_mask: bool) -> Result<Shapes, String> {
     let io = |error: std::io::Error| format!("{}: {error}", path.display());
     let mut file = std::fs::File::open(path).map_err(io)?;
@@ -152,20 +146,14 @@ pub fn read_shapes(path: &Path, as_mask: bool) -> Result<Shapes, String> {
     Ok(tensors.map(|(name, info)| (name, info.shape.clone())).collect())
 }
 
-/// The structure of the network that a run trains, as far as it follows from settings.
-pub fn structure_of(spec: &RunSpec) -> Structure {
-    let facts = spec.data.facts(spec.net.image_side());
-    Structure::new(&spec.net, facts.shape, facts.classes, &spec.train.loss)
-}
-
-/// A shape as people write it: `300×784`.
+/// A shape in words: `300×784`.
 pub fn shape_text(shape: &[usize]) -> String {
     shape.iter().map(ToString::to_string).collect::<Vec<_>>().join("×")
 }
 
 struct Files {
     tensors: BTreeMap<String, FileTensor>,
-    masks: BTreeMap<String, Vec<u8>>,
+    masks: BTreeMap<String, Vec<Entry>>,
 }
 
 impl Files {
@@ -180,7 +168,7 @@ impl Files {
 
     fn values(&self, name: &str) -> Result<ParameterValues, String> {
         let tensor = self.tensors.get(name).ok_or_else(|| format!("the run has no parameter {name}"))?;
-        let free = || vec![FREE; tensor.values.len()];
+        let free = || vec![Entry::Free; tensor.values.len()];
         let entries = self.masks.get(name).filter(|entries| entries.len() == tensor.values.len());
         let entries = entries.cloned().unwrap_or_else(free);
         Ok(ParameterValues { shape: tensor.shape.clone(), values: tensor.values.clone(), entries })
@@ -188,21 +176,20 @@ impl Files {
 }
 
 fn summary_of(parameter: &Parameter, values: &ParameterValues, dense: &[f32]) -> ParameterSummary {
-    let count = |state| values.entries.iter().map(|entry| u64::from(*entry == state)).sum();
-    let histogram = Histogram::of(&values.values, &values.entries, dense);
-    let [minimum, maximum] = histogram::ends(&values.values, &values.entries);
+    let mask_counts = MaskCounts::of(&values.entries);
+    let (histogram, [minimum, maximum]) = Histogram::with_ends(&values.values, &values.entries, dense);
     ParameterSummary {
         name: parameter.name.clone(),
         shape: parameter.shape.clone(),
         minimum,
         maximum,
         histogram,
-        pruned: count(PRUNED),
-        frozen: count(FROZEN),
+        pruned: mask_counts.pruned,
+        frozen: mask_counts.frozen,
     }
 }
 
-/// A layer with what its parameters tell; of a network without values, nothing is pruned or held.
+/// The summary of a layer from those of its parameters; without any, nothing is pruned or frozen.
 fn layer_of(structure: &Structure, position: usize, parameters: &[ParameterSummary]) -> LayerSummary {
     let layer = &structure.layers[position];
     let own = || layer.parameters.iter().map(|&index| (&structure.parameters[index], parameters.get(index)));
@@ -223,8 +210,8 @@ fn layer_of(structure: &Structure, position: usize, parameters: &[ParameterSumma
         weights,
         remaining,
         frozen: own().filter_map(|(_, summary)| summary).map(|summary| summary.frozen).sum(),
-        multiply_adds: layer.multiply_adds,
-        surviving_multiply_adds: layer.multiply_adds / weights.max(1) * remaining,
+        multiply_adds: layer.multiply_adds(weights),
+        surviving_multiply_adds: layer.multiply_adds(remaining),
     }
 }
 

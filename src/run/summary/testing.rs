@@ -3,19 +3,18 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::doc::{Run, Structure};
+use crate::doc::Run;
 use crate::intervene::{BiasInit, Init};
 use crate::net::{Initialisation, Network};
 use crate::run::directory::RunDirectory;
-use crate::run::summary::structure_of;
 
-/// Writes the directory of a run that is done: its last weight has its first entry pruned, its second frozen, and value 2
-/// in its third.
+/// Writes the directory of a finished run: in its last weight the first entry is pruned, the second frozen, and the third
+/// is 2.
 ///
 /// # Panics
-/// When the disk refuses.
+/// When the directory cannot be written.
 pub fn write_done(folder: &Path, run: &Run) {
-    let structure: Arc<Structure> = Arc::new(structure_of(&run.spec));
+    let structure = Arc::new(run.spec.structure());
     let initialisation = Initialisation { weights: Init::PyTorch, biases: BiasInit::Usual };
     let last = structure.parameters.len() - 2;
     let mut network = Network::new(structure, initialisation, 1, 0);

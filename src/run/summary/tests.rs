@@ -1,3 +1,4 @@
+use super::Entry::{Free, Frozen, Pruned};
 use super::*;
 use crate::doc::file::parse;
 use crate::doc::{Run, runs};
@@ -52,7 +53,7 @@ fn values_come_with_what_holds_them() {
     testing::write_done(folder.path(), &run);
     let values = read_values(folder.path(), &run.id, "fc2.weight").unwrap();
     assert_eq!((values.shape.as_slice(), values.values[0], values.values[2]), (&[3, 2][..], 0.0, 2.0));
-    assert_eq!(values.entries, [PRUNED, FROZEN, FREE, FREE, FREE, FREE]);
+    assert_eq!(values.entries, [Pruned, Frozen, Free, Free, Free, Free]);
     let error = read_values(folder.path(), &run.id, "fc9.weight").unwrap_err();
     assert_eq!(error, "the run has no parameter fc9.weight");
 }
@@ -77,7 +78,7 @@ fn a_run_that_is_not_done_says_so() {
 
 #[test]
 fn a_histogram_keeps_pruned_and_held_entries_apart() {
-    let histogram = Histogram::of(&[0.0, 3.0, -3.0, 3.0, f32::NAN], &[PRUNED, FROZEN, FREE, FREE, FREE], &[]);
+    let histogram = Histogram::of(&[0.0, 3.0, -3.0, 3.0, f32::NAN], &[Pruned, Frozen, Free, Free, Free], &[]);
     assert_eq!((histogram.edges[0], histogram.edges[BINS]), (-3.0, 3.0));
     assert_eq!((histogram.free[0], histogram.free[BINS - 1]), (1, 1));
     assert_eq!((histogram.frozen[BINS - 1], histogram.pruned[BINS / 2]), (1, 1));
@@ -86,13 +87,13 @@ fn a_histogram_keeps_pruned_and_held_entries_apart() {
 
 #[test]
 fn a_histogram_of_equal_values_has_room_around_them() {
-    let histogram = Histogram::of(&[1.0, 1.0], &[FREE, FREE], &[]);
+    let histogram = Histogram::of(&[1.0, 1.0], &[Free, Free], &[]);
     assert_eq!((histogram.edges[0], histogram.edges[BINS], histogram.free[BINS / 2]), (0.5, 1.5, 2));
 }
 
 #[test]
 fn the_dense_network_is_in_the_same_bins() {
-    let histogram = Histogram::of(&[0.0, 1.0], &[PRUNED, FREE], &[-3.0, 3.0]);
+    let histogram = Histogram::of(&[0.0, 1.0], &[Pruned, Free], &[-3.0, 3.0]);
     assert_eq!((histogram.edges[0], histogram.edges[BINS]), (-3.0, 3.0));
     assert_eq!((histogram.dense[0], histogram.dense[BINS - 1]), (1, 1));
     let (folder, run) = (tempfile::tempdir().unwrap(), run());

@@ -195,7 +195,7 @@ mod tests {
         );
         let spec = runs(&experiment.unwrap()).unwrap().remove(0).spec;
         let facts = spec.data.facts(None);
-        let structure = Structure::new(&spec.net, facts.shape, facts.classes, &spec.train.loss);
+        let structure = spec.structure();
         let plan = WorkPlan::new(&steps(&program(&spec.plan), &spec, &structure, Sizes::of_facts(&facts)));
         // 10 mini-batches and 60 samples, which are two more; then these alone.
         assert!((plan.share(1, 0) - 12.0 / 14.0).abs() < 1e-9);

@@ -2,7 +2,7 @@
 
 use crate::data::{Facts, Shape};
 use crate::doc::{Device, Net, RunSpec, Training};
-use crate::optimize::Rule;
+use crate::optimize::UpdateRule;
 
 /// What can be timed once for all runs that do the same: one mini-batch of training, and one evaluated sample.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,7 @@
 //! What tests of the engine share: runs without files, and runs that are cut up.
 
 pub mod screen;
+pub mod source;
 pub mod tiny;
 pub mod window;
 

@@ -7,8 +7,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
-use crate::doc::file::parse;
-use crate::doc::runs;
+use crate::doc::{file::parse, runs};
 use crate::figure::plots::testing::{at, left};
 use crate::gui::tree::treatments;
 use crate::results::Event;

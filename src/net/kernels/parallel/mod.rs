@@ -1,4 +1,4 @@
-//! Threads, where they pay.
+//! Threads, where they save time.
 
 #[cfg(test)]
 mod owners;
@@ -7,10 +7,10 @@ use rayon::prelude::*;
 
 use super::simd::prefetch;
 
-/// Multiply-adds (or numbers touched, times a few) below which starting threads costs more than it saves.
+/// Multiply-adds below which starting threads costs more than it saves.
 const WORTH: usize = 1 << 20;
 
-/// Whether `count` tasks of `work` multiply-adds in all go to several threads.
+/// Whether `count` tasks of `work` multiply-adds in total run on several threads.
 #[inline]
 fn pays(count: usize, work: usize) -> bool {
     #[cfg(test)]
@@ -18,8 +18,8 @@ fn pays(count: usize, work: usize) -> bool {
     count > 1 && work >= WORTH && rayon::current_num_threads() > 1
 }
 
-/// Runs `task` for 0..count; on several threads when the whole is `work` multiply-adds or so and that is enough. What a
-/// task computes must not depend on the others.
+/// Runs `task` for 0..count, on several threads if the total of about `work` multiply-adds is worth it. The result of a
+/// task must not depend on other tasks.
 #[inline]
 pub fn tasks(count: usize, work: usize, task: impl Fn(usize) + Send + Sync) {
     #[cfg(test)]
@@ -31,7 +31,7 @@ pub fn tasks(count: usize, work: usize, task: impl Fn(usize) + Send + Sync) {
     }
 }
 
-/// A slice that several tasks write, each in its own places.
+/// A slice of which several tasks write disjoint parts.
 #[derive(Clone, Copy)]
 pub struct Shared<'a> {
     start: *mut f32,
@@ -41,7 +41,7 @@ pub struct Shared<'a> {
     of: std::marker::PhantomData<&'a mut [f32]>,
 }
 
-// SAFETY: it is a mutable borrow of numbers; who makes slices of it promises that they do not overlap.
+// SAFETY: it is a mutable borrow of numbers, and callers of `slice` promise that parts do not overlap.
 #[allow(unsafe_code, reason = "tasks write disjoint places of one array")]
 unsafe impl Send for Shared<'_> {}
 // SAFETY: as above.
@@ -49,7 +49,7 @@ unsafe impl Send for Shared<'_> {}
 unsafe impl Sync for Shared<'_> {}
 
 impl<'a> Shared<'a> {
-    /// Asks for the line of the cache that number `at` is in.
+    /// Prefetches the cache line of number `at`.
     #[inline(always)]
     pub fn prefetch(&self, at: usize) {
         prefetch(self.start.wrapping_add(at));
@@ -81,7 +81,7 @@ impl<'a> Shared<'a> {
         assert!(at <= self.len && len <= self.len - at, "within the shared slice");
         #[cfg(test)]
         owners::take(self.number, self.len, at..at + len);
-        // SAFETY: within the slice, and nobody else uses them, by the caller's promise.
+        // SAFETY: within the slice, and used by nothing else, by the caller's promise.
         unsafe { std::slice::from_raw_parts_mut(self.start.add(at), len) }
     }
 }
@@ -102,7 +102,7 @@ pub fn chunks_mut<T: Send>(
     }
 }
 
-/// Runs `task` for chunk after chunk of two arrays side by side, as [`tasks`].
+/// Runs `task` for corresponding chunks of two arrays, as [`tasks`].
 #[inline]
 pub fn pairs_mut<A: Send, B: Send>(
     (first, first_size): (&mut [A], usize),
@@ -132,13 +132,13 @@ pub mod testing {
         static FORCED: Cell<bool> = const { Cell::new(false) };
     }
 
-    /// Whether this thread divides whatever can be divided.
+    /// Whether this thread divides all work that can be divided.
     pub fn is_forced() -> bool {
         FORCED.get()
     }
 
-    /// Does some work on 1, 2 and 5 threads, divided wherever it can be, and says that it yields the same each time.
-    /// `work` must hand over bits: `==` on numbers holds 0 and −0 for the same.
+    /// Does some work on 1, 2 and 5 threads, divided wherever possible, and asserts that the results are the same. `work`
+    /// must return bits: `==` on numbers takes 0 and −0 for equal.
     pub fn assert_same_bits<T: Debug + PartialEq + Send>(work: impl Fn() -> T + Sync) {
         let on = |threads: usize| {
             let pool =
@@ -170,7 +170,7 @@ pub mod testing {
         let shared = Shared::new(&mut values);
         tasks(2, 0, |task| {
             let (at, len) = [first, second][task];
-            // SAFETY: the tasks run one after the other, and keep nothing.
+            // SAFETY: the tasks run one after the other and keep no reference.
             (0..2).for_each(|_| unsafe { shared.slice(at, len) }.fill(1.0));
         });
         // SAFETY: as above.

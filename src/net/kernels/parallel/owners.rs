@@ -1,4 +1,4 @@
-//! Which task has taken which numbers of a shared slice: tests hold every task to what it promised.
+//! Records which task has taken which numbers of a shared slice, so that tests check the promise of every task.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -6,21 +6,21 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// For each shared slice, by its number: who has each of its numbers, 0 for nobody, else one more than the task.
+/// The owners of the numbers of each shared slice: 0 for none, else one more than the task.
 type Owners = Mutex<BTreeMap<usize, Vec<usize>>>;
 
 thread_local! {
-    /// What the tasks beside it have taken, and the task that this thread does.
+    /// The numbers taken by the tasks of the same call, and the task of this thread.
     static INSIDE: RefCell<Option<(Arc<Owners>, usize)>> = const { RefCell::new(None) };
 }
 
-/// A number that no other shared slice has.
+/// A unique number for a shared slice.
 pub fn next_number() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// The same tasks, noting who does them.
+/// The same tasks, recorded.
 pub fn watched(task: impl Fn(usize) + Send + Sync) -> impl Fn(usize) + Send + Sync {
     let owners = Arc::<Owners>::default();
     move |number| {
@@ -31,10 +31,10 @@ pub fn watched(task: impl Fn(usize) + Send + Sync) -> impl Fn(usize) + Send + Sy
     }
 }
 
-/// Notes that the task of this thread has some numbers of a shared slice with `len` of them.
+/// Records that the task of this thread takes some numbers of a shared slice of `len`.
 ///
 /// # Panics
-/// When another task beside it has some of them.
+/// When another task of the same call has taken one of them.
 pub fn take(shared: usize, len: usize, range: Range<usize>) {
     INSIDE.with_borrow(|inside| {
         let Some((owners, task)) = inside else { return };

@@ -1,4 +1,4 @@
-//! Lower kinds of vectors than the processor's best, for tests.
+//! Other kinds of vectors than the processor's best, for tests.
 
 use std::cell::Cell;
 
@@ -13,7 +13,7 @@ pub fn is_allowed(level: Level) -> bool {
     Some(level) <= HIGHEST.get()
 }
 
-/// The kinds that this processor has; none for the one that the compiler makes of arrays.
+/// The kinds that this processor has; `None` is the portable one.
 pub fn all() -> Vec<Option<Level>> {
     #[cfg(target_arch = "x86_64")]
     let has = [super::x86::has_avx2(), super::x86::has_avx512()];

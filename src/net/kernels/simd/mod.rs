@@ -1,11 +1,11 @@
-//! Vectors of sixteen float32 numbers, on whatever the processor has.
+//! Vectors of sixteen float32 numbers on any processor.
 //!
-//! A kernel is written once, against [`Simd`] and [`Vector`], and [`dispatch`] compiles it for AVX-512, for AVX2 with
-//! fused multiply-add, and for any other processor (where the compiler makes vectors of arrays, NEON among them). Which
-//! one runs is found out while running. A [`Simd`] value proves that the processor has its instructions, and a vector
-//! can only be made with one, so that the operations themselves are safe.
+//! A kernel is written once, with [`Simd`] and [`Vector`], and [`dispatch`] compiles it for AVX-512, for AVX2 with fused
+//! multiply-add, and for any other processor (where the compiler turns arrays into its vectors, such as NEON's). The choice
+//! is made at run time. A [`Simd`] value proves that the processor has the instructions, and only such a value makes
+//! vectors, so the operations themselves are safe.
 //!
-//! The code for AVX-512, for AVX2 and for NEON rounds alike: every product that is added is added unrounded.
+//! AVX-512, AVX2 and NEON round the same way: products are added unrounded.
 #![allow(unsafe_code, reason = "vector instructions; see the comment at each use")]
 
 #[cfg(test)]
@@ -18,13 +18,13 @@ use std::ops::{Add, Mul, Sub};
 /// Numbers of a vector.
 pub const LANES: usize = 16;
 
-/// Permission to use vectors of one kind.
+/// Proof that vectors of one kind can be used.
 pub trait Simd: Copy + Send + Sync {
     /// The vectors.
     type V: Vector;
-    /// Rows of a block of vectors that stays in registers, with [`COLUMNS`](Self::COLUMNS) vectors each.
+    /// Rows of the largest block of vectors that fits the registers, each of [`COLUMNS`](Self::COLUMNS) vectors.
     const ROWS: usize;
-    /// Vectors of a row of such a block, 1 or 2.
+    /// Vectors in a row of that block, 1 or 2.
     const COLUMNS: usize;
 
     /// The number in all lanes.
@@ -45,7 +45,7 @@ pub trait Simd: Copy + Send + Sync {
         self.load(&std::array::from_fn(|lane| from[lane * stride]))
     }
 
-    /// Rows become columns.
+    /// Transposes rows and columns.
     #[inline(always)]
     fn transpose(self, rows: [Self::V; LANES]) -> [Self::V; LANES] {
         let rows = rows.map(Self::V::to_array);
@@ -64,7 +64,7 @@ pub trait Simd: Copy + Send + Sync {
         lanes[0]
     }
 
-    /// As many numbers as the slice has, at most sixteen, and zeros behind them.
+    /// The numbers of a slice of at most sixteen, followed by zeros.
     #[inline(always)]
     fn load_part(self, from: &[f32]) -> Self::V {
         let mut lanes = [0.0; LANES];
@@ -105,11 +105,11 @@ pub trait Vector: Copy + Send + Sync + Add<Output = Self> + Sub<Output = Self> +
     }
 }
 
-/// Asks for the line of the cache at `at`, which need not be a place that can be read.
+/// Prefetches the cache line at `at`, which need not be a valid address.
 #[inline(always)]
 pub fn prefetch(at: *const f32) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a hint, which reads nothing as far as the program can see.
+    // SAFETY: a prefetch is a hint without visible effects.
     unsafe {
         std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(at.cast());
     }
@@ -119,14 +119,14 @@ pub fn prefetch(at: *const f32) {
 
 /// Work that is compiled for every kind of vectors.
 ///
-/// `run` and all that it calls with vectors must be `#[inline(always)]`: what is not inlined into the function that
-/// enables the instructions is compiled without them, and is many times slower (and no less right).
-/// Closures are not always inlined: loops take their place where vectors are made.
+/// `run` and everything that it calls with vectors must be `#[inline(always)]`: code that is not inlined into the function
+/// that enables the instructions is compiled without them, and is many times slower (though still correct). Closures are
+/// not always inlined, so loops make the vectors.
 pub trait Kernel {
-    /// What it yields.
+    /// Its result.
     type Output;
 
-    /// Does it.
+    /// Carries it out.
     fn run<S: Simd>(self, simd: S) -> Self::Output;
 }
 
@@ -165,7 +165,7 @@ const fn is_allowed(_: Level) -> bool {
 #[cfg(all(test, target_arch = "x86_64"))]
 use level::is_allowed;
 
-/// Vectors as arrays: the compiler makes of them what it can. `FUSED` where multiply-add is one instruction.
+/// Vectors as arrays, which the compiler vectorises as well as it can. `FUSED` where multiply-add is one instruction.
 #[derive(Clone, Copy)]
 pub struct Portable<const FUSED: bool>(pub(super) ());
 

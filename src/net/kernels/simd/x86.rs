@@ -1,4 +1,4 @@
-//! Sixteen lanes in one register of AVX-512, and the doors to AVX-512 and AVX2.
+//! Sixteen lanes in one AVX-512 register, and the entry points for AVX-512 and AVX2.
 
 #[allow(clippy::wildcard_imports, reason = "a kernel reads like the instructions that it is made of")]
 use std::arch::x86_64::*;
@@ -30,7 +30,7 @@ pub unsafe fn with_avx2<K: Kernel>(kernel: K) -> K::Output {
     kernel.run(Portable::<true>(()))
 }
 
-/// Permission to use AVX-512F.
+/// Proof that AVX-512F can be used.
 #[derive(Clone, Copy)]
 pub struct Avx512(());
 
@@ -38,8 +38,8 @@ pub struct Avx512(());
 #[derive(Clone, Copy)]
 pub struct Register(__m512);
 
-// SAFETY of all uses of instructions below: an `Avx512` is made in `with_avx512` alone, behind the look at the
-// processor, and a `Register` is made with an `Avx512` or of another one alone.
+// SAFETY of all instructions below: only `with_avx512` makes an `Avx512`, after the processor was checked, and a
+// `Register` is only made with an `Avx512` or from another `Register`.
 impl Simd for Avx512 {
     type V = Register;
     const ROWS: usize = 14;
@@ -69,7 +69,7 @@ impl Simd for Avx512 {
 
     #[inline(always)]
     fn transpose(self, rows: [Register; LANES]) -> [Register; LANES] {
-        // Four rounds, one for each bit of the lane's number, which changes places with a bit of the row's.
+        // Four rounds, each exchanging one bit of the lane's number with one of the row's.
         let (mut from, mut to) = (rows, rows);
         for at in (0..LANES).step_by(2) {
             let (a, b) = (from[at].0, from[at + 1].0);
@@ -86,7 +86,7 @@ impl Simd for Avx512 {
             to[at] = Register(unsafe { _mm512_shuffle_f32x4::<0x88>(a, b) });
             to[at + 4] = Register(unsafe { _mm512_shuffle_f32x4::<0xdd>(a, b) });
         }
-        // Of every four columns, the middle ones stand in each other's place here.
+        // The middle two of every four columns are exchanged here.
         for (at, column) in [0, 2, 1, 3, 4, 6, 5, 7].into_iter().enumerate() {
             let (a, b) = (to[at].0, to[at + 8].0);
             from[column] = Register(unsafe { _mm512_shuffle_f32x4::<0x88>(a, b) });

@@ -4,7 +4,7 @@ use super::super::activate::{self, Curve};
 use super::super::winograd::Winograd;
 use super::*;
 
-/// Holds `gradient` to the differences of Σ factor · output when entries of `at` move by `step` up and down.
+/// Compares `gradient` with the differences of Σ factor · output when entries of `at` move by `step` up and down.
 fn check(
     at: &[f32],
     step: f32,
@@ -15,7 +15,7 @@ fn check(
 ) {
     assert_eq!(at.len(), gradient.len());
     let size = gradient.iter().fold(1.0f64, |size, value| size.max(f64::from(value.abs())));
-    // A hundred entries or so are enough of large arrays.
+    // About a hundred entries of large arrays are enough.
     for entry in (0..at.len()).step_by(at.len() / 100 + 1) {
         let [above, below] = [step, -step].map(|by| {
             let mut moved = at.to_vec();

@@ -1,7 +1,7 @@
-//! What is done at once yields the bits of what is done one by one.
+//! Fused operations give the same bits as separate ones.
 //!
-//! A number that is not finite spoils what it meets, and all NaN count as equal: plain numbers are compared first, and then
-//! a few special ones among them.
+//! A number that is not finite spoils every result it enters, and all NaN count as equal; therefore plain numbers are
+//! compared first, and then plain numbers with a few special ones.
 
 use super::super::direct::{Epilogue, convolve};
 use super::super::pack::{Packing, Side};
@@ -44,7 +44,7 @@ impl Case {
         (output, which)
     }
 
-    /// The norm with a pooling behind it: maxima, and where they were.
+    /// The norm with a pooling after it: maxima and their positions.
     fn forward(&self, relu: bool, input: &[f32], at_once: bool) -> (Vec<f32>, Vec<u8>) {
         if !at_once {
             let mut normal = vec![f32::NAN; input.len()];
@@ -58,7 +58,7 @@ impl Case {
         (output, which)
     }
 
-    /// Gradients of the input, the scale, the shift, and a bias in front.
+    /// Gradients of the input, the scale, the shift, and a bias before the norm.
     fn backward(&self, way: Way, input: &[f32], which: &[u8], at_once: bool) -> [Vec<f32>; 4] {
         let (images, behind, scratch) = (self.images, numbers(which.len(), 2), Scratch::default());
         let pooled = Pooled { images, gradient: &behind, which };
@@ -111,7 +111,7 @@ fn check_convolution_with_pooling(shape: &ConvShape, relu: bool) -> [Vec<u32>; 2
     [bits(&plain), bits(&spoilt)]
 }
 
-/// All that a batch norm with a pooling behind it yields: forward, also for special numbers, and backward.
+/// All results of a batch norm with a pooling after it: forward, also for special numbers, and backward.
 fn norm_and_pooling(images: Images, way: Way, at_once: bool) -> (Vec<Vec<u32>>, [Vec<u8>; 2]) {
     let case = Case::new(images);
     let plain = numbers(images.len(), 1);
@@ -150,7 +150,7 @@ fn threads_change_no_bit() {
     });
 }
 
-/// With few channels that come in, it is the sums of a group that fill the cache.
+/// With few input channels, the sums of a group fill the cache.
 #[test]
 fn a_convolution_of_few_channels_pools_in_several_groups() {
     check_convolution_with_pooling(

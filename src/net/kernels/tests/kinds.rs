@@ -6,7 +6,7 @@ use super::super::simd::{Kernel, LANES, Simd, Vector, dispatch};
 use super::super::winograd::Winograd;
 use super::*;
 
-/// What a convolution yields, forward and backward.
+/// The results of a convolution, forward and backward.
 fn convolution(convolution: &dyn Convolution, shape: &ConvShape) -> Vec<Vec<f32>> {
     let scratch = Scratch::default();
     let (input, weight) = (numbers(shape.input_len(), 1), numbers(shape.weight_len(), 2));
@@ -117,7 +117,7 @@ fn all_bits(results: &[Vec<f32>]) -> Vec<Vec<u32>> {
     results.iter().map(|values| bits(values)).collect()
 }
 
-/// Every kernel on what is divided into several tasks, the last of them smaller.
+/// Every kernel on work that is divided into several tasks, the last of them smaller.
 #[test]
 fn threads_change_no_bit() {
     testing::assert_same_bits(|| {
@@ -159,7 +159,7 @@ fn fused_kinds_yield_equal_bits_and_the_portable_one_close_numbers() {
     }
 }
 
-/// Sums of vectors, and vectors that lie apart.
+/// Sums of vectors, and strided vectors.
 struct Lanewise<'a>(&'a [f32]);
 
 impl Kernel for Lanewise<'_> {

@@ -14,7 +14,7 @@ mod differences;
 mod fused;
 mod kinds;
 
-/// Numbers in (−1, 1) that look random, from a number.
+/// Pseudo-random numbers in (−1, 1), from a seed.
 fn numbers(len: usize, seed: u64) -> Vec<f32> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     (0..len)
@@ -25,7 +25,7 @@ fn numbers(len: usize, seed: u64) -> Vec<f32> {
         .collect()
 }
 
-/// Which of several NaN comes out is left open.
+/// Which of several NaN results is unspecified.
 fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|value| if value.is_nan() { f32::NAN.to_bits() } else { value.to_bits() }).collect()
 }
@@ -91,8 +91,8 @@ fn check_convolution(convolution: &dyn Convolution, shape: &ConvShape) {
         &mut weight_gradient,
         &scratch,
     );
-    assert_close(&input_gradient, &back, "slope of the input");
-    assert_close(&weight_gradient, &weights, "slope of the weights");
+    assert_close(&input_gradient, &back, "gradient of the input");
+    assert_close(&weight_gradient, &weights, "gradient of the weights");
 }
 
 fn check_linear(shape: &LinearShape) {
@@ -117,8 +117,8 @@ fn check_linear(shape: &LinearShape) {
         (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
     linear::backward_input(shape, &weight, &gradient, &mut input_gradient, &scratch);
     linear::backward_weight(shape, &input, &gradient, &mut weight_gradient);
-    assert_close(&input_gradient, &back, "slope of the input");
-    assert_close(&weight_gradient, &weights, "slope of the weights");
+    assert_close(&input_gradient, &back, "gradient of the input");
+    assert_close(&weight_gradient, &weights, "gradient of the weights");
     for n in 0..samples {
         let mut alone = vec![0.0; outputs];
         let one = LinearShape { samples: 1, ..*shape };
@@ -262,7 +262,7 @@ proptest! {
     }
 }
 
-/// A hundred-thousandth around the formula in f64, wherever the numbers lie.
+/// Within a hundred-thousandth of the formula in f64, whatever the size of the numbers.
 #[test]
 fn a_variance_far_from_zero_is_that_of_the_formula() {
     for (centre, channels) in

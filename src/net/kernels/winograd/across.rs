@@ -1,9 +1,8 @@
 //! Forward, and backward to the inputs: images to planes, products with the weights, planes to images.
-#![allow(unsafe_code, reason = "tasks write disjoint planes")]
 
 use std::ops::Range;
 
-use super::super::parallel::{Shared, tasks};
+use super::super::parallel::{Shared, chunks_mut, tasks};
 use super::super::scratch::{Buffer, Scratch};
 use super::super::simd::dispatch;
 use super::forms::Form;
@@ -13,18 +12,18 @@ use super::planes::Planes;
 use super::product::{COLUMNS, Product};
 use super::weights::FromWeights;
 
-/// Which way a pass goes: channels that it reads and channels that it writes are swapped going back.
+/// A pass in one direction; going backward, the channels that it reads and writes are exchanged.
 #[derive(Clone, Copy)]
 pub struct Way<'a, F> {
     /// Whose transforms it uses.
     pub form: F,
-    /// How it is cut.
+    /// How it is divided.
     pub plan: &'a Plan,
     /// Forward or backward.
     pub pass: Pass,
     /// All weights, `[output, input, 3, 3]`.
     pub weight: &'a [f32],
-    /// Room to work in.
+    /// Source of buffers.
     pub scratch: &'a Scratch,
 }
 
@@ -33,13 +32,13 @@ pub struct Way<'a, F> {
 pub struct Tiles<'a> {
     /// All numbers.
     pub values: &'a [f32],
-    /// Where they lie.
+    /// Their layout.
     pub planes: Planes,
     /// Row of the first tile.
     pub row: usize,
 }
 
-/// Where a pass writes.
+/// Destination of a pass.
 #[derive(Clone, Copy)]
 pub struct Target<'a> {
     /// All images, `[image, height, width, channels]`.
@@ -82,10 +81,7 @@ impl<F: Form> Way<'_, F> {
         let depth = self.channels().0;
         let planes = self.plan.weight_planes(depth);
         let mut room = self.scratch.take(self.panels() * planes.len);
-        let shared = Shared::new(&mut room);
-        tasks(self.panels(), usize::MAX, |panel| {
-            // SAFETY: every task has a panel of its own.
-            let to = unsafe { shared.slice(panel * planes.len, planes.len) };
+        chunks_mut(&mut room, planes.len, usize::MAX, |panel, to| {
             self.weights_of(panel, 0..depth, planes, to);
         });
         room
@@ -97,7 +93,7 @@ impl<F: Form> Way<'_, F> {
         dispatch(FromWeights { form, pass, weight, inputs, rows, columns, planes, to });
     }
 
-    /// The products of some images' tiles with all `weights`, and their way back to images.
+    /// The products of some images' tiles with all `weights`, transformed back to images.
     pub fn with_weights(&self, tiles: Tiles, images: Range<usize>, weights: &[f32], target: Target) {
         let depth = self.channels().0;
         let planes = self.plan.weight_planes(depth);

@@ -19,18 +19,18 @@ const TILES: usize = 256;
 
 /// The gradient with respect to the weights, from the transformed inputs and gradients.
 ///
-/// Where there is one group of images, a task adds up a block of inputs and outputs in all planes, and takes it back to
-/// taps at once. Where there are several, a task adds a group to one plane, and all go back to taps after the last.
+/// With one group of images, a task sums a block of inputs and outputs in all planes and transforms it back to taps right
+/// away. With several, a task adds a group to one plane, and all planes are transformed back after the last group.
 struct ToWeight<'a, F> {
     back: &'a Way<'a, F>,
     /// Inputs and outputs of a block.
     block: (usize, usize),
-    /// Where the sums lie: those of a block, or all.
+    /// Layout of the sums: those of a block, or all.
     planes: Planes,
     weight: Shared<'a>,
 }
 
-/// What a task has to do for a group.
+/// A group of images.
 #[derive(Clone, Copy)]
 struct Group<'a> {
     /// Inputs and gradients.
@@ -73,7 +73,7 @@ impl<F: Form> ToWeight<'_, F> {
         let shape = &self.back.plan.shape;
         let tiles = group.count;
         if let Some(shared) = group.sums {
-            // SAFETY: every task has a plane of its own.
+            // SAFETY: every task has its own plane.
             let sums = unsafe { shared.slice(self.planes.at(task, 0), self.planes.plane) };
             let (inputs, outputs) = (0..shape.inputs, 0..shape.outputs);
             let part = Part { product: task, tiles, inputs, outputs, add: !group.is_first };
@@ -90,7 +90,7 @@ impl<F: Form> ToWeight<'_, F> {
         }
     }
 
-    /// Takes the sums of all planes back to taps.
+    /// Transforms the sums of all planes back to taps.
     fn finish(&self, sums: &[f32]) {
         tasks(self.blocks(), usize::MAX, |task| {
             let (inputs, outputs) = self.block(task);
@@ -186,7 +186,7 @@ fn transform<F: Form>(
     });
 }
 
-/// All products of a group: those that lead to the inputs and those that lead to the weights, side by side.
+/// All products of a group, those for the inputs next to those for the weights.
 fn spread<F: Form>(
     to_weight: &ToWeight<F>,
     group: &Group,

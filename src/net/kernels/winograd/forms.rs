@@ -1,21 +1,21 @@
 //! The one-dimensional transforms of every form.
 //!
 //! A form computes [`OUTPUTS`](Form::OUTPUTS) neighbouring values of a convolution with three taps from
-//! [`INPUTS`](Form::INPUTS) values by way of [`POINTS`](Form::POINTS) products: `y = A' ((G w) ∘ (B' x))`. Applied to
-//! rows and columns it needs `POINTS²` products for a tile of `OUTPUTS²` pixels. Each transform has its transpose beside
-//! it, since the backward pass is the exact transpose of the forward one.
+//! [`INPUTS`](Form::INPUTS) values with [`POINTS`](Form::POINTS) products: `y = A' ((G w) ∘ (B' x))`. Applied to
+//! rows and columns it needs `POINTS²` products for a tile of `OUTPUTS²` pixels. Each transform comes with its
+//! transpose, since the backward pass is the exact transpose of the forward pass.
 //!
 //! A value here is a vector of channels, so one call serves sixteen of them.
 
 use super::super::simd::{Simd, Vector};
 
-/// The most points that a form has in one dimension.
+/// Most points of a form in one dimension.
 pub const MOST: usize = 6;
 
 /// Values along one dimension; a form uses as many as it has points, inputs, outputs or taps, the rest is arbitrary.
 pub type Line<V> = [V; MOST];
 
-/// A way to compute convolutions with three taps with fewer products.
+/// A scheme that computes convolutions with three taps with fewer products.
 pub trait Form: Copy + Send + Sync + 'static {
     /// Products in one dimension.
     const POINTS: usize;
@@ -186,7 +186,7 @@ impl Form for F2 {
 }
 
 /// An image of two pixels between two zeros: its convolution is a product with a 2×2 Toeplitz matrix, which takes three
-/// products (Karatsuba's way): `y₀ = (x₀+x₁)·w₁ + x₁·(w₂−w₁)` and `y₁ = (x₀+x₁)·w₁ + x₀·(w₀−w₁)`. 9 products for 4
+/// products (Karatsuba): `y₀ = (x₀+x₁)·w₁ + x₁·(w₂−w₁)` and `y₁ = (x₀+x₁)·w₁ + x₀·(w₀−w₁)`. 9 products for 4
 /// outputs; as accurate as direct sums.
 #[derive(Clone, Copy, Debug)]
 pub struct T2;

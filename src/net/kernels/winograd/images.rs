@@ -9,8 +9,8 @@ use super::forms::{Form, Line, MOST};
 use super::planes::{Grid, OUTSIDE, Planes, WINDOW};
 use super::product::COLUMNS;
 
-/// Applies a one-dimensional transform to the columns of `from` × `from` values, then to the rows of what comes out;
-/// `to` × `to` values come out.
+/// Applies a one-dimensional transform to the columns of `from` × `from` values and then to the rows of the result, which
+/// has `to` × `to` values.
 #[inline(always)]
 #[allow(
     clippy::needless_range_loop,
@@ -76,13 +76,13 @@ pub struct FromImages<'a, F> {
     /// All images, `[image, height, width, channels]`.
     pub values: &'a [f32],
     pub channels: usize,
-    /// A pixel of zeros: what lies outside.
+    /// A pixel of zeros, for positions outside.
     pub zeros: &'a [f32],
-    /// Those to be transformed.
+    /// The images to be transformed.
     pub images: Range<usize>,
     /// Row of the first tile of the first image.
     pub first_row: usize,
-    /// Where the planes are; a row for every tile, a column for every channel.
+    /// The planes; a row for every tile, a column for every channel.
     pub planes: Planes,
     pub to: Shared<'a>,
 }
@@ -137,11 +137,11 @@ impl<F: Form> FromImages<'_, F> {
                     from[at] = pixel[..channels].as_ptr();
                 }
                 for (product, to) in to.iter_mut().enumerate().take(F::PRODUCTS) {
-                    // SAFETY: every task has images, and so rows, of its own.
+                    // SAFETY: every task has its own images, and so its own rows.
                     *to = unsafe { self.to.slice(planes.at(product, row), channels) }.as_mut_ptr();
                 }
                 for channel in (0..channels).step_by(LANES) {
-                    // SAFETY: `channels` numbers, whole vectors, lie behind each of the places.
+                    // SAFETY: each pointer has `channels` numbers, whole vectors.
                     both(
                         side,
                         F::POINTS,
@@ -171,7 +171,7 @@ pub struct ToImages<'a, F> {
     pub from: &'a [f32],
     pub planes: Planes,
     pub images: Range<usize>,
-    /// Those that are in the planes.
+    /// The images in the planes.
     pub columns: Range<usize>,
     /// Added to every pixel, one number for every channel; forward only.
     pub bias: Option<&'a [f32]>,
@@ -235,12 +235,12 @@ impl<F: Form> ToImages<'_, F> {
                         OUTSIDE => nowhere,
                         pixel => {
                             let at = (image + pixel) * channels + self.columns.start;
-                            // SAFETY: every task has images or channels of its own.
+                            // SAFETY: every task has its own images or channels.
                             unsafe { self.values.slice(at, width) }.as_mut_ptr()
                         }
                     };
                 }
-                // The tile above or the one on the left has been there before.
+                // The tile above or the one to the left has written there before.
                 let (below, right) = (tile >= grid.across, tile % grid.across > 0);
                 for column in (0..width).step_by(LANES) {
                     let bias = self.bias.map_or(zero, |bias| load(s, bias, self.columns.start + column));
@@ -250,7 +250,7 @@ impl<F: Form> ToImages<'_, F> {
                         zero,
                         step,
                         #[inline(always)]
-                        // SAFETY: `width` numbers, whole vectors, lie behind each of the places.
+                        // SAFETY: each pointer has `width` numbers, whole vectors.
                         |product| unsafe { s.load_at(from[product].add(column)) },
                         #[inline(always)]
                         |at, value| {

@@ -2,14 +2,13 @@
 //!
 //! Tiles of the input and the weights are transformed ([`images`], [`weights`]), multiplied point by point, which is one
 //! matrix product over the channels for every point ([`product`]), and transformed back. The transforms are those of a
-//! [`form`](forms); all three passes use the same ones and their exact transposes, so that the backward pass is the
-//! derivative of the forward one, up to rounding.
+//! [`form`](forms); all three passes use them or their exact transposes, so that the backward pass is the derivative of
+//! the forward pass, up to rounding.
 //!
 //! Errors, as largest and root mean square over the root mean square of the exact result, for normal inputs and
 //! Kaiming weights: F(4×4) 7·10⁻⁵ and 6·10⁻⁶, F(2×2) and the form for images of 2×2 pixels 8·10⁻⁶ and 2·10⁻⁶, about
-//! those of direct sums (a test holds them to that). One huge weight or a value that is not finite spoils all outputs
-//! of the tiles that it meets, also those that it should not reach: what is tested, compared or corrupted is computed by
-//! [`Direct`].
+//! those of direct sums (as a test checks). A huge weight or a value that is not finite spoils all outputs of its tiles,
+//! even those that do not depend on it; therefore testing, comparing and fault injection use [`Direct`].
 
 mod across;
 mod backward;
@@ -33,7 +32,7 @@ use plan::Plan;
 
 /// Channels below which transforms cost more than they save.
 const FEWEST_CHANNELS: usize = 32;
-/// Tiles below which the larger form loses more on transforming weights than it saves.
+/// Tiles below which the larger form costs more in transforming weights than it saves.
 const FEWEST_TILES: usize = 16;
 
 /// Convolutions with the form that suits their shape, or direct ones where none does.
@@ -53,7 +52,7 @@ enum Choice {
     Direct,
 }
 
-/// The way for a shape, and for nothing but the shape: bits must not depend on the machine or on threads.
+/// The method for a shape; it depends on the shape alone, since bits must not depend on the machine or on threads.
 fn choose(shape: &ConvShape) -> Choice {
     let ConvShape { images, height, width, inputs, outputs } = *shape;
     let fits = |channels: usize| channels.is_multiple_of(LANES) && channels >= FEWEST_CHANNELS;
@@ -151,9 +150,9 @@ fn backward<F: Form>(
     scratch: &Scratch,
 ) {
     check(shape, input, weight, gradient);
-    assert_eq!(weight_gradient.len(), shape.weight_len(), "one slope for every weight");
+    assert_eq!(weight_gradient.len(), shape.weight_len(), "one gradient for every weight");
     if let Some(input_gradient) = &input_gradient {
-        assert_eq!(input_gradient.len(), shape.input_len(), "one slope for every input");
+        assert_eq!(input_gradient.len(), shape.input_len(), "one gradient for every input");
     }
     let plan = Plan::new::<F>(shape);
     let way = Way { form, plan: &plan, pass: Pass::Forward, weight, scratch };

@@ -1,4 +1,4 @@
-//! How the work of a convolution is cut into tasks: by its shape alone, so that results never depend on threads.
+//! How the work of a convolution is divided into tasks: by its shape alone, so that results never depend on threads.
 
 use std::ops::Range;
 
@@ -7,20 +7,20 @@ use super::forms::Form;
 use super::planes::{Grid, Planes};
 use super::product::COLUMNS;
 
-/// Numbers of the planes that one task has at a time, when it goes by images: they stay in the second-level cache.
+/// Numbers of the planes of a task that goes by images: they fit the second cache.
 const TASK: usize = 1 << 18;
-/// Numbers of both sets of planes that a backward pass has at a time, when its tasks go by images.
+/// Numbers of both sets of planes of a backward pass whose tasks go by images.
 const GROUP: usize = 1 << 21;
 /// The same when they go by channels: with all images at once, weights are transformed once.
 const GROUP_BY_CHANNELS: usize = 1 << 23;
-/// Transformed weights up to this many numbers are made once and read by every task.
+/// Up to this many transformed weights are computed once and read by every task.
 const READY: usize = 1 << 20;
-/// Up to this many tiles, every task transforms its own weights: there is too little to do with them to store them.
+/// Up to this many tiles, every task transforms its own weights, which are used too little to be stored.
 const FEW_TILES: usize = 128;
 /// Channels whose weights are transformed at a time, when a task transforms its own.
 const DEPTH: usize = 256;
 
-/// The cuts for one form and shape.
+/// The division for one form and shape.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// The convolution.

@@ -1,13 +1,13 @@
-//! Where numbers lie between the transforms and the products.
+//! Layout of the numbers between the transforms and the products.
 
 use super::super::conv::ConvShape;
 use super::super::simd::LANES;
 use super::forms::{Form, MOST};
 
-/// Bytes of a cache line hold as many numbers as a vector.
+/// A cache line holds as many numbers as a vector.
 const LINE: usize = LANES;
 
-/// One matrix for every product of a form: `[product][row][column]`, with room between rows and between matrices.
+/// One matrix for every product of a form: `[product][row][column]`, with gaps between rows and between matrices.
 #[derive(Clone, Copy, Debug)]
 pub struct Planes {
     /// Numbers from one row to the next.
@@ -19,13 +19,13 @@ pub struct Planes {
 }
 
 impl Planes {
-    /// `products` matrices with `rows` rows of `columns` numbers, one vector apart: rows (and matrices) that lie a power
-    /// of two apart would fall into few sets of the cache.
+    /// `products` matrices with `rows` rows of `columns` numbers, one vector apart: rows (and matrices) a power of two apart
+    /// would share a few sets of the cache.
     pub fn spread(products: usize, rows: usize, columns: usize) -> Self {
         Self::with_row(products, rows, columns + LINE)
     }
 
-    /// The same with rows one right behind the other, for matrices that are read from front to back.
+    /// The same without gaps between rows, for matrices that are read from front to back.
     pub fn dense(products: usize, rows: usize, columns: usize) -> Self {
         Self::with_row(products, rows, columns)
     }
@@ -36,14 +36,14 @@ impl Planes {
         Self { row, plane, len: products * plane }
     }
 
-    /// Where a row of a matrix begins.
+    /// Start of a row of a matrix.
     #[inline(always)]
     pub fn at(&self, product: usize, row: usize) -> usize {
         product * self.plane + row * self.row
     }
 }
 
-/// The tiles of a form on images of one size; those at the far edges may stick out.
+/// The tiles of a form on images of one size; those at the far edges may extend beyond them.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     /// Height of an image.
@@ -91,8 +91,8 @@ impl Grid {
     }
 }
 
-/// Pixels of a window and products of a tile, at most.
+/// Most pixels of a window and products of a tile.
 pub const WINDOW: usize = MOST * MOST;
 
-/// In place of the number of a pixel that does not exist.
+/// Instead of the number of a pixel, where there is none.
 pub const OUTSIDE: usize = usize::MAX;

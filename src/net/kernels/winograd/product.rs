@@ -8,7 +8,7 @@ use super::super::tile::{Blocks, add_products};
 pub use super::super::tile::MAX_COLUMNS as COLUMNS;
 
 /// sums = left · right, or sums += left · right. A product is one chain of fused multiply-adds from front to back, and is
-/// added to the sums as a whole: long sums are made of short ones, which rounds less.
+/// added to the sums as a whole: a long sum of short sums is rounded less.
 pub struct Product<'a> {
     /// Rows of `left` and of the sums.
     pub rows: usize,
@@ -20,7 +20,7 @@ pub struct Product<'a> {
     pub left: &'a [f32],
     /// Numbers from one row of it to the next, or from one column to the next where it is `transposed`.
     pub left_stride: usize,
-    /// Whether a column of the left matrix lies in one piece, instead of a row.
+    /// Whether the left matrix is stored by columns instead of rows.
     pub transposed: bool,
     /// The right matrix.
     pub right: &'a [f32],
@@ -30,7 +30,7 @@ pub struct Product<'a> {
     pub sums: &'a mut [f32],
     /// Numbers from one row of them to the next.
     pub sums_stride: usize,
-    /// Whether the product is added to what is there.
+    /// Whether the product is added to the present sums.
     pub add: bool,
 }
 
@@ -40,13 +40,13 @@ impl Kernel for Product<'_> {
     #[inline(always)]
     fn run<S: Simd>(mut self, s: S) {
         self.check();
-        // SAFETY: all rows and columns lie within their matrices, as `check` found.
+        // SAFETY: `check` has found all rows and columns within their matrices.
         unsafe { self.all(s, self.rows, self.columns) };
     }
 }
 
 impl Product<'_> {
-    /// Looks whether every place that is used lies within its slice.
+    /// Checks that everything that is read or written lies within its slice.
     fn check(&self) {
         let Self { rows, depth, columns, left_stride, right_stride, sums_stride, .. } = *self;
         assert!(columns == LANES || columns == COLUMNS, "one or two vectors");
@@ -64,7 +64,7 @@ impl Blocks for Product<'_> {
         let left = self.left.as_ptr();
         let columns = (self.right.as_ptr().wrapping_add(column), self.right_stride);
         let mut total = [[s.splat(0.0); C]; R];
-        // SAFETY: these rows and columns lie within the three matrices.
+        // SAFETY: these rows and columns are within the three matrices.
         unsafe {
             if self.transposed {
                 let rows = std::array::from_fn(|r| left.wrapping_add(row + r));

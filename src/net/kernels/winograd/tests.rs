@@ -6,14 +6,14 @@ use super::super::conv::TAPS;
 use super::super::parallel::testing::assert_same_bits;
 use super::*;
 
-/// What a convolution should yield, by plain sums.
+/// The exact results of a convolution, by plain sums.
 struct Exact {
     output: Vec<f64>,
     input_gradient: Vec<f64>,
     weight_gradient: Vec<f64>,
 }
 
-/// Arguments of a convolution, and what it yielded.
+/// Arguments and results of a convolution.
 struct Case {
     shape: ConvShape,
     input: Vec<f32>,
@@ -29,7 +29,7 @@ struct Found {
     weight_gradient: Vec<f32>,
 }
 
-/// About normal, from a counter.
+/// Approximately normal numbers, from a counter.
 fn numbers(len: usize, seed: u64, scale: f32) -> Vec<f32> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut uniform = || {
@@ -118,7 +118,7 @@ fn places(images: usize, height: usize, width: usize) -> impl Iterator<Item = (u
 }
 
 impl Found {
-    /// What must be overwritten.
+    /// Contents that must be overwritten.
     fn unset(shape: &ConvShape) -> Self {
         Self {
             output: vec![f32::NAN; shape.output_len()],

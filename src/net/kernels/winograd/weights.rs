@@ -104,7 +104,7 @@ fn read<S: Simd>(s: S, weight: &[f32], inputs: usize, output: usize, input: usiz
     }
 }
 
-/// Exchanges the vector's channels and the vectors': a vector of inputs for every output and tap.
+/// The transpose: a vector of inputs for every output and tap.
 #[inline(always)]
 fn turn<S: Simd>(s: S, taps: &mut [S::V; ROW]) {
     for tap in 0..TAPS {
@@ -163,7 +163,7 @@ impl<F: Form> Kernel for ToWeights<'_, F> {
                     );
                     for (lane, vector) in s.transpose(rows).into_iter().enumerate() {
                         let at = ((output + lane) * self.inputs + input) * TAPS + part * LANES;
-                        // SAFETY: every task has inputs and outputs of its own.
+                        // SAFETY: every task has its own inputs and outputs.
                         let to = unsafe { self.weight.slice(at, LANES) };
                         vector.store(to.first_chunk_mut().expect("a whole vector"));
                     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::data::shuffled;
 use crate::doc::intervention::Prune;
-use crate::doc::structure::{LayerKind, Op, Role};
+use crate::doc::structure::{Op, Role};
 use crate::doc::{Activation, Structure};
 use crate::intervene::Entry;
 use crate::intervene::criteria::Evidence;
@@ -104,10 +104,7 @@ fn flow_gradients(session: &Session) -> Vec<Vec<f32>> {
 fn flow_network(network: &Network) -> Network {
     let old = network.structure();
     let keeps = |op: &Op| match op {
-        Op::Layer(layer) => match old.layers[*layer].kind {
-            LayerKind::Linear | LayerKind::Convolution => true,
-            LayerKind::BatchNorm => false,
-        },
+        Op::Layer(_) => old.is_unit(op),
         Op::Dropout(_) => false,
         Op::Activation(_) | Op::MaxPool | Op::AdaptiveAveragePool(_) | Op::Flatten => true,
     };

@@ -7,7 +7,7 @@ use crate::doc::intervention::Prune;
 use crate::doc::targets;
 use crate::form::number::grouped;
 use crate::intervene::overlap::Overlap;
-use crate::intervene::prune::{PruneError, Quota, Rule, Target, lowest_of, prune as choose, quotas};
+use crate::intervene::prune::{PruneError, PruningRule, Quota, Target, lowest_of, prune as choose, quotas};
 use crate::intervene::{Amount, Entry, MaskCounts};
 use crate::net::Network;
 use crate::results::Report;
@@ -18,7 +18,7 @@ use crate::run::session::Session;
 pub fn prune(session: &mut Session, prune: &Prune) -> Result<(), RunError> {
     let structure = session.context.structure.clone();
     let chosen = targets::prunable(&structure, &prune.target);
-    let rule = Rule { amount: prune.amount, scope: prune.scope, output_factor: prune.output_factor };
+    let rule = PruningRule { amount: prune.amount, scope: prune.scope, output_factor: prune.output_factor };
     let masks: Vec<Vec<Entry>> =
         chosen.iter().map(|&index| session.state().network.all_entries(index)).collect();
     let before: Vec<MaskCounts> = masks.iter().map(|mask| MaskCounts::of(mask)).collect();

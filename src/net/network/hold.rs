@@ -1,9 +1,9 @@
-//! What holds the entries of a network, and how they are let go.
+//! Pruning, freezing and releasing the entries of a network.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::Network;
+use super::{Mask, Network};
 use crate::intervene::Entry;
 
 impl Network {
@@ -16,8 +16,8 @@ impl Network {
         }
     }
 
-    /// Freezes entries of parameter `index` at the values that they have, or at those given for all entries; pruned ones
-    /// stay pruned.
+    /// Freezes entries of parameter `index` at their present values, or at those given for all entries; pruned entries stay
+    /// pruned.
     pub fn freeze(&mut self, index: usize, indices: &[u32], at: Option<&[f32]>) {
         let survives =
             |&&entry: &&u32| self.entries(index).is_none_or(|entries| entries[entry as usize].survives());
@@ -30,39 +30,38 @@ impl Network {
         }
     }
 
-    /// Lets entries of parameter `index` go that are held in this way and lie `inside`; they go on from the value that
-    /// they have. Returns how many there were.
+    /// Releases the entries of parameter `index` that are held in this way and lie `inside`; they continue from their present
+    /// value. Returns how many there were.
     pub fn release(&mut self, index: usize, held: Entry, inside: &dyn Fn(usize) -> bool) -> usize {
-        let Some(entries) = &mut self.entries[index] else { return 0 };
-        let mut released = 0;
-        for (at, entry) in Arc::make_mut(entries).iter_mut().enumerate() {
-            if *entry == held && held != Entry::Free && inside(at) {
-                *entry = Entry::Free;
-                released += 1;
-            }
+        let Some(mask) = &mut self.masks[index] else { return 0 };
+        let is_released = |(at, entry): &(usize, &Entry)| **entry == held && !held.is_free() && inside(*at);
+        let released: Vec<usize> = mask.iter().enumerate().filter(is_released).map(|(at, _)| at).collect();
+        let mask = Arc::make_mut(mask);
+        for &entry in &released {
+            mask.set(entry, Entry::Free);
         }
-        if entries.iter().all(|entry| entry.is_free()) {
-            self.entries[index] = None;
+        if mask.counts().free == mask.len() as u64 {
+            self.masks[index] = None;
         }
-        released
+        released.len()
     }
 
-    /// Lets batch norms use their running statistics in training too, by their layers.
+    /// Makes the batch norms of these layers use their running statistics in training too.
     pub fn fix_norms(&mut self, layers: impl IntoIterator<Item = usize>) {
         self.fixed_norms.extend(layers);
     }
 
-    /// Lets batch norms use the statistics of the mini-batch in training again.
+    /// Makes batch norms use the statistics of the mini-batch in training again.
     pub fn free_norms(&mut self, inside: impl Fn(usize) -> bool) {
         self.fixed_norms.retain(|layer| !inside(*layer));
     }
 
-    /// Layers of batch norms that use their running statistics in training too.
+    /// Layers of the batch norms that use their running statistics in training too.
     pub const fn fixed_norms(&self) -> &BTreeSet<usize> {
         &self.fixed_norms
     }
 
-    /// How many entries are held, and how many of them have other bits than in `before`.
+    /// How many entries are held, and how many of them differ in their bits from `before`.
     pub fn compare_held(&self, before: &Self) -> (u64, u64) {
         let (mut held, mut changed) = (0, 0);
         for index in 0..self.len() {
@@ -76,8 +75,8 @@ impl Network {
         (held, changed)
     }
 
-    /// Replaces what holds the entries of parameter `index`, as a shuffled mask does: newly pruned entries become +0.0,
-    /// those that come back keep the value that they have.
+    /// Replaces the mask of parameter `index`, for example by a shuffled one: newly pruned entries become +0.0, entries that
+    /// come back keep their present value.
     pub fn set_entries(&mut self, index: usize, entries: Vec<Entry>) {
         assert_eq!(
             entries.len(),
@@ -89,14 +88,14 @@ impl Network {
         for (value, _) in values.iter_mut().zip(&entries).filter(|(_, entry)| **entry == Entry::Pruned) {
             *value = 0.0;
         }
-        self.entries[index] = entries.iter().any(|entry| !entry.is_free()).then(|| Arc::new(entries));
+        self.masks[index] = Mask::new(entries).map(Arc::new);
     }
 
-    /// Takes over the values of parameter `index` of another network of the same structure, and what holds them, bit for
-    /// bit; the arrays are shared until one of the two is written.
+    /// Takes over the values and the mask of parameter `index` of another network of the same structure; the two share the
+    /// arrays until one of them is written.
     pub fn adopt(&mut self, index: usize, from: &Self) {
         self.values[index] = from.values[index].clone();
-        self.entries[index].clone_from(&from.entries[index]);
+        self.masks[index].clone_from(&from.masks[index]);
     }
 
     fn pin(&mut self, index: usize, indices: &[u32], state: Entry) {
@@ -104,10 +103,10 @@ impl Network {
             return;
         }
         let size = self.values[index].len();
-        let entries = self.entries[index].get_or_insert_with(|| Arc::new(vec![Entry::Free; size]));
-        let entries = Arc::make_mut(entries);
+        let mask = self.masks[index].get_or_insert_with(|| Arc::new(Mask::all_free(size)));
+        let mask = Arc::make_mut(mask);
         for &entry in indices {
-            entries[entry as usize] = state;
+            mask.set(entry as usize, state);
         }
     }
 }

@@ -16,7 +16,6 @@
     reason = "a benchmark prints its result, or what is wrong"
 )]
 
-#[path = "speed/machine.rs"]
 mod machine;
 
 use std::path::{Path, PathBuf};
@@ -41,7 +40,7 @@ const IMAGES: usize = 256;
 fn main() {
     let arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
     let Call { scenario, threads, runs, kernels } = Call::read(arguments).unwrap_or_else(|message| {
-        eprintln!("{message}; see the top of benches/speed.rs");
+        eprintln!("{message}; see the top of benches/speed/main.rs");
         std::process::exit(2)
     });
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
@@ -120,7 +119,7 @@ fn measure(scenario: &str, kernels: &Kernels, runs: usize, threads: usize) -> Ve
             })
         }
         _ => steps(scenario, kernels, runs, threads)
-            .unwrap_or_else(|| panic!("unknown scenario {scenario:?}; benches/speed.rs lists them")),
+            .unwrap_or_else(|| panic!("unknown scenario {scenario:?}; benches/speed/main.rs lists them")),
     }
 }
 

@@ -1,0 +1,46 @@
+//! The mask of a parameter.
+
+use std::ops::Deref;
+
+use crate::intervene::{Entry, MaskCounts};
+
+/// The state of each entry of a parameter with held entries, and the number of entries in each state.
+///
+/// The counts are kept up to date with every change, so that a report never scans the entries.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mask {
+    entries: Vec<Entry>,
+    counts: MaskCounts,
+}
+
+impl Mask {
+    /// The mask of these entries; nothing where all are free.
+    pub fn new(entries: Vec<Entry>) -> Option<Self> {
+        let counts = MaskCounts::of(&entries);
+        (counts.free < counts.size()).then_some(Self { entries, counts })
+    }
+
+    /// A mask of `size` free entries, some of which are about to be held.
+    pub(super) fn all_free(size: usize) -> Self {
+        Self { entries: vec![Entry::Free; size], counts: MaskCounts::all_free(size) }
+    }
+
+    /// How many entries are in which state.
+    pub const fn counts(&self) -> MaskCounts {
+        self.counts
+    }
+
+    /// Puts an entry into a state.
+    pub(super) fn set(&mut self, entry: usize, state: Entry) {
+        let before = std::mem::replace(&mut self.entries[entry], state);
+        self.counts.change(before, state);
+    }
+}
+
+impl Deref for Mask {
+    type Target = [Entry];
+
+    fn deref(&self) -> &[Entry] {
+        &self.entries
+    }
+}
