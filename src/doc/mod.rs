@@ -2,6 +2,7 @@
 
 mod experiment;
 pub mod fault;
+pub mod fault_sites;
 pub mod file;
 pub mod file_names;
 pub mod intervention;
@@ -11,7 +12,6 @@ mod problem;
 mod scan;
 mod spec;
 pub mod stage;
-pub mod strikes;
 pub mod structure;
 pub mod target;
 pub mod targets;

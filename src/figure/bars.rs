@@ -1,48 +1,34 @@
-//! Stacked bars: shares of classes, one bar for each category, or counts, one for each range of values.
+//! Stacked bars: shares of classes for each category, or counts for each range of values.
 
-use super::model::Figure;
+use super::model::{Bars, Figure};
 use super::palette::{Rgb, Theme, colour};
 
-/// One part of all bars: a class, such as "masked", with its share in each category.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Bars {
-    /// What the legend calls it; parts with one name are one class, and share their row.
-    pub name: String,
-    /// Which bar of a category it belongs to, where each has several side by side: the arm. Bars stand in the order in
-    /// which they appear in the figure.
-    pub stack: String,
-    /// The colour, as in [`Style::colour`](super::Style::colour); `None` is grey.
-    pub colour: Option<usize>,
-    /// One value for each category or range; NaN where nothing was measured.
-    pub values: Vec<f64>,
-}
-
-/// A part of one bar. Places are values of the axes: along the names, then along the values.
+/// A part of one bar, in the coordinates of the axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Part<'a> {
-    /// What it is a part of.
+    /// The series it belongs to.
     pub bars: &'a Bars,
-    /// Its category, or the range that it stands on.
+    /// Its category or range.
     pub category: usize,
-    /// Its share.
+    /// Its value.
     pub value: f64,
-    /// Both sides, along the names.
+    /// Both sides, along the axis of names.
     pub sides: [f64; 2],
-    /// Foot and head, along the values.
+    /// Foot and head, along the axis of values.
     pub ends: [f64; 2],
 }
 
-/// The share of a category's room that its bars fill.
+/// The share of a category's width that its bars fill.
 const FILLED: f64 = 0.8;
 
 impl Bars {
-    /// Its colour on this ground.
+    /// Its colour on this theme's background.
     pub fn rgb(&self, theme: Theme) -> Rgb {
         self.colour.map_or(theme.pale(), |index| colour(index, theme))
     }
 }
 
-/// The names of the bars that stand side by side, from left to right.
+/// The names of the bars that are side by side, from left to right.
 pub fn stacks(figure: &Figure) -> Vec<&str> {
     let mut stacks: Vec<&str> = Vec::new();
     for bars in &figure.bars {
@@ -53,7 +39,7 @@ pub fn stacks(figure: &Figure) -> Vec<&str> {
     stacks
 }
 
-/// All parts that can be seen, in the order of the figure.
+/// All parts with a value, in the order of the figure.
 pub fn parts(figure: &Figure) -> Vec<Part<'_>> {
     let stacks = stacks(figure);
     let categories = figure.bars.iter().map(|bars| bars.values.len()).max().unwrap_or_default();
@@ -75,7 +61,7 @@ pub fn parts(figure: &Figure) -> Vec<Part<'_>> {
     parts
 }
 
-/// Where the bars of a category or range begin, and the room that they fill together.
+/// Where the bars of a category or range start, and their total width.
 fn room_of(figure: &Figure, category: usize) -> Option<[f64; 2]> {
     if figure.bins.is_empty() {
         return Some([category as f64 - FILLED / 2.0, FILLED]);

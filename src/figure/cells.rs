@@ -1,59 +1,58 @@
 //! The cells of a heat map or of an image of weights, and their colours.
 
-use super::model::Axis;
+use super::axis::Axis;
 use super::palette::{Rgb, Theme, colour};
-use super::scale::range;
 
 /// Values over two axes of names, or over two that count from 0.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Cells {
-    /// What the colours show, with its range if it is fixed.
+    /// The quantity that colours show, with its range if that is fixed.
     pub axis: Axis,
     /// Row by row from the start of y; NaN where nothing was measured. All rows are equally long.
     pub values: Vec<Vec<f64>>,
-    /// Which colours values have.
+    /// The colour map.
     pub hues: Hues,
-    /// Kinds of cells; none where all are alike.
+    /// Kinds of cells; empty if all are alike.
     pub kinds: Vec<Kind>,
-    /// The kind of each cell, row by row, as its place in `kinds`; empty where there are none.
+    /// The kind of each cell, row by row, as an index into `kinds`; empty without kinds.
     pub kind_of: Vec<u8>,
 }
 
-/// Which colours values have.
+/// A colour map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Hues {
     /// From dark to bright.
     #[default]
     Rising,
-    /// The ground in the middle of the range, and a colour for each side of it.
+    /// The background colour in the middle of the range, and one colour for each side.
     Signed,
 }
 
 /// A kind of cells, such as the pruned entries of a weight.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Kind {
-    /// What the legend and tables call it.
+    /// Its name in the legend and in tables.
     pub name: String,
     /// The colour of its cells.
     pub ink: Ink,
-    /// How many cells are of it.
+    /// Number of such cells.
     pub count: u64,
 }
 
 /// The colour of a kind of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ink {
-    /// That of their values.
+    /// Colours of their values.
     #[default]
     Value,
-    /// A grey that steps back.
+    /// A pale grey.
     Pale,
-    /// This one, as in [`Style::colour`](super::Style::colour).
+    /// This colour, as in [`Style::colour`](super::Style::colour).
     Colour(usize),
 }
 
 /// Anchors of viridis, evenly spaced, made by Stéfan van der Walt and Nathaniel Smith for matplotlib: perceptually
-/// uniform, brighter from end to end, and told apart by colour-blind eyes (<https://bids.github.io/colormap/>).
+/// uniform, brighter from end to end, and readable for colour-blind eyes (<https://bids.github.io/colormap/>).
 const VIRIDIS: [Rgb; 9] = [
     [0x44, 0x01, 0x54],
     [0x47, 0x2D, 0x7B],
@@ -70,7 +69,7 @@ const VIRIDIS: [Rgb; 9] = [
 const SIDES: [usize; 2] = [1, 0];
 
 impl Ink {
-    /// The colour on this ground; `None` where cells have that of their values.
+    /// The colour on this theme's background; `None` if cells have the colours of their values.
     pub fn rgb(self, theme: Theme) -> Option<Rgb> {
         match self {
             Self::Value => None,
@@ -81,8 +80,8 @@ impl Ink {
 }
 
 impl Kind {
-    /// Whether the legend has a row for it: there are such cells, and they have a colour of their own.
-    pub fn is_told(&self) -> bool {
+    /// Whether the legend lists it: there are such cells, and they share one colour.
+    pub fn is_in_legend(&self) -> bool {
         self.count > 0 && self.ink != Ink::Value
     }
 }
@@ -98,12 +97,12 @@ impl Cells {
         self.values.iter().flatten().any(|value| self.axis.scale.forward(*value).is_none())
     }
 
-    /// Whether cells have the colours of their values, so that these need a scale.
+    /// Whether any cells have the colours of their values, which need a colour scale.
     pub fn has_scale(&self) -> bool {
         self.kinds.is_empty() || self.kinds.iter().any(|kind| kind.ink == Ink::Value)
     }
 
-    /// The kind of a cell, where there are kinds.
+    /// The kind of a cell, if there are kinds.
     pub fn kind(&self, row: usize, column: usize) -> Option<&Kind> {
         let columns = self.values.first().map_or(0, Vec::len);
         self.kinds.get(usize::from(*self.kind_of.get(row * columns + column)?))
@@ -111,17 +110,17 @@ impl Cells {
 
     /// The range of the colours.
     pub fn range(&self) -> [f64; 2] {
-        range(&self.axis, self.values.iter().flatten().copied())
+        self.axis.fit(self.values.iter().flatten().copied())
     }
 
-    /// The colour of a value on a scale of this range; `None` where it has no place.
+    /// The colour of a value on a scale of this range; `None` if it cannot be shown.
     pub fn colour(&self, value: f64, range: [f64; 2], theme: Theme) -> Option<Rgb> {
         let place = |value| self.axis.scale.forward(value);
         let [low, high] = [place(range[0])?, place(range[1])?];
         Some(self.shade((place(value)? - low) / (high - low), theme))
     }
 
-    /// The colour of a cell, by row and column; `None` where it has no value.
+    /// The colour of a cell by row and column; `None` without a value.
     pub fn paint(&self, [row, column]: [usize; 2], range: [f64; 2], theme: Theme) -> Option<Rgb> {
         let own = self.kind(row, column).and_then(|kind| kind.ink.rgb(theme));
         own.or_else(|| self.colour(*self.values.get(row)?.get(column)?, range, theme))
@@ -195,6 +194,6 @@ mod tests {
                 (0..4).map(|at| cells.paint([0, at], [-2.0, 2.0], theme).unwrap()).collect();
             assert_eq!(painted, [colour(1, theme), theme.ground(), colour(0, theme), theme.pale()]);
         }
-        assert!(cells.has_scale() && !cells.kinds[0].is_told() && cells.kinds[1].is_told());
+        assert!(cells.has_scale() && !cells.kinds[0].is_in_legend() && cells.kinds[1].is_in_legend());
     }
 }

@@ -1,22 +1,28 @@
 //! A figure as a table of exactly what is drawn.
 //!
-//! Columns: `kind,series,run,x,y,low,high`. `kind` is `line` (with its band in `low` and `high`), `trace` (a single run
-//! behind the line, named in `run`), `bar` (a part of a bar, named in `series`, of the arm in `run`), `bin` (a part of a
-//! bar over a range of x, whose ends are in `low` and `high`), `cell` (of a heat map, its kind in `series`) or `rule` (a reference level; only the x or the y is filled in). On an axis of names, x or y is the name; in
-//! parallel coordinates, x is the name of an axis and y the value on it. A heat map has one more column at the end,
-//! `value`; where its axes have no names, x and y are counted from 0. Values have all their digits and the figure's own
-//! unit: shares are not multiplied by 100. Gaps are there as `NaN`.
+//! The columns are `kind,series,run,x,y,low,high`. Kinds of rows:
+//! - `line`: a point of a line, with its band in `low` and `high`;
+//! - `trace`: a point of a single run, named in `run`;
+//! - `bar`: a part of a bar, named in `series`, of the arm in `run`;
+//! - `bin`: a part of a bar over the range of x from `low` to `high`;
+//! - `cell`: a cell of a heat map, with its kind in `series` and its value in an eighth column, `value`;
+//! - `rule`: a reference line, with only its x or its y.
+//!
+//! On an axis of names, x or y is the name; in parallel coordinates, x names an axis and y is the value on it. Without
+//! names, rows and columns of cells are counted from 0. Values have all digits and the figure's unit: shares are not
+//! multiplied by 100. A gap is `NaN`.
 
 use std::collections::BTreeMap;
 
+use super::axis::Axis;
 use super::cells::Cells;
-use super::model::{At, Axis, Figure, Line, Rule};
+use super::model::{At, Figure, Line, ReferenceLine};
 use crate::results::number::plain;
 
 /// The first line of the table.
 pub const HEADER: &str = "kind,series,run,x,y,low,high";
 
-/// The table, with lines that end in `\n`.
+/// The table; lines end in `\n`.
 pub fn csv(figure: &Figure) -> String {
     if let Some(cells) = &figure.cells {
         return cell_table(figure, cells);
@@ -33,13 +39,13 @@ pub fn csv(figure: &Figure) -> String {
             }
         }
     }
-    for rule in &figure.rules {
-        rule_row(&mut table, rule);
+    for reference in &figure.reference_lines {
+        reference_row(&mut table, reference);
     }
     table
 }
 
-/// A line for each part of each bar, category by category as they stand on the axis.
+/// A row for each part of each bar, in the order of the categories.
 fn bar_rows(table: &mut String, figure: &Figure) {
     let is_lying = figure.is_lying();
     let axis = if is_lying { &figure.y } else { &figure.x };
@@ -52,7 +58,7 @@ fn bar_rows(table: &mut String, figure: &Figure) {
     }
 }
 
-/// A line for each part of each bar that stands on a range of x, from the lowest range to the highest.
+/// A row for each part of each bar over a range of x, from the lowest range to the highest.
 fn bin_rows(table: &mut String, figure: &Figure) {
     for (index, ends) in figure.bins.windows(2).enumerate() {
         let (low, high) = (ends[0], ends[1]);
@@ -79,7 +85,7 @@ fn cell_table(figure: &Figure, cells: &Cells) -> String {
     table
 }
 
-/// The x and y of a point: names on axes of names. On parallel axes, y is on that of its x.
+/// The x and y of a point, as names on axes of names. With parallel axes, x selects the axis of y.
 fn place(figure: &Figure, [x, y]: [f64; 2]) -> [String; 2] {
     let named = |axis: &Axis, value: f64| {
         axis.category(value).map_or_else(|| plain(value), |index| axis.categories[index].name.clone())
@@ -88,7 +94,7 @@ fn place(figure: &Figure, [x, y]: [f64; 2]) -> [String; 2] {
     [named(&figure.x, x), named(upright, y)]
 }
 
-/// The band belongs to the point with the same x; where there is no point, the band stands alone.
+/// A band belongs to the point with the same x; without such a point it gets its own row.
 fn line_rows(table: &mut String, figure: &Figure, line: &Line) {
     let mut bands: BTreeMap<u64, _> = line.band.iter().map(|band| (band.x.to_bits(), band)).collect();
     for [x, y] in &line.points {
@@ -105,12 +111,12 @@ fn line_rows(table: &mut String, figure: &Figure, line: &Line) {
     }
 }
 
-fn rule_row(table: &mut String, rule: &Rule) {
-    let (x, y) = match rule.at {
+fn reference_row(table: &mut String, reference: &ReferenceLine) {
+    let (x, y) = match reference.at {
         At::X(x) => (plain(x), String::new()),
         At::Y(y) => (String::new(), plain(y)),
     };
-    row(table, &["rule", &rule.name, "", &x, &y, "", ""]);
+    row(table, &["rule", &reference.name, "", &x, &y, "", ""]);
 }
 
 fn row(table: &mut String, cells: &[&str]) {
@@ -119,7 +125,7 @@ fn row(table: &mut String, cells: &[&str]) {
     table.push('\n');
 }
 
-/// As RFC 4180 has it: in quotes where a comma, a quote or a line break would be misread.
+/// Quoted as in RFC 4180 if it has a comma, a quote or a line break.
 fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", cell.replace('"', "\"\""))
@@ -131,8 +137,9 @@ fn quoted(cell: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::axis::{Axis, Category};
     use crate::figure::cells::Kind;
-    use crate::figure::model::{Axis, Category, Trace};
+    use crate::figure::model::Trace;
     use crate::figure::{Bars, style_of};
     use crate::results::statistics::Band;
 
@@ -141,8 +148,11 @@ mod tests {
         let mut line = Line::new("ticket, \"20 %\"", style_of(0), vec![[0.0, 0.5], [1.0, f64::NAN]]);
         line.band = vec![Band { x: 0.0, low: 0.25, high: 0.75 }];
         line.traces = vec![Trace { name: "seed 1".to_owned(), points: vec![[0.0, 0.25]] }];
-        let figure =
-            Figure { lines: vec![line], rules: vec![Rule::level("dense", 0.9)], ..Figure::default() };
+        let figure = Figure {
+            lines: vec![line],
+            reference_lines: vec![ReferenceLine::level("dense", 0.9)],
+            ..Figure::default()
+        };
         let expected = "kind,series,run,x,y,low,high\n\
             line,\"ticket, \"\"20 %\"\"\",,0,0.5,0.25,0.75\n\
             line,\"ticket, \"\"20 %\"\"\",,1,NaN,,\n\

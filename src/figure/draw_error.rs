@@ -3,7 +3,7 @@
 /// Why a figure could not be drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum DrawError {
-    /// The paper is impossible.
+    /// The size is impossible.
     #[error("{0}")]
     Size(String),
     /// The picture would have no pixels, or too many.
@@ -11,9 +11,9 @@ pub enum DrawError {
         "a picture at {dpi} dpi cannot be drawn; choose more than 0 and at most {most:.0} dpi for this size"
     )]
     Resolution {
-        /// What was asked for.
+        /// The requested resolution.
         dpi: f64,
-        /// What is possible.
+        /// The highest possible one.
         most: f64,
     },
     /// The drawing cannot be read.

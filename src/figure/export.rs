@@ -1,4 +1,4 @@
-//! Writes a figure to a file. The window and the command line both come through here, so that they write equal bytes.
+//! Writes a figure to a file. The window and the command line share this code, so they write equal bytes.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use super::size::Size;
 use super::svg::svg;
 use crate::doc::file::write_atomically;
 
-/// What a figure can be written as.
+/// A file format for figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum FileKind {
@@ -28,7 +28,7 @@ impl FileKind {
     /// All kinds, for menus.
     pub const ALL: [Self; 4] = [Self::Svg, Self::Pdf, Self::Png, Self::Csv];
 
-    /// The ending of its files, without the dot.
+    /// The file extension, without the dot.
     pub const fn ending(self) -> &'static str {
         match self {
             Self::Svg => "svg",
@@ -38,7 +38,7 @@ impl FileKind {
         }
     }
 
-    /// The kind that a file's ending asks for, in small or capital letters.
+    /// The kind for a file's extension, in upper or lower case.
     pub fn of(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?;
         Self::ALL.into_iter().find(|kind| ending.eq_ignore_ascii_case(kind.ending()))
@@ -48,19 +48,19 @@ impl FileKind {
 /// How a figure is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Options {
-    /// The paper.
+    /// The page.
     pub size: Size,
-    /// Dots per inch of a PNG; 96 makes a pixel of [`Size::pixels`] one pixel of the file.
+    /// Resolution of a PNG in dots per inch. At 96, a pixel of [`Size::pixels`] is a pixel of the file.
     pub dpi: f64,
-    /// The ground.
+    /// Light or dark.
     pub theme: Theme,
 }
 
-/// Dots per inch that most papers ask for.
+/// The resolution that most journals require, in dots per inch.
 pub const DPI: u32 = 300;
 
 impl Default for Options {
-    /// One column at 300 dpi on white, as most papers ask for.
+    /// One column at 300 dpi on white, as most journals require.
     fn default() -> Self {
         Self { size: Size::default(), dpi: f64::from(DPI), theme: Theme::default() }
     }
@@ -72,7 +72,7 @@ pub enum ExportError {
     /// It could not be drawn.
     #[error("the figure was not written: {0}")]
     Draw(#[from] DrawError),
-    /// There is no folder to write it into.
+    /// Its folder does not exist.
     #[error("cannot write {}: the folder {} does not exist; make it, or choose another folder", path.display(), folder.display())]
     NoFolder {
         /// The file.
@@ -80,12 +80,12 @@ pub enum ExportError {
         /// The folder.
         folder: PathBuf,
     },
-    /// The file could not be written; an old file of this name is unchanged.
+    /// The file could not be written; an existing file is unchanged.
     #[error("cannot write {}: {source}; choose another folder, or check its rights and free space", path.display())]
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: std::io::Error,
     },
 }
@@ -107,8 +107,7 @@ pub fn bytes(figure: &Figure, kind: FileKind, options: &Options) -> Result<Vec<u
     }
 }
 
-/// The figure as a picture: its width and height in pixels, and of each pixel red, green, blue and opacity, the latter
-/// multiplied into the colours.
+/// The figure as an image: width and height in pixels, and the pixels as premultiplied RGBA.
 ///
 /// # Errors
 /// An impossible size or resolution.
@@ -119,18 +118,18 @@ pub fn picture(figure: &Figure, options: &Options) -> Result<([usize; 2], Vec<u8
     Ok((size, pixels.take()))
 }
 
-/// Writes the figure as a whole: beside the file first, then renamed, so that an error leaves the old file.
+/// Writes the figure to a temporary file and renames it, so that an error leaves an existing file unchanged.
 ///
 /// # Errors
-/// An impossible size or resolution, or what the system says about the file.
+/// An impossible size or resolution, or an error of the operating system.
 pub fn write(figure: &Figure, path: &Path, kind: FileKind, options: &Options) -> Result<(), ExportError> {
     write_file(path, &bytes(figure, kind, options)?)
 }
 
-/// Writes an exported file as a whole, as [`write`] does.
+/// Writes an exported file in the same way as [`write`].
 ///
 /// # Errors
-/// When its folder does not exist, or what the system says about the file.
+/// When its folder does not exist, or an error of the operating system.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), ExportError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
         return Err(ExportError::NoFolder { path: path.to_owned(), folder: folder.to_owned() });

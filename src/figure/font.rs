@@ -1,7 +1,7 @@
-//! The fonts of exported figures, how wide text is in them, and how it is broken into lines.
+//! The fonts of exported figures, text widths, and line breaks.
 //!
-//! Figures bring their own fonts, so that they look the same on every machine and a legend never overlaps: widths are
-//! read from the font files. Kerning is left out; it only makes text narrower.
+//! Fonts are embedded, so that figures look the same on every machine. Widths come from the font files, so that legends
+//! never overlap. Kerning is ignored; it only makes text narrower.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -14,12 +14,12 @@ pub const REGULAR: &[u8] = include_bytes!("../../assets/fonts/Roboto-Regular.ttf
 pub const MEDIUM: &[u8] = include_bytes!("../../assets/fonts/Roboto-Medium.ttf");
 /// The name of the family in both files.
 pub const FAMILY: &str = "Roboto";
-/// Height of capital letters and digits as a share of the font's size.
+/// Height of capital letters and digits in ems.
 pub const CAP_HEIGHT: f64 = 0.711;
-/// From one base line to the next as a share of the font's size.
+/// Distance between base lines in ems.
 pub const LINE_HEIGHT: f64 = 1.2;
 
-/// How heavy text is.
+/// Font weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[allow(missing_docs)]
 pub enum Weight {
@@ -34,7 +34,7 @@ type Widths = BTreeMap<char, f64>;
 static REGULAR_WIDTHS: LazyLock<Widths> = LazyLock::new(|| widths(REGULAR));
 static MEDIUM_WIDTHS: LazyLock<Widths> = LazyLock::new(|| widths(MEDIUM));
 
-/// A table, since a look-up in the font itself takes three times as long, and legends are set again and again.
+/// Reads all widths at once: a lookup in the font takes three times as long, and legends are laid out often.
 fn widths(file: &[u8]) -> Widths {
     let face = Face::parse(file, 0).expect("the embedded fonts are TrueType files");
     let maps = face.tables().cmap.iter().flat_map(|cmap| cmap.subtables);
@@ -43,14 +43,14 @@ fn widths(file: &[u8]) -> Widths {
         map.codepoints(|code| letters.extend(char::from_u32(code)));
     }
     let in_ems = |letter| {
-        // Glyph 0 stands for all that the font lacks.
+        // Glyph 0 is the sign for missing characters.
         let glyph = face.glyph_index(letter).filter(|glyph| glyph.0 != 0)?;
         Some((letter, f64::from(face.glyph_hor_advance(glyph)?) / f64::from(face.units_per_em())))
     };
     letters.into_iter().filter_map(in_ems).collect()
 }
 
-/// Whether the embedded fonts have a shape for every character of the text.
+/// Whether the embedded fonts have a glyph for every character of the text.
 pub fn covers(text: &str) -> bool {
     text.chars().all(|letter| letter.is_control() || REGULAR_WIDTHS.contains_key(&letter))
 }
@@ -61,12 +61,12 @@ pub fn width(text: &str, size: f64, weight: Weight) -> f64 {
         Weight::Regular => &*REGULAR_WIDTHS,
         Weight::Medium => &*MEDIUM_WIDTHS,
     };
-    // A letter that the font lacks comes from another one, where it is hardly ever wider than an em.
+    // Missing letters come from another font, where they are hardly ever wider than an em.
     text.chars().map(|letter| widths.get(&letter).unwrap_or(&1.0)).sum::<f64>() * size
 }
 
-/// The text in at most `most` lines of at most this width. Spaces break lines, long words break anywhere; what is too
-/// long for all lines loses its middle to an ellipsis, since names mostly differ at their ends.
+/// Breaks text into at most `most` lines of at most this width, at spaces and within long words. If it does not fit, an
+/// ellipsis replaces its middle, since names mostly differ at their ends.
 pub fn fit(text: &str, size: f64, weight: Weight, limit: f64, most: usize) -> Vec<String> {
     let fits = |text: &str| Some(wrap(text, size, weight, limit)).filter(|lines| lines.len() <= most);
     if let Some(lines) = fits(text) {
@@ -78,7 +78,7 @@ pub fn fit(text: &str, size: f64, weight: Weight, limit: f64, most: usize) -> Ve
         let tail: String = letters[letters.len() - kept / 2..].iter().collect();
         format!("{}…{}", head.trim_end(), tail.trim_start())
     };
-    // The longest that fits: between `fitting` and `failing` there is at most one step more.
+    // Bisects for the longest text that fits.
     let (mut fitting, mut failing) = (0, letters.len());
     while failing - fitting > 1 {
         let middle = usize::midpoint(fitting, failing);
@@ -87,7 +87,7 @@ pub fn fit(text: &str, size: f64, weight: Weight, limit: f64, most: usize) -> Ve
     wrap(&shortened(fitting), size, weight, limit)
 }
 
-/// Greedy lines; a line is wider than the limit only where a single character is.
+/// Breaks lines greedily; a line exceeds the limit only if a single character does.
 fn wrap(text: &str, size: f64, weight: Weight, limit: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();

@@ -1,4 +1,4 @@
-//! The program's icon, drawn for this project, in the sizes that windows and desktops ask for.
+//! The program's icon, drawn for this project, in the sizes that windows and desktops request.
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
@@ -8,7 +8,7 @@ use super::draw_error::DrawError;
 /// The drawing.
 pub const SVG: &str = include_str!("../../assets/icons/weightlab.svg");
 
-/// The icon as `side`×`side` pixels, four bytes each: red, green, blue, opacity (not multiplied into the colours).
+/// The icon as `side`×`side` pixels, as straight (not premultiplied) RGBA.
 ///
 /// # Errors
 /// When `side` is 0 or too large for the memory.

@@ -1,47 +1,46 @@
-//! The legend: which rows it has, and how they are set so that long names neither overlap nor lose their ends.
+//! The legend: its rows, and a layout in which long names neither overlap nor lose their ends.
 
-use super::bars::Bars;
 use super::cells::Kind;
 use super::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
-use super::model::{Figure, Line, Rule};
+use super::model::{Bars, Figure, Line, ReferenceLine};
 use super::palette::Dash;
 
-/// What a row of the legend shows a sample of.
+/// The subject of a legend row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Sample<'a> {
     /// A line with its band and marker.
     Line(&'a Line),
     /// A part of bars.
     Bars(&'a Bars),
-    /// A kind of cells with a colour of its own.
+    /// A kind of cells with one colour.
     Kind(&'a Kind),
-    /// A reference level.
-    Reference(&'a Rule),
+    /// A reference line.
+    Reference(&'a ReferenceLine),
 }
 
-/// A row, placed relative to the legend's upper left corner.
+/// A row; positions are relative to the legend's upper left corner.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LegendRow<'a> {
-    /// What it is about.
+    /// Its subject.
     pub sample: Sample<'a>,
-    /// Left end of the sample and of its middle line.
+    /// Left end of the sample's middle line.
     pub at: [f64; 2],
     /// Left end of the first base line of its name.
     pub text: [f64; 2],
-    /// The name in lines, then what is to be said besides.
+    /// The lines of the name, then those of its details.
     pub lines: Vec<String>,
-    /// How many of the lines are the name.
+    /// Number of lines of the name.
     pub name_lines: usize,
 }
 
-/// A legend that is set in some width.
+/// A legend laid out for some width.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Legend<'a> {
-    /// The rows, those of rules last.
+    /// The rows, those of reference lines last.
     pub rows: Vec<LegendRow<'a>>,
-    /// What it needs, in points.
+    /// Width in points.
     pub width: f64,
-    /// What it needs, in points.
+    /// Height in points.
     pub height: f64,
 }
 
@@ -54,17 +53,17 @@ const MOST_LINES: usize = 3;
 const MOST_COLUMNS: usize = 4;
 
 impl<'a> Sample<'a> {
-    /// What the row says.
+    /// The name in the row.
     pub fn name(&self) -> &'a str {
         match self {
             Self::Line(line) => &line.name,
             Self::Bars(bars) => &bars.name,
             Self::Kind(kind) => &kind.name,
-            Self::Reference(level) => &level.name,
+            Self::Reference(line) => &line.name,
         }
     }
 
-    /// What the figure says of it behind its name; mostly nothing.
+    /// Details after the name; mostly empty.
     pub fn detail<'b>(&self, figure: &'b Figure) -> &'b str {
         figure.details.get(self.name()).map_or("", String::as_str)
     }
@@ -74,12 +73,12 @@ impl<'a> Sample<'a> {
         match self {
             Self::Line(line) => line.style.dash,
             Self::Bars(_) | Self::Kind(_) => Dash::Solid,
-            Self::Reference(level) => level.dash,
+            Self::Reference(line) => line.dash,
         }
     }
 }
 
-/// What has a name, in the order of the figure.
+/// All samples with a name, in the order of the figure.
 pub fn samples(figure: &Figure) -> Vec<Sample<'_>> {
     let lines = figure.lines.iter().map(Sample::Line);
     let is_first =
@@ -87,12 +86,12 @@ pub fn samples(figure: &Figure) -> Vec<Sample<'_>> {
     let bars = (0..figure.bars.len())
         .filter(move |index| is_first(*index))
         .map(|index| Sample::Bars(&figure.bars[index]));
-    let kinds = figure.cells.iter().flat_map(|cells| &cells.kinds).filter(|kind| kind.is_told());
-    let rules = figure.rules.iter().map(Sample::Reference);
+    let kinds = figure.cells.iter().flat_map(|cells| &cells.kinds).filter(|kind| kind.is_in_legend());
+    let references = figure.reference_lines.iter().map(Sample::Reference);
     lines
         .chain(bars)
         .chain(kinds.map(Sample::Kind))
-        .chain(rules)
+        .chain(references)
         .filter(|sample| !sample.name().trim().is_empty())
         .collect()
 }
@@ -102,7 +101,7 @@ pub fn column(figure: &Figure, font: f64, limit: f64) -> Legend<'_> {
     set(figure, &samples(figure), font, limit, 1)
 }
 
-/// A legend below the plot: as many columns as hold all names on one line, else one column.
+/// A legend below the plot: as many columns as show all names on one line, otherwise one column.
 pub fn columns(figure: &Figure, font: f64, limit: f64) -> Legend<'_> {
     let samples = samples(figure);
     let texts = samples.iter().flat_map(|sample| [sample.name(), sample.detail(figure)]);
@@ -118,7 +117,7 @@ fn column_width(limit: f64, font: f64, columns: usize) -> f64 {
     (limit - (columns - 1.0) * COLUMN_GAP_EM * font) / columns
 }
 
-/// Rows go down the columns, as one reads a list.
+/// Rows run down the columns, like a list.
 fn set<'a>(figure: &Figure, samples: &[Sample<'a>], font: f64, limit: f64, columns: usize) -> Legend<'a> {
     let indent = (SAMPLE_EM + SAMPLE_GAP_EM) * font;
     let room = column_width(limit, font, columns) - indent;
@@ -161,7 +160,7 @@ mod tests {
     fn figure(names: &[&str]) -> Figure {
         let lines =
             names.iter().enumerate().map(|(i, name)| Line::new(name, style_of(i), Vec::new())).collect();
-        Figure { lines, rules: vec![Rule::level("dense level", 1.0)], ..Figure::default() }
+        Figure { lines, reference_lines: vec![ReferenceLine::level("dense level", 1.0)], ..Figure::default() }
     }
 
     #[test]

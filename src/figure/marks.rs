@@ -1,8 +1,8 @@
-//! The small signs at points, as paths of SVG around the origin.
+//! Markers at points, as outlines around the origin.
 
 use super::palette::Marker;
 
-/// The outline of a marker with this radius; `None` for no marker. Crosses are to be stroked, all others filled.
+/// The outline of a marker with this radius; `None` for no marker. Crosses are stroked, all others filled.
 pub fn outline(marker: Marker, radius: f64) -> Option<Vec<[f64; 2]>> {
     let r = radius;
     // Scaled to look equally large: a square of the same radius would look larger than a circle.
@@ -30,8 +30,8 @@ fn circle(radius: f64) -> Vec<[f64; 2]> {
     (0..24).map(corner).collect()
 }
 
-/// Which of `count` points get a marker, so that neighbours stay apart: all of up to 25, else every nth, and not
-/// where two lines with different `offset` have theirs.
+/// Selects which of `count` points get a marker, so that markers stay apart: all of up to 25, otherwise every nth. Lines
+/// with different `offset` mark different points.
 pub fn marked(count: usize, offset: usize) -> impl Fn(usize) -> bool {
     let stride = if count <= 25 { 1 } else { count.div_ceil(10) };
     move |index| index % stride == offset * 2 % stride

@@ -1,16 +1,16 @@
-//! One description of a figure, for the screen and for files.
+//! Figures, described once for the screen and for files.
 //!
-//! A [`Figure`] is plain data: who makes one decides what is shown, and who draws one (the plot on the screen, or
-//! [`export`]) decides nothing but pixels. Ticks, ranges, colours, gaps and thinning are computed here, so that the
-//! exported file is what was on the screen.
+//! A [`Figure`] is plain data. Plots decide what it shows; the window and [`export`] only draw it. Ticks, ranges, colours,
+//! gaps and thinning are computed here, so that exported files look like the screen.
 //!
 //! ```text
-//! series of runs → statistics → Figure → layout → svg → png, pdf
-//!                                   └──→ csv
+//! records of runs → plots → Figure → layout → svg → png, pdf
+//!                             └──→ csv
 //! ```
 
-mod apart;
+pub mod axis;
 pub mod bars;
+pub mod brushing;
 pub mod cells;
 pub mod csv;
 mod draw_error;
@@ -19,14 +19,16 @@ pub mod font;
 pub mod icon;
 pub mod layout;
 pub mod legend;
+mod legend_details;
+pub mod mapping;
 pub mod marks;
 pub mod model;
 pub mod mosaic;
 pub mod outliers;
 pub mod palette;
-pub mod parallel;
 pub mod pdf;
 pub mod plots;
+pub mod ranges;
 pub mod raster;
 pub mod scale;
 pub mod size;
@@ -35,10 +37,10 @@ pub mod thin;
 pub mod ticks;
 pub mod view;
 
-pub use bars::Bars;
+pub use axis::{Axis, Category};
 pub use cells::Cells;
 pub use export::{DPI, ExportError, FileKind, Options, write, write_file};
-pub use model::{At, Axis, Category, Figure, Line, Rule, Trace};
+pub use model::{At, Bars, Figure, Line, ReferenceLine, Trace};
 pub use palette::{Dash, Marker, Style, Theme, style_of};
 pub use scale::Scale;
 pub use size::{LegendPlace, Size};

@@ -1,20 +1,20 @@
-//! Many cells as an image: a pixel for each, or for a block of them.
+//! Many cells as an image, with a pixel for each cell or block of cells.
 
 use super::cells::{Cells, Ink};
 use super::palette::{Rgb, Theme};
 
-/// Pixels a side that an image has at most: on paper and on the screen, more cannot be seen.
+/// Most pixels on a side of an image; more are invisible on paper and on the screen.
 pub const SIDE: usize = 512;
 
-/// Kinds of cells that are told apart at most.
+/// Most kinds of cells.
 pub const KINDS: usize = 3;
 
-/// Cells in tiles of equal blocks.
+/// Cells grouped into tiles of equal size.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mosaic {
     /// Rows and columns of cells.
     pub cells: [usize; 2],
-    /// Rows and columns of cells that a tile stands for; those at the end may be fewer.
+    /// Rows and columns of cells in a tile; the last tiles may be smaller.
     pub block: [usize; 2],
     /// Rows and columns of tiles.
     pub size: [usize; 2],
@@ -22,10 +22,10 @@ pub struct Mosaic {
     pub tiles: Vec<Tile>,
 }
 
-/// What a tile stands for.
+/// A summary of the cells in a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Tile {
-    /// Mean of the finite values of cells that have the colour of their value; 0 without any.
+    /// Mean of the finite values of cells with the colours of their values; 0 without any.
     pub mean: f64,
     /// Share of those cells.
     pub valued: f32,
@@ -34,7 +34,7 @@ pub struct Tile {
 }
 
 impl Mosaic {
-    /// The tiles of cells, at most so many a side.
+    /// Groups cells into at most `most` tiles on a side.
     pub fn of(cells: &Cells, most: usize) -> Self {
         let count = [cells.values.len(), cells.values.first().map_or(0, Vec::len)];
         let block = blocks(count, most);
@@ -48,7 +48,7 @@ impl Mosaic {
         Self { cells: count, block, size, tiles }
     }
 
-    /// The place of the first cell of a tile, counted row by row.
+    /// The index of a tile's first cell, counted row by row.
     pub const fn first_cell(&self, row: usize, column: usize) -> usize {
         row * self.block[0] * self.cells[1] + column * self.block[1]
     }
@@ -58,14 +58,14 @@ impl Mosaic {
         self.block == [1, 1]
     }
 
-    /// The colours of the tiles, row by row: those of their mean value and of their kinds, mixed by shares. `look` says which
-    /// colours those are; its values are not looked at. A tile without any is `None`.
-    pub fn pixels(&self, look: &Cells, range: [f64; 2], theme: Theme) -> Vec<Option<Rgb>> {
-        self.tiles.iter().map(|tile| pixel(tile, look, range, theme)).collect()
+    /// The colours of the tiles, row by row: those of their mean value and of their kinds, mixed by their shares. `cells`
+    /// gives the colours; its values are ignored. Tiles without a colour are `None`.
+    pub fn pixels(&self, cells: &Cells, range: [f64; 2], theme: Theme) -> Vec<Option<Rgb>> {
+        self.tiles.iter().map(|tile| pixel(tile, cells, range, theme)).collect()
     }
 }
 
-/// Rows and columns of cells that a pixel of an image stands for.
+/// Rows and columns of cells for each pixel of an image.
 pub fn block(cells: [usize; 2]) -> [usize; 2] {
     blocks(cells, SIDE)
 }
@@ -96,10 +96,10 @@ fn tile(cells: &Cells, count: [usize; 2], block: [usize; 2], [row, column]: [usi
     Tile { mean: sum / f64::from(valued.max(1)), valued: share(valued), shares: kinds.map(share) }
 }
 
-fn pixel(tile: &Tile, look: &Cells, range: [f64; 2], theme: Theme) -> Option<Rgb> {
-    let own = look.kinds.iter().zip(tile.shares);
+fn pixel(tile: &Tile, cells: &Cells, range: [f64; 2], theme: Theme) -> Option<Rgb> {
+    let own = cells.kinds.iter().zip(tile.shares);
     let own = own.filter_map(|(kind, share)| Some((kind.ink.rgb(theme)?, share)));
-    let of_value = look.has_scale().then(|| look.colour(tile.mean, range, theme)).flatten();
+    let of_value = cells.has_scale().then(|| cells.colour(tile.mean, range, theme)).flatten();
     let parts = own.chain(of_value.map(|colour| (colour, tile.valued)));
     let (mut sum, mut whole) = ([0.0; 3], 0.0);
     for (colour, share) in parts {

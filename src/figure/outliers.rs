@@ -1,12 +1,12 @@
-//! A vertical range that a few extreme values do not decide.
+//! A vertical range that ignores a few extreme values.
 
 use super::model::{Figure, Line};
 
-/// The share of values that is left out at each end; of a few, one value.
+/// The share of values ignored at each end, but at least one value.
 const SHARE: f64 = 0.01;
 
-/// The range of y without its outermost hundredths, of what the range of x shows; `None` with too few values to tell
-/// outliers from others, or where nothing would lie outside.
+/// The range of the visible y values without the outermost 1 % at each end; `None` with too few values, or if nothing
+/// would lie outside.
 pub fn inner_range(figure: &Figure) -> Option<[f64; 2]> {
     const FEWEST: usize = 20;
     let [low, high] = figure.x.range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);

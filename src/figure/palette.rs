@@ -1,8 +1,8 @@
-//! Colours, dashes and markers that stay apart, also for colour-blind eyes and in print.
+//! Colours, dashes and markers that are easy to distinguish, also for colour-blind eyes and in print.
 //!
 //! The eight colours are those of Okabe and Ito (<https://jfly.uni-koeln.de/color/>), strongest first. On white their
 //! yellow has a contrast of 1.3 to 1 and is replaced by a dark brown, which simulated dichromacy keeps apart from the
-//! other seven; on dark ground their black is replaced by a near white.
+//! other seven; on dark backgrounds a near white replaces their black.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub struct Style {
     pub colour: usize,
     /// The line's pattern.
     pub dash: Dash,
-    /// A sign at the points.
+    /// The marker at its points.
     pub marker: Marker,
 }
 
@@ -28,7 +28,7 @@ pub enum Dash {
     DashDotted,
 }
 
-/// A sign at the points of a line.
+/// A marker at the points of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Marker {
@@ -41,20 +41,20 @@ pub enum Marker {
     Cross,
 }
 
-/// The ground that a figure is drawn on.
+/// Light or dark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Theme {
-    /// White, as in papers.
+    /// A white background, as in papers.
     #[default]
     Light,
-    /// Nearly black, as on slides.
+    /// A nearly black background, as on slides.
     Dark,
 }
 
 /// A colour as red, green and blue in 0..=255.
 pub type Rgb = [u8; 3];
 
-/// How many colours there are before dashes have to tell lines apart.
+/// Number of colours; further lines differ in their dashes.
 pub const COLOURS: usize = 8;
 
 const LIGHT: [Rgb; COLOURS] = [
@@ -74,10 +74,10 @@ const DASHES: [Dash; 4] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDo
 const MARKERS: [Marker; 6] =
     [Marker::None, Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond, Marker::Cross];
 
-/// How many styles there are before they repeat: 192.
+/// Number of styles before they repeat: 192.
 pub const STYLES: usize = COLOURS * DASHES.len() * MARKERS.len();
 
-/// The style of the series with this index: first the colours, then the dashes, then the markers.
+/// The style of the series with this index. Colours vary first, then dashes, then markers.
 pub fn style_of(index: usize) -> Style {
     Style {
         colour: index % COLOURS,
@@ -86,7 +86,7 @@ pub fn style_of(index: usize) -> Style {
     }
 }
 
-/// The colour with this index (modulo [`COLOURS`]) on the theme's ground.
+/// The colour with this index (modulo [`COLOURS`]) on the theme's background.
 pub fn colour(index: usize, theme: Theme) -> Rgb {
     match (theme, index % COLOURS) {
         (Theme::Dark, 6) => NEAR_WHITE,
@@ -96,7 +96,7 @@ pub fn colour(index: usize, theme: Theme) -> Rgb {
 }
 
 impl Dash {
-    /// Lengths of strokes and gaps in units of the line's width; empty when solid.
+    /// Lengths of strokes and gaps in line widths; empty if solid.
     pub fn pattern(self) -> &'static [f64] {
         match self {
             Self::Solid => &[],
@@ -108,7 +108,7 @@ impl Dash {
 }
 
 impl Theme {
-    /// Behind everything.
+    /// The background.
     pub fn ground(self) -> Rgb {
         match self {
             Self::Light => [0xFF; 3],
@@ -124,7 +124,7 @@ impl Theme {
         }
     }
 
-    /// Small print and reference levels.
+    /// Small print and reference lines.
     pub fn muted(self) -> Rgb {
         match self {
             Self::Light => [0x55; 3],
@@ -132,7 +132,7 @@ impl Theme {
         }
     }
 
-    /// Surfaces that are not the point, such as the share of faults without effect.
+    /// Less important areas, such as the share of masked faults.
     pub fn pale(self) -> Rgb {
         match self {
             Self::Light => [0xC9; 3],

@@ -1,4 +1,4 @@
-//! A drawing as a PDF page in its true size, with text as text.
+//! A drawing as a PDF page in its true size, with selectable text.
 
 use krilla::Document;
 use krilla::geom::Size;
@@ -9,13 +9,13 @@ use krilla_svg::{SurfaceExt, SvgSettings};
 use super::draw_error::DrawError;
 use super::raster::tree;
 
-/// SVG counts pixels of 1/96 inch, PDF points of 1/72 inch.
+/// SVG uses pixels of 1/96 inch, PDF points of 1/72 inch.
 const POINTS_PER_PIXEL: f32 = 0.75;
 
-/// The drawing as a PDF file. It holds no time and no name of a machine: equal drawings give equal bytes.
+/// The drawing as a PDF file. It contains no time and no machine name, so equal drawings give equal bytes.
 ///
 /// # Errors
-/// When the SVG cannot be read or the page cannot be written; neither is expected of a drawing of
+/// When the SVG cannot be read or the page cannot be written; neither happens with a drawing from
 /// [`svg`](super::svg::svg).
 pub fn pdf(svg: &str, title: &str) -> Result<Vec<u8>, DrawError> {
     let tree = tree(svg)?;

@@ -12,7 +12,7 @@ use super::font::{FAMILY, MEDIUM, REGULAR, covers};
 /// SVG counts 96 pixels to an inch.
 const SVG_DPI: f64 = 96.0;
 const METRES_PER_INCH: f64 = 0.0254;
-/// More pixels than this on a side are a mistake: 4 GiB of memory as a square.
+/// More pixels than this on a side are a mistake: a square would take 4 GiB of memory.
 const MOST_PIXELS: f64 = 32_768.0;
 
 static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| Arc::new(own_fonts()));
@@ -31,8 +31,8 @@ fn own_fonts() -> Database {
     fonts
 }
 
-/// Fonts of the machine are asked only for characters that the embedded ones lack, such as Chinese names of arms:
-/// all other figures are the same everywhere.
+/// System fonts are used only for characters that the embedded fonts lack, such as Chinese names of arms. All other
+/// figures are the same everywhere.
 fn fonts_for(svg: &str) -> Arc<Database> {
     Arc::clone(if covers(svg) { &FONTS } else { &FONTS_OF_MACHINE })
 }
@@ -40,14 +40,14 @@ fn fonts_for(svg: &str) -> Arc<Database> {
 /// Reads a drawing with the embedded fonts.
 ///
 /// # Errors
-/// What the SVG reader says; a drawing of [`svg`](super::svg::svg) has no such error.
+/// When the SVG is invalid, which does not happen with a drawing from [`svg`](super::svg::svg).
 pub fn tree(svg: &str) -> Result<Tree, DrawError> {
     let options = Options { font_family: FAMILY.to_owned(), fontdb: fonts_for(svg), ..Options::default() };
     Ok(Tree::from_str(svg, &options)?)
 }
 
-/// The drawing as a PNG file with so many dots per inch, which the file says, so that other programs show it in its
-/// true size.
+/// The drawing as a PNG file with this resolution, which the file records, so that other programs show it in its true
+/// size.
 ///
 /// # Errors
 /// When the resolution is not positive or gives more than 32,768 pixels on a side.
@@ -56,7 +56,7 @@ pub fn png(svg: &str, dpi: f64) -> Result<Vec<u8>, DrawError> {
     Ok(with_resolution(&file, dpi))
 }
 
-/// The drawing as rows of pixels with so many dots per inch.
+/// The drawing as pixels with this resolution.
 ///
 /// # Errors
 /// When the resolution is not positive or gives more than 32,768 pixels on a side.
@@ -81,7 +81,7 @@ fn whole_pixels(length: f64) -> Option<u32> {
     (1.0..=MOST_PIXELS).contains(&pixels).then_some(pixels as u32)
 }
 
-/// Length of the signature and of the first chunk, `IHDR`, which every PNG file begins with.
+/// Length of the signature and the first chunk, `IHDR`, of every PNG file.
 const HEAD: usize = 8 + 25;
 
 /// Adds the chunk `pHYs` after the head (PNG specification, section 11.3.4.3).

@@ -1,10 +1,10 @@
-//! How large a figure is, in points (1/72 inch).
+//! The size of figures, in points (1/72 inch).
 
 use serde::{Deserialize, Serialize};
 
 use crate::results::view::Preset;
 
-/// Where the legend stands; always outside the data.
+/// The position of the legend, always outside the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum LegendPlace {
@@ -14,16 +14,16 @@ pub enum LegendPlace {
     Hidden,
 }
 
-/// The paper of a figure.
+/// The size of a figure and its text.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Size {
-    /// Width in points; the figure is exactly as wide.
+    /// Exact width in points.
     pub width_pt: f64,
-    /// Height in points; the figure is higher only where a long legend or note would leave no room for the plot.
+    /// Height in points. Figures are higher only if a long legend or note would leave no room for the plot.
     pub height_pt: f64,
     /// Size of the text in points.
     pub font_pt: f64,
-    /// Where the legend stands.
+    /// The position of the legend.
     pub legend: LegendPlace,
 }
 
@@ -31,7 +31,7 @@ const POINTS_PER_INCH: f64 = 72.0;
 const MILLIMETRES_PER_INCH: f64 = 25.4;
 /// A pixel of a screen and of SVG is 1/96 inch.
 const POINTS_PER_PIXEL: f64 = 0.75;
-/// The largest page of a PDF has 200 inches.
+/// PDF pages have at most 200 inches.
 const LARGEST_PT: f64 = 14_400.0;
 const SMALLEST_PT: f64 = 72.0;
 
@@ -39,10 +39,10 @@ impl Preset {
     /// All presets with a name, for menus.
     pub const ALL: [Self; 3] = [Self::OneColumn, Self::TwoColumns, Self::Slide];
 
-    /// The size of this name: `one-column`, `two-columns`, `slide`, or width and height in millimetres, as `120x80`.
+    /// The size with this name: `one-column`, `two-columns`, `slide`, or width and height in millimetres, as `120x80`.
     ///
     /// # Errors
-    /// What names there are, or why a figure cannot have this size.
+    /// The known names, or why a figure cannot have this size.
     pub fn parse(text: &str) -> Result<Self, String> {
         let preset = match text {
             "one-column" => Self::OneColumn,
@@ -59,7 +59,7 @@ impl Preset {
         preset.size().check().map(|()| preset)
     }
 
-    /// What menus call it.
+    /// Its name in menus.
     pub fn label(self) -> &'static str {
         match self {
             Self::OneColumn => "One column (3.5 in)",
@@ -101,7 +101,7 @@ impl Size {
         Self { width_pt, height_pt, font_pt: 8.0, legend: LegendPlace::Right }
     }
 
-    /// A size in pixels of a PNG that is written at 96 dpi, with text of 12 pixels and the legend at the right.
+    /// A size in pixels of a PNG at 96 dpi, with 12-pixel text and the legend at the right.
     pub fn pixels(width: f64, height: f64) -> Self {
         let (width_pt, height_pt) = (width * POINTS_PER_PIXEL, height * POINTS_PER_PIXEL);
         Self { width_pt, height_pt, font_pt: 9.0, legend: LegendPlace::Right }
@@ -110,8 +110,8 @@ impl Size {
     /// What is wrong with the size, and what to do.
     ///
     /// # Errors
-    /// When a side has less than 1 inch or more than 200, or the text is smaller than 3 points or larger than a
-    /// twelfth of the height.
+    /// When a side is shorter than 1 inch or longer than 200, or the text is smaller than 3 points or larger than a
+    /// twelfth of the shorter side.
     pub fn check(&self) -> Result<(), String> {
         let Self { width_pt, height_pt, font_pt, legend: _ } = *self;
         let sides = SMALLEST_PT..=LARGEST_PT;

@@ -1,12 +1,12 @@
 //! Thins long lines without changing the picture.
 //!
-//! Within a column of pixels, the first, the lowest, the highest and the last point decide what is seen (Jugel et al.,
-//! "M4: a visualization-oriented time series data aggregation", VLDB 2014). All others can go.
+//! Within a column of pixels, only the first, lowest, highest and last points are visible (Jugel et al., "M4: a
+//! visualization-oriented time series data aggregation", VLDB 2014).
 
-/// The points that decide what is seen, in their order.
+/// The visible points, in their order.
 ///
-/// `column` tells which column of pixels an x falls into. A point with a y that is not finite is a gap: it stays, and
-/// so do the points before and after it. Nothing is reordered, so a line that goes back stays right.
+/// `column` gives the column of pixels of an x. A point whose y is not finite is a gap: it is kept with the points before
+/// and after it. Order is kept too, so lines that go back stay correct.
 pub fn thin(points: &[[f64; 2]], column: impl Fn(f64) -> f64) -> Vec<[f64; 2]> {
     // A gap belongs to no column, and NaN differs from every number and from itself.
     let key = |point: &[f64; 2]| if point[1].is_finite() { column(point[0]) } else { f64::NAN };

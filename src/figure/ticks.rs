@@ -1,15 +1,15 @@
-//! Ticks at round numbers: 1, 2 or 5 times a power of ten, labels with just the decimals that they need.
+//! Ticks at round numbers: 1, 2 or 5 times a power of ten, with as few decimals as possible.
 
-use super::model::Axis;
+use super::axis::Axis;
 use super::scale::Scale;
 use crate::results::number::{Format, exponent_of, fixed, scientific};
 
 /// A mark on an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tick {
-    /// Where.
+    /// Its value.
     pub value: f64,
-    /// Its text without a unit; `None` for the small marks of a logarithmic axis.
+    /// Its label without a unit; `None` for minor ticks of a logarithmic axis.
     pub label: Option<String>,
 }
 
@@ -29,14 +29,14 @@ impl Round {
     }
 }
 
-/// More exponents than the doubles have.
+/// Covers all exponents of doubles.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -330..=310;
-/// Beyond these a plain number has too many zeros to count.
+/// Numbers with other exponents have too many zeros to count.
 const PLAIN: std::ops::RangeInclusive<i32> = -4..=5;
-/// A logarithmic axis from here on is about powers of ten.
+/// Logarithmic axes with a wider ratio show powers of ten only.
 const WIDE: f64 = 2e4;
 
-/// Ticks within the (increasing) range; about `wanted` of them have labels, at most one more.
+/// Ticks within the (increasing) range, with about `wanted` labels and at most one more.
 pub fn ticks(axis: &Axis, range: [f64; 2], wanted: usize) -> Vec<Tick> {
     if !axis.categories.is_empty() {
         return names(axis, range, wanted);
@@ -48,7 +48,7 @@ pub fn ticks(axis: &Axis, range: [f64; 2], wanted: usize) -> Vec<Tick> {
     }
 }
 
-/// A tick for each category; every nth has its name, so that at most `wanted` have.
+/// A tick for each category; every nth is labelled, at most `wanted`.
 fn names(axis: &Axis, [low, high]: [f64; 2], wanted: usize) -> Vec<Tick> {
     let all = axis.categories.iter().enumerate().map(|(index, category)| (index, index as f64, category));
     let seen: Vec<_> = all.filter(|(_, value, _)| (low..=high).contains(value)).collect();
@@ -72,17 +72,17 @@ fn linear(format: Format, range: [f64; 2], wanted: usize) -> Vec<Tick> {
     values.iter().map(|&value| Tick { value: value / unit, label: Some(label(value)) }).collect()
 }
 
-/// Whether a tick stands in the air above marks at 100 %, where no share can be.
+/// Whether a tick is in the padding above 100 %, where no share can be.
 fn is_air(format: Format, [low, high]: [f64; 2], value: f64) -> bool {
     format == Format::Percent && low >= 0.0 && high < 110.0 && value > 100.0
 }
 
-/// Ticks and labels of shares are those of their percentages.
+/// Ticks of shares are round percentages.
 fn unit_of(format: Format) -> f64 {
     if format == Format::Percent { 100.0 } else { 1.0 }
 }
 
-/// The smallest round step that gives at most one tick more than wanted, and the first and the last tick in steps.
+/// The smallest round step that gives at most `wanted + 1` ticks, and the first and last tick as multiples of it.
 fn step([low, high]: [f64; 2], wanted: usize) -> Option<(Round, [f64; 2])> {
     let least = (high - low) / (count(wanted) + 2.0);
     if !least.is_normal() || least < 0.0 {
@@ -93,7 +93,7 @@ fn step([low, high]: [f64; 2], wanted: usize) -> Option<(Round, [f64; 2])> {
         .flat_map(|exponent| [1.0, 2.0, 5.0].map(|digit| Round { digit, exponent }))
         .map(|step| (step, ends_in_steps([low, high], step)));
     let (step, ends) = candidates.find(|(_, [first, last])| last - first <= count(wanted))?;
-    // Steps of numbers that differ only in their last bits cannot be counted.
+    // Steps between numbers that differ only in their last bits cannot be counted.
     let countable = ends[0].abs().max(ends[1].abs()) < 1e15;
     countable.then_some((step, ends))
 }
@@ -103,12 +103,12 @@ fn ends_in_steps([low, high]: [f64; 2], step: Round) -> [f64; 2] {
     [(low / length - slack).ceil(), (high / length + slack).floor()]
 }
 
-/// Small counts as numbers to compute with.
+/// A small count as a double.
 fn count(number: usize) -> f64 {
     u32::try_from(number).map_or(f64::MAX, f64::from)
 }
 
-/// How all ticks of a linear axis are written: with the same decimals, or all with the same power of ten.
+/// Formats all ticks of a linear axis alike: with the same decimals, or the same power of ten.
 fn labels(values: &[f64], step: Round) -> impl Fn(f64) -> String {
     let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
     let power = if largest == 0.0 { 0 } else { exponent_of(largest) };
@@ -133,7 +133,7 @@ fn logarithmic(format: Format, range: [f64; 2], wanted: usize) -> Vec<Tick> {
     let slack = 1e-9;
     let within = |value: f64| value >= low * (1.0 - slack) && value <= high * (1.0 + slack);
     let Some(major) = majors(format, within, [low, high], wanted) else {
-        // Less than two round numbers fit: such a short piece of the axis is nearly linear.
+        // Fewer than two round numbers fit: so short a piece of the axis is nearly linear.
         return linear(format, range, wanted);
     };
     let wide = format != Format::Percent && high / low > WIDE;
@@ -158,11 +158,11 @@ fn every(digits: &[f64], within: impl Fn(f64) -> bool) -> Vec<Round> {
         .collect()
 }
 
-/// Digits of labels where those of 1, 2 and 5 would be fewer than three.
+/// First digits of labels if 1, 2 and 5 would give fewer than three.
 const DENSE: [&[f64]; 3] =
     [&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0], &[1.0, 2.0, 3.0, 4.0, 6.0, 8.0], &[1.0, 2.0, 4.0, 6.0, 8.0]];
 
-/// The most ticks with labels that are not too many; `None` where there is not even a pair.
+/// As many labelled ticks as fit; `None` if not even two do.
 fn majors(
     format: Format,
     within: impl Fn(f64) -> bool + Copy,
@@ -201,7 +201,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::figure::model::Category;
+    use crate::figure::axis::Category;
 
     fn texts(axis: &Axis, range: [f64; 2], wanted: usize) -> Vec<String> {
         ticks(axis, range, wanted).into_iter().filter_map(|tick| tick.label).collect()

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::doc::fault::{Format, Protect};
-use crate::doc::strikes::CellPlan;
+use crate::doc::fault_sites::CellPlan;
 pub use crate::intervene::fault::Tally;
 
 /// A campaign began.

@@ -62,7 +62,7 @@ fn clause(sentence: &str) -> Option<String> {
 }
 
 /// What tells each of these plans apart from most of them: kinds of stages that it has, has otherwise, or has not.
-pub fn apart(plans: &[&Outline]) -> Vec<Vec<String>> {
+pub fn differences(plans: &[&Outline]) -> Vec<Vec<String>> {
     let mut names: Vec<&'static str> = Vec::new();
     for kind in plans.iter().flat_map(|plan| plan.0.iter()) {
         if !names.contains(&kind.name) {
@@ -134,7 +134,7 @@ mod tests {
         };
         let outlines: Vec<Outline> = plans.iter().map(|plan| Outline::of(&read(plan))).collect();
         let outlines: Vec<&Outline> = outlines.iter().collect();
-        apart(&outlines).iter().map(|words| words.join(", ")).collect()
+        differences(&outlines).iter().map(|words| words.join(", ")).collect()
     }
 
     #[test]

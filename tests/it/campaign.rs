@@ -97,7 +97,7 @@ fn an_exhaustive_campaign_agrees_with_a_sampled_one() {
 }
 
 #[test]
-fn four_entries_are_struck_once_each() {
+fn four_entries_have_one_fault_each() {
     let plan = "Campaign(fault: (target: (layers: Only([\"fc1\"]), params: Biases, channels: [0, 2, 5, 7]), model: Sign),
         trials: Exhaustive, images: 3)";
     let recorder = recorded(with_plan(plan), 1);
@@ -175,10 +175,13 @@ fn trials_of_a_rate_say_nothing_of_single_faults() {
 }
 
 #[test]
-fn of_an_ensemble_the_first_member_is_struck_and_that_is_said() {
+fn of_an_ensemble_the_first_member_has_the_faults_and_the_report_says_so() {
     let ended = run(with_plan("Ensemble(members: 2, steps: \"2it\"), Campaign(trials: Fixed(2), images: 3)"));
     let summary = &reports(&ended.events, "campaign_plan")[0].summary;
-    assert!(summary.contains("of an ensemble of 2 members, only member 1 is struck"), "{summary}");
+    assert!(
+        summary.contains("of an ensemble of 2 members, faults are injected into member 1 alone"),
+        "{summary}"
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use weightlab::doc::{Run, RunSpec};
 use weightlab::net::Network;
 use weightlab::results::Event;
-use weightlab::run::summary::{SingleCells, Sought, StruckTrial, read_struck};
+use weightlab::run::summary::{FaultFilter, FaultyTrial, SingleCells, read_faulty_trials};
 use weightlab::run::{
     Checkpoint, Datasets, Listener, Outcome, Recorder, Replay, RunContext, RunDirectory, RunError, Session,
     StopFlag, StopKind, Table, input_problems, replay,
@@ -235,10 +235,11 @@ fn the_trials_behind_every_cell_of_the_heat_map_add_up_to_it() {
         assert!(campaign.outcomes().len() > 2);
         for outcome in campaign.outcomes() {
             let layer = Some(campaign.began.layers[outcome.layer].clone());
-            let found = read_struck(&folder, &runs, &Sought { layer, bit: outcome.bit }, 1000).unwrap();
-            let struck: u64 = found.worst.iter().map(|trial| trial.images_struck.max(1) as u64).sum();
-            assert_eq!(struck, outcome.trials, "{outcome:?}");
-            let sum = |count: fn(&StruckTrial) -> u64| found.worst.iter().map(count).sum::<u64>();
+            let found =
+                read_faulty_trials(&folder, &runs, &FaultFilter { layer, bit: outcome.bit }, 1000).unwrap();
+            let hit: u64 = found.worst.iter().map(|trial| trial.images_hit.max(1) as u64).sum();
+            assert_eq!(hit, outcome.trials, "{outcome:?}");
+            let sum = |count: fn(&FaultyTrial) -> u64| found.worst.iter().map(count).sum::<u64>();
             if campaign.began.campaign == shared.began.campaign {
                 let tally = outcome.tally;
                 let counted = [sum(|trial| trial.images), sum(|trial| trial.sdc1), sum(|trial| trial.masked)];
@@ -264,4 +265,43 @@ fn a_list_is_the_input_of_a_campaign() {
     std::fs::write(&begin, wrong).unwrap();
     let problems = input_problems(&run, disk.folder.path());
     assert!(problems[0].message.contains("list.csv: line 2: fc1.weight has 512 entries"), "{problems:?}");
+}
+
+#[test]
+fn a_draw_too_long_to_list_is_replayed_from_its_stream_in_the_form_of_now_and_in_that_of_before() {
+    let plan = "Train(\"1it\"), Campaign(fault: (draw: EveryImage), vary: Rate([0.9, 0.8]), trials: Fixed(2), images: 8)";
+    let disk = OnDisk::new(with_plan(plan));
+    assert_eq!(disk.go_on(usize::MAX).outcome, Outcome::Done);
+    let log = disk.file("faults.csv");
+    let rows: Vec<&str> = log.lines().skip(1).collect();
+    let streams =
+        ["1,,0,,stream 1 0 0,", "1,,1,,stream 1 0 1,", "1,,2,,stream 1 1 0,", "1,,3,,stream 1 1 1,"];
+    assert_eq!(rows.len(), streams.len(), "{log}");
+    assert!(
+        rows.iter().zip(streams).all(|(row, start)| row.starts_with(start) && row.ends_with(",,,")),
+        "{log}"
+    );
+    let is_equal = || {
+        let replayed = replay(&disk.path(), &Replay::default()).unwrap();
+        assert!(replayed.len() == 4 && replayed.iter().all(|trial| trial.faults > 100_000));
+        replayed.iter().all(weightlab::run::Replayed::is_equal)
+    };
+    assert!(is_equal());
+
+    let remark = |row: &&str| {
+        let cells: Vec<&str> = row.split(',').collect();
+        let stream = cells[4].trim_start_matches("stream ").replace(' ', ", ");
+        format!(
+            "# 1,,{}: {} faults are too many to be listed; they are the draw of the stream fault {stream}\n",
+            cells[2], cells[5]
+        )
+    };
+    let before: String = rows.iter().map(remark).collect();
+    let path = disk.path().join("faults.csv");
+    let head = log.lines().next().unwrap();
+    std::fs::write(&path, format!("{head}\n{before}")).unwrap();
+    assert!(is_equal(), "as results of 2026-11-22 have it");
+    std::fs::write(&path, format!("{head}\n{}\n", rows[0].replace("stream 1 0 0", "stream 2 0 0"))).unwrap();
+    let error = replay(&disk.path(), &Replay::default()).unwrap_err().to_string();
+    assert!(error.contains("the stream 2 0 0 of trial 0 is none of this campaign"), "{error}");
 }

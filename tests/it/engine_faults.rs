@@ -45,7 +45,7 @@ fn lines(log: &str) -> Vec<Line> {
 }
 
 /// The network with the faults of these lines, which are all in parameters.
-fn struck<'a>(network: &Network, lines: impl IntoIterator<Item = &'a Line>) -> Network {
+fn faulty<'a>(network: &Network, lines: impl IntoIterator<Item = &'a Line>) -> Network {
     let mut view = network.clone();
     for line in lines {
         let index = network.structure().find(&line.parameter).expect("the log names parameters");
@@ -83,11 +83,11 @@ fn what_is_drawn_once_holds_until_it_is_released() {
     let log = lines(&ended.faults);
     assert_eq!(log.len(), 3);
     let context = context(with_plan(&plan));
-    let view = struck(&ended.state.network, &log);
+    let view = faulty(&ended.state.network, &log);
     assert!(close(loss(&context, &context.compute.logits(&view, &context.data.test.values, 40)), first));
     assert!(same_bits(&ended.state.network, &run(with_plan(TRAINED)).state.network));
     let said = reports(&ended.events, "fault");
-    assert!(said[0].summary.contains("3 are struck until they are released"), "{}", said[0].summary);
+    assert!(said[0].summary.contains("3 faults hold until they are released"), "{}", said[0].summary);
     assert_eq!((said[1].passed, said[2].passed), (Some(true), Some(true)));
 }
 
@@ -107,7 +107,7 @@ fn every_image_sees_a_network_of_its_own_and_every_test_other_ones() {
         let lines: Vec<&Line> = log.iter().filter(|line| line.trial == trial as u64).collect();
         let logits = (0..40).flat_map(|image| {
             let of_image = lines.iter().copied().filter(|line| line.image == Some(image));
-            let view = struck(&ended.state.network, of_image);
+            let view = faulty(&ended.state.network, of_image);
             context.compute.logits(&view, &context.data.test.values[image * size..][..size], 1)
         });
         assert!(close(loss(&context, &logits.collect::<Vec<f32>>()), expected), "test {trial}");
@@ -117,6 +117,18 @@ fn every_image_sees_a_network_of_its_own_and_every_test_other_ones() {
     assert_ne!(first, second);
     let again = run(with_plan(&plan));
     assert_eq!((&again.faults, test_losses(&again)), (&ended.faults, test_losses(&ended)));
+}
+
+/// More than 10,000 faults of a draw are one line, with their number and the counters of their stream.
+#[test]
+fn a_draw_too_long_to_list_is_a_line_with_its_stream() {
+    let fault = |draw: &str| format!("Do(Fault(amount: Count(10001), draw: {draw}))");
+    let log = |draw: &str| run(with_plan(&format!("Test, {}, Test", fault(draw)))).faults;
+    assert_eq!(log("Once"), "1,,0,,stream 1,10001,,,\n");
+    assert_eq!(log("EveryForward"), "1,,0,,stream 1 0 0,10001,,,\n");
+    let images = log("EveryImage");
+    let line = |image: usize| format!("1,,0,{image},stream 1 0 {image},10001,,,\n");
+    assert_eq!(images, (0..40).map(line).collect::<String>());
 }
 
 /// Draws for an image do not depend on how many images are evaluated at once, and those for a batch do.
@@ -136,7 +148,7 @@ fn batches_matter_to_faults_of_batches_alone() {
 }
 
 #[test]
-fn what_flows_is_struck_behind_the_non_linearity_or_in_front_of_it() {
+fn activations_have_faults_behind_the_non_linearity_or_in_front_of_it() {
     for (params, suffix, behind) in [("Activations", "output", 3), ("Preactivations", "preactivation", 2)] {
         let plan = format!(
             "{TRAINED}, Do(Fault(target: (layers: Only([\"fc1\"]), params: {params}), model: StuckAt1, bits: Bit(30),
@@ -188,7 +200,7 @@ fn training_takes_the_gradient_of_the_faulty_network_and_steps_on_the_stored_one
     let mut network = context.fresh_network(0);
     for step in 0..2 {
         let (inputs, labels) = batch(&context, step);
-        let view = struck(&network, log.iter().filter(|line| line.trial == step as u64));
+        let view = faulty(&network, log.iter().filter(|line| line.trial == step as u64));
         let gradient = &mut |logits: &[f32]| context.loss.evaluate(logits, &labels).gradient;
         let pass = context.compute.train(&view, &inputs, 64, None, gradient);
         for index in 0..network.len() {
@@ -247,7 +259,7 @@ fn a_branch_takes_faults_along_and_leaves_those_of_the_original_as_they_are() {
 }
 
 #[test]
-fn a_format_is_read_by_the_whole_network_even_when_nothing_is_struck() {
+fn a_format_is_read_by_the_whole_network_even_without_any_fault() {
     for (format, largest) in [("Float16", 1e-3), ("Bfloat16", 1e-2), ("Int8", 1e-1)] {
         let plan = format!("{TRAINED}, Test, Do(Fault(format: {format}, amount: Count(0))), Test");
         let ended = run(with_plan(&plan));
@@ -267,7 +279,7 @@ fn run_error(spec: RunSpec) -> String {
 }
 
 #[test]
-fn sparse_memory_and_channels_limit_what_is_struck() {
+fn sparse_memory_and_channels_limit_the_sites() {
     let plan = "Do(Prune(amount: Fraction(0.9))),
         Do(Fault(target: (layers: Only([\"fc1\"]), channels: [2, 5]), bits: Bit(3), amount: Rate(0.9), draw: EveryForward, pruned: Sparse)), Test";
     let ended = run(with_plan(plan));
@@ -328,7 +340,7 @@ fn a_watch_compares_with_the_stored_past() {
     // The passes of a step: the mini-batch, then the evaluation of the test part.
     let first = run(with_plan(&format!("{watch}, Train(steps: \"1it\", evaluate: \"1it\")")));
     let log = lines(&ended.faults);
-    let present = logits(&struck(&first.state.network, log.iter().filter(|line| line.trial == 2)));
+    let present = logits(&faulty(&first.state.network, log.iter().filter(|line| line.trial == 2)));
     let norm = |values: Vec<f64>| values.iter().map(|value| value * value).sum::<f64>().sqrt();
     let differences = present.iter().zip(&past).map(|(a, b)| f64::from(*a) - f64::from(*b)).collect();
     let expected = norm(differences) / norm(past.iter().map(|&value| f64::from(value)).collect());

@@ -11,7 +11,7 @@ impl Intervene for Fault {
         let draw = match self.draw {
             Draw::Once => None,
             // Activations belong to an image.
-            Draw::EveryForward if !self.strikes_flows() => Some("anew for every batch".to_owned()),
+            Draw::EveryForward if !self.is_in_activations() => Some("anew for every batch".to_owned()),
             Draw::EveryForward | Draw::EveryImage => Some("anew for every image".to_owned()),
         };
         let format = (self.format != Format::Float32).then(|| format!("stored as {}", self.format.label()));

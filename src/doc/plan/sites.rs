@@ -2,7 +2,7 @@
 
 use super::Check;
 use crate::doc::fault::{Campaign, Fault, FaultAmount, Vary};
-use crate::doc::strikes::{CellPlan, Struck, struck, varied};
+use crate::doc::fault_sites::{CellPlan, FaultPlace, fault_places, varied};
 use crate::doc::structure::Structure;
 use crate::form::number::grouped;
 use crate::form::path::Place;
@@ -13,7 +13,7 @@ impl Check<'_> {
     /// That layers of the target are there, and that the format is one for it.
     pub fn fault_target(&mut self, fault: &Fault, place: &Place) {
         self.target(&fault.target, &place.key("target"));
-        if fault.format == Format::Int8 && fault.strikes_flows() {
+        if fault.format == Format::Int8 && fault.is_in_activations() {
             let message = "activations have no int8 scale; choose float16, bfloat16 or float32";
             self.error(place.key("format"), message);
         }
@@ -29,13 +29,13 @@ impl Check<'_> {
             return;
         }
         let target = place.key("target");
-        let places = struck(self.structure, fault);
+        let places = fault_places(self.structure, fault);
         let Some(smallest) = places.iter().min_by_key(|place| place.entries) else {
             let message = "the target holds no parameter of this network; choose other layers or parameters";
             return self.error(target, message);
         };
         self.indices(&smallest.name, smallest.entries, &fault.indices, &place.key("indices"));
-        let most = places.iter().map(Struck::channels).max().unwrap_or(0);
+        let most = places.iter().map(FaultPlace::channels).max().unwrap_or(0);
         self.channels(most, &fault.target, &target);
         if self.count() > before {
             return;
@@ -64,7 +64,7 @@ impl Check<'_> {
     /// Whether a cell has what one trial takes; `varied` is the place of the setting that makes it differ from the fault.
     fn cell(&mut self, (plan, fault): &(CellPlan, Fault), varied: Option<Place>, place: &Place) {
         let which = plan.layer.as_ref().map_or_else(String::new, |layer| format!(" of {layer}"));
-        let places = struck(self.structure, fault);
+        let places = fault_places(self.structure, fault);
         if places.iter().all(|place| chosen(place, fault) == 0) {
             let message = format!("no entry{which} lies in the chosen output channels; choose others");
             return self.error(place.key("target").key("channels"), message);
@@ -97,12 +97,12 @@ impl Check<'_> {
 
 /// How many single faults are possible. Entries that will be pruned by then are counted as if they were not.
 pub fn possible(structure: &Structure, fault: &Fault) -> u64 {
-    let places = struck(structure, fault);
+    let places = fault_places(structure, fault);
     places.iter().map(|place| sites(place, fault)).sum()
 }
 
 /// Entries in the channels and in the list of a fault.
-fn chosen(place: &Struck, fault: &Fault) -> usize {
+fn chosen(place: &FaultPlace, fault: &Fault) -> usize {
     let channels = &fault.target.channels;
     let is_inside = |entry: usize| channels.is_empty() || channels.contains(&place.channel_of(entry));
     if fault.indices.is_empty() {
@@ -114,7 +114,7 @@ fn chosen(place: &Struck, fault: &Fault) -> usize {
     listed.into_iter().filter(|&entry| entry < place.entries && is_inside(entry)).count()
 }
 
-fn sites(place: &Struck, fault: &Fault) -> u64 {
+fn sites(place: &FaultPlace, fault: &Fault) -> u64 {
     Region::new(0, chosen(place, fault), place.format, fault.model, fault.bits).sites()
 }
 

@@ -1,10 +1,10 @@
 use super::Planned;
 use crate::doc::Structure;
 use crate::doc::fault::{Campaign, Fault, FaultAmount, FaultSource, Protect, Trials, Vary};
+use crate::doc::fault_sites::varied;
 use crate::doc::intervention::Intervene;
 use crate::doc::plan::words::{counted, joined, number, percent, uncapitalised};
 use crate::doc::plan::{Check, FileUse, Situation, StepWork};
-use crate::doc::strikes::varied;
 use crate::form::path::Place;
 use crate::intervene::fault::Bits;
 use crate::intervene::fault::model::Unit;
@@ -144,7 +144,7 @@ fn check_trials(campaign: &Campaign, check: &mut Check<'_>, place: &Place) {
             "an exhaustive campaign strikes one fault at a time; set amount: Count(1), and vary no rates";
         check.error(place.clone(), message);
     }
-    if campaign.fault.strikes_flows() {
+    if campaign.fault.is_in_activations() {
         let message = "activations differ from image to image, so their faults are drawn; set trials: Fixed(…) or Until(…)";
         check.error(place.clone(), message);
     }

@@ -1,4 +1,4 @@
-//! What stands above, below and beside the plot.
+//! The blocks of text above, below and beside the plot.
 
 use super::{
     AXIS_TITLE_GAP, Anchor, BLOCK_GAP, DESCENT, LEAST_PLOT, LEGEND_GAP, LEGEND_SHARE, MARGIN, Rect, SMALL,
@@ -9,17 +9,17 @@ use crate::figure::legend::{Legend, column, columns};
 use crate::figure::model::Figure;
 use crate::figure::size::{LegendPlace, Size};
 
-/// What stands around the plot and does not depend on its width.
+/// The blocks around the plot that do not depend on its width.
 pub struct Blocks<'a> {
     /// Size of the text.
     pub font: f64,
     title: Vec<String>,
     remarks: Vec<String>,
     has_x_title: bool,
-    /// Parallel axes.
+    /// Number of parallel axes.
     axes: usize,
     groups: f64,
-    /// The legend, set in lines.
+    /// The legend with its line breaks.
     pub legend: Legend<'a>,
     place: LegendPlace,
 }
@@ -46,7 +46,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The height above the plot, where there is at least room for half a label of y.
+    /// The height above the plot, at least half a label of y.
     pub fn top(&self) -> f64 {
         let title = if self.title.is_empty() {
             CAP_HEIGHT / 2.0
@@ -56,11 +56,11 @@ impl<'a> Blocks<'a> {
         (MARGIN + title + super::upright::height(self.axes)) * self.font
     }
 
-    /// From the plot down to the lower end of its axis with labels and title, in points.
+    /// The height of the x axis with labels and title, in points.
     fn axis(&self) -> f64 {
         let title = if self.has_x_title { AXIS_TITLE_GAP + CAP_HEIGHT + DESCENT } else { 0.0 };
         if self.axes > 0 {
-            // Names stand above; below is half a label of the axes.
+            // Names are above; half a label of an axis extends below.
             return (CAP_HEIGHT / 2.0 + title) * self.font;
         }
         (TICK + TICK_GAP + CAP_HEIGHT + title) * self.font + self.groups
@@ -82,7 +82,7 @@ impl<'a> Blocks<'a> {
         self.axis() + self.legend_below() + self.remarks() + MARGIN * self.font
     }
 
-    /// The height asked for, or what the plot and the legend need.
+    /// The requested height, or more if the plot and the legend need it.
     pub fn height(&self, size: &Size) -> f64 {
         let for_plot = self.top() + self.bottom() + LEAST_PLOT * size.height_pt;
         let beside = if self.place == LegendPlace::Right { self.legend.height } else { 0.0 };
@@ -90,7 +90,7 @@ impl<'a> Blocks<'a> {
         size.height_pt.max(for_plot).max(for_legend)
     }
 
-    /// How far the plot and its labels may reach to the right.
+    /// The right limit of the plot and its labels.
     pub fn right_limit(&self, size: &Size) -> f64 {
         let legend =
             if self.place == LegendPlace::Right { self.legend.width + LEGEND_GAP * self.font } else { 0.0 };

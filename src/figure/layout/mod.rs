@@ -1,10 +1,11 @@
-//! Where everything goes: the plot takes what the texts around it leave.
+//! The positions of all parts of a figure: the plot takes the space that the texts around it leave.
 //!
-//! All lengths are in points from the upper left corner. The gaps are multiples of the font's size, so that a slide
-//! and a column have the same proportions.
+//! All lengths are in points from the upper left corner. Gaps are multiples of the font size, so that slides and columns
+//! have the same proportions.
 
 mod blocks;
 mod groups;
+mod parts;
 mod rulers;
 mod scale_bar;
 mod upright;
@@ -12,34 +13,34 @@ mod upright;
 use super::font::{LINE_HEIGHT, Weight, fit};
 use super::legend::Legend;
 use super::model::Figure;
-use super::scale::{Mapping, ranges};
+use super::ranges::ranges;
 use super::size::Size;
-use super::ticks::Tick;
 use blocks::Blocks;
+pub use parts::{Anchor, Rect, Ruler, Text};
 use rulers::{labels, left_of_plot, x_ruler, y_ruler};
 pub use scale_bar::ScaleBar;
 pub use upright::{Upright, rows as rows_of_names};
 
-/// A figure that is laid out on a paper.
+/// A figure laid out on a page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layout<'a> {
-    /// Width of the paper.
+    /// Width of the page.
     pub width: f64,
-    /// Height of the paper; more than was asked for where a long legend needs it.
+    /// Height of the page; more than requested if a long legend needs it.
     pub height: f64,
     /// Size of the text.
     pub font: f64,
     /// The rectangle of the data.
     pub plot: Rect,
-    /// From values to places.
+    /// The horizontal axis.
     pub x: Ruler,
-    /// From values to places.
+    /// The vertical axis.
     pub y: Ruler,
     /// Parallel axes, from left to right.
     pub parallel: Vec<Upright>,
-    /// Lines below what neighbours on the horizontal axis have in common.
+    /// Brackets below groups of categories.
     pub brackets: Vec<[[f64; 2]; 2]>,
-    /// The colours of a heat map.
+    /// The colour scale of a heat map.
     pub scale_bar: Option<ScaleBar>,
     /// All texts but those of the legend.
     pub texts: Vec<Text>,
@@ -49,56 +50,9 @@ pub struct Layout<'a> {
     pub legend_at: [f64; 2],
 }
 
-/// An axis on the paper.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ruler {
-    /// From values to places.
-    pub mapping: Mapping,
-    /// What is marked on it.
-    pub ticks: Vec<Tick>,
-}
-
-/// A rectangle with `left < right` and `top < bottom`.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[allow(missing_docs)]
-pub struct Rect {
-    pub left: f64,
-    pub top: f64,
-    pub right: f64,
-    pub bottom: f64,
-}
-
-/// One line of text.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Text {
-    /// The words.
-    pub content: String,
-    /// The anchor's place on the base line.
-    pub at: [f64; 2],
-    /// Which part of the text is at `at`.
-    pub anchor: Anchor,
-    /// Size of the font.
-    pub size: f64,
-    /// How heavy it is.
-    pub weight: Weight,
-    /// Written upwards, for the title of y.
-    pub upwards: bool,
-    /// Small print is quieter.
-    pub muted: bool,
-}
-
-/// Which part of a text is at its place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Anchor {
-    Start,
-    Middle,
-    End,
-}
-
 /// Gaps and lengths in ems.
 const MARGIN: f64 = 0.5;
-/// Length of the mark at a tick.
+/// Length of a tick.
 pub const TICK: f64 = 0.35;
 const TICK_GAP: f64 = 0.3;
 const AXIS_TITLE_GAP: f64 = 0.6;
@@ -107,7 +61,7 @@ const TITLE_GAP: f64 = 0.6;
 const SMALL: f64 = 0.85;
 const BLOCK_GAP: f64 = 0.7;
 const LEGEND_GAP: f64 = 1.4;
-/// From one label to the next.
+/// Gap between labels.
 const LABEL_GAP: f64 = 1.0;
 /// Below a base line.
 const DESCENT: f64 = 0.25;
@@ -115,10 +69,10 @@ const DESCENT: f64 = 0.25;
 const LEGEND_SHARE: f64 = 0.34;
 /// Names beside the vertical axis take at most this share of the width.
 const NAME_SHARE: f64 = 0.3;
-/// The plot keeps at least this share of the height that was asked for.
+/// The plot keeps at least this share of the requested height.
 const LEAST_PLOT: f64 = 0.4;
 
-/// Lays the figure out on a paper of this size.
+/// Lays out the figure on a page of this size.
 pub fn layout<'a>(figure: &'a Figure, size: &Size) -> Layout<'a> {
     let blocks = Blocks::of(figure, size);
     let height = blocks.height(size);
@@ -136,7 +90,7 @@ pub fn layout<'a>(figure: &'a Figure, size: &Size) -> Layout<'a> {
         y.ticks.clear();
     }
     if !figure.has_data() {
-        // Ticks of no data would be made up.
+        // Without data, ticks would be meaningless.
         x.ticks.clear();
         y.ticks.clear();
     }
@@ -175,32 +129,6 @@ pub fn layout<'a>(figure: &'a Figure, size: &Size) -> Layout<'a> {
     }
 }
 
-impl Ruler {
-    /// The places of two values; `None` where one of them has none.
-    pub fn places(&self, values: [f64; 2]) -> Option<[f64; 2]> {
-        Some([self.mapping.place(values[0])?, self.mapping.place(values[1])?])
-    }
-
-    /// Where ticks with labels are, or those without.
-    pub fn tick_places(&self, labelled: bool) -> impl Iterator<Item = f64> {
-        let chosen = self.ticks.iter().filter(move |tick| tick.label.is_some() == labelled);
-        chosen.filter_map(|tick| self.mapping.place(tick.value))
-    }
-
-    /// The ticks' labels with their places.
-    pub fn labels(&self) -> impl Iterator<Item = (f64, &str)> {
-        self.ticks.iter().filter_map(|tick| Some((self.mapping.place(tick.value)?, tick.label.as_deref()?)))
-    }
-}
-
-impl Text {
-    /// A line of regular text.
-    pub fn new(content: &str, at: [f64; 2], anchor: Anchor, size: f64) -> Self {
-        let weight = Weight::Regular;
-        Self { content: content.to_owned(), at, anchor, size, weight, upwards: false, muted: false }
-    }
-}
-
 fn y_title_texts(lines: &[String], plot: Rect, font: f64) -> Vec<Text> {
     let middle = f64::midpoint(plot.top, plot.bottom);
     let mut base = MARGIN * font - DESCENT * font;
@@ -222,8 +150,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::figure::axis::{Axis, Category};
     use crate::figure::font::{CAP_HEIGHT, width};
-    use crate::figure::model::{Axis, Category, Line};
+    use crate::figure::model::Line;
     use crate::figure::{Bars, Cells, LegendPlace, style_of};
     use crate::results::number::Format;
     use crate::results::view::Preset;

@@ -1,12 +1,12 @@
-//! The axes with as many labels as have room.
+//! Axes with as many labels as fit.
 
 use super::{AXIS_TITLE_GAP, Anchor, LABEL_GAP, MARGIN, Rect, Ruler, TICK, TICK_GAP, Text};
+use crate::figure::axis::Axis;
 use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
-use crate::figure::model::Axis;
-use crate::figure::scale::Mapping;
+use crate::figure::mapping::Mapping;
 use crate::figure::ticks::{Tick, ticks};
 
-/// The ruler of y, with labels that have room above each other; names are cut to `widest`.
+/// The y axis, with labels that do not touch; names are cut to the width `widest`.
 pub fn y_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], font: f64, widest: f64) -> Ruler {
     let mapping = Mapping::new(axis, range, ends);
     let height = (ends[0] - ends[1]) / font;
@@ -22,9 +22,9 @@ pub fn y_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], font: f64, widest: 
     Ruler { mapping, ticks: ticks(axis, range, usize::from(wanted)) }
 }
 
-/// From one name to the next beside the vertical axis, in ems.
+/// Distance between names beside the vertical axis, in ems.
 const NAME_HEIGHT: f64 = 1.1;
-/// A name below the horizontal axis is not cut shorter than this, in ems.
+/// Names below the horizontal axis keep at least this width, in ems.
 const SHORTEST_NAME: f64 = 4.0;
 
 fn shorten(tick: &mut Tick, font: f64, widest: f64) {
@@ -38,7 +38,7 @@ pub fn label_width(tick: &Tick, font: f64) -> f64 {
     tick.label.as_ref().map_or(0.0, |label| width(label, font, Weight::Regular))
 }
 
-/// Where the plot begins: right of the title and the labels of y.
+/// The left end of the plot, right of the title and the labels of y.
 pub fn left_of_plot(y: &Ruler, title_lines: usize, font: f64) -> f64 {
     let labels = y.ticks.iter().map(|tick| label_width(tick, font)).fold(0.0, f64::max);
     let title_lines = u32::try_from(title_lines).map_or(0.0, f64::from);
@@ -46,7 +46,7 @@ pub fn left_of_plot(y: &Ruler, title_lines: usize, font: f64) -> f64 {
     labels + (MARGIN + title + TICK + TICK_GAP) * font
 }
 
-/// The ruler with the most labels that stay apart, and the right end of the plot: its last label stays within `limit`.
+/// The x axis with as many labels as fit, and the right end of the plot. The last label stays within `limit`.
 pub fn x_ruler(axis: &Axis, range: [f64; 2], left: f64, limit: f64, font: f64) -> (Ruler, f64) {
     if !axis.categories.is_empty() {
         let right = limit.max(left + font);
@@ -68,7 +68,7 @@ pub fn x_ruler(axis: &Axis, range: [f64; 2], left: f64, limit: f64, font: f64) -
     })
 }
 
-/// All names where they have room, cut ones where something of them can be kept, else every nth.
+/// All names if they fit, otherwise shortened names if enough of them remains, otherwise every nth.
 fn names_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], font: f64) -> Ruler {
     let ruler = |wanted: usize, widest: f64| {
         let mut ticks = ticks(axis, range, wanted);
@@ -103,7 +103,7 @@ fn count(ticks: &[Tick]) -> f64 {
     ticks.len().max(1) as f64
 }
 
-/// The ticks whose labels are too near to the label before them.
+/// The ticks whose labels are too close to the one before.
 fn crowded(ruler: &Ruler, font: f64) -> Vec<usize> {
     let mut last: Option<[f64; 2]> = None;
     let mut crowded = Vec::new();

@@ -1,18 +1,18 @@
-//! The ruler of a heat map's colours, at the right of the plot.
+//! The colour scale of a heat map, at the right of the plot.
 
 use super::rulers::{label_width, y_ruler};
 use super::{AXIS_TITLE_GAP, Anchor, DESCENT, LEGEND_GAP, Rect, Ruler, TICK, TICK_GAP, Text};
 use crate::figure::cells::Cells;
 use crate::figure::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit};
 
-/// The strip of colours with its ruler.
+/// The strip of colours with its axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScaleBar {
-    /// The strip; low values at its lower end.
+    /// The strip, with low values at the bottom.
     pub rect: Rect,
     /// Its range of values.
     pub range: [f64; 2],
-    /// From values to heights.
+    /// Its axis.
     pub ruler: Ruler,
 }
 
@@ -39,7 +39,7 @@ impl Scale {
         self.ruler.ticks.iter().map(|tick| label_width(tick, self.font)).fold(0.0, f64::max)
     }
 
-    /// What it needs at the right of the plot.
+    /// The width that it needs at the right of the plot.
     pub fn width(&self) -> f64 {
         let title = if self.title.is_empty() { 0.0 } else { LINE_HEIGHT + AXIS_TITLE_GAP };
         self.labels() + (LEGEND_GAP + STRIP + TICK + TICK_GAP + title) * self.font

@@ -1,44 +1,44 @@
-//! Upright axes beside each other: their names above, their ticks at their left.
+//! Parallel vertical axes, with their names above and their ticks at the left.
 
 use super::rulers::y_ruler;
 use super::{Anchor, Rect, Ruler, TICK_GAP, Text};
 use crate::figure::font::{CAP_HEIGHT, Weight, fit, width};
 use crate::figure::model::Figure;
 
-/// One of several parallel axes on the paper.
+/// One of several parallel axes on the page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Upright {
-    /// Where it stands.
+    /// Its horizontal position.
     pub x: f64,
-    /// From values to heights.
+    /// Its ticks and mapping.
     pub ruler: Ruler,
-    /// The labels of its ticks, with the ground that each needs so that lines behind it do not disturb.
+    /// The labels of its ticks, each with a patch of background that covers lines behind it.
     pub labels: Vec<(Rect, Text)>,
 }
 
-/// Size of the labels, as a share of the font.
+/// Size of the labels in ems.
 const SIZE: f64 = 0.85;
-/// From a label to the axis, in ems.
+/// Distance from a label to the axis, in ems.
 const GAP: f64 = 0.5;
-/// Ground around a label, in ems.
+/// Background around a label, in ems.
 const RIM: f64 = 0.15;
 
-/// From one row of names to the next, in ems.
+/// Distance between rows of names, in ems.
 const ROW: f64 = CAP_HEIGHT + 2.0 * TICK_GAP;
-/// Room between two names of a row, in ems.
+/// Gap between two names in a row, in ems.
 const NAME_GAP: f64 = 0.8;
 
-/// Rows of names above so many axes: with more than five, every other name stands higher.
+/// Rows of names above this number of axes: with more than five, every other name is higher.
 pub fn rows(axes: usize) -> u8 {
     if axes > 5 { 2 } else { 1 }
 }
 
-/// What the names above so many axes need, in ems.
+/// The height of the names above this number of axes, in ems.
 pub fn height(axes: usize) -> f64 {
     if axes == 0 { 0.0 } else { f64::from(rows(axes)) * ROW }
 }
 
-/// The axes of a figure at their places on the horizontal ruler.
+/// The parallel axes of a figure at their positions along x.
 pub fn uprights(figure: &Figure, x: &Ruler, plot: Rect, font: f64) -> Vec<Upright> {
     let room = (plot.right - plot.left) / count(figure.parallel.len());
     let upright = |(place, axis): (f64, &crate::figure::Axis)| {
@@ -60,7 +60,7 @@ fn labels(ruler: &Ruler, x: f64, widest: f64, font: f64, is_named: bool) -> Vec<
     let size = SIZE * font;
     let label = |(place, label): (f64, &str)| {
         let words = fit(label, size, Weight::Regular, widest, 1).join(" ");
-        // A number that is cut would be another one.
+        // A shortened number would be a different one.
         if !is_named && words != label {
             return None;
         }
@@ -77,7 +77,7 @@ fn labels(ruler: &Ruler, x: f64, widest: f64, font: f64, is_named: bool) -> Vec<
     ruler.labels().filter_map(label).collect()
 }
 
-/// The names above the axes, cut where they would run into each other.
+/// The names above the axes, shortened so that they do not touch.
 pub fn names(figure: &Figure, x: &Ruler, plot: Rect, font: f64) -> Vec<Text> {
     let count_of = figure.parallel.len();
     let rows = rows(count_of);
@@ -88,7 +88,7 @@ pub fn names(figure: &Figure, x: &Ruler, plot: Rect, font: f64) -> Vec<Text> {
         let base = plot.top - (2.0 * TICK_GAP + f64::from(row) * ROW) * font;
         let name = fit(&axis.label(), font, Weight::Regular, room, 1).join(" ");
         let half = width(&name, font, Weight::Regular) / 2.0;
-        // The first and the last name stay on the paper.
+        // The first and the last name stay on the page.
         let middle = place.max(plot.left + half).min((plot.right - half).max(plot.left + half));
         Some(Text::new(&name, [middle, base], Anchor::Middle, font))
     };

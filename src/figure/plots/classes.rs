@@ -1,8 +1,9 @@
 //! Accuracy of each class.
 
 use super::curves::{Averaged, Behind, figure};
-use super::{ArmRuns, Controls, Plot};
-use crate::figure::model::{Axis, Category, Figure, Line, Trace};
+use super::{About, ArmRuns, Controls, Plot};
+use crate::figure::axis::{Axis, Category};
+use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::{COLOURS, Marker, Style, style_of};
 use crate::results::statistics::level;
 use crate::results::view::PlotOptions;
@@ -11,34 +12,25 @@ use crate::results::{PointRef, RunRecord};
 /// The accuracy of each class at the last evaluation.
 pub struct Classes;
 
-/// Where evaluations are counted by class, the first one that a run has.
+/// Series with accuracies by class; the first one that a run has is shown.
 const SERIES: [&str; 2] = ["test_accuracy", "validation_accuracy"];
-/// The marks of the first arms, of the next ones with the same colours, and so on.
+/// Markers of the first arms, of the next arms with the same colours, and so on.
 const SHAPES: [Marker; 4] = [Marker::Circle, Marker::Diamond, Marker::Square, Marker::Triangle];
-/// The share of a class's room that its arms take.
+/// The share of a class's width that its arms fill.
 const FILLED: f64 = 0.7;
 
 impl Plot for Classes {
-    fn name(&self) -> &'static str {
-        "classes"
-    }
-
-    fn title(&self) -> &'static str {
-        "Classes"
-    }
-
-    fn subject(&self) -> &'static str {
-        "accuracy by class"
-    }
-
-    fn help(&self) -> &'static str {
-        "Which classes does a network know, and which does pruning cost first? The accuracy of each class at the last \
-         evaluation of the test part (without one, of the validation part), mean over seeds with its interval. There is \
-         one mark for each arm."
-    }
-
-    fn needs(&self) -> &'static [&'static str] {
-        &SERIES
+    fn about(&self) -> About {
+        About {
+            name: "classes",
+            title: "Classes",
+            subject: "accuracy by class",
+            help: "Which classes does a network know, and which does pruning cost first? The accuracy of each class at the last \
+                   evaluation of the test part (without one, of the validation part), mean over seeds with its interval. There is \
+                   one mark for each arm.",
+            needs: &SERIES,
+            controls: Controls::of_means("Class"),
+        }
     }
 
     fn is_about(&self, record: &RunRecord) -> bool {
@@ -59,16 +51,12 @@ impl Plot for Classes {
         let options = PlotOptions { smoothing: 0.0, ..options.clone() };
         figure(x, Axis::percent("Accuracy of the class"), drawn, &options)
     }
-
-    fn controls(&self) -> Controls {
-        Controls::of_means("Class")
-    }
 }
 
-/// A run, by its seed and by what tells it from others, and the accuracy of each class.
+/// The seed and name of a run, and its accuracy on each class.
 type Shares<'a> = (u64, String, &'a [Option<f64>]);
 
-/// The last evaluation of the main branch that was counted by class; of an ensemble, that of its first member.
+/// The last evaluation of the main branch by class; for an ensemble, that of its first member.
 fn last(record: &RunRecord) -> Option<PointRef<'_>> {
     let is_own =
         |point: &PointRef<'_>| point.branch.is_empty() && point.member.is_none_or(|member| member == 1);
@@ -85,7 +73,7 @@ fn shares<'a>(arm: &ArmRuns<'a>) -> Vec<Shares<'a>> {
     arm.runs.iter().zip(arm.run_names()).filter_map(of).collect()
 }
 
-/// The names of so many classes: those of the data where all arms agree, else their numbers.
+/// The names of classes: those of the data if all arms agree, otherwise numbers.
 fn names(arms: &[ArmRuns<'_>], count: usize) -> Vec<Category> {
     let mut known = arms.iter().flat_map(|arm| &arm.rows).map(|row| row.classes);
     let first = known.next().unwrap_or_default();
@@ -97,20 +85,20 @@ fn names(arms: &[ArmRuns<'_>], count: usize) -> Vec<Category> {
     (0..count).map(|index| Category { name: name(index), ..Category::default() }).collect()
 }
 
-/// How far from the middle of a class the mark of an arm stands.
+/// The offset of an arm's marker from the middle of a class.
 fn beside(position: usize, arms: usize) -> f64 {
     FILLED * ((position as f64 + 0.5) / arms.max(1) as f64 - 0.5)
 }
 
 fn marks(arm: &ArmRuns<'_>, shares: &[Shares<'_>], beside: f64, options: &PlotOptions) -> Line {
-    // Marks have no dashes: arms of one colour need other shapes.
+    // Markers have no dashes, so arms of the same colour need different shapes.
     let style = Style { marker: SHAPES[arm.colour / COLOURS % SHAPES.len()], ..style_of(arm.colour) };
     let mut line = Line::new(&arm.name, style, Vec::new());
     let classes = shares.iter().map(|(.., classes)| classes.len()).max().unwrap_or_default();
     for class in 0..classes {
         let values: Vec<f64> = shares.iter().filter_map(|(.., classes)| *classes.get(class)?).collect();
         if values.is_empty() {
-            continue; // no sample of the class: nothing was measured, which is no gap
+            continue; // without samples of the class nothing was measured, so this is no gap
         }
         let level = level(class as f64 + beside, &values, options.band);
         line.points.push([level.x, level.mean]);

@@ -1,41 +1,42 @@
-//! From the curves of single runs to the lines of a figure: aligned over seeds, smoothed, averaged, styled.
+//! Turns the curves of single runs into the lines of a figure: aligned over seeds, smoothed, averaged, styled.
 
 use std::collections::BTreeSet;
 
 use super::ArmRuns;
 use super::series::{Curve, Path, Place, curves, put_in_order_of_plan};
 use super::smooth::smooth;
-use crate::figure::model::{Axis, Figure, Line, Trace};
+use crate::figure::axis::Axis;
+use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::{Dash, Marker, Style, style_of};
 use crate::results::statistics::{Spread, level};
 use crate::results::view::{PlotOptions, XAxis};
 
-/// A series of the records, and how its lines are told from those of other series of the same arm.
+/// A series of the records, and how its lines differ from those of other series of the same arm.
 pub struct Series {
     /// Its name in the records: "`test_accuracy`".
     pub name: &'static str,
-    /// What follows the arm's name in the legend; empty for the main series.
+    /// Suffix to the arm's name in the legend; empty for the main series.
     pub suffix: &'static str,
-    /// Dashes are this many steps further than those of the arm.
+    /// Number of dash patterns after that of the arm.
     pub dash: usize,
 }
 
-/// A line and what is behind it.
+/// A line and the number of runs that it averages.
 pub struct Averaged {
-    /// As the figure shows it.
+    /// The line.
     pub line: Line,
-    /// The runs that it is the mean of.
+    /// The averaged runs.
     pub behind: Behind,
 }
 
-/// The runs behind a line, counted.
+/// The number of runs that a line averages.
 #[derive(Clone, Copy, Debug)]
 pub struct Behind {
-    /// All of them.
+    /// All runs.
     pub runs: usize,
-    /// Their different seeds.
+    /// Different seeds.
     pub seeds: usize,
-    /// The arms that they are of.
+    /// Different arms.
     pub arms: usize,
 }
 
@@ -52,7 +53,7 @@ const DASHES: [Dash; 4] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDo
 const MARKERS: [Marker; 5] =
     [Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond, Marker::Cross];
 
-/// The lines of an arm for a series: that of the main branch, then those of branches and members.
+/// The lines of an arm for a series: first the main branch, then branches and members.
 pub fn lines(arm: &ArmRuns<'_>, series: &Series, options: &PlotOptions) -> Vec<Averaged> {
     let paths = by_path(arm, series.name, options);
     let line = |(index, (path, curves)): (usize, (Path, Vec<Curve>))| {
@@ -79,7 +80,7 @@ pub fn by_path(arm: &ArmRuns<'_>, series: &str, options: &PlotOptions) -> Vec<(P
     paths
 }
 
-/// Branches keep the colour of their arm; the first is dashed, further ones have markers besides.
+/// Branches keep the colour of their arm; the first is dashed, further ones also have markers.
 pub fn style(arm: &ArmRuns<'_>, series: &Series, path: &Path, index: usize) -> Style {
     let own = style_of(arm.colour);
     let on_branch = *path != Path::default();
@@ -89,14 +90,14 @@ pub fn style(arm: &ArmRuns<'_>, series: &Series, path: &Path, index: usize) -> S
     Style { dash, marker, ..own }
 }
 
-/// The mean of curves with its spread, and the single curves behind it.
+/// The mean of curves with its spread, and the single curves as traces.
 pub fn average(name: &str, style: Style, mut curves: Vec<Curve>, options: &PlotOptions) -> Line {
-    // What smoothing hides stays visible, also behind a single run.
+    // Raw values stay visible when they are smoothed, also for a single run.
     let has_traces = options.smoothing > 0.0 || (options.traces && curves.len() > 1);
     let traces = if has_traces { curves.iter().map(trace).collect() } else { Vec::new() };
     for curve in &mut curves {
         match options.x {
-            // Weights only get fewer: what came before stands behind.
+            // The number of weights only falls, so the past is at larger x.
             XAxis::Remaining => smooth(curve.points.iter_mut().rev(), options.smoothing),
             _ => smooth(curve.points.iter_mut(), options.smoothing),
         }
@@ -112,7 +113,7 @@ fn trace(curve: &Curve) -> Trace {
     Trace { name: curve.run.clone(), points: curve.points.clone() }
 }
 
-/// The mean over curves at each place that any of them has, and the spread around it.
+/// The mean and spread of curves at each place that any of them has.
 fn mean(name: &str, style: Style, curves: &[Curve], options: &PlotOptions) -> Line {
     let goes_back = matches!(options.x, XAxis::Series(_));
     let mut line = Line::new(name, style, Vec::new());
@@ -127,8 +128,8 @@ fn mean(name: &str, style: Style, curves: &[Curve], options: &PlotOptions) -> Li
                 ys.push(y);
             }
         }
-        // Equal x have themselves as their mean, bit by bit; only times differ between seeds. They never go back,
-        // also where only the fastest run has arrived.
+        // The mean of equal x is exactly that x; only times differ between seeds. They never go back, even where only
+        // the fastest run has a point.
         let x = if xs.iter().all(|x| *x == xs[0]) { xs[0] } else { average_of(&xs) };
         let x = line.points.last().filter(|_| !goes_back).map_or(x, |last| x.max(last[0]));
         let level = level(x, &ys, options.band);
@@ -155,20 +156,20 @@ fn all_places(curves: &[Curve]) -> Vec<Place> {
     places
 }
 
-/// The figure of these lines, with its small print.
+/// The figure of these lines, with its note.
 pub fn figure(x: Axis, y: Axis, drawn: Vec<Averaged>, options: &PlotOptions) -> Figure {
     let note = note(&drawn, options);
     let lines = drawn.into_iter().map(|averaged| averaged.line).collect();
     Figure { x, y, lines, note, ..Figure::default() }
 }
 
-/// What the lines are: "mean over 2 to 5 seeds, band: 95 % interval". Where arms are pooled, runs are counted, since those
-/// of one seed are then no replicates: "mean over 6 runs (2 arms pooled, 3 seeds)".
+/// The note about lines: "mean over 2 to 5 seeds, band: 95 % interval". For pooled arms it counts runs, since runs with the
+/// same seed are then no replicates: "mean over 6 runs (2 arms pooled, 3 seeds)".
 pub fn note(drawn: &[Averaged], options: &PlotOptions) -> String {
     let count = |of: fn(&Behind) -> usize| Range::of(drawn.iter().map(|averaged| of(&averaged.behind)));
     let (runs, seeds, arms) =
         (count(|behind| behind.runs), count(|behind| behind.seeds), count(|behind| behind.arms));
-    // Where some runs have not arrived yet, or have ended, the mean is over those that are there.
+    // Some runs may have fewer points so far; the mean is over those with a point.
     let thinnest = drawn.iter().flat_map(|averaged| averaged.line.counts.iter()).min();
     let thinnest = thinnest.map_or(runs.fewest, |count| runs.fewest.min(*count as usize));
     let runs = Range { fewest: thinnest, ..runs };
@@ -191,7 +192,7 @@ pub fn note(drawn: &[Averaged], options: &PlotOptions) -> String {
     parts.join(", ")
 }
 
-/// From the smallest to the largest of some counts.
+/// The smallest and the largest of some counts.
 struct Range {
     fewest: usize,
     most: usize,

@@ -1,10 +1,11 @@
-//! Accuracy under faults, over their rate.
+//! Accuracy under faults over the fault rate.
 
 use std::collections::BTreeMap;
 
 use super::campaigns::{SERIES, campaigns};
-use super::{ArmRuns, Controls, Plot};
-use crate::figure::model::{At, Axis, Figure, Line, Rule, Trace};
+use super::{About, ArmRuns, Controls, Plot};
+use crate::figure::axis::Axis;
+use crate::figure::model::{At, Figure, Line, ReferenceLine, Trace};
 use crate::figure::palette::{Dash, Marker, style_of};
 use crate::results::RunRecord;
 use crate::results::campaign::{CampaignRecord, Estimate};
@@ -16,25 +17,16 @@ use crate::results::view::PlotOptions;
 pub struct FaultRate;
 
 impl Plot for FaultRate {
-    fn name(&self) -> &'static str {
-        "fault-rate"
-    }
-
-    fn title(&self) -> &'static str {
-        "Fault rate"
-    }
-
-    fn subject(&self) -> &'static str {
-        "accuracy over fault rate"
-    }
-
-    fn help(&self) -> &'static str {
-        "Where is the cliff? Mean accuracy over the trials of each fault rate, with its interval; the dashed level is the \
-         accuracy without faults. Needs a Campaign stage that varies the rate."
-    }
-
-    fn needs(&self) -> &'static [&'static str] {
-        &[SERIES]
+    fn about(&self) -> About {
+        About {
+            name: "fault-rate",
+            title: "Fault rate",
+            subject: "accuracy over fault rate",
+            help: "Where is the cliff? Mean accuracy over the trials of each fault rate, with its interval; the dashed level is the \
+                   accuracy without faults. Needs a Campaign stage that varies the rate.",
+            needs: &[SERIES],
+            controls: Controls::of_means("Fault rate"),
+        }
     }
 
     fn is_about(&self, record: &RunRecord) -> bool {
@@ -43,7 +35,8 @@ impl Plot for FaultRate {
 
     fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
         let lines: Vec<Line> = arms.iter().flat_map(|arm| lines(arm, options)).collect();
-        let rules = if lines.is_empty() { Vec::new() } else { arms.iter().filter_map(golden).collect() };
+        let reference_lines =
+            if lines.is_empty() { Vec::new() } else { arms.iter().filter_map(golden).collect() };
         let x = Axis { format: Format::Power, ..Axis::new(axis(arms), "").log() };
         let most = arms.iter().map(|arm| arm.runs.len()).max().unwrap_or_default();
         let pooled = arms.iter().map(ArmRuns::pooled).max().unwrap_or_default();
@@ -54,11 +47,14 @@ impl Plot for FaultRate {
             (false, _) if options.band == Spread::None => format!("mean over {of} of the means over trials"),
             (false, _) => format!("mean over {of} of the means over trials, band: {}", options.band.label()),
         };
-        Figure { x, y: Axis::percent("Accuracy under faults"), lines, rules, note, ..Figure::default() }
-    }
-
-    fn controls(&self) -> Controls {
-        Controls::of_means("Fault rate")
+        Figure {
+            x,
+            y: Axis::percent("Accuracy under faults"),
+            lines,
+            reference_lines,
+            note,
+            ..Figure::default()
+        }
     }
 }
 
@@ -67,7 +63,7 @@ fn over_rates<'a>(arm: &'a ArmRuns<'a>) -> impl Iterator<Item = &'a CampaignReco
     campaigns(arm).filter(|campaign| campaign.began.cells.iter().any(|cell| cell.rate.is_some()))
 }
 
-/// What a rate is the probability of.
+/// The title of the rate axis: per bit or per value.
 fn axis(arms: &[ArmRuns<'_>]) -> &'static str {
     let units: std::collections::BTreeSet<bool> =
         arms.iter().flat_map(over_rates).map(|campaign| campaign.began.strikes_values).collect();
@@ -78,10 +74,10 @@ fn axis(arms: &[ArmRuns<'_>]) -> &'static str {
     }
 }
 
-/// Which line: the same stage of the same branch, with or without protection.
+/// Identifies a line: stage, branch, and whether it is unprotected.
 type Key = (String, String, bool);
 
-/// Rates by their bits, since they are the same numbers in all seeds, with the estimate of each run, by its position.
+/// The estimates of all runs for each rate. Keys are the bits of rates, which are equal in all seeds.
 type Rates = BTreeMap<u64, Vec<(usize, Estimate)>>;
 
 fn lines(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Line> {
@@ -90,7 +86,7 @@ fn lines(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Line> {
         for campaign in record.campaigns() {
             for (key, rate, accuracy) in cells(campaign) {
                 let rates = found.entry(key).or_default().entry(rate.to_bits()).or_default();
-                rates.retain(|(known, _)| *known != run); // of several rounds, the last
+                rates.retain(|(known, _)| *known != run); // the last round counts
                 rates.push((run, accuracy));
             }
         }
@@ -153,12 +149,12 @@ fn drawn(arm: &ArmRuns<'_>, name: &str, unprotected: bool, rates: Rates, options
     line
 }
 
-/// The accuracy of an arm without faults, mean over its runs.
-fn golden(arm: &ArmRuns<'_>) -> Option<Rule> {
+/// The golden accuracy of an arm: its mean over runs without faults.
+fn golden(arm: &ArmRuns<'_>) -> Option<ReferenceLine> {
     let golden: Vec<f64> = over_rates(arm).map(|campaign| campaign.began.golden_accuracy).collect();
     let mean = golden.iter().sum::<f64>() / golden.len() as f64;
     let name = format!("{}, without faults", arm.name);
-    (!golden.is_empty()).then_some(Rule {
+    (!golden.is_empty()).then_some(ReferenceLine {
         name,
         at: At::Y(mean),
         colour: Some(arm.colour),
@@ -168,7 +164,7 @@ fn golden(arm: &ArmRuns<'_>) -> Option<Rule> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::campaigns::testing::{outcome, rates, struck};
+    use super::super::campaigns::testing::{outcome, rates, single_faults};
     use super::*;
     use crate::results::Event;
     use crate::results::campaign::CampaignBegan;
@@ -186,7 +182,7 @@ mod tests {
             figure.lines.iter().map(|line| (line.name.as_str(), line.points.clone())).collect();
         assert_eq!(told, [("a", vec![[1e-7, 0.875], [1e-6, 0.75]]), ("a, unprotected", vec![[1e-6, 0.5]])]);
         assert_eq!(figure.lines[0].band[1], Band { x: 1e-6, low: 0.625, high: 0.875 });
-        assert_eq!((figure.rules[0].at, figure.rules[0].colour), (At::Y(0.875), Some(2)));
+        assert_eq!((figure.reference_lines[0].at, figure.reference_lines[0].colour), (At::Y(0.875), Some(2)));
         assert!(FaultRate.is_about(&run[0]) && !FaultRate.is_about(&RunRecord::default()));
     }
 
@@ -196,12 +192,12 @@ mod tests {
         let began = CampaignBegan { strikes_values: true, ..bits[0].campaigns()[0].began.clone() };
         let cell = Event::CampaignCell(bits[0].campaigns()[0].cells[0].clone());
         let values = [RunRecord::of([Event::CampaignBegan(began), cell])];
-        let single = [struck(vec![outcome(0, 30, 8)])];
+        let single = [single_faults(vec![outcome(0, 30, 8)])];
         let figure = |arms: &[ArmRuns<'_>]| FaultRate.build(arms, &PlotOptions::default());
         assert_eq!(figure(&[arm(&bits), arm(&single)]).x.title, "Fault rate per bit");
         assert_eq!(figure(&[arm(&values)]).x.title, "Fault rate per value");
         let all = figure(&[arm(&bits), arm(&values), arm(&single)]);
-        assert_eq!((all.x.title.as_str(), all.rules.len()), ("Fault rate per bit or value", 2));
+        assert_eq!((all.x.title.as_str(), all.reference_lines.len()), ("Fault rate per bit or value", 2));
     }
 
     #[test]

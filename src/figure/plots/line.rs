@@ -1,11 +1,12 @@
-//! What lies between two networks: error and loss along the straight line from one to the other.
+//! Error and loss along the straight line between two networks.
 
 use std::collections::BTreeMap;
 
 use super::curves::{Averaged, Behind, Series, average, figure, style};
 use super::series::{Curve, Path};
-use super::{ArmRuns, Controls, Plot};
-use crate::figure::model::{Axis, Figure};
+use super::{About, ArmRuns, Controls, Plot};
+use crate::figure::axis::Axis;
+use crate::figure::model::Figure;
 use crate::results::view::PlotOptions;
 use crate::results::{PointRef, RunRecord};
 
@@ -19,65 +20,39 @@ const ACCURACY: &str = "line_accuracy";
 const LOSS: &str = "line_loss";
 
 impl Plot for LineError {
-    fn name(&self) -> &'static str {
-        "line"
-    }
-
-    fn title(&self) -> &'static str {
-        "Line"
-    }
-
-    fn subject(&self) -> &'static str {
-        "the error between two networks"
-    }
-
-    fn help(&self) -> &'static str {
-        "Test error of the networks on the straight line between two networks. Without a hill in the middle the two \
-         lie in one valley: they are linearly connected. Needs a Connect stage."
-    }
-
-    fn needs(&self) -> &'static [&'static str] {
-        &[ACCURACY]
+    fn about(&self) -> About {
+        About {
+            name: "line",
+            title: "Line",
+            subject: "the error between two networks",
+            help: "Test error of the networks on the straight line between two networks. Without a hill in the middle the two \
+                   lie in one valley: they are linearly connected. Needs a Connect stage.",
+            needs: &[ACCURACY],
+            controls: Controls::of_means(POSITION),
+        }
     }
 
     fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
         along(arms, ACCURACY, Axis::percent("Test error"), options, |accuracy| 1.0 - accuracy)
     }
-
-    fn controls(&self) -> Controls {
-        Controls::of_means(POSITION)
-    }
 }
 
 impl Plot for LineLoss {
-    fn name(&self) -> &'static str {
-        "line-loss"
-    }
-
-    fn title(&self) -> &'static str {
-        "Line loss"
-    }
-
-    fn subject(&self) -> &'static str {
-        "the loss between two networks"
-    }
-
-    fn help(&self) -> &'static str {
-        "Test loss of the networks on the straight line between two networks. It shows a hill before the error does, \
-         since a loss rises also where answers stay right. The ends are the two networks themselves. \
-         Needs a Connect stage."
-    }
-
-    fn needs(&self) -> &'static [&'static str] {
-        &[LOSS]
+    fn about(&self) -> About {
+        About {
+            name: "line-loss",
+            title: "Line loss",
+            subject: "the loss between two networks",
+            help: "Test loss of the networks on the straight line between two networks. It shows a hill before the error does, \
+                   since a loss rises also where answers stay right. The ends are the two networks themselves. \
+                   Needs a Connect stage.",
+            needs: &[LOSS],
+            controls: Controls::of_means(POSITION),
+        }
     }
 
     fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
         along(arms, LOSS, Axis::new("Test loss", ""), options, |loss| loss)
-    }
-
-    fn controls(&self) -> Controls {
-        Controls::of_means(POSITION)
     }
 }
 
@@ -95,11 +70,11 @@ fn along(
     figure(Axis::new(POSITION, ""), y, drawn, &options)
 }
 
-/// Which measurement: a plan can have several, and each may come again in every round.
+/// Identifies a measurement: a plan can have several, and repeat them in every round.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Measurement {
     branch: String,
-    /// Numbers of the stage's place, so that stage 10 comes behind stage 2.
+    /// The stage's path as numbers, so that stage 10 comes after stage 2.
     order: Vec<u64>,
     stage: String,
     round: Option<u64>,

@@ -1,14 +1,15 @@
 //! Networks that share their first layers.
 
 use super::curves::{Averaged, Behind, Series, average, by_path, figure, lines, style};
-use super::{ArmRuns, Plot};
-use crate::figure::model::{Axis, Figure};
+use super::{About, ArmRuns, Controls, Plot};
+use crate::figure::axis::Axis;
+use crate::figure::model::Figure;
 use crate::results::view::PlotOptions;
 
 /// Test accuracy of each member of an ensemble, and of their vote.
 pub struct Members;
 
-/// How far the members of an ensemble are from each other.
+/// The distance between the members of an ensemble.
 pub struct MemberDistance;
 
 const TEST: Series = Series { name: "test_accuracy", suffix: "", dash: 0 };
@@ -16,26 +17,17 @@ const VOTE: Series = Series { name: "vote_accuracy", suffix: ", vote", dash: 0 }
 const DISTANCE: Series = Series { name: "member_distance", suffix: "", dash: 0 };
 
 impl Plot for Members {
-    fn name(&self) -> &'static str {
-        "members"
-    }
-
-    fn title(&self) -> &'static str {
-        "Members"
-    }
-
-    fn subject(&self) -> &'static str {
-        "the members of an ensemble"
-    }
-
-    fn help(&self) -> &'static str {
-        "Is the vote better than its best member? Test accuracy of each member of an ensemble, and of their vote (solid). \
-         The vote gains most where members are as good as each other and err on different images. \
-         Needs an Ensemble stage."
-    }
-
-    fn needs(&self) -> &'static [&'static str] {
-        &[VOTE.name]
+    fn about(&self) -> About {
+        About {
+            name: "members",
+            title: "Members",
+            subject: "the members of an ensemble",
+            help: "Is the vote better than its best member? Test accuracy of each member of an ensemble, and of their vote (solid). \
+                   The vote gains most where members are as good as each other and err on different images. \
+                   Needs an Ensemble stage.",
+            needs: &[VOTE.name],
+            controls: Controls::ALL,
+        }
     }
 
     fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
@@ -45,7 +37,7 @@ impl Plot for Members {
     }
 }
 
-/// The lines of the members alone; the main branch's is that of the network before it became an ensemble.
+/// The lines of the members. The main branch is left out: it is the network before the ensemble.
 fn members(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Averaged> {
     let paths = by_path(arm, TEST.name, options).into_iter().filter(|(path, _)| path.member.is_some());
     let line = |(index, (path, curves)): (usize, (_, Vec<super::series::Curve>))| {
@@ -58,26 +50,17 @@ fn members(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Averaged> {
 }
 
 impl Plot for MemberDistance {
-    fn name(&self) -> &'static str {
-        "member-distance"
-    }
-
-    fn title(&self) -> &'static str {
-        "Member distance"
-    }
-
-    fn subject(&self) -> &'static str {
-        "the distance between members"
-    }
-
-    fn help(&self) -> &'static str {
-        "Do members find different solutions on the same trunk? How far the answers of the members of an ensemble are from \
-         each other: relative L2 distance of their logits, mean over all pairs. At 0 they answer alike, and a vote gains \
-         nothing. Needs an Ensemble stage."
-    }
-
-    fn needs(&self) -> &'static [&'static str] {
-        &[DISTANCE.name]
+    fn about(&self) -> About {
+        About {
+            name: "member-distance",
+            title: "Member distance",
+            subject: "the distance between members",
+            help: "Do members find different solutions on the same trunk? How far the answers of the members of an ensemble are from \
+                   each other: relative L2 distance of their logits, mean over all pairs. At 0 they answer alike, and a vote gains \
+                   nothing. Needs an Ensemble stage.",
+            needs: &[DISTANCE.name],
+            controls: Controls::ALL,
+        }
     }
 
     fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {

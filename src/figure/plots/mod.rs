@@ -1,6 +1,6 @@
-//! The plots: figures that are built from the records of runs.
+//! The plots: figures built from the records of runs.
 //!
-//! A plot is one file with a type that implements [`Plot`], and one line in [`ALL`]. The window shows each as a tab,
+//! A plot is one file with a type that implements [`Plot`], and one line in [`ALL`]. The window shows each plot as a tab;
 //! `weightlab export --figure NAME` writes the same figure to a file.
 
 mod accuracy;
@@ -12,7 +12,7 @@ mod line;
 mod loss;
 mod members;
 mod outcomes;
-mod parallel;
+mod parallel_coordinates;
 mod past;
 mod remaining;
 mod series;
@@ -21,12 +21,13 @@ mod vulnerability;
 
 use std::collections::BTreeSet;
 
-use super::model::{Axis, Figure};
+use super::axis::Axis;
+use super::model::Figure;
 use crate::doc::capitalised;
 use crate::results::RunRecord;
 use crate::results::table::Row;
 use crate::results::view::{PlotOptions, XAxis};
-pub use vulnerability::struck_arm;
+pub use vulnerability::injected_arm;
 
 /// The registry, in the order of the tabs.
 pub const ALL: &[&dyn Plot] = &[
@@ -43,103 +44,122 @@ pub const ALL: &[&dyn Plot] = &[
     &outcomes::OutcomesByLayer,
     &vulnerability::Vulnerability,
     &classes::Classes,
-    &parallel::Parallel,
+    &parallel_coordinates::ParallelCoordinates,
 ];
 
 /// A kind of figure over runs.
 pub trait Plot: Sync {
-    /// What `--figure` calls it: "accuracy".
-    fn name(&self) -> &'static str;
-    /// What its tab says: "Accuracy".
-    fn title(&self) -> &'static str;
-    /// What its lines are, to end "curves of …": "test accuracy".
-    fn subject(&self) -> &'static str;
-    /// What it shows, which question it answers, how to read it and what it needs, in two to six sentences; what stands
-    /// before the first full stop is the tooltip too.
-    fn help(&self) -> &'static str;
-    /// The figure of what is known by now. Arms without points do not appear; [`Figure::has_data`] is false when no
-    /// arm has any.
+    /// Its name, texts and requirements.
+    fn about(&self) -> About;
+    /// The figure of the results so far. Arms without points do not appear; without any points, [`Figure::has_data`] is
+    /// false.
     fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure;
-    /// What can be chosen about it.
-    fn controls(&self) -> Controls {
-        Controls::ALL
-    }
-    /// The series that its tab waits for, any of them; none for a plot of every experiment.
-    fn needs(&self) -> &'static [&'static str] {
-        &[]
-    }
-    /// Whether a run has something for it: by default, points of a series that it needs.
+    /// Whether a run has data for it: by default, points of a series that it needs.
     fn is_about(&self, record: &RunRecord) -> bool {
         self.needs().iter().any(|series| record.points_of(series).next().is_some())
     }
-    /// The layer and the bit of a cell, by row and column of its figure, whose faults can be looked at.
-    fn struck(&self, _figure: &Figure, _cell: [usize; 2]) -> Option<(String, u32)> {
+    /// The layer and bit of a cell, by row and column of the figure, whose trials can be opened.
+    fn injected_at(&self, _figure: &Figure, _cell: [usize; 2]) -> Option<(String, u32)> {
         None
     }
-    /// Why it would be empty for runs that it is not about.
+    /// Why it is empty for runs without its data.
     fn lacks(&self) -> &'static str {
         "these runs have no results for it"
     }
+    /// As in [`About`].
+    fn name(&self) -> &'static str {
+        self.about().name
+    }
+    /// As in [`About`].
+    fn title(&self) -> &'static str {
+        self.about().title
+    }
+    /// As in [`About`].
+    fn needs(&self) -> &'static [&'static str] {
+        self.about().needs
+    }
+    /// As in [`About`].
+    fn controls(&self) -> Controls {
+        self.about().controls
+    }
 }
 
-/// What can be chosen about a plot.
+/// The name, texts and requirements of a plot.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// Its name for `--figure`: "accuracy".
+    pub name: &'static str,
+    /// The title of its tab: "Accuracy".
+    pub title: &'static str,
+    /// The subject of its lines, to complete "curves of …": "test accuracy".
+    pub subject: &'static str,
+    /// What it shows, which question it answers, how to read it and what it needs, in two to six sentences. The first
+    /// statement is also the tooltip.
+    pub help: &'static str,
+    /// Its tab appears once there are points of any of these series, or at once if the list is empty.
+    pub needs: &'static [&'static str],
+    /// Its controls.
+    pub controls: Controls,
+}
+
+/// The controls of a plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Controls {
-    /// What its x axis is, where it is always the same; nothing where it can be chosen.
+    /// The title of its x axis if that is fixed.
     pub own_x: Option<&'static str>,
     /// Whether its lines can be smoothed.
     pub smooths: bool,
-    /// Whether it shows means over seeds with a band and single runs behind them.
+    /// Whether it shows means over seeds with bands and single runs.
     pub averages: bool,
 }
 
 impl Controls {
-    /// Of curves: everything.
+    /// All controls, for curves.
     pub const ALL: Self = Self { own_x: None, smooths: true, averages: true };
 
-    /// Of means over an axis that is always the same.
+    /// For means over a fixed axis.
     pub const fn of_means(own_x: &'static str) -> Self {
         Self { own_x: Some(own_x), smooths: false, averages: true }
     }
 
-    /// Of what has neither curves nor means.
+    /// For plots with neither curves nor means.
     pub const fn fixed(own_x: &'static str) -> Self {
         Self { own_x: Some(own_x), smooths: false, averages: false }
     }
 }
 
-/// Whether a plot has something to do with these arms: its tab is left out otherwise.
+/// Whether a plot applies to these arms; otherwise its tab is hidden.
 pub fn concerns(plot: &dyn Plot, arms: &[ArmRuns<'_>]) -> bool {
     let mut records = arms.iter().flat_map(|arm| &arm.runs);
     plot.needs().is_empty() || records.any(|(_, record)| plot.is_about(record))
 }
 
-/// The plot that `--figure` calls by this name.
+/// The plot with this name.
 pub fn find(name: &str) -> Option<&'static dyn Plot> {
     ALL.iter().copied().find(|plot| plot.name() == name)
 }
 
-/// The runs of a line: those of an arm, one for each seed, or of all arms with the same value of a setting.
+/// The runs of a line: those of an arm, one for each seed, or those of all arms with the same value of a setting.
 #[derive(Clone, Debug, Default)]
 pub struct ArmRuns<'a> {
-    /// What the legend calls it.
+    /// Its name in the legend.
     pub name: String,
-    /// Its style in every figure: the index for [`style_of`](super::style_of).
+    /// The index of its style for [`style_of`](super::style_of), the same in every figure.
     pub colour: usize,
     /// Seed and record.
     pub runs: Vec<(u64, &'a RunRecord)>,
-    /// What the table says of each of the runs, in their order: settings, results, names of classes.
+    /// The rows of these runs in the table of runs, in the same order: settings, results, names of classes.
     pub rows: Vec<&'a Row>,
 }
 
 impl ArmRuns<'_> {
-    /// How many arms of the document are behind it: more than one where a setting makes the lines.
+    /// The number of its arms: more than one if lines stand for values of a setting.
     pub fn pooled(&self) -> usize {
         let names: BTreeSet<&str> = self.rows.iter().map(|row| row.arm.as_str()).collect();
         names.len().max(1)
     }
 
-    /// What tells its runs apart: the seed, behind the arm where several are pooled.
+    /// Distinct names of its runs: the seed, after the arm if several are pooled.
     pub fn run_names(&self) -> Vec<String> {
         let is_pooled = self.pooled() > 1;
         let name = |(index, (seed, _)): (usize, &(u64, &RunRecord))| match self.rows.get(index) {
@@ -153,10 +173,10 @@ impl ArmRuns<'_> {
 const REMAINING: &str = "Remaining weights";
 
 impl XAxis {
-    /// All that every run has, for menus.
+    /// The axes that every run has, for menus.
     pub const ALL: [Self; 4] = [Self::Epoch, Self::Iteration, Self::Remaining, Self::Seconds];
 
-    /// What menus and the axis call it.
+    /// Its name in menus and on the axis.
     pub fn label(&self) -> String {
         match self {
             Self::Epoch => "Epochs trained".to_owned(),
@@ -167,7 +187,7 @@ impl XAxis {
         }
     }
 
-    /// The axis of a figure. Remaining weights are logarithmic and reversed, so that it reads from 100 % down.
+    /// The axis of a figure. Remaining weights are logarithmic and reversed: they start at 100 %.
     pub fn axis(&self) -> Axis {
         match self {
             Self::Remaining => Axis { reversed: true, ..Axis::percent(&self.label()).log() },
@@ -178,7 +198,7 @@ impl XAxis {
     }
 }
 
-/// The name of a series as people write it: "Test accuracy".
+/// The name of a series in words: "Test accuracy".
 pub fn in_words(series: &str) -> String {
     capitalised(&series.replace('_', " "))
 }
@@ -195,7 +215,7 @@ mod tests {
         for plot in ALL {
             assert_eq!(find(plot.name()).map(Plot::title), Some(plot.title()));
             assert!(plot.name().bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'));
-            assert!(plot.help().ends_with('.'));
+            assert!(plot.about().help.ends_with('.'));
         }
         assert!(find("nothing").is_none());
     }

@@ -1,11 +1,12 @@
-//! What became of single faults, by the bit or the layer that they struck.
+//! Outcomes of single faults by bit or layer.
 
 use std::collections::BTreeMap;
 
 use super::campaigns::{SERIES, bits, has_outcomes, layers, named, note, parts, sums};
-use super::{ArmRuns, Controls, Plot};
-use crate::figure::bars::Bars;
-use crate::figure::model::{Axis, Figure};
+use super::{About, ArmRuns, Controls, Plot};
+use crate::figure::axis::Axis;
+use crate::figure::model::Bars;
+use crate::figure::model::Figure;
 use crate::results::RunRecord;
 use crate::results::campaign::Tally;
 use crate::results::view::PlotOptions;
@@ -17,26 +18,17 @@ pub struct OutcomesByBit;
 pub struct OutcomesByLayer;
 
 impl Plot for OutcomesByBit {
-    fn name(&self) -> &'static str {
-        "outcomes-bit"
-    }
-
-    fn title(&self) -> &'static str {
-        "Outcomes by bit"
-    }
-
-    fn subject(&self) -> &'static str {
-        "outcomes by bit"
-    }
-
-    fn help(&self) -> &'static str {
-        "Which bits kill? What became of the images under a single fault, for each bit that it struck, with the field of \
-         the number format below. SDC-1: another class; SDC-5: the golden class is not even among the five best; \
-         DUE: NaN or infinity. Needs a Campaign stage with one fault in each trial."
-    }
-
-    fn needs(&self) -> &'static [&'static str] {
-        &[SERIES]
+    fn about(&self) -> About {
+        About {
+            name: "outcomes-bit",
+            title: "Outcomes by bit",
+            subject: "outcomes by bit",
+            help: "Which bits kill? What became of the images under a single fault, for each bit that it struck, with the field of \
+                   the number format below. SDC-1: another class; SDC-5: the golden class is not even among the five best; \
+                   DUE: NaN or infinity. Needs a Campaign stage with one fault in each trial.",
+            needs: &[SERIES],
+            controls: Controls::fixed("Bit"),
+        }
     }
 
     fn is_about(&self, record: &RunRecord) -> bool {
@@ -49,33 +41,20 @@ impl Plot for OutcomesByBit {
         let y = Axis { range: Some([0.0, 1.0]), ..Axis::percent("Share of images") };
         Figure { x: Axis::named("Bit", categories), y, bars, note, ..Figure::default() }
     }
-
-    fn controls(&self) -> Controls {
-        Controls::fixed("Bit")
-    }
 }
 
 impl Plot for OutcomesByLayer {
-    fn name(&self) -> &'static str {
-        "outcomes-layer"
-    }
-
-    fn title(&self) -> &'static str {
-        "Outcomes by layer"
-    }
-
-    fn subject(&self) -> &'static str {
-        "outcomes by layer"
-    }
-
-    fn help(&self) -> &'static str {
-        "Which layers matter? What became of the images under a single fault, for each layer that it struck. SDC-1: \
-         another class; SDC-5: the golden class is not even among the five best; DUE: NaN or infinity. \
-         Needs a Campaign stage with one fault in each trial."
-    }
-
-    fn needs(&self) -> &'static [&'static str] {
-        &[SERIES]
+    fn about(&self) -> About {
+        About {
+            name: "outcomes-layer",
+            title: "Outcomes by layer",
+            subject: "outcomes by layer",
+            help: "Which layers matter? What became of the images under a single fault, for each layer that it struck. SDC-1: \
+                   another class; SDC-5: the golden class is not even among the five best; DUE: NaN or infinity. \
+                   Needs a Campaign stage with one fault in each trial.",
+            needs: &[SERIES],
+            controls: Controls::fixed("Share of images"),
+        }
     }
 
     fn is_about(&self, record: &RunRecord) -> bool {
@@ -91,13 +70,9 @@ impl Plot for OutcomesByLayer {
         let y = Axis { reversed: true, ..Axis::named("Layer", named(&layers)) };
         Figure { x, y, bars, note, ..Figure::default() }
     }
-
-    fn controls(&self) -> Controls {
-        Controls::fixed("Share of images")
-    }
 }
 
-/// The bars of all arms that have outcomes, and what they are. Arms stand side by side in each class.
+/// The bars of all arms with outcomes, and a note. Arms are side by side.
 fn stacked<K: Ord>(
     arms: &[ArmRuns<'_>],
     categories: &[K],
@@ -122,7 +97,7 @@ fn stacked<K: Ord>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::campaigns::testing::{outcome, struck};
+    use super::super::campaigns::testing::{outcome, single_faults};
     use super::*;
     use crate::figure::bars::{self, stacks};
 
@@ -132,12 +107,15 @@ mod tests {
 
     #[test]
     fn shares_of_each_bit_add_up_to_all_images_and_fields_are_named() {
-        let runs = [struck(vec![outcome(0, 30, 8), outcome(1, 30, 4)]), struck(vec![outcome(0, 0, 0)])];
+        let runs = [
+            single_faults(vec![outcome(0, 30, 8), outcome(1, 30, 4)]),
+            single_faults(vec![outcome(0, 0, 0)]),
+        ];
         let figure = OutcomesByBit.build(&[arm("a", &runs)], &PlotOptions::default());
         let names: Vec<_> = figure.x.categories.iter().map(|c| (c.name.as_str(), c.group.as_str())).collect();
         assert_eq!(names, [("b30", "exponent"), ("b0", "mantissa")]);
         let values: Vec<_> = figure.bars.iter().map(|bars| bars.values.clone()).collect();
-        // 20 images: 8 masked, 12 with another class, of which 6 lost the golden one from the best five.
+        // 20 images: 8 masked, 12 with another class, of which 6 lost the golden class from their top five.
         assert_eq!(values, [[0.4, 1.0], [0.0, 0.0], [0.3, 0.0], [0.3, 0.0], [0.0, 0.0]]);
         let heads: Vec<f64> = bars::parts(&figure)
             .iter()
@@ -150,7 +128,10 @@ mod tests {
 
     #[test]
     fn layers_stand_in_the_order_of_the_network_and_arms_side_by_side() {
-        let (a, b) = ([struck(vec![outcome(1, 3, 10)])], [struck(vec![outcome(0, 3, 0), outcome(1, 3, 5)])]);
+        let (a, b) = (
+            [single_faults(vec![outcome(1, 3, 10)])],
+            [single_faults(vec![outcome(0, 3, 0), outcome(1, 3, 5)])],
+        );
         let figure = OutcomesByLayer.build(&[arm("a", &a), arm("b", &b)], &PlotOptions::default());
         assert!(figure.is_lying() && figure.y.reversed);
         assert_eq!(stacks(&figure), ["a", "b"]);

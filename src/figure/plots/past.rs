@@ -1,8 +1,9 @@
-//! How far a network is from what it was some steps ago.
+//! The difference between a network and itself some steps ago.
 
 use super::curves::{Averaged, Series, figure, lines};
-use super::{ArmRuns, Plot};
-use crate::figure::model::{Axis, Figure};
+use super::{About, ArmRuns, Controls, Plot};
+use crate::figure::axis::Axis;
+use crate::figure::model::Figure;
 use crate::results::view::PlotOptions;
 
 /// Distance to the watched past, divergence of the predictions, and share of predictions that changed.
@@ -13,27 +14,18 @@ const DIVERGENCE: Series = Series { name: "past_kl", suffix: ", KL", dash: 1 };
 const CHANGED: Series = Series { name: "past_changed", suffix: ", changed", dash: 2 };
 
 impl Plot for Past {
-    fn name(&self) -> &'static str {
-        "past"
-    }
-
-    fn title(&self) -> &'static str {
-        "Past"
-    }
-
-    fn subject(&self) -> &'static str {
-        "the distance to the past"
-    }
-
-    fn help(&self) -> &'static str {
-        "How far the network is from what it was some steps ago: relative L2 distance of the logits, Kullback-Leibler \
-         divergence of the predictions (dashed), and share of predictions that changed (dotted). \
-         How fast does it move, and does pruning shake it? A peak is a sudden change; near 0 the network stands still. \
-         Needs a Watch stage."
-    }
-
-    fn needs(&self) -> &'static [&'static str] {
-        &[DISTANCE.name, DIVERGENCE.name, CHANGED.name]
+    fn about(&self) -> About {
+        About {
+            name: "past",
+            title: "Past",
+            subject: "the distance to the past",
+            help: "How far the network is from what it was some steps ago: relative L2 distance of the logits, Kullback-Leibler \
+                   divergence of the predictions (dashed), and share of predictions that changed (dotted). \
+                   How fast does it move, and does pruning shake it? A peak is a sudden change; near 0 the network stands still. \
+                   Needs a Watch stage.",
+            needs: &[DISTANCE.name, DIVERGENCE.name, CHANGED.name],
+            controls: Controls::ALL,
+        }
     }
 
     fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
@@ -54,8 +46,8 @@ impl Plot for Past {
     }
 }
 
-/// The three measures differ by orders of magnitude, so the axis is logarithmic; an exact zero, such as no changed
-/// prediction at all, is common there and no error. Returns how many there were.
+/// Removes exact zeros, such as no changed prediction at all, and returns their number. They are common, and the axis is
+/// logarithmic, since the three measures differ by orders of magnitude.
 fn without_zeros(averaged: &mut Averaged) -> usize {
     let is_drawn = |point: &[f64; 2]| point[1] != 0.0;
     let line = &mut averaged.line;

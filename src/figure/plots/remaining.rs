@@ -1,8 +1,9 @@
-//! Accuracy of what is left of a network.
+//! Accuracy over the share of remaining weights.
 
 use super::curves::{Averaged, Series, figure, lines};
-use super::{ArmRuns, Controls, Plot, REMAINING};
-use crate::figure::model::{At, Axis, Figure, Rule};
+use super::{About, ArmRuns, Controls, Plot, REMAINING};
+use crate::figure::axis::Axis;
+use crate::figure::model::{At, Figure, ReferenceLine};
 use crate::figure::palette::{Dash, Marker};
 use crate::results::view::{PlotOptions, XAxis};
 use crate::results::{RunRecord, RunState};
@@ -13,23 +14,18 @@ pub struct Remaining;
 const TEST: Series = Series { name: "test_accuracy", suffix: "", dash: 0 };
 
 impl Plot for Remaining {
-    fn name(&self) -> &'static str {
-        "remaining"
-    }
-
-    fn title(&self) -> &'static str {
-        "Remaining"
-    }
-
-    fn subject(&self) -> &'static str {
-        "accuracy over remaining weights"
-    }
-
-    fn help(&self) -> &'static str {
-        "The last test accuracy at each level of remaining weights, from all of them at the left to few at the right: \
-         down to where does a ticket hold? An arm that never prunes is a dashed level. \
-         Where the line of a ticket leaves that level for good, too much is gone; how far it lies above the lines of \
-         controls is what the ticket's own mask and initial weights are worth. Needs a stage that prunes."
+    fn about(&self) -> About {
+        About {
+            name: "remaining",
+            title: "Remaining",
+            subject: "accuracy over remaining weights",
+            help: "The last test accuracy at each level of remaining weights, from all of them at the left to few at the right: \
+                   down to where does a ticket hold? An arm that never prunes is a dashed level. \
+                   Where the line of a ticket leaves that level for good, too much is gone; how far it lies above the lines of \
+                   controls is what the ticket's own mask and initial weights are worth. Needs a stage that prunes.",
+            needs: &["test_accuracy"],
+            controls: Controls::of_means(REMAINING),
+        }
     }
 
     fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
@@ -38,15 +34,14 @@ impl Plot for Remaining {
             arms.iter().flat_map(|arm| lines(arm, &TEST, &options).into_iter().map(move |line| (arm, line)));
         let (dense, pruned): (Vec<_>, Vec<_>) =
             all.partition(|(arm, drawn)| is_over(arm) && never_prunes(drawn));
-        // A level needs something to be compared with.
+        // A reference line needs something to compare with.
         let (dense, pruned) = if pruned.is_empty() { (pruned, dense) } else { (dense, pruned) };
-        let rules = dense.iter().filter_map(|(arm, drawn)| level(arm, drawn)).collect();
+        let reference_lines = dense.iter().filter_map(|(arm, drawn)| level(arm, drawn)).collect();
         let drawn = pruned.into_iter().map(|(_, drawn)| with_markers(drawn)).collect();
-        Figure { rules, ..figure(options.x.axis(), Axis::percent("Test accuracy"), drawn, &options) }
-    }
-
-    fn needs(&self) -> &'static [&'static str] {
-        &["test_accuracy"]
+        Figure {
+            reference_lines,
+            ..figure(options.x.axis(), Axis::percent("Test accuracy"), drawn, &options)
+        }
     }
 
     fn is_about(&self, record: &RunRecord) -> bool {
@@ -56,13 +51,9 @@ impl Plot for Remaining {
     fn lacks(&self) -> &'static str {
         "nothing was pruned in these runs"
     }
-
-    fn controls(&self) -> Controls {
-        Controls::of_means(REMAINING)
-    }
 }
 
-/// Whether nothing more comes: an arm at 100 % may still be before its first pruning.
+/// Whether all its runs are done: an unfinished arm at 100 % may still be pruned.
 fn is_over(arm: &ArmRuns<'_>) -> bool {
     let begun = |state: &RunState| *state != RunState::Waiting;
     arm.runs
@@ -76,12 +67,17 @@ fn never_prunes(drawn: &Averaged) -> bool {
     drawn.line.points.iter().all(|point| point[0] >= 1.0)
 }
 
-fn level(arm: &ArmRuns<'_>, drawn: &Averaged) -> Option<Rule> {
+fn level(arm: &ArmRuns<'_>, drawn: &Averaged) -> Option<ReferenceLine> {
     let [_, y] = *drawn.line.points.last()?;
-    Some(Rule { name: drawn.line.name.clone(), at: At::Y(y), colour: Some(arm.colour), dash: Dash::Dashed })
+    Some(ReferenceLine {
+        name: drawn.line.name.clone(),
+        at: At::Y(y),
+        colour: Some(arm.colour),
+        dash: Dash::Dashed,
+    })
 }
 
-/// Levels are few and far between, and the first stands alone for a while: each is marked.
+/// Adds markers, since there are few levels, and only one at first.
 fn with_markers(mut drawn: Averaged) -> Averaged {
     if drawn.line.style.marker == Marker::None {
         drawn.line.style.marker = Marker::Circle;
@@ -127,8 +123,9 @@ mod tests {
             told,
             [("ticket", vec![[0.5, 0.75], [1.0, 1.0]]), ("ticket / reinitialised", vec![[0.5, 0.5]])]
         );
-        let rule = Rule { name: "dense".to_owned(), at: At::Y(0.875), colour: Some(4), dash: Dash::Dashed };
-        assert_eq!(figure.rules, [rule]);
+        let reference =
+            ReferenceLine { name: "dense".to_owned(), at: At::Y(0.875), colour: Some(4), dash: Dash::Dashed };
+        assert_eq!(figure.reference_lines, [reference]);
         assert!(figure.x.reversed);
     }
 
@@ -140,7 +137,7 @@ mod tests {
         ]);
         let pruned = record([level(0.5, 1.0, 0.5)]);
         let figure = Remaining.build(&[arm("a", 0, &begun), arm("b", 1, &pruned)], &PlotOptions::default());
-        assert_eq!((figure.lines.len(), figure.rules.len()), (2, 0));
+        assert_eq!((figure.lines.len(), figure.reference_lines.len()), (2, 0));
     }
 
     #[test]
@@ -154,6 +151,6 @@ mod tests {
     fn a_dense_arm_alone_is_a_point() {
         let dense = done([level(1.0, 1.0, 0.5)]);
         let figure = Remaining.build(&[arm("dense", 0, &dense)], &PlotOptions::default());
-        assert!(figure.has_data() && figure.rules.is_empty());
+        assert!(figure.has_data() && figure.reference_lines.is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! From the points of a record to the curves of one run.
+//! Turns the points of a record into the curves of a run.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::results::view::XAxis;
 use crate::results::{PointRef, Points, RunRecord};
 
-/// Which curve of a run: one for the main branch, one for each branch and each member of an ensemble.
+/// Identifies a curve of a run: the main branch, a branch, or a member of an ensemble.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Path {
     /// Empty for the main branch.
@@ -21,12 +21,12 @@ impl Path {
     }
 
     fn is_of(&self, point: &PointRef<'_>) -> bool {
-        // Comparing two empty texts is slow on some processors: an empty `String` points nowhere.
+        // Comparing two empty strings is slow on some processors, since an empty `String` points nowhere.
         let is_main = self.branch.is_empty() && point.branch.is_empty();
         self.member == point.member && (is_main || self.branch == point.branch)
     }
 
-    /// The curve's name: that of the arm, then the branch and the member.
+    /// The curve's name: arm, branch, member.
     pub fn name(&self, arm: &str) -> String {
         let mut name = arm.to_owned();
         if !self.branch.is_empty() {
@@ -39,8 +39,8 @@ impl Path {
     }
 }
 
-/// What points of different seeds have in common: a place, and which point it is of those at the same place (a network
-/// is tested before and after it is pruned).
+/// Aligns points of different seeds: a value, and a number among the points at that value (a network is tested before and
+/// after pruning).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
     /// Value on the axis along which seeds are aligned.
@@ -54,16 +54,16 @@ pub struct Place {
 pub struct Curve {
     /// The run's seed.
     pub seed: u64,
-    /// What tells it from the other curves of a line: "seed 3".
+    /// Its name among the curves of a line: "seed 3".
     pub run: String,
-    /// Where each point is aligned with those of other seeds.
+    /// Where each point aligns with those of other seeds.
     pub places: Vec<Place>,
     /// `[x, y]` in the order of the axis.
     pub points: Vec<[f64; 2]>,
 }
 
-/// The curves of a series in a record: that of the main branch, then those of branches in the order in which they began, which
-/// is that of the plan. Points of fault campaigns belong to a cell of a table, not to a curve.
+/// The curves of a series in a record: the main branch, then branches in the order of the plan. Points of fault campaigns
+/// belong to cells, not to curves.
 pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Path, Curve)> {
     let in_curve =
         |point: &PointRef<'_>| point.rate.is_none() && point.bit.is_none() && point.layer.is_none();
@@ -75,7 +75,7 @@ pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Pa
     let mut found: Vec<(Path, Curve)> = Vec::new();
     let mut here = 0;
     for point in record.points_of(series).filter(in_curve) {
-        // Most points have the path of the one before.
+        // Most points have the same path as the one before.
         if !found.get(here).is_some_and(|(path, _)| path.is_of(&point)) {
             here = found.iter().position(|(path, _)| path.is_of(&point)).unwrap_or_else(|| {
                 found.push((Path::of(&point), Curve { seed, ..Curve::default() }));
@@ -99,7 +99,7 @@ pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Pa
     found
 }
 
-/// The main branch, then the branches in the order in which they came first; members by their number.
+/// Sorts the main branch first, then branches in order of appearance, and members by number.
 pub fn put_in_order_of_plan<T>(paths: &mut [(Path, T)]) {
     let mut branches: Vec<String> = vec![String::new()];
     for (path, _) in &*paths {
@@ -118,7 +118,7 @@ impl Place {
 }
 
 impl Curve {
-    /// The point at a place; `next` goes on behind it. Places are asked for in the order of the axis.
+    /// The point at a place; moves `next` past it. Calls must follow the order of the axis.
     pub fn take(&self, place: Place, next: &mut usize) -> Option<[f64; 2]> {
         let mut found = None;
         while self.places.get(*next).is_some_and(|own| own.order(&place).is_le()) {
@@ -137,7 +137,7 @@ impl Curve {
         self.points.push(point);
     }
 
-    /// Points come in the order of training; only one that was written twice, after a crash, goes back.
+    /// Points are in training order unless some were written twice after a crash.
     fn put_in_order(&mut self) {
         if self.places.is_sorted_by(|a, b| a.order(b).is_le()) {
             return;
@@ -147,7 +147,7 @@ impl Curve {
         (self.places, self.points) = both.into_iter().unzip();
     }
 
-    /// One point for each x, the last that came, from the smallest x to the largest.
+    /// Keeps the last point at each x and sorts by x.
     pub fn keep_last_of_each_level(&mut self) {
         let mut order: Vec<usize> = (0..self.points.len()).collect();
         order.sort_by(|&a, &b| self.points[a][0].total_cmp(&self.points[b][0]).then(a.cmp(&b)));
@@ -160,7 +160,7 @@ impl Curve {
     }
 }
 
-/// The values of a series by what was trained, in this order.
+/// The values of a series by the amount of training, in order.
 fn along(record: &RunRecord, series: &str) -> BTreeMap<Path, Vec<[f64; 2]>> {
     let mut found: BTreeMap<Path, Vec<[f64; 2]>> = BTreeMap::new();
     for point in record.points_of(series) {
@@ -172,14 +172,14 @@ fn along(record: &RunRecord, series: &str) -> BTreeMap<Path, Vec<[f64; 2]>> {
     found
 }
 
-/// The last value that was known after so much training; NaN where there is none yet.
+/// The last value after this amount of training; NaN before the first.
 fn before(values: Option<&Vec<[f64; 2]>>, trained: f64) -> f64 {
     let Some(values) = values else { return f64::NAN };
     let behind = values.partition_point(|value| value[0] <= trained);
     behind.checked_sub(1).map_or(f64::NAN, |last| values[last][1])
 }
 
-/// Where the point is aligned, and its x.
+/// The value that aligns the point with other seeds, and its x.
 fn position(point: &PointRef<'_>, x: &XAxis, per_epoch: Option<f64>) -> (f64, f64) {
     match x {
         XAxis::Epoch => (point.trained, point.trained),
@@ -190,15 +190,15 @@ fn position(point: &PointRef<'_>, x: &XAxis, per_epoch: Option<f64>) -> (f64, f6
             (trained, trained)
         }
         XAxis::Remaining => (point.remaining, point.remaining),
-        // No two runs are equally fast: seeds are aligned by what they have trained.
+        // Runs differ in speed, so seeds are aligned by the amount of training.
         XAxis::Seconds => (point.trained, point.secs),
-        // Another series stands beside the point, not in it.
+        // The point itself does not contain another series.
         XAxis::Series(_) => (point.trained, f64::NAN),
     }
 }
 
-/// Mini-batches of an epoch. The position of a network goes back when it is rewound; what it was trained in all does
-/// not, and is only counted in epochs.
+/// Mini-batches of an epoch. A point's position goes back when a network is rewound; the total amount of training does
+/// not, but it is only counted in epochs.
 fn iterations_per_epoch(points: &Points) -> Option<f64> {
     let last = points.iter().rev().find(|point| point.epoch > 0.0 && point.iteration > 0)?;
     Some(last.iteration as f64 / last.epoch)

@@ -1,9 +1,9 @@
 //! Smoothing that does not start at zero.
 
-/// The exponential moving average of the second values of `points` with the weight `past` in [0, 1) of what came before, divided by the sum
-/// of its weights so far, so that the first value is itself (Kingma and Ba 2015, section 3, use the same correction).
+/// Replaces each y by the exponential moving average with the weight `past` in [0, 1), divided by the sum of weights so
+/// far, so that the first value is unchanged (the bias correction of Kingma and Ba 2015, section 3).
 ///
-/// Values that are not finite stay as they are and leave the average alone.
+/// Values that are not finite stay as they are and do not enter the average.
 pub fn smooth<'a>(points: impl Iterator<Item = &'a mut [f64; 2]>, past: f64) {
     if past <= 0.0 {
         return;

@@ -1,9 +1,9 @@
 //! Records for tests, with numbers that fit in the head.
 
-pub use super::campaigns::testing::{outcome, struck};
+pub use super::campaigns::testing::{outcome, single_faults};
 use crate::results::{Event, Point, RunRecord};
 
-/// A point of the main branch after so many epochs, without pruning, one second and ten mini-batches for each epoch.
+/// A point of the main branch after `trained` epochs of ten mini-batches and one second each, without pruning.
 pub fn at(series: &str, trained: f64, value: f64) -> Point {
     Point {
         series: series.to_owned(),
@@ -23,7 +23,7 @@ pub fn branch(name: &str, point: Point) -> Point {
     Point { branch: name.to_owned(), ..point }
 }
 
-/// The same point with so many weights left.
+/// The same point with this share of weights left.
 pub fn left(remaining: f64, point: Point) -> Point {
     Point { remaining, ..point }
 }

@@ -1,4 +1,4 @@
-//! Surfaces: the parts of bars, the cells of a heat map, and the strip of its colours.
+//! Areas: bars, the cells of a heat map, and its colour scale.
 
 use super::image::image;
 use super::pen::{AXIS, thin_stroke};
@@ -9,10 +9,10 @@ use crate::figure::model::Figure;
 use crate::figure::mosaic::block;
 use crate::figure::palette::{Rgb, Theme};
 
-/// Colours of the strip; more cannot be told apart.
+/// Colours of the colour scale; more are indistinguishable.
 const SHADES: u32 = 64;
 
-/// Neighbouring cells overlap by a hair, in points, so that no ground shines through between them.
+/// Overlap of neighbouring cells in points, so that no background shows between them.
 const SEAM: &str = "0.2";
 
 /// Width of the line between parts, in ems.
@@ -32,7 +32,7 @@ fn rectangle(out: &mut Writer, a: [f64; 2], b: [f64; 2], fill: Rgb, (stroke, rim
     out.element("rect", &attributes, None);
 }
 
-/// The parts of all bars, each with a thin rim of the ground.
+/// The parts of all bars, each with a thin rim in the background colour.
 pub fn bars(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
     let (stroke, width) = (hex(theme.ground()), number(RIM * layout.font));
     for part in parts(figure) {
@@ -42,10 +42,10 @@ pub fn bars(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme
     }
 }
 
-/// More cells than this are an image.
+/// More cells than this are drawn as an image.
 const MOST: usize = 4096;
 
-/// The cells that have a colour: rectangles, or an image where they are many.
+/// The coloured cells: rectangles, or one image if there are many.
 pub fn cells(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
     let Some(cells) = &figure.cells else { return };
     let size = [cells.values.len(), cells.values.first().map_or(0, Vec::len)];
@@ -64,7 +64,7 @@ pub fn cells(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Them
     }
 }
 
-/// The strip of colours with its rim and ticks.
+/// The colour scale with its rim and ticks.
 pub fn scale_bar(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
     let Some(bar) = layout.scale_bar.as_ref().filter(|_| figure.has_data()) else { return };
     let Some(cells) = &figure.cells else { return };
@@ -88,7 +88,7 @@ pub fn scale_bar(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::model::{Axis, Category};
+    use crate::figure::axis::{Axis, Category};
     use crate::figure::svg::svg;
     use crate::figure::{Bars, Cells};
     use crate::results::view::Preset;

@@ -1,4 +1,4 @@
-//! What lies within the axes: bands, single runs, reference levels, lines, markers and the signs at gaps.
+//! Everything within the axes: bands, single runs, reference lines, lines, markers and signs at gaps.
 
 use super::pen::{
     BAND_OPACITY, BAR_OPACITY, LINE, Pen, dot, fill, line_pen, marker, reference_pen, stroke, trace_pen,
@@ -8,15 +8,15 @@ use super::writer::{Writer, number, path};
 use super::{areas, names};
 use crate::figure::layout::{Layout, Rect};
 use crate::figure::marks::marked;
-use crate::figure::model::{At, Figure, Line, Rule};
+use crate::figure::model::{At, Figure, Line, ReferenceLine};
 use crate::figure::palette::{Dash, Theme, colour};
 use crate::figure::thin::thin;
 use crate::results::statistics::Band;
 
-/// Columns per point in which a line keeps its extremes: 288 to an inch.
+/// Lines keep their extremes in each of these columns per point: 288 to an inch.
 const COLUMNS_PER_POINT: f64 = 4.0;
 
-/// All data. What is wide and faint comes first, so that nothing hides a line.
+/// All data. Wide and faint parts come first, so that nothing hides a line.
 pub fn draw(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
     let font = layout.font;
     clip(out, layout);
@@ -36,14 +36,14 @@ pub fn draw(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme
             polyline(out, &trace.points, layout, pen);
         }
     }
-    for rule in &figure.rules {
-        stroke(out, &rule_path(rule, layout), reference_pen(rule, font, theme));
+    for reference in &figure.reference_lines {
+        stroke(out, &reference_path(reference, layout), reference_pen(reference, font, theme));
     }
     for line in &figure.lines {
         polyline(out, &line.points, layout, line_pen(line, font, theme));
     }
     out.line("</g>");
-    // Markers and signs at the rim stay whole.
+    // Markers and signs at the rim are not clipped.
     for (index, line) in figure.lines.iter().enumerate() {
         markers(out, index, line, layout, theme);
     }
@@ -52,7 +52,7 @@ pub fn draw(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme
     }
 }
 
-/// A little wider than the plot, so that a line along its rim keeps its width.
+/// Clips a little outside the plot, so that lines along its rim keep their width.
 fn clip(out: &mut Writer, layout: &Layout<'_>) {
     let Rect { left, top, right, bottom } = layout.plot;
     let air = LINE * layout.font / 2.0;
@@ -77,9 +77,9 @@ fn polyline(out: &mut Writer, points: &[[f64; 2]], layout: &Layout<'_>, pen: Pen
     }
 }
 
-fn rule_path(rule: &Rule, layout: &Layout<'_>) -> String {
+fn reference_path(reference: &ReferenceLine, layout: &Layout<'_>) -> String {
     let Rect { left, top, right, bottom } = layout.plot;
-    let ends = match rule.at {
+    let ends = match reference.at {
         At::X(x) => layout.x.mapping.place(x).map(|x| [[x, top], [x, bottom]]),
         At::Y(y) => layout.y.mapping.place(y).map(|y| [[left, y], [right, y]]),
     };
@@ -96,7 +96,7 @@ fn band(out: &mut Writer, line: &Line, layout: &Layout<'_>, theme: Theme) {
     for piece in both.split(|(low, high)| low[1].is_nan() || high[1].is_nan()) {
         let (lows, mut highs): (Vec<_>, Vec<_>) = piece.iter().copied().unzip();
         if let [(low, high)] = piece {
-            // The spread at a single x is a bar.
+            // A band at a single x is a bar.
             let pen = Pen { colour: own, width: LINE * layout.font, dash: Dash::Solid, opacity: BAR_OPACITY };
             stroke(out, &path(&[*low, *high]), pen);
         } else if !piece.is_empty() {
@@ -107,7 +107,7 @@ fn band(out: &mut Writer, line: &Line, layout: &Layout<'_>, theme: Theme) {
     }
 }
 
-/// Markers at points of the line within the plot; offset between lines, so that they do not cover each other.
+/// Markers at visible points, offset between lines, so that they do not cover each other.
 fn markers(out: &mut Writer, index: usize, line: &Line, layout: &Layout<'_>, theme: Theme) {
     let places = visible(&line.points, layout);
     let marked = marked(places.len(), index);

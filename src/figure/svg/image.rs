@@ -1,4 +1,4 @@
-//! Many cells as an image within the drawing.
+//! Many cells as an embedded image.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,11 +10,11 @@ use crate::figure::layout::Layout;
 use crate::figure::mosaic::{Mosaic, SIDE};
 use crate::figure::palette::{Rgb, Theme};
 
-/// The cells as a PNG file that stands in the drawing itself, each pixel a cell or a block of them.
+/// Embeds the cells as a PNG file, with a pixel for each cell or block of cells.
 pub fn image(out: &mut Writer, cells: &Cells, layout: &Layout<'_>, theme: Theme) {
     let mosaic = Mosaic::of(cells, SIDE);
     let pixels = mosaic.pixels(cells, cells.range(), theme);
-    // The last tiles may reach beyond the last cells, where the plot ends.
+    // The last tiles may extend beyond the last cells and the plot.
     let end = |axis: usize| (mosaic.size[axis] * mosaic.block[axis]) as f64 - 0.5;
     let (x, y) = (layout.x.places([-0.5, end(1)]), layout.y.places([-0.5, end(0)]));
     let (Some([left, right]), Some([top, bottom])) = (x, y) else { return };
@@ -29,7 +29,7 @@ pub fn image(out: &mut Writer, cells: &Cells, layout: &Layout<'_>, theme: Theme)
     out.element("image", &[place.as_slice(), &look].concat(), None);
 }
 
-/// The pixels with the last row, or column, first: where an axis runs the other way.
+/// Reverses rows or columns if an axis runs the other way.
 fn turned(
     mut pixels: Vec<Option<Rgb>>,
     [_, columns]: [usize; 2],
@@ -45,7 +45,7 @@ fn turned(
     pixels
 }
 
-/// Rows and columns of pixels as a PNG file, without a resolution; those without a colour are clear. `None` without pixels.
+/// Pixels as a PNG file without a resolution; those without a colour are transparent. `None` without pixels.
 fn packed([rows, columns]: [usize; 2], colours: &[Option<Rgb>]) -> Option<Vec<u8>> {
     let mut pixels = Pixmap::new(u32::try_from(columns).ok()?, u32::try_from(rows).ok()?)?;
     for (pixel, colour) in pixels.pixels_mut().iter_mut().zip(colours) {
@@ -59,8 +59,9 @@ fn packed([rows, columns]: [usize; 2], colours: &[Option<Rgb>]) -> Option<Vec<u8
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::axis::Axis;
     use crate::figure::export::{Options, picture};
-    use crate::figure::model::{Axis, Figure};
+    use crate::figure::model::Figure;
     use crate::figure::pdf::pdf;
     use crate::figure::svg::svg;
 

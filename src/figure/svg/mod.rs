@@ -56,7 +56,7 @@ fn open(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
     out.element("rect", &[("width", &width), ("height", &height), ("fill", &ground)], None);
 }
 
-/// Lines at the labels; none at names, which bars stand on.
+/// Lines at labels, but not at names.
 fn grid(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
     let plot = layout.plot;
     let upright = layout.x.tick_places(true).map(|x| [[x, plot.top], [x, plot.bottom]]);
@@ -66,7 +66,7 @@ fn grid(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
     segments(out, &lines, theme.grid(), GRID * layout.font);
 }
 
-/// The two axes and their ticks, over the data, so that a line along an axis does not hide it.
+/// Both axes and their ticks, over the data, so that a line along an axis does not hide it.
 fn axes(out: &mut Writer, layout: &Layout<'_>, theme: Theme) {
     let (plot, font) = (layout.plot, layout.font);
     let mut lines = vec![
@@ -85,7 +85,8 @@ fn axes(out: &mut Writer, layout: &Layout<'_>, theme: Theme) {
 mod tests {
     use super::pen::LINE;
     use super::*;
-    use crate::figure::model::{Axis, Line, Rule, Trace};
+    use crate::figure::axis::Axis;
+    use crate::figure::model::{Line, ReferenceLine, Trace};
     use crate::figure::palette::colour;
     use crate::figure::style_of;
     use crate::results::statistics::Band;
@@ -101,7 +102,7 @@ mod tests {
             x: Axis::new("Epochs trained", ""),
             y: Axis::percent("Test accuracy"),
             lines: vec![line],
-            rules: vec![Rule::level("dense level", 0.97)],
+            reference_lines: vec![ReferenceLine::level("dense level", 0.97)],
             note: "mean over 3 seeds".to_owned(),
             ..Figure::default()
         }

@@ -1,4 +1,4 @@
-//! Lines over an axis of names: a mark at each name with its whisker, and the single runs as dots.
+//! Lines over an axis of names: a marker at each name with its whisker, and single runs as dots.
 
 use super::pen::{LINE, Pen, dot, line_pen, marker, stroke, trace_pen};
 use super::points::{gaps, placed, visible};
@@ -7,10 +7,10 @@ use crate::figure::layout::Layout;
 use crate::figure::model::Figure;
 use crate::figure::palette::{Dash, Theme};
 
-/// Width of whiskers in widths of a line.
+/// Width of whiskers in line widths.
 const WHISKER: f64 = 0.7;
 
-/// All marks, each in front of its whisker and its dots.
+/// All markers, each over its whisker and dots.
 pub fn marks(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
     let font = layout.font;
     for line in &figure.lines {
@@ -34,7 +34,8 @@ pub fn marks(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Them
 
 #[cfg(test)]
 mod tests {
-    use crate::figure::model::{Axis, Category, Line, Trace};
+    use crate::figure::axis::{Axis, Category};
+    use crate::figure::model::{Line, Trace};
     use crate::figure::svg::svg;
     use crate::figure::{Figure, Marker, Style, Theme, style_of};
     use crate::results::statistics::Band;

@@ -1,4 +1,4 @@
-//! Parallel coordinates: a line for each run across upright axes.
+//! Parallel coordinates: a line for each run across vertical axes.
 
 use super::pen::{AXIS, Pen, TRACE, line_pen, segments, stroke};
 use super::points::pieces;
@@ -8,11 +8,11 @@ use crate::figure::layout::{Layout, Rect, TICK};
 use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::Theme;
 
-/// Width of a run's line in widths of a faint one, and its strength: many runs lie on each other.
+/// Width of a run's line in widths of a trace, and its opacity, since many runs overlap.
 const RUN: f64 = 1.6;
 const OPACITY: f64 = 0.75;
 
-/// Runs in the order of the figure, then the axes over them, then their labels on a piece of ground.
+/// Runs in the order of the figure, then the axes over them, then labels on patches of background.
 pub fn draw(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
     for line in &figure.lines {
         let pen = line_pen(line, layout.font, theme);
@@ -60,9 +60,10 @@ fn ground(out: &mut Writer, rect: Rect, theme: Theme) {
 
 #[cfg(test)]
 mod tests {
+    use crate::figure::axis::{Axis, Category};
     use crate::figure::font::width;
     use crate::figure::layout::{Text, layout};
-    use crate::figure::model::{Axis, Category, Line, Trace};
+    use crate::figure::model::{Line, Trace};
     use crate::figure::svg::svg;
     use crate::figure::{Figure, Theme, style_of};
     use crate::results::view::Preset;

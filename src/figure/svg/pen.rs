@@ -1,8 +1,8 @@
-//! How things look: widths and opacities, strokes, surfaces and markers.
+//! Widths, opacities, strokes, filled areas and markers.
 
 use super::writer::{Writer, hex, number, path};
 use crate::figure::marks::outline;
-use crate::figure::model::{Line, Rule};
+use crate::figure::model::{Line, ReferenceLine};
 use crate::figure::palette::{Dash, Marker, Rgb, Style, Theme, colour};
 
 /// Widths of lines in ems.
@@ -12,7 +12,7 @@ const REFERENCE: f64 = 0.11;
 pub const GRID: f64 = 0.07;
 pub const AXIS: f64 = 0.09;
 pub const BAND_OPACITY: f64 = 0.18;
-/// Of a band that is a bar at a single x.
+/// Opacity of a band at a single x, which is a bar.
 pub const BAR_OPACITY: f64 = 0.6;
 const TRACE_OPACITY: f64 = 0.35;
 /// Radius of markers and of the sign at a gap, in ems.
@@ -32,16 +32,16 @@ pub fn line_pen(line: &Line, font: f64, theme: Theme) -> Pen {
     Pen { colour: colour(line.style.colour, theme), width: LINE * font, dash: line.style.dash, opacity: 1.0 }
 }
 
-/// The pen of the single runs behind a line.
+/// The pen of the single runs of a line.
 pub fn trace_pen(line: &Line, font: f64, theme: Theme) -> Pen {
     let pen = line_pen(line, font, theme);
     Pen { width: TRACE * font, dash: Dash::Solid, opacity: TRACE_OPACITY, ..pen }
 }
 
-/// The pen of a reference level.
-pub fn reference_pen(level: &Rule, font: f64, theme: Theme) -> Pen {
-    let colour = level.colour.map_or(theme.muted(), |index| colour(index, theme));
-    Pen { colour, width: REFERENCE * font, dash: level.dash, opacity: 1.0 }
+/// The pen of a reference line.
+pub fn reference_pen(reference: &ReferenceLine, font: f64, theme: Theme) -> Pen {
+    let colour = reference.colour.map_or(theme.muted(), |index| colour(index, theme));
+    Pen { colour, width: REFERENCE * font, dash: reference.dash, opacity: 1.0 }
 }
 
 /// Strokes a path.
@@ -88,7 +88,7 @@ pub fn fill(out: &mut Writer, corners: &[[f64; 2]], colour: Rgb, opacity: f64) {
     out.element("path", &[("d", &d), ("fill", &colour), ("fill-opacity", &opacity)], None);
 }
 
-/// The marker of a style, with a thin rim of the ground so that it stands out from lines.
+/// Draws a marker, with a thin rim in the background colour, so that it stands out from lines.
 pub fn marker(out: &mut Writer, style: Style, at: [f64; 2], font: f64, theme: Theme) {
     let own = colour(style.colour, theme);
     if style.marker == Marker::Cross {
@@ -111,7 +111,7 @@ fn moved(outline: &[[f64; 2]], at: [f64; 2]) -> Vec<[f64; 2]> {
     outline.iter().map(|[x, y]| [x + at[0], y + at[1]]).collect()
 }
 
-/// A point without neighbours, which would be a line without length.
+/// Draws a point without neighbours, which would be a line without length.
 pub fn dot(out: &mut Writer, at: [f64; 2], pen: Pen) {
     let [x, y] = at.map(number);
     let (radius, colour, opacity) = (number(pen.width), hex(pen.colour), number(pen.opacity));

@@ -1,4 +1,4 @@
-//! Points on the paper, and the signs where values are missing.
+//! Positions of points, and the signs for missing values.
 
 use super::pen::{LINE, MARKER, cross};
 use super::writer::{Writer, hex, number};
@@ -6,7 +6,7 @@ use crate::figure::layout::{Layout, Rect};
 use crate::figure::model::Line;
 use crate::figure::palette::{Theme, colour};
 
-/// The points on the paper; what has no place is NaN, which divides lines.
+/// The positions of points; NaN for those that cannot be shown, which interrupts lines.
 pub fn placed(points: &[[f64; 2]], layout: &Layout<'_>) -> Vec<[f64; 2]> {
     let place = |[x, y]: &[f64; 2]| match (layout.x.mapping.place(*x), layout.y.mapping.place(*y)) {
         (Some(x), Some(y)) => [x, y],
@@ -16,7 +16,7 @@ pub fn placed(points: &[[f64; 2]], layout: &Layout<'_>) -> Vec<[f64; 2]> {
     points.iter().map(place).collect()
 }
 
-/// The points that lie within the plot.
+/// The positions of points within the plot.
 pub fn visible(points: &[[f64; 2]], layout: &Layout<'_>) -> Vec<[f64; 2]> {
     placed(points, layout).into_iter().filter(|at| is_within(*at, layout.plot)).collect()
 }
@@ -31,8 +31,8 @@ fn is_within([x, y]: [f64; 2], plot: Rect) -> bool {
     x >= plot.left - slack && x <= plot.right + slack && y >= plot.top - slack && y <= plot.bottom + slack
 }
 
-/// An × at the rim where a value is missing: at the top for +∞, else at the bottom. Of missing values in a row, only
-/// the first has the sign.
+/// An × at the rim for a missing value: at the top for +∞, otherwise at the bottom. Of consecutive missing values, only
+/// the first is marked.
 pub fn gaps(out: &mut Writer, line: &Line, layout: &Layout<'_>, theme: Theme) {
     let own = hex(colour(line.style.colour, theme));
     let width = number(LINE * layout.font * 0.8);

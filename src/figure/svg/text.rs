@@ -43,7 +43,7 @@ fn sample(out: &mut Writer, row: &LegendRow<'_>, layout: &Layout<'_>, theme: The
     let [left, y] = [row.at[0] + layout.legend_at[0], row.at[1] + layout.legend_at[1]];
     let ends = [[left, y], [left + SAMPLE_EM * font, y]];
     match row.sample {
-        Sample::Reference(level) => stroke(out, &path(&ends), reference_pen(level, font, theme)),
+        Sample::Reference(line) => stroke(out, &path(&ends), reference_pen(line, font, theme)),
         Sample::Bars(bars) => swatch(out, ends, font, bars.rgb(theme), 1.0),
         Sample::Kind(kind) => {
             if let Some(colour) = kind.ink.rgb(theme) {
@@ -60,7 +60,7 @@ fn sample(out: &mut Writer, row: &LegendRow<'_>, layout: &Layout<'_>, theme: The
     }
 }
 
-/// A surface along the sample's middle line.
+/// A filled rectangle along the sample's middle line.
 fn swatch(out: &mut Writer, [[left, y], [right, _]]: [[f64; 2]; 2], font: f64, colour: Rgb, opacity: f64) {
     let half = 0.4 * font;
     let corners = [[left, y - half], [right, y - half], [right, y + half], [left, y + half]];

@@ -4,20 +4,20 @@ use std::fmt::Write;
 
 use crate::figure::palette::Rgb;
 
-/// A document in the making, one element on each line.
+/// An SVG document under construction, with one element on each line.
 #[derive(Debug, Default)]
 pub struct Writer {
     text: String,
 }
 
 impl Writer {
-    /// A line that is already markup.
+    /// Adds a line of markup.
     pub fn line(&mut self, markup: &str) {
         self.text.push_str(markup);
         self.text.push('\n');
     }
 
-    /// An element without children, with text where there is some.
+    /// Adds an element without children, optionally with text.
     pub fn element(&mut self, name: &str, attributes: &[(&str, &str)], text: Option<&str>) {
         self.text.push('<');
         self.text.push_str(name);
@@ -62,7 +62,7 @@ pub fn escaped(text: &str) -> String {
     out
 }
 
-/// A length with at most two decimals: a hundredth of a point cannot be seen.
+/// A length with at most two decimals, since a hundredth of a point is invisible.
 pub fn number(value: f64) -> String {
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');

@@ -1,9 +1,9 @@
-//! The figure that a view of results shows: what is drawn, with the axes, titles and ranges that were chosen.
+//! Figures with the axes, titles, ranges and filter that the user has chosen.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::apart::details;
 use super::export::Options;
+use super::legend_details::details;
 use super::model::Figure;
 use super::outliers::inner_range;
 use super::plots::{ArmRuns, Plot};
@@ -15,14 +15,14 @@ use crate::results::table::{Differing, Row};
 use crate::results::view::{PlotOptions, PlotView, ViewSettings, groups};
 
 impl ViewSettings {
-    /// How figures are exported.
+    /// Export options of figures.
     pub fn paper(&self) -> Options {
         let standard = Options::default();
         Options { size: self.size.size(), dpi: self.dpi.map_or(standard.dpi, f64::from), ..standard }
     }
 }
 
-/// A run that is drawn, and the line it belongs to.
+/// A visible run and its line.
 #[derive(Clone, Debug)]
 pub struct Drawn<'a> {
     /// The line's name.
@@ -31,13 +31,13 @@ pub struct Drawn<'a> {
     pub colour: usize,
     /// The replicate.
     pub seed: u64,
-    /// What is known of the run.
+    /// Its results.
     pub record: &'a RunRecord,
-    /// What the table says of it.
+    /// Its row in the table of runs.
     pub row: &'a Row,
 }
 
-/// The lines of these runs, in the order in which they appear, or of their styles where a setting makes them.
+/// Groups runs into lines, in order of appearance, or in order of styles if lines stand for values of a setting.
 pub fn lines_of<'a>(runs: impl IntoIterator<Item = Drawn<'a>>, by_style: bool) -> Vec<ArmRuns<'a>> {
     let mut lines: Vec<ArmRuns<'a>> = Vec::new();
     for run in runs {
@@ -62,8 +62,7 @@ pub fn lines_of<'a>(runs: impl IntoIterator<Item = Drawn<'a>>, by_style: bool) -
     lines
 }
 
-/// The figure of a plot with what was chosen about its axes and titles, and what is to be said of the filter: all of it,
-/// also what is hidden.
+/// The complete figure of a plot, including hidden lines, with the chosen axes and titles and a note about the filter.
 pub fn whole(
     plot: &dyn Plot,
     arms: &[ArmRuns<'_>],
@@ -103,8 +102,7 @@ pub fn whole(
     figure
 }
 
-/// Shares lie between 0 and 1, also where Student's t or a standard deviation reaches beyond: nothing is said of what
-/// cannot be, on the screen, in files and in readings alike.
+/// Clamps bands of shares to 0 and 1, which Student's t and standard deviations may exceed.
 fn cut_bands(figure: &mut Figure) {
     for band in figure.lines.iter_mut().flat_map(|line| &mut line.band) {
         [band.low, band.high] = [band.low, band.high].map(|end| end.clamp(0.0, 1.0));
@@ -116,11 +114,11 @@ fn remark(figure: &mut Figure, text: &str) {
     figure.note = format!("{}{gap}{text}", figure.note);
 }
 
-/// What is seen of a figure: without what is hidden, cut to the chosen ranges. This is what an export writes.
+/// The visible part of a figure, which exports write: without hidden lines, and cut to the chosen ranges.
 pub fn seen(figure: &Figure, view: &PlotView) -> Figure {
     let mut seen = without(figure, &view.hidden);
     if !figure.parallel.is_empty() {
-        super::parallel::brush(&mut seen, &view.brushes);
+        super::brushing::brush(&mut seen, &view.brushes);
         return seen;
     }
     seen.x.range = view.x.or(seen.x.range);
@@ -128,17 +126,18 @@ pub fn seen(figure: &Figure, view: &PlotView) -> Figure {
     seen
 }
 
-/// The figure without what has these names.
+/// The figure without these names.
 pub fn without(figure: &Figure, hidden: &BTreeSet<String>) -> Figure {
     let mut left = figure.clone_without_data();
     left.lines.extend(figure.lines.iter().filter(|line| !hidden.contains(&line.name)).cloned());
     left.bars.extend(figure.bars.iter().filter(|bars| !hidden.contains(&bars.name)).cloned());
-    left.rules.extend(figure.rules.iter().filter(|rule| !hidden.contains(&rule.name)).cloned());
+    left.reference_lines
+        .extend(figure.reference_lines.iter().filter(|reference| !hidden.contains(&reference.name)).cloned());
     left
 }
 
-/// What the command line draws of a plot: the same as the window, from what the window has kept. `all` are the runs of
-/// the document in its order, of which those are drawn that are `asked` for and that the filter leaves.
+/// The figure that the command line exports: the same as in the window, with the settings that the window has saved.
+/// `all` are the runs of the document in order; the figure shows those that are `asked` for and pass the filter.
 pub fn exported(
     plot: &dyn Plot,
     view: &mut ViewSettings,

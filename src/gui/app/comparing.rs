@@ -147,7 +147,7 @@ impl App {
             let rows = arm.rows.iter().filter(|row| row.earlier.is_empty());
             rows.map(|row| (row.arm_index, row.run.clone())).collect()
         };
-        let runs = plots::struck_arm(&arms).map(own).unwrap_or_default();
+        let runs = plots::injected_arm(&arms).map(own).unwrap_or_default();
         let Some((first, _)) = runs.first() else {
             let why = "The heat map shows runs of earlier settings, whose faults are in their folders only";
             return self.log.info(why);

@@ -4,7 +4,7 @@ use eframe::egui::{RichText, Ui};
 
 use crate::doc::Run;
 use crate::doc::fault::{Campaign, FaultSource};
-use crate::doc::strikes::CellPlan;
+use crate::doc::fault_sites::CellPlan;
 use crate::gui::{text, theme};
 use crate::run::planned;
 

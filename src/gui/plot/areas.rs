@@ -8,9 +8,10 @@ use egui_plot::{PlotPoint, PlotTransform};
 
 use super::axes::colour;
 use super::paint::Brush;
+use crate::figure::axis::Axis;
 use crate::figure::bars::{parts, stacks};
 use crate::figure::cells::Cells;
-use crate::figure::model::{Axis, Figure};
+use crate::figure::model::Figure;
 use crate::figure::palette::{self, Rgb, Theme};
 use crate::figure::ticks::ticks;
 use crate::gui::text::shortened;

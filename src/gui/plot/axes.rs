@@ -6,7 +6,8 @@ use eframe::egui::{Color32, Rangef, TextStyle, Ui, Vec2};
 use egui_plot::{AxisHints, GridMark, Plot};
 
 use super::navigate::View;
-use crate::figure::model::{Axis, Figure};
+use crate::figure::axis::Axis;
+use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
 use crate::figure::ticks::ticks;
 use crate::gui::text::shortened;

@@ -209,26 +209,21 @@ fn build(plot: &dyn Plot, input: &PlotInput, cause: Cause) -> Built {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::plots::ArmRuns;
     use crate::figure::plots::testing::{at, record};
+    use crate::figure::plots::{About, ArmRuns, Controls};
 
     struct Broken;
 
     impl Plot for Broken {
-        fn name(&self) -> &'static str {
-            "broken"
-        }
-
-        fn title(&self) -> &'static str {
-            "Broken"
-        }
-
-        fn subject(&self) -> &'static str {
-            "nothing"
-        }
-
-        fn help(&self) -> &'static str {
-            "It cannot be built"
+        fn about(&self) -> About {
+            About {
+                name: "broken",
+                title: "Broken",
+                subject: "nothing",
+                help: "It cannot be built",
+                needs: &[],
+                controls: Controls::ALL,
+            }
         }
 
         fn build(&self, _: &[ArmRuns<'_>], _: &PlotOptions) -> Figure {

@@ -3,7 +3,8 @@
 //! It is made from the full series whenever the data, the view or the width change, and kept until then, so that a
 //! frame without changes costs only its painting.
 
-use crate::figure::model::{Axis, Figure, Line};
+use crate::figure::axis::Axis;
+use crate::figure::model::{Figure, Line};
 use crate::figure::scale::Scale;
 use crate::figure::thin::thin;
 

@@ -265,7 +265,7 @@ fn sample_ui(ui: &Ui, sample: &Sample<'_>, theme: Theme, rect: Rect, is_shown: b
     }
     let (index, shape) = match sample {
         Sample::Line(line) => (Some(line.style.colour), line.style.marker),
-        Sample::Reference(rule) => (rule.colour, Marker::None),
+        Sample::Reference(line) => (line.colour, Marker::None),
         Sample::Bars(_) | Sample::Kind(_) => (None, Marker::None),
     };
     let full = index.map_or(colour(theme.muted()), |index| line_colour(index, theme));

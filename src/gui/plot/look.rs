@@ -10,8 +10,9 @@ use eframe::egui::Context;
 use super::drawing::{DrawnLine, draw};
 use super::navigate::View;
 use super::sheet::{Canvas, Cause, Sheet};
-use crate::figure::model::{Axis, Figure, Line};
-use crate::figure::scale::ranges;
+use crate::figure::axis::Axis;
+use crate::figure::model::{Figure, Line};
+use crate::figure::ranges::ranges;
 use crate::figure::view::without;
 use crate::gui::working::{Answer, Working};
 

@@ -9,8 +9,9 @@ use egui_plot::{PlotPoint, PlotTransform};
 use super::axes::colour;
 use super::drawing::{DrawnLine, Extent, Piece, PlacePoint};
 use super::sparse::sparse;
+use crate::figure::axis::Axis;
 use crate::figure::marks::outline;
-use crate::figure::model::{At, Axis, Figure, Rule};
+use crate::figure::model::{At, Figure, ReferenceLine};
 use crate::figure::palette::{self, Dash, Marker, Style, Theme};
 
 /// Widths and strengths, in points.
@@ -54,13 +55,13 @@ impl Brush<'_> {
         Pen { transform: self.transform, theme: self.theme, highlighted: self.highlighted }
     }
 
-    /// Paints what lies behind the lines: cells and rules.
+    /// Paints what lies behind the lines: cells and references.
     pub fn ground(&self, figure: &Figure, is_hidden: impl Fn(&str) -> bool) {
         if let Some(cells) = &figure.cells {
             self.cells(cells);
         }
-        for rule in figure.rules.iter().filter(|rule| !is_hidden(&rule.name)) {
-            self.painter.extend(self.rule(figure, rule));
+        for reference in figure.reference_lines.iter().filter(|reference| !is_hidden(&reference.name)) {
+            self.painter.extend(self.reference(figure, reference));
         }
     }
 
@@ -70,10 +71,10 @@ impl Brush<'_> {
         self.painter.circle_filled(at, MARKER, line_colour(style.colour, self.theme));
     }
 
-    fn rule(&self, figure: &Figure, rule: &Rule) -> Vec<Shape> {
+    fn reference(&self, figure: &Figure, reference: &ReferenceLine) -> Vec<Shape> {
         let frame = self.transform.frame();
         let place = |axis: &Axis, value: f64| axis.scale.forward(value);
-        let ends = match rule.at {
+        let ends = match reference.at {
             At::X(x) => place(&figure.x, x)
                 .map(|x| self.transform.position_from_point_x(x))
                 .map(|x| [pos2(x, frame.top()), pos2(x, frame.bottom())]),
@@ -81,9 +82,10 @@ impl Brush<'_> {
                 .map(|y| self.transform.position_from_point_y(y))
                 .map(|y| [pos2(frame.left(), y), pos2(frame.right(), y)]),
         };
-        let colour = rule.colour.map_or(colour(self.theme.muted()), |index| line_colour(index, self.theme));
-        let stroke = self.pen().stroke_of(&rule.name, colour);
-        ends.map(|ends| dashed(&ends, rule.dash, stroke)).unwrap_or_default()
+        let colour =
+            reference.colour.map_or(colour(self.theme.muted()), |index| line_colour(index, self.theme));
+        let stroke = self.pen().stroke_of(&reference.name, colour);
+        ends.map(|ends| dashed(&ends, reference.dash, stroke)).unwrap_or_default()
     }
 }
 

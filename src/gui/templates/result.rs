@@ -6,8 +6,9 @@ use eframe::egui::{self, Pos2, Sense, Stroke, Ui, vec2};
 
 use crate::doc::expand_arms;
 use crate::doc::templates::{Template, all};
+use crate::figure::mapping::Mapping;
 use crate::figure::plots::find;
-use crate::figure::scale::{Mapping, ranges};
+use crate::figure::ranges::ranges;
 use crate::figure::{Dash, Figure, Line, style_of};
 use crate::gui::plot::line_shapes;
 use crate::gui::theme;

@@ -35,7 +35,7 @@ pub fn panes() -> impl Iterator<Item = Pane> {
     let of_plot = |plot: &&'static dyn Plot| Pane {
         name: plot.name(),
         title: plot.title(),
-        help: plot.help(),
+        help: plot.about().help,
         plot: Some(*plot),
     };
     let of_view =

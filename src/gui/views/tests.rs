@@ -10,7 +10,7 @@ use super::*;
 use crate::doc::file::parse;
 use crate::doc::runs;
 use crate::figure::export::{FileKind, Options, bytes};
-use crate::figure::plots::testing::{outcome, struck};
+use crate::figure::plots::testing::{outcome, single_faults};
 use crate::gui::{app, settings};
 use crate::results::{Event, Report, RunRecord};
 use crate::run::summary::testing::write_done;
@@ -149,7 +149,7 @@ fn histogram_and_image_are_offered_to_every_kind_of_file() {
 
 #[test]
 fn a_layer_and_a_bit_are_chosen_without_a_mouse() {
-    let record = struck(vec![outcome(0, 30, 8), outcome(1, 2, 0)]);
+    let record = single_faults(vec![outcome(0, 30, 8), outcome(1, 2, 0)]);
     let mut harness = open("campaigns", record);
     harness.run();
     let run = harness.state().results.join(&harness.state().listed[0].id);
@@ -195,7 +195,8 @@ fn before_a_run_the_network_is_shown_as_the_plan_has_it() {
 
 #[test]
 fn layers_that_were_struck_say_how_vulnerable_they_are() {
-    let record = struck(vec![outcome(0, 30, 8), outcome(0, 2, 0), outcome(0, 29, 8), outcome(0, 3, 0)]);
+    let record =
+        single_faults(vec![outcome(0, 30, 8), outcome(0, 2, 0), outcome(0, 29, 8), outcome(0, 3, 0)]);
     let mut harness = open("network", record);
     harness.step();
     assert!(harness.query_by_label("40.00 %").is_some(), "0.4 over four trials");

@@ -224,7 +224,7 @@ fn key_ui(ui: &mut Ui, look: &Cells, loaded: &Loaded) {
             key(look.shade(1.0, ground), &format!("{} and more", fixed(loaded.full, 3)));
             key(look.shade(0.0, ground), &format!("{} and less", fixed(-loaded.full, 3)));
         }
-        for kind in look.kinds.iter().filter(|kind| kind.is_told()) {
+        for kind in look.kinds.iter().filter(|kind| kind.is_in_legend()) {
             if let Some(colour) = kind.ink.rgb(ground) {
                 key(colour, &kind.name);
             }

@@ -1,5 +1,8 @@
 //! When faults are drawn, and from which stream.
 
+use std::fmt;
+use std::str::FromStr;
+
 use crate::intervene::Entry;
 use crate::intervene::stream::{Purpose, Stream, stream};
 
@@ -26,11 +29,42 @@ impl Draw {
     /// The stream of one draw. `step` is the number of the step that put the fault in place; `pass` counts the
     /// evaluations and trainings since then; `item` is the batch or the image within the pass. What a coarser draw
     /// does not depend on is left out of its counters, so that `Once` asks for the same stream every time.
-    pub fn stream(self, seed: u64, step: u64, pass: u64, item: u64) -> Stream {
-        match self {
-            Self::Once => stream(seed, Purpose::Fault, &[step]),
-            Self::EveryForward | Self::EveryImage => stream(seed, Purpose::Fault, &[step, pass, item]),
-        }
+    pub fn stream(self, step: u64, pass: u64, item: u64) -> StreamCounters {
+        StreamCounters(match self {
+            Self::Once => vec![step],
+            Self::EveryForward | Self::EveryImage => vec![step, pass, item],
+        })
+    }
+}
+
+/// Counters of a stream `fault`, which faults are drawn from. As text they are apart by spaces: `2 0 7`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamCounters(pub Vec<u64>);
+
+impl StreamCounters {
+    /// The stream itself.
+    pub fn of_seed(&self, seed: u64) -> Stream {
+        stream(seed, Purpose::Fault, &self.0)
+    }
+
+    /// Those of one image, where each has a draw of its own.
+    pub fn of_image(&self, image: u64) -> Self {
+        Self(self.0.iter().copied().chain([image]).collect())
+    }
+}
+
+impl fmt::Display for StreamCounters {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let counters: Vec<String> = self.0.iter().map(u64::to_string).collect();
+        f.write_str(&counters.join(" "))
+    }
+}
+
+impl FromStr for StreamCounters {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.split_whitespace().map(str::parse).collect::<Result<_, _>>().map(Self)
     }
 }
 
@@ -53,7 +87,7 @@ mod tests {
 
     #[test]
     fn once_is_the_same_stream_for_every_pass_and_image_and_the_others_are_not() {
-        let first = |draw: Draw, pass, item| draw.stream(7, 3, pass, item).next_u64();
+        let first = |draw: Draw, pass, item| draw.stream(3, pass, item).of_seed(7).next_u64();
         assert_eq!(first(Draw::Once, 0, 0), first(Draw::Once, 1, 5));
         for draw in [Draw::EveryForward, Draw::EveryImage] {
             assert_ne!(first(draw, 0, 0), first(draw, 1, 0));

@@ -1,17 +1,17 @@
-//! Faults: what is struck, what becomes of it, and what a campaign concludes. Maths on slices; no files, no threads.
+//! Faults: where they are injected, what becomes of it, and what a campaign concludes. Maths on slices; no files, no threads.
 //!
-//! A fault is *where* × *how* × *how many* × *when*. Weights are never changed here: [`strike`] says what each struck
+//! A fault is *where* × *how* × *how many* × *when*. Weights are never changed here: an [`Injection`] returns what each
 //! value reads as, and a view above shows it.
 //!
 //! | question | answered by |
 //! |---|---|
 //! | how values are stored, and what their bits mean | [`Format`], [`Storage`] |
-//! | which bits can be struck | [`Bits`], [`BitField`] |
-//! | what happens to what is struck | [`FaultModel`], one file each in [`model`] |
+//! | which bits can be hit | [`Bits`], [`BitField`] |
+//! | what becomes of a stored value | [`FaultModel`], one file each in [`model`] |
 //! | which sites there are, and which ones are drawn | [`SiteSpace`], [`FaultAmount`], [`sample`] |
-//! | from which stream | [`Draw`] |
-//! | what a set of sites reads as | [`strike`] |
-//! | what one line of `faults.csv` says, and lists written by others | [`record`], [`list`] |
+//! | from which stream | [`Draw`], [`StreamCounters`] |
+//! | what values read as with faults | [`Injection`] |
+//! | what the lines of `faults.csv` hold, and lists written by others | [`log`], [`list`] |
 //! | what a fault did to an image | [`outcome`] |
 //! | how sure a campaign is | [`statistics`] |
 
@@ -20,23 +20,22 @@ mod bits;
 mod draw;
 mod format;
 mod half;
+mod inject;
 pub mod list;
+pub mod log;
 pub mod model;
 pub mod outcome;
-pub mod record;
 pub mod sample;
 mod sites;
 pub mod statistics;
 mod storage;
-mod strike;
 
 pub use amount::FaultAmount;
 pub use bits::{BitField, Bits};
-pub use draw::{Draw, PrunedMemory};
+pub use draw::{Draw, PrunedMemory, StreamCounters};
 pub use format::Format;
+pub use inject::{Injected, Injection, Memory};
 pub use model::FaultModel;
 pub use outcome::{Judgement, Outcome, Tally};
-pub use record::FaultRecord;
 pub use sites::{Region, Site, SiteSpace, TooManyFaults};
 pub use storage::Storage;
-pub use strike::{Memory, Strike, strike};

@@ -1,13 +1,11 @@
-//! Cells of a campaign, what can be struck in each of them, and how many trials that takes.
-
-use std::collections::BTreeSet;
+//! Cells of a campaign, the fault sites of each of them, and how many trials that takes.
 
 use crate::doc::fault::{Campaign, Fault, FaultSource, Trials};
-use crate::doc::strikes::{CellPlan, Struck, struck, varied};
+use crate::doc::fault_sites::{CellPlan, varied};
 use crate::doc::structure::Structure;
 use crate::intervene::Entry;
 use crate::intervene::fault::statistics::planned_trials;
-use crate::intervene::fault::{Region, SiteSpace};
+use crate::run::faults::sites::FaultSites;
 
 /// Margin and confidence that trials are planned for where a campaign names none, and of its intervals.
 const MARGIN: f64 = 0.01;
@@ -20,39 +18,8 @@ pub struct Cell {
     pub plan: CellPlan,
     /// What one trial injects.
     pub fault: Fault,
-    /// What can be struck.
-    pub space: SiteSpace,
-}
-
-/// The sites of a fault; `entries` says what holds those of a parameter, where anything does.
-pub fn space<'a>(
-    structure: &Structure,
-    fault: &Fault,
-    entries: &dyn Fn(usize) -> Option<&'a [Entry]>,
-) -> SiteSpace {
-    let held = |number: usize| if fault.strikes_flows() { None } else { entries(number) };
-    let region = |place: &Struck| {
-        let surviving = held(place.number).and_then(|entries| fault.pruned.candidates(entries));
-        Region::new(place.number, place.entries, place.format, fault.model, fault.bits)
-            .only(chosen(fault, place, surviving))
-    };
-    SiteSpace::new(struck(structure, fault).iter().map(region).collect())
-}
-
-/// Those of the candidates that the fault lists, and that lie in its target's channels.
-fn chosen(fault: &Fault, place: &Struck, candidates: Option<Vec<u32>>) -> Option<Vec<u32>> {
-    let (channels, indices) = (&fault.target.channels, &fault.indices);
-    if channels.is_empty() && indices.is_empty() {
-        return candidates;
-    }
-    let listed: BTreeSet<usize> = indices.iter().copied().collect();
-    let is_chosen = |entry: &u32| {
-        let entry = *entry as usize;
-        (channels.is_empty() || channels.contains(&place.channel_of(entry)))
-            && (listed.is_empty() || listed.contains(&entry))
-    };
-    let all = || (0..place.entries as u32).collect();
-    Some(candidates.unwrap_or_else(all).into_iter().filter(is_chosen).collect())
+    /// Where it can be.
+    pub sites: FaultSites,
 }
 
 /// The confidence of a campaign's intervals.
@@ -60,7 +27,7 @@ pub fn confidence(campaign: &Campaign) -> f64 {
     if let Trials::Until(until) = &campaign.trials { until.confidence } else { CONFIDENCE }
 }
 
-/// The cells of a campaign with what each of them strikes; `entries` as for [`space`].
+/// The cells of a campaign with the sites of each of them; `entries` as for [`FaultSites::of`].
 pub fn cells<'a>(
     campaign: &Campaign,
     structure: &Structure,
@@ -68,11 +35,11 @@ pub fn cells<'a>(
 ) -> Vec<Cell> {
     let margin = if let Trials::Until(until) = &campaign.trials { until.margin } else { MARGIN };
     let cell = |(plan, fault): (CellPlan, Fault)| {
-        let space = space(structure, &fault, entries);
-        let possible = space.total();
+        let sites = FaultSites::of(structure, &fault, entries);
+        let possible = sites.space.total();
         let trials = campaign.trials_of(possible);
         let planned = planned_trials(possible, margin, confidence(campaign));
-        Cell { plan: CellPlan { trials, possible, planned, ..plan }, fault, space }
+        Cell { plan: CellPlan { trials, possible, planned, ..plan }, fault, sites }
     };
     varied(campaign, structure).into_iter().map(cell).collect()
 }
@@ -95,6 +62,7 @@ pub fn planned(campaign: &Campaign, structure: &Structure) -> Vec<CellPlan> {
 mod tests {
     use super::*;
     use crate::data::Shape;
+    use crate::doc::fault_sites::fault_places;
     use crate::doc::{Loss, Mlp, Net, Vgg};
     use crate::form::ron_text;
 
@@ -138,8 +106,8 @@ mod tests {
             "(fault: (target: (layers: Only([\"fc3\"]), channels: [1]), bits: Bit(3), pruned: Sparse))";
         let campaign: Campaign = ron_text::from_str(text).unwrap();
         let cells = cells(&campaign, &structure, &|_| Some(&held));
-        assert_eq!(cells[0].space.total(), 99);
-        assert_eq!(cells[0].space.site(7).index, 108);
+        assert_eq!(cells[0].sites.space.total(), 99);
+        assert_eq!(cells[0].sites.space.site(7).index, 108);
     }
 
     #[test]
@@ -149,7 +117,7 @@ mod tests {
         held[2] = Entry::Pruned;
         let sites = |text: &str| -> Vec<usize> {
             let campaign: Campaign = ron_text::from_str(text).unwrap();
-            let space = &cells(&campaign, &structure, &|_| Some(&held))[0].space;
+            let space = &cells(&campaign, &structure, &|_| Some(&held))[0].sites.space;
             (0..space.total()).map(|number| space.site(number).index).collect()
         };
         let fc3 = "target: (layers: Only([\"fc3\"]), channels: [0, 9]), bits: Bit(3)";
@@ -170,7 +138,7 @@ mod tests {
             let shapes = structure.shapes();
             for kind in ["Activations", "Preactivations"] {
                 let fault: Fault = ron_text::from_str(&format!("(target: (params: {kind}))")).unwrap();
-                for place in struck(&structure, &fault) {
+                for place in fault_places(&structure, &fault) {
                     let flowing = shapes[place.number + 1];
                     assert_eq!(
                         (place.entries, place.row),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::hooks::Hooks;
+use super::injection_hooks::InjectionHooks;
 use crate::data::Samples;
 use crate::doc::structure::{Op, Structure};
 use crate::net::{Activations, Compute, Network};
@@ -19,9 +19,9 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// What a campaign that strikes these layers (or what flows behind these operations) needs for so many images.
-    pub fn new(structure: &Structure, layers: &[usize], flows: &[usize], images: usize) -> Self {
-        let mut points: BTreeSet<usize> = flows.iter().map(|op| op + 1).collect();
+    /// What a campaign with faults in these layers (or in the activations behind these operations) needs for so many images.
+    pub fn new(structure: &Structure, layers: &[usize], activations: &[usize], images: usize) -> Self {
+        let mut points: BTreeSet<usize> = activations.iter().map(|op| op + 1).collect();
         for &layer in layers {
             let at = op_of(structure, layer);
             points.insert(at);
@@ -89,7 +89,7 @@ pub struct Golden<'a> {
     /// Its values as the format reads them.
     pub network: Network,
     /// Rounding and protection.
-    pub hooks: Hooks,
+    pub hooks: InjectionHooks,
     /// Its images.
     pub batches: Vec<GoldenBatch>,
     /// Smallest and largest finite value at every position of the cache.
@@ -102,7 +102,7 @@ impl<'a> Golden<'a> {
     pub fn new(
         compute: &'a dyn Compute,
         network: Network,
-        hooks: Hooks,
+        hooks: InjectionHooks,
         samples: &Samples,
         batch: usize,
         [measure, keep]: [&Cache; 2],

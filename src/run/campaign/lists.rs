@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::tables::TOO_MANY;
 use crate::doc::Structure;
 use crate::doc::fault::{Campaign, Fault, FaultSource};
+use crate::doc::fault_sites::fault_places;
 use crate::doc::intervention::{Params, Target};
-use crate::doc::strikes::struck;
-use crate::intervene::fault::list::{ListedTrial, Place, read, trials};
+use crate::intervene::fault::list::{ListedTrial, Place, trials};
+use crate::intervene::fault::log::{LineError, Row, read};
 
 /// The trials of a campaign's list; none where its faults are drawn. Sites have the numbers of parameters (or operations).
 ///
@@ -24,7 +24,7 @@ pub fn listed(
     }
     let name = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
-    let trials = complete(&text).and_then(|()| place(&text, campaign, structure, images));
+    let trials = read(&text).and_then(|rows| place(&rows, campaign, structure, images));
     match trials {
         Ok(trials) if trials.is_empty() => {
             Err(format!("{name}: the list has no fault, so that there is no trial"))
@@ -33,54 +33,38 @@ pub fn listed(
     }
 }
 
-/// Refuses the log of a run that leaves trials out, whose faults were too many to be listed.
-fn complete(text: &str) -> Result<(), String> {
-    let is_left_out = |line: &str| line.starts_with('#') && line.contains(TOO_MANY);
-    match text.lines().position(is_left_out) {
-        None => Ok(()),
-        Some(at) => Err(format!(
-            "line {}: the faults of this trial are not in the list; take the line out to go without the trial, or draw its faults again",
-            at + 1
-        )),
-    }
-}
-
-/// The fault of a campaign; a list may name any parameter, or what flows behind any layer, whatever the target says.
+/// The fault of a campaign; a list may name any parameter, or the activations of any layer, whatever the target is.
 pub fn fault_of(campaign: &Campaign) -> Fault {
     let fault = campaign.fault.clone();
     if campaign.faults == FaultSource::Drawn {
         return fault;
     }
-    let params = if fault.strikes_flows() { fault.target.params } else { Some(Params::Everything) };
+    let params = if fault.is_in_activations() { fault.target.params } else { Some(Params::Everything) };
     Fault { target: Target { params, ..Target::default() }, indices: Vec::new(), ..fault }
 }
 
-/// The trials of a list as text.
+/// The trials of some rows of a log or of a list.
 ///
 /// # Errors
 /// The line where something is wrong.
-pub fn place(
-    text: &str,
+pub fn place<'a>(
+    rows: impl IntoIterator<Item = &'a (usize, Row<'a>)>,
     campaign: &Campaign,
     structure: &Structure,
     images: Option<usize>,
-) -> Result<Vec<ListedTrial>, String> {
+) -> Result<Vec<ListedTrial>, LineError> {
     let fault = &fault_of(campaign);
-    let known = struck(structure, fault);
+    let known = fault_places(structure, fault);
     let places: Vec<Place> = known
         .iter()
         .map(|place| Place { name: &place.name, entries: place.entries, format: place.format })
         .collect();
-    let list = read(text).map_err(|error| error.to_string())?;
-    let mut trials = trials(&list, &places, fault.model.unit()).map_err(|error| error.to_string())?;
+    let mut trials = trials(rows, &places, fault.model.unit())?;
     for fault in trials.iter_mut().flat_map(|trial| &mut trial.faults) {
-        if let Some((image, images)) =
-            fault.image.zip(images).filter(|(image, images)| *image >= *images as u64)
-        {
-            return Err(format!(
-                "line {}: there is no image {image}; the campaign has {images}, numbered from 0",
-                fault.line
-            ));
+        let images = images.map(|images| images as u64);
+        if let Some((image, images)) = fault.image.zip(images).filter(|(image, images)| image >= images) {
+            let problem = format!("there is no image {image}; the campaign has {images}, numbered from 0");
+            return Err(LineError { line: fault.line, problem });
         }
         fault.site.parameter = known[fault.site.parameter].number;
     }
@@ -104,7 +88,8 @@ mod tests {
             Structure::new(&net, Shape { channels: 4, height: 1, width: 1 }, 3, &Loss::CrossEntropy);
         let campaign =
             crate::form::ron_text::from_str("(fault: (target: (params: WeightsAndBiases)))").unwrap();
-        place(text, &campaign, &structure, Some(10))
+        let trials = read(text).and_then(|rows| place(&rows, &campaign, &structure, Some(10)));
+        trials.map_err(|error| error.to_string())
     }
 
     #[test]
@@ -122,15 +107,6 @@ mod tests {
             let problem = placed(list).unwrap_err();
             assert!(problem.starts_with(part), "{problem}");
         }
-    }
-
-    #[test]
-    fn logs_that_leave_trials_out_are_refused_with_their_line() {
-        let note =
-            "# 2,,7: 200000 faults are too many to be listed; they are the draw of the stream fault 2, 0, 7";
-        let problem = complete(&format!("parameter,index\n{note}\nfc1.bias,0\n")).unwrap_err();
-        assert!(problem.starts_with("line 2: "), "{problem}");
-        assert_eq!(complete("# a list by hand\nparameter,index\n"), Ok(()));
     }
 
     #[test]

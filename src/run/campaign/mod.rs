@@ -1,21 +1,22 @@
 //! Campaigns: many fault trials on a fixed network, with statistics.
 //!
-//! A trial is *drawn* (its faults), *carried out* (logits of all images, from the struck layer on), and *counted*. Within a block of 64 trials the order of work is that of the layers; what counts is the order drawn. A block
-//! counts when it is whole, so that a result depends neither on threads nor on when the campaign was stopped.
+//! The faults of a trial are *drawn*; the trial is *carried out* (logits of all images, from the first layer with faults on)
+//! and *counted*. Within a block of 64 trials the order of work is that of the layers; what counts is the order drawn. A
+//! block counts when it is whole, so that a result depends neither on threads nor on when the campaign was stopped.
 //!
-//! The network without faults is never written: a trial looks at copies of the struck parameters, which end with it.
+//! The network without faults is never written: faults are injected into copies of parameters, which end with the trial.
 
 pub(super) mod cells;
 mod golden;
-mod hooks;
 mod injection;
-mod ledger;
+mod injection_hooks;
 mod lists;
 mod parallel;
-mod passes;
+mod protection;
 mod replay;
 mod report;
 mod setup;
+mod statistics;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -35,23 +36,23 @@ use crate::intervene::stream::{Purpose, stream};
 use crate::results::campaign::{CampaignEnded, CellState};
 use crate::results::{Event, Point};
 pub use cells::planned;
-use ledger::{Entry, Ledger};
 pub(in crate::run) use lists::problem as list_problem;
 pub(in crate::run) use replay::identity;
 pub use replay::{Replay, ReplayError, Replayed, replay, write_images};
 pub(in crate::run) use setup::Identity;
 use setup::Setup;
-use trial::Outcome;
+use statistics::{CellStatistics, CountedTrial};
+use trial::TrialOutcome;
 
 /// Trials that are sorted by layer together, and count together.
 const BLOCK: u64 = 64;
-/// `Until` is not asked before.
+/// `Until` is not asked before as many trials.
 const FEWEST: u64 = 100;
-/// How often progress is said, at most.
+/// How often progress is emitted, at most.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
-/// How often cells say how far they are, at most.
+/// How often cells emit how far they are, at most.
 const STATE_EVERY: Duration = Duration::from_millis(250);
-/// Times as long as saying it took, at least: intervals of long cells are resampled from many trials.
+/// Times as long as that took, at least: intervals of long cells are resampled from many trials.
 const STATE_SHARE: u32 = 20;
 /// How often a long campaign leaves a checkpoint.
 const CHECKPOINT_EVERY: Duration = Duration::from_mins(1);
@@ -60,14 +61,14 @@ const CHECKPOINT_EVERY: Duration = Duration::from_mins(1);
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CampaignProgress {
     /// The cells that began.
-    cells: Vec<Counted>,
+    cells: Vec<CellProgress>,
 }
 
 /// The trials of a cell so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Counted {
-    result: Ledger,
-    unprotected: Option<Ledger>,
+struct CellProgress {
+    result: CellStatistics,
+    unprotected: Option<CellStatistics>,
     done: bool,
 }
 
@@ -86,7 +87,8 @@ pub fn run(
         .and_then(|listed| Setup::new(&context, &data, stage, &network, session.campaign_identity(), listed));
     let mut setup = setup.map_err(|message| session.stage_error(message))?;
     if let others @ 1.. = session.state().others.len() {
-        let note = format!("of an ensemble of {} members, only member 1 is struck", others + 1);
+        let note =
+            format!("of an ensemble of {} members, faults are injected into member 1 alone", others + 1);
         setup.notes.push(note);
     }
     drop(network);
@@ -99,20 +101,20 @@ pub fn run(
         session.emit(Event::CampaignBegan(began.clone()))?;
     }
     let progress = progress.unwrap_or_default();
-    let mut work =
-        Work { setup: &setup, progress, said: Instant::now(), cost: Duration::ZERO, kept: Instant::now() };
-    work.emit_states(session, true)?;
+    let (emitted, kept) = (Instant::now(), Instant::now());
+    let mut running = RunningCampaign { setup: &setup, progress, emitted, cost: Duration::ZERO, kept };
+    running.emit_states(session, true)?;
     for cell in 0..setup.cells.len() {
-        if !work.cell(session, cell)? {
-            work.emit_states(session, false)?;
-            session.campaign = Some(work.progress);
+        if !running.cell(session, cell)? {
+            running.emit_states(session, false)?;
+            session.campaign = Some(running.progress);
             return Ok(StageEnd::Interrupted(TrainProgress::default()));
         }
     }
     session.campaign = None;
     let after = session.state().network.checksum();
     let intact = after == checksum && setup.golden_checksums() == golden && setup.is_golden_reproduced();
-    for report in report::results(&began, &work.states(), intact, &after) {
+    for report in report::results(&began, &running.states(), intact, &after) {
         session.report(report)?;
     }
     session.emit(Event::CampaignEnded(CampaignEnded { intact, checksum: after }))?;
@@ -129,22 +131,22 @@ fn refuse_active_faults(session: &Session) -> Result<(), RunError> {
 }
 
 /// A campaign under way.
-struct Work<'a> {
+struct RunningCampaign<'a> {
     setup: &'a Setup<'a>,
     progress: CampaignProgress,
-    said: Instant,
-    /// How long it took to say how far a cell is.
+    emitted: Instant,
+    /// How long it took to emit how far a cell is.
     cost: Duration,
     kept: Instant,
 }
 
 /// What became of a trial, with the protection and without it.
-struct Done {
-    result: Outcome,
-    unprotected: Option<Outcome>,
+struct TrialResult {
+    outcome: TrialOutcome,
+    unprotected: Option<TrialOutcome>,
 }
 
-impl Work<'_> {
+impl RunningCampaign<'_> {
     /// Trials of earlier cells: the number of the first trial of this one.
     fn before(&self, cell: usize) -> u64 {
         self.progress.cells[..cell].iter().map(|counted| counted.result.trials()).sum()
@@ -153,7 +155,7 @@ impl Work<'_> {
     /// Carries out what is left of a cell; false when it was stopped.
     fn cell(&mut self, session: &mut Session, cell: usize) -> Result<bool, RunError> {
         if self.progress.cells.len() <= cell {
-            self.progress.cells.push(Counted::default());
+            self.progress.cells.push(CellProgress::default());
         }
         while !self.progress.cells[cell].done {
             let Some(block) = self.block(session, cell)? else { return Ok(false) };
@@ -164,7 +166,7 @@ impl Work<'_> {
             if counted.done {
                 self.emit_cell(session, cell, false)?;
                 self.emit_points(session, cell)?;
-            } else if self.said.elapsed() >= STATE_EVERY.max(STATE_SHARE * self.cost) {
+            } else if self.emitted.elapsed() >= STATE_EVERY.max(STATE_SHARE * self.cost) {
                 self.emit_cell(session, cell, true)?;
             }
             if self.kept.elapsed() >= CHECKPOINT_EVERY {
@@ -178,7 +180,7 @@ impl Work<'_> {
     }
 
     /// The next trials of a cell, in the order drawn; nothing when the run is to stop now.
-    fn block(&self, session: &mut Session, cell: usize) -> Result<Option<Vec<Done>>, RunError> {
+    fn block(&self, session: &mut Session, cell: usize) -> Result<Option<Vec<TrialResult>>, RunError> {
         let setup = self.setup;
         let first = self.progress.cells[cell].result.trials();
         let count = (setup.cells[cell].plan.trials - first).min(BLOCK) as usize;
@@ -188,8 +190,8 @@ impl Work<'_> {
         let mut order: Vec<usize> = (0..count).collect();
         order.sort_by_key(|&number| begins[number]);
         let before = self.before(cell) + first;
-        let mut done: Vec<Option<Done>> = (0..count).map(|_| None).collect();
-        let (mut finished, mut said) = (0, Instant::now());
+        let mut done: Vec<Option<TrialResult>> = (0..count).map(|_| None).collect();
+        let (mut finished, mut emitted) = (0, Instant::now());
         for chunk in order.chunks(2 * rayon::current_num_threads()) {
             if session.stop_requested() == Some(StopKind::Now) {
                 return Ok(None);
@@ -199,8 +201,8 @@ impl Work<'_> {
                 done[number] = Some(outcome.map_err(|message| session.stage_error(message))?);
             }
             finished += chunk.len() as u64;
-            if said.elapsed() >= PROGRESS_EVERY {
-                said = Instant::now();
+            if emitted.elapsed() >= PROGRESS_EVERY {
+                emitted = Instant::now();
                 session.emit_progress(before + finished)?;
             }
         }
@@ -209,7 +211,7 @@ impl Work<'_> {
     }
 
     /// Logs the trials of a block and adds them up, in the order drawn.
-    fn count(&mut self, session: &mut Session, cell: usize, block: &[Done]) -> Result<(), RunError> {
+    fn count(&mut self, session: &mut Session, cell: usize, block: &[TrialResult]) -> Result<(), RunError> {
         let setup = self.setup;
         let before = self.before(cell);
         let layer = |number| setup.layer_of(number);
@@ -217,20 +219,20 @@ impl Work<'_> {
         let is_single = setup.is_single(cell);
         let mut lines = tables::Lines::default();
         let counted = &mut self.progress.cells[cell];
-        for done in block {
+        for result in block {
             let within = counted.result.trials();
             let trial = before + within;
-            lines.add(setup, cell, trial, within, done);
-            counted.result.add(&Entry {
+            lines.add(setup, cell, trial, within, result);
+            counted.result.add(&CountedTrial {
                 trial,
-                outcome: &done.result,
+                outcome: &result.outcome,
                 is_single,
                 layer: &layer,
                 name: &name,
             });
-            if let Some(outcome) = &done.unprotected {
-                let ledger = counted.unprotected.get_or_insert_default();
-                ledger.add(&Entry { trial, outcome, is_single, layer: &layer, name: &name });
+            if let Some(outcome) = &result.unprotected {
+                let statistics = counted.unprotected.get_or_insert_default();
+                statistics.add(&CountedTrial { trial, outcome, is_single, layer: &layer, name: &name });
             }
         }
         for (table, text) in lines.tables() {
@@ -239,7 +241,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// What the cells say so far, results first.
+    /// The cells so far, results first.
     fn states(&self) -> Vec<CellState> {
         let cells = 0..self.setup.cells.len();
         let kinds = self.kinds().iter();
@@ -255,14 +257,14 @@ impl Work<'_> {
 
     fn state(&self, cell: usize, unprotected: bool) -> CellState {
         let counted = self.progress.cells.get(cell).cloned().unwrap_or_default();
-        let ledger = if unprotected { counted.unprotected.unwrap_or_default() } else { counted.result };
+        let statistics = if unprotected { counted.unprotected.unwrap_or_default() } else { counted.result };
         let identity = &self.setup.identity;
         let mut stream = stream(
             self.setup.seed(),
             Purpose::Bootstrap,
             &[identity.step, cell as u64, u64::from(unprotected)],
         );
-        let state = ledger.state(cell, cells::confidence(self.setup.stage), &mut stream);
+        let state = statistics.state(cell, cells::confidence(self.setup.stage), &mut stream);
         CellState { unprotected, done: counted.done, ..state }
     }
 
@@ -279,7 +281,7 @@ impl Work<'_> {
             session.emit(Event::CampaignCell(CellState { live, ..self.state(cell, *unprotected) }))?;
         }
         self.cost = began.elapsed();
-        self.said = Instant::now();
+        self.emitted = Instant::now();
         Ok(())
     }
 
@@ -308,14 +310,14 @@ impl Work<'_> {
 }
 
 /// Whether a cell needs no more trials.
-fn is_over(setup: &Setup, cell: usize, ledger: &Ledger) -> bool {
-    let trials = ledger.trials();
+fn is_over(setup: &Setup, cell: usize, statistics: &CellStatistics) -> bool {
+    let trials = statistics.trials();
     if trials >= setup.cells[cell].plan.trials {
         return true;
     }
     match &setup.stage.trials {
         Trials::Until(until) if setup.is_drawn() && trials >= FEWEST => {
-            ledger.sdc1(until.confidence).half_width() <= until.margin
+            statistics.sdc1(until.confidence).half_width() <= until.margin
         }
         _ => false,
     }

@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::injection::TrialFaults;
 use super::lists;
 use super::parallel;
 use super::setup::{Identity, Setup};
 use crate::data::{Dataset, Shape};
 use crate::doc::fault::Campaign;
 use crate::doc::{RunSpec, Stage};
+use crate::intervene::fault::StreamCounters;
 use crate::intervene::fault::list::ListedTrial;
+use crate::intervene::fault::log::{self, Logged, LongDraw, Row};
 use crate::net::Mask;
 use crate::net::mask_file::read_masks;
 use crate::net::weights_file::{FileTensor, read_tensors, write_tensors};
@@ -43,7 +46,7 @@ pub struct Replayed {
     pub round: Option<u64>,
     /// Its number.
     pub trial: u64,
-    /// Faults that were applied again.
+    /// Faults that were injected again.
     pub faults: usize,
     /// SHA-256 over the logits, as the run wrote it.
     pub expected: String,
@@ -81,14 +84,14 @@ pub(in crate::run) fn identity(program: &[Step], number: usize) -> Identity {
     Identity { name, round: step.round, step: number as u64 }
 }
 
-/// The files of the weights that a campaign strikes, and of what holds them.
+/// The files of the weights that a campaign injects faults into, and of their mask.
 pub(in crate::run) fn files_of(identity: &Identity) -> [String; 2] {
     let round = identity.round.map_or_else(String::new, |round| format!("-round-{round}"));
     let name = format!("campaign-{}{round}", identity.name);
     [format!("{name}.safetensors"), format!("{name}.pins.safetensors")]
 }
 
-/// Applies the logged faults of a run directory to the weights that they struck, and hashes the logits.
+/// Injects the logged faults of a run directory into its weights again, and hashes the logits.
 ///
 /// # Errors
 /// What is missing or damaged, and which campaigns and trials there are.
@@ -99,7 +102,8 @@ pub fn replay(directory: &Path, ask: &Replay) -> Result<Vec<Replayed>, ReplayErr
         return Err(format!("the plan of {} {message}", directory.display()).into());
     }
     let hashes = hashes(directory, ask)?;
-    let faults = read(&directory.join(Table::Faults.file())).unwrap_or_default();
+    let faults = read(&directory.join(Table::Faults.file())).unwrap_or_else(|_| log::HEADER.to_owned());
+    let faults = log::read(&faults).map_err(|problem| format!("{}: {problem}", Table::Faults.file()))?;
     let steps = program(&spec.plan);
     let mut replayed = Vec::new();
     for (number, step) in steps.iter().enumerate() {
@@ -212,7 +216,7 @@ fn campaign(
     stage: &Campaign,
     identity: Identity,
     data: &Arc<Dataset>,
-    faults: &str,
+    faults: &[(usize, Row<'_>)],
     trials: &[(u64, String)],
 ) -> Result<Vec<Replayed>, ReplayError> {
     let compute = backend(&spec.device, &spec.train.kernels);
@@ -226,7 +230,7 @@ fn campaign(
     );
     let network = weights(directory, &place, &identity)?;
     let log = Log::of(faults, &identity);
-    let listed = lists::place(&log.listed, stage, network.structure(), None)
+    let listed = lists::place(log.faults, stage, network.structure(), None)
         .map_err(|problem| format!("{}: {problem}", Table::Faults.file()))?;
     let by_trial: BTreeMap<u64, ListedTrial> =
         listed.iter().map(|trial| (trial.trial, trial.clone())).collect();
@@ -234,11 +238,11 @@ fn campaign(
     let setup = Setup::new(&place, data, stage, &network, identity, Some(listed))?;
     let outcomes = parallel::map(trials.len(), |at| {
         let trial = trials[at].0;
-        let injection = match log.drawn.get(&trial) {
-            Some(&(cell, within)) => setup.drawn(cell, within),
+        let faults = match log.drawn.get(&trial) {
+            Some(stream) => drawn(&setup, trial, stream)?,
             None => setup.listed(by_trial.get(&trial).map_or(&[][..], |trial| &trial.faults), 0, trial),
         };
-        setup.bench.trial(injection?)
+        setup.bench.trial(faults)
     });
     let replayed = trials.iter().zip(outcomes).map(|((trial, expected), outcome)| {
         let outcome = outcome?;
@@ -246,7 +250,7 @@ fn campaign(
             campaign: name.clone(),
             round,
             trial: *trial,
-            faults: outcome.strikes.count as usize,
+            faults: outcome.injected.count as usize,
             expected: expected.clone(),
             found: outcome.hash,
         })
@@ -254,7 +258,7 @@ fn campaign(
     replayed.collect()
 }
 
-/// The weights that the campaign struck, as the run wrote them.
+/// The weights without faults, as the run wrote them.
 fn weights(directory: &Path, place: &RunContext, identity: &Identity) -> Result<Network, ReplayError> {
     let [values, masks] = files_of(identity).map(|file| directory.join(file));
     let (tensors, _) = read_tensors(&values).map_err(|error| error.to_string())?;
@@ -272,37 +276,41 @@ fn weights(directory: &Path, place: &RunContext, identity: &Identity) -> Result<
     Ok(blank.with_arrays(arrays, masks)?)
 }
 
-/// What `faults.csv` says of a campaign.
-struct Log {
-    /// Its lines, with the head.
-    listed: String,
-    /// Trials whose faults were too many to be listed: cell, and number in the cell.
-    drawn: BTreeMap<u64, (usize, u64)>,
+/// What `faults.csv` has of a campaign.
+struct Log<'a> {
+    /// The faults of its trials.
+    faults: Vec<&'a (usize, Row<'a>)>,
+    /// The streams of the trials whose faults were too many to list.
+    drawn: BTreeMap<u64, &'a StreamCounters>,
 }
 
-impl Log {
-    fn of(faults: &str, identity: &Identity) -> Self {
-        let round = identity.round.map_or_else(String::new, |round| round.to_string());
-        let start = format!("{},{round},", identity.name);
-        let mut log = Self { listed: format!("{}\n", Table::Faults.header()), drawn: BTreeMap::new() };
-        for line in faults.lines() {
-            if line.starts_with(&start) {
-                log.listed.extend([line, "\n"]);
-            } else if let Some(rest) = line.strip_prefix("# ").and_then(|line| line.strip_prefix(&start)) {
-                log.drawn.extend(drawn(rest));
+impl<'a> Log<'a> {
+    fn of(rows: &'a [(usize, Row<'a>)], identity: &Identity) -> Self {
+        let mut log = Self { faults: Vec::new(), drawn: BTreeMap::new() };
+        let is_own = |row: &Row| row.campaign == identity.name && row.round == identity.round;
+        for numbered in rows.iter().filter(|(_, row)| is_own(row)) {
+            match &numbered.1.logged {
+                Logged::Fault(_) => log.faults.push(numbered),
+                Logged::Draw(LongDraw { stream, .. }) => drop(log.drawn.insert(numbered.1.trial, stream)),
             }
         }
         log
     }
 }
 
-/// `7: 200000 faults are too many …; they are the draw of the stream fault 2, 0, 7`.
-fn drawn(text: &str) -> Option<(u64, (usize, u64))> {
-    let (trial, rest) = text.split_once(':')?;
-    let (_, place) = rest.rsplit_once("stream fault ")?;
-    let mut numbers = place.split(", ").map(str::parse::<u64>);
-    let [_, cell, within] = [(); 3].map(|()| numbers.next().and_then(Result::ok));
-    Some((trial.parse().ok()?, (cell? as usize, within?)))
+/// The faults of a trial again, from the stream that they were drawn from.
+fn drawn(setup: &Setup, trial: u64, stream: &StreamCounters) -> Result<TrialFaults, String> {
+    let [_, cell, within] = stream.0[..] else {
+        return Err(format!(
+            "{} lists no faults of trial {trial}, and not the stream that they were drawn from",
+            Table::Faults.file()
+        ));
+    };
+    let cell = cell as usize;
+    if cell >= setup.cells.len() || setup.counters(cell, within) != *stream {
+        return Err(format!("the stream {stream} of trial {trial} is none of this campaign"));
+    }
+    setup.drawn(cell, within)
 }
 
 #[cfg(test)]
@@ -310,13 +318,6 @@ mod tests {
     use super::*;
     use crate::doc::Train;
     use crate::doc::stage::Repeat;
-
-    #[test]
-    fn draws_that_are_too_large_are_known_by_their_stream() {
-        let line =
-            "7: 200000 faults are too many to be listed; they are the draw of the stream fault 2, 1, 5";
-        assert_eq!(drawn(line), Some((7, (1, 5))));
-    }
 
     #[test]
     fn campaigns_of_nested_repetitions_have_names_of_their_own() {

@@ -3,7 +3,7 @@
 use super::setup::Setup;
 use super::{Campaign, cells, lists};
 use crate::doc::fault::{FaultSource, Format, Protect, Trials};
-use crate::doc::strikes::CellPlan;
+use crate::doc::fault_sites::CellPlan;
 use crate::form::number::{grouped, percent};
 use crate::intervene::fault::list::ListedTrial;
 use crate::intervene::fault::model::Unit;

@@ -1,25 +1,27 @@
 //! All that a campaign needs before its first trial: cells, the golden network, what is kept of it.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::Done;
+use super::TrialResult;
 use super::cells::{self, Cell};
 use super::golden::{Cache, Golden};
-use super::hooks::{Hooks, guards};
-use super::injection::{Injection, Memories, TrialKey};
+use super::injection::TrialFaults;
+use super::injection_hooks::InjectionHooks;
 use super::lists;
-use super::passes::{Pass, first, raw_logits, seen};
+use super::protection::guards;
 use super::trial::Bench;
-use crate::data::Dataset;
+use crate::data::{Dataset, Samples};
 use crate::doc::Structure;
 use crate::doc::fault::{Campaign, Draw, FaultAmount, FaultSource, Format, Protect, Trials};
-use crate::doc::strikes::{Struck, struck};
-use crate::doc::structure::Role;
+use crate::doc::fault_sites::{FaultPlace, fault_places};
 use crate::form::number::grouped;
 use crate::intervene::fault::list::{ListedTrial, PlacedFault};
-use crate::intervene::fault::{Storage, TooManyFaults};
-use crate::net::{Network, correct};
+use crate::intervene::fault::{Injection, Storage, StreamCounters};
+use crate::intervene::stream::Stream;
+use crate::net::{Compute, Network, correct};
+use crate::run::faults::stored::{in_format, storage};
 use crate::run::session::RunContext;
 
 /// Which campaign of a run it is.
@@ -41,9 +43,9 @@ pub struct Setup<'a> {
     pub stage: &'a Campaign,
     /// Its cells.
     pub cells: Vec<Cell>,
-    /// Everything that any cell can strike, by number.
-    pub struck: BTreeMap<usize, Struck>,
-    /// The layers that can be struck.
+    /// Every place that any cell has sites in, by number.
+    pub places: BTreeMap<usize, FaultPlace>,
+    /// The layers that have sites.
     pub layers: Vec<usize>,
     /// The network with its protection.
     pub bench: Bench<'a>,
@@ -51,8 +53,6 @@ pub struct Setup<'a> {
     pub bare: Option<Bench<'a>>,
     /// Accuracy in float32 without protection.
     pub float32_accuracy: f64,
-    /// How struck parameters (or flows) are stored.
-    storages: BTreeMap<usize, Storage>,
     /// Its trials where a list says them.
     listed: Option<Vec<ListedTrial>>,
     /// Number of images.
@@ -63,7 +63,7 @@ pub struct Setup<'a> {
 }
 
 impl<'a> Setup<'a> {
-    /// Prepares a campaign on a network; `listed` are its trials where a list says them.
+    /// Prepares a campaign on a network; `listed` are its trials where a list has them.
     ///
     /// # Errors
     /// Why it cannot be carried out, and what to do.
@@ -87,61 +87,64 @@ impl<'a> Setup<'a> {
                 cell.plan.trials = listed.len() as u64;
             }
         }
-        check_spaces(stage, &cells)?;
-        let struck = places(&structure, stage, listed.as_deref());
-        let strikes_flows = stage.fault.strikes_flows();
-        let mut layers: Vec<usize> = struck.iter().map(|place| place.layer).collect();
+        if stage.faults == FaultSource::Drawn {
+            for cell in &cells {
+                let which = cell.plan.layer.as_ref().map_or_else(String::new, |layer| format!(" of {layer}"));
+                cell.sites.check(&cell.fault, &which)?;
+            }
+        }
+        let places = places(&structure, stage, listed.as_deref());
+        let in_activations = stage.fault.is_in_activations();
+        let mut layers: Vec<usize> = places.iter().map(|place| place.layer).collect();
         layers.dedup();
-        let flows: Vec<usize> = struck.iter().map(|place| place.number).filter(|_| strikes_flows).collect();
-        let is_single = !strikes_flows && strikes_images(stage, listed.as_deref());
+        let ops: Vec<usize> = places.iter().map(|place| place.number).filter(|_| in_activations).collect();
+        let is_single = !in_activations && is_for_each_image(stage, listed.as_deref());
         let batch = if is_single { 1 } else { place.spec.train.evaluation_batch };
 
         let compute = place.compute.as_ref();
-        let stored = stored(network, stage.fault.format);
-        let mut hooks = Hooks::default();
-        if stage.fault.format != Format::Float32 {
-            hooks.stored = flows.iter().map(|&op| (op, Storage::of(stage.fault.format, &[], 1))).collect();
-        }
-        let plain = Pass { compute, network: &stored, hooks: &hooks, batch };
-        let all = Cache::new(&structure, if strikes_flows { &[] } else { &layers }, &flows, images);
+        let format = stage.fault.format;
+        let rounded = ops.iter().copied().filter(|_| format != Format::Float32).collect();
+        let hooks = InjectionHooks { format, rounded, guards: BTreeMap::new() };
+        let all = Cache::new(&structure, if in_activations { &[] } else { &layers }, &ops, images);
         let is_protected = stage.protect != Protect::Nothing;
         let (keep, notes) = kept(&all, stage, if is_protected { 2 } else { 1 });
-        let measures_ranges = strikes_flows && stage.fault.model.rule().needs_range();
+        let measures_ranges = in_activations && stage.fault.model.rule().needs_range();
         let measure = if measures_ranges { &all } else { &keep };
-        let golden = plain.golden(&hooks, &samples, [measure, &keep]);
+        let stored = in_format(network, format);
+        let golden = |hooks| Golden::new(compute, stored.clone(), hooks, &samples, batch, [measure, &keep]);
+        let plain = golden(hooks.clone());
         let protected = is_protected.then(|| {
-            let ranges = seen(&plain, &data.train);
-            let guards = guards(&stage.protect, &structure, &ranges);
-            plain.golden(&Hooks { guards, ..hooks.clone() }, &samples, [measure, &keep])
+            let guards = guards(&stage.protect, &plain, batch, &data.train);
+            golden(InjectionHooks { guards, ..hooks })
         });
-        let storages = if strikes_flows {
-            let ends = |op: usize| golden.ranges.get(&(op + 1)).copied().filter(|_| measures_ranges);
-            let of = |&op: &usize| (op, Storage::of(stage.fault.format, &ends(op).unwrap_or_default(), 1));
-            flows.iter().map(of).collect()
+        let storages: BTreeMap<usize, Storage> = if in_activations {
+            let ends = |op: usize| plain.ranges.get(&(op + 1)).copied().filter(|_| measures_ranges);
+            ops.iter().map(|&op| (op, Storage::of(format, &ends(op).unwrap_or_default(), 1))).collect()
         } else {
-            struck.iter().map(|place| (place.number, storage(network, place.number, place.format))).collect()
+            let of = |place: &FaultPlace| (place.number, storage(network, place.number, place.format));
+            places.iter().map(of).collect()
         };
+        let storages = Arc::new(storages);
         let bench = |golden: Golden<'a>| Bench {
             logits: golden.logits(),
             golden,
             labels: samples.labels.clone(),
-            flows: if strikes_flows { BTreeMap::clone(&storages) } else { BTreeMap::new() },
+            storages: storages.clone(),
         };
         let (bench, bare) = match protected {
-            Some(protected) => (bench(protected), Some(bench(golden))),
-            None => (bench(golden), None),
+            Some(protected) => (bench(protected), Some(bench(plain))),
+            None => (bench(plain), None),
         };
         let raw = raw_logits(compute, network, &samples, place.spec.train.evaluation_batch);
         let mut setup = Self {
             identity,
             stage,
             cells,
-            struck: struck.into_iter().map(|place| (place.number, place)).collect(),
+            places: places.into_iter().map(|place| (place.number, place)).collect(),
             layers,
             float32_accuracy: share(correct(&raw, structure.outputs, &samples.labels), images),
             bench,
             bare,
-            storages,
             listed,
             images,
             notes,
@@ -179,11 +182,14 @@ impl<'a> Setup<'a> {
 
     /// A list is read as a whole before its first trial, so that nothing runs when a line is wrong.
     fn check_list(&mut self) -> Result<(), String> {
-        if self.stage.fault.strikes_flows() {
-            return Ok(()); // what is stored there is known when it flows
-        }
         let count = self.listed.as_ref().map_or(0, Vec::len);
-        (0..count as u64).try_for_each(|trial| self.injection(0, trial).map(drop))
+        (0..count as u64).try_for_each(|trial| match self.faults(0, trial)? {
+            TrialFaults::Shared(mut injection) => self.bench.in_parameters(&mut injection).map(drop),
+            TrialFaults::PerImage(images) => images
+                .into_iter()
+                .try_for_each(|mut injection| self.bench.in_parameters(&mut injection).map(drop)),
+            TrialFaults::Activations(_) => Ok(()), // what they hold is known in a trial
+        })
     }
 
     /// The accuracy without faults, with protection or without it.
@@ -213,55 +219,64 @@ impl<'a> Setup<'a> {
     /// The faults of a trial of a cell.
     ///
     /// # Errors
-    /// When there cannot be so many, or a list names other bits than are stored.
-    pub fn injection(&self, cell: usize, trial: u64) -> Result<Injection, String> {
+    /// When there cannot be so many.
+    pub fn faults(&self, cell: usize, trial: u64) -> Result<TrialFaults, String> {
         match &self.listed {
-            Some(listed) => self.listed(&listed[trial as usize].faults, cell, trial),
+            Some(listed) => Ok(self.listed(&listed[trial as usize].faults, cell, trial)),
             None => self.drawn(cell, trial),
         }
     }
 
-    /// The faults of a trial as they are drawn.
+    /// The faults of a trial as they are drawn: one draw for all images; with `EveryImage`, and in activations, one for
+    /// each image.
     ///
     /// # Errors
     /// When there cannot be so many.
-    pub fn drawn(&self, cell: usize, trial: u64) -> Result<Injection, String> {
-        let (own, key) = (&self.cells[cell], self.key(cell, trial));
-        self.with_memories(|memories| {
-            if self.stage.trials == Trials::Exhaustive {
-                return Ok(Injection::nth(own, key, self.images, memories));
+    pub fn drawn(&self, cell: usize, trial: u64) -> Result<TrialFaults, String> {
+        let Cell { fault, sites, .. } = &self.cells[cell];
+        let is_exhaustive = self.stage.trials == Trials::Exhaustive;
+        let is_for_each_image = fault.draw == Draw::EveryImage && !is_exhaustive;
+        TrialFaults::of(fault, is_for_each_image, self.images, |image| {
+            let rng = self.stream(cell, trial, image);
+            if is_exhaustive {
+                return Ok(Injection::at(fault.model, Arc::new(vec![sites.space.site(trial)]), rng));
             }
-            Injection::drawn(own, key, self.images, memories).map_err(|error| error.to_string())
+            let injection = Injection::draw(fault.model, &sites.space, fault.amount, rng);
+            injection.map_err(|error| error.to_string())
         })
     }
 
     /// The faults of a trial as a list names them.
+    pub fn listed(&self, faults: &[PlacedFault], cell: usize, trial: u64) -> TrialFaults {
+        let fault = &self.cells[cell].fault;
+        let is_for_each_image = faults.iter().any(|fault| fault.image.is_some());
+        let Ok(faults) = TrialFaults::of(fault, is_for_each_image, self.images, |image| {
+            let is_own =
+                |fault: &&PlacedFault| image.is_none() || fault.image.is_none() || fault.image == image;
+            let own = faults.iter().filter(is_own).copied().collect();
+            Ok::<_, Infallible>(Injection::listed(fault.model, own, self.stream(cell, trial, image)))
+        });
+        faults
+    }
+
+    /// Counters of the stream of a trial, without that of the image.
+    pub fn counters(&self, cell: usize, trial: u64) -> StreamCounters {
+        StreamCounters(vec![self.identity.step, cell as u64, trial])
+    }
+
+    fn stream(&self, cell: usize, trial: u64, image: Option<u64>) -> Stream {
+        let counters = self.counters(cell, trial);
+        image.map_or_else(|| counters.of_seed(self.seed), |image| counters.of_image(image).of_seed(self.seed))
+    }
+
+    /// The first parameter with a fault of a trial, by its number; nothing where images have draws of their own.
     ///
     /// # Errors
-    /// When the list names other bits than are stored.
-    pub fn listed(&self, faults: &[PlacedFault], cell: usize, trial: u64) -> Result<Injection, String> {
-        let (own, key) = (&self.cells[cell], self.key(cell, trial));
-        self.with_memories(|memories| Injection::listed(faults, own, key, self.images, memories))
-    }
-
-    fn key(&self, cell: usize, trial: u64) -> TrialKey {
-        TrialKey { seed: self.seed, step: self.identity.step, cell: cell as u64, trial }
-    }
-
-    fn with_memories<T>(&self, work: impl FnOnce(&Memories) -> T) -> T {
-        let network = &self.bench.golden.network;
-        work(&Memories { values: &|number| network.values(number), storages: &self.storages })
-    }
-
-    /// The first parameter that a trial strikes, by its number; nothing where every image is struck on its own, of which
-    /// one nearly always begins at the front.
-    ///
-    /// # Errors
-    /// As [`injection`](Self::injection).
+    /// As [`faults`](Self::faults).
     pub fn first(&self, cell: usize, trial: u64) -> Result<Option<usize>, String> {
         let fault = &self.cells[cell].fault;
-        let is_shared = fault.draw != Draw::EveryImage && !fault.strikes_flows();
-        if is_shared { Ok(self.injection(cell, trial)?.first()) } else { Ok(None) }
+        let is_shared = fault.draw != Draw::EveryImage && !fault.is_in_activations();
+        if is_shared { Ok(self.faults(cell, trial)?.first()) } else { Ok(None) }
     }
 
     /// Carries out a trial, with the protection and without it. Its faults are drawn here, so that no more of them are in
@@ -269,18 +284,18 @@ impl<'a> Setup<'a> {
     ///
     /// # Errors
     /// When there cannot be so many faults, or a list names other bits than are stored.
-    pub fn carry_out(&self, cell: usize, trial: u64) -> Result<Done, String> {
-        let injection = self.injection(cell, trial)?;
+    pub fn carry_out(&self, cell: usize, trial: u64) -> Result<TrialResult, String> {
+        let faults = self.faults(cell, trial)?;
         let Some(bare) = &self.bare else {
-            return Ok(Done { result: self.bench.trial(injection)?, unprotected: None });
+            return Ok(TrialResult { outcome: self.bench.trial(faults)?, unprotected: None });
         };
-        let result = self.bench.trial(injection.clone())?;
-        let mut unprotected = bare.trial(injection)?;
-        unprotected.strikes.listed.truncate(1); // those of the result
-        Ok(Done { result, unprotected: Some(unprotected) })
+        let outcome = self.bench.trial(faults.clone())?;
+        let mut unprotected = bare.trial(faults)?;
+        unprotected.injected.listed.truncate(1); // those of the result
+        Ok(TrialResult { outcome, unprotected: Some(unprotected) })
     }
 
-    /// Whether every trial of a cell strikes once; a list says so trial by trial.
+    /// Whether every trial of a cell has one fault; a list decides that trial by trial.
     pub fn is_single(&self, cell: usize) -> bool {
         let is_one = self.cells[cell].fault.amount == FaultAmount::Count(1);
         is_one || !self.is_drawn() || self.stage.trials == Trials::Exhaustive
@@ -296,34 +311,29 @@ impl<'a> Setup<'a> {
         self.listed.is_none()
     }
 
-    /// The place of the layer of a struck parameter (or flow) in the list of layers.
+    /// The place of the layer of a parameter (or of activations) in the list of layers.
     pub fn layer_of(&self, number: usize) -> usize {
-        let layer = self.struck[&number].layer;
+        let layer = self.places[&number].layer;
         self.layers.iter().position(|known| *known == layer).unwrap_or_default()
     }
 
-    /// Name of a struck parameter (or flow).
-    pub fn name_of(&self, number: usize) -> String {
-        self.struck[&number].name.clone()
+    /// Name of a parameter (or of activations).
+    pub fn name_of(&self, number: usize) -> &str {
+        &self.places[&number].name
     }
 }
 
-/// Whether any fault strikes parameters for one image alone: images then pass one by one.
-fn strikes_images(stage: &Campaign, listed: Option<&[ListedTrial]>) -> bool {
+/// Whether any fault is in parameters for one image alone: images then pass one by one.
+fn is_for_each_image(stage: &Campaign, listed: Option<&[ListedTrial]>) -> bool {
     let faults = listed.unwrap_or_default().iter().flat_map(|trial| &trial.faults);
     let is_drawn = stage.faults == FaultSource::Drawn;
     (is_drawn && stage.fault.draw == Draw::EveryImage && stage.trials != Trials::Exhaustive)
         || faults.into_iter().any(|fault| fault.image.is_some())
 }
 
-fn storage(network: &Network, number: usize, format: Format) -> Storage {
-    let rows = network.structure().parameters[number].shape.first().copied().unwrap_or(1);
-    Storage::of(format, network.values(number), rows)
-}
-
-/// The places that a campaign can strike; with a list those that it names.
-fn places(structure: &Structure, stage: &Campaign, listed: Option<&[ListedTrial]>) -> Vec<Struck> {
-    let mut places = struck(structure, &lists::fault_of(stage));
+/// The places that a campaign has sites in; with a list those that it names.
+fn places(structure: &Structure, stage: &Campaign, listed: Option<&[ListedTrial]>) -> Vec<FaultPlace> {
+    let mut places = fault_places(structure, &lists::fault_of(stage));
     if let Some(listed) = listed.filter(|_| stage.faults != FaultSource::Drawn) {
         places.retain(|place| {
             let mut faults = listed.iter().flat_map(|trial| &trial.faults);
@@ -340,45 +350,28 @@ fn kept(all: &Cache, stage: &Campaign, networks: u64) -> (Cache, Vec<String>) {
         return (all.clone(), Vec::new());
     }
     let note = format!(
-        "keeping what flows without faults takes {} MiB, and memory is {} MiB: every trial begins at the images, which takes longer and gives the same",
+        "keeping the activations without faults takes {} MiB, and memory is {} MiB: every trial begins at the images, which takes longer and gives the same",
         needed.div_ceil(1 << 20),
         stage.memory
     );
     (Cache::nothing(), vec![note])
 }
 
-/// The network as a format reads it.
-fn stored(network: &Network, format: Format) -> Network {
-    if format == Format::Float32 {
-        return network.clone();
+/// The first images of a part; all of them when none or more are asked for.
+fn first(samples: &Samples, images: Option<usize>) -> Samples {
+    let count = images.unwrap_or(samples.len()).min(samples.len());
+    Samples {
+        shape: samples.shape,
+        values: samples.values[..count * samples.shape.len()].to_vec(),
+        labels: samples.labels[..count].to_vec(),
     }
-    let structure: &Arc<Structure> = network.structure();
-    let read = |number: usize| {
-        let format = format.of_parameter(structure.parameters[number].role == Role::Weight);
-        Arc::new(storage(network, number, format).golden(network.values(number)))
-    };
-    network.with_structure(structure.clone(), (0..network.len()).map(read).collect())
 }
 
-fn check_spaces(stage: &Campaign, cells: &[Cell]) -> Result<(), String> {
-    if stage.faults != FaultSource::Drawn {
-        return Ok(());
-    }
-    for cell in cells {
-        let which = cell.plan.layer.as_ref().map_or_else(String::new, |layer| format!(" of {layer}"));
-        if cell.plan.possible == 0 {
-            return Err(format!(
-                "nothing{which} can be struck: the target has no entry left, or {} has none of the chosen bits",
-                stage.fault.format.label()
-            ));
-        }
-        if let FaultAmount::Count(wanted) = cell.fault.amount
-            && wanted > cell.plan.possible
-        {
-            return Err(TooManyFaults::Count { wanted, sites: cell.plan.possible }.to_string());
-        }
-    }
-    Ok(())
+/// Logits of all samples, by the network as it is.
+fn raw_logits(compute: &dyn Compute, network: &Network, samples: &Samples, batch: usize) -> Vec<f32> {
+    let size = samples.shape.len();
+    let batches = samples.values.chunks(batch * size);
+    batches.flat_map(|inputs| compute.logits(network, inputs, inputs.len() / size)).collect()
 }
 
 fn share(count: usize, of: usize) -> f64 {

@@ -2,16 +2,14 @@
 
 use std::fmt::Write;
 
-use super::Done;
+use super::TrialResult;
 use super::setup::{Identity, Setup};
-use super::trial::{Outcome, Strikes};
-use crate::intervene::fault::FaultRecord;
+use super::trial::{InjectedFaults, TrialOutcome};
+use crate::intervene::fault::log::{Logged, LoggedFault, LongDraw, Row};
 use crate::run::tables::Table;
 
-/// More faults of one trial are not listed: the stream that they are drawn from is named instead.
-pub(super) const LISTED: usize = 100_000;
-/// What is said in their place.
-pub(super) const TOO_MANY: &str = "faults are too many to be listed";
+/// The faults of a trial that has more are one line of `faults.csv`.
+pub(super) const LONGEST_TRIAL: u64 = 100_000;
 
 /// Lines of some trials.
 #[derive(Debug, Default)]
@@ -24,28 +22,28 @@ pub(super) struct Lines {
 
 impl Lines {
     /// Adds a trial; `within` is its number in the cell.
-    pub fn add(&mut self, setup: &Setup, cell: usize, trial: u64, within: u64, done: &Done) {
-        let Identity { name, round, step } = &setup.identity;
-        let round_text = round.map_or_else(String::new, |round| round.to_string());
-        let start = format!("{name},{round_text},{trial}");
-        let Strikes { count, listed, .. } = &done.result.strikes;
-        if *count > LISTED as u64 {
-            let line = format!(
-                "# {start}: {count} {TOO_MANY}; they are the draw of the stream fault {step}, {cell}, {within}\n"
-            );
-            self.faults += &line;
+    pub fn add(&mut self, setup: &Setup, cell: usize, trial: u64, within: u64, result: &TrialResult) {
+        let Identity { name, round, .. } = &setup.identity;
+        let mut log = |image, logged| {
+            let row = Row { campaign: name.into(), round: *round, trial, image, logged };
+            writeln!(self.faults, "{row}").expect("writing to a string");
+        };
+        let InjectedFaults { count, listed, .. } = &result.outcome.injected;
+        if *count > LONGEST_TRIAL {
+            log(None, Logged::Draw(LongDraw { faults: *count, stream: setup.counters(cell, within) }));
         } else {
-            for (image, strike) in listed {
-                let parameter = setup.name_of(strike.site.parameter);
-                let record = FaultRecord::new(name, *round, trial, *image, &parameter, strike);
-                writeln!(self.faults, "{record}").expect("writing to a string");
+            for (image, fault) in listed {
+                let name = setup.name_of(fault.site.parameter);
+                log(*image, Logged::Fault(LoggedFault::new(name, fault)));
             }
         }
-        self.trials += &counts(&start, cell, &done.result);
-        if let Some(outcome) = &done.unprotected {
+        let round = round.map_or_else(String::new, |round| round.to_string());
+        let start = format!("{name},{round},{trial}");
+        self.trials += &counts(&start, cell, &result.outcome);
+        if let Some(outcome) = &result.unprotected {
             self.unprotected += &counts(&start, cell, outcome);
         }
-        self.logits.extend([&start, ",", &done.result.hash, "\n"]);
+        self.logits.extend([&start, ",", &result.outcome.hash, "\n"]);
     }
 
     /// The tables with their lines, those that have none left out.
@@ -61,9 +59,9 @@ impl Lines {
 }
 
 /// The counts of a trial as a line.
-fn counts(start: &str, cell: usize, outcome: &Outcome) -> String {
+fn counts(start: &str, cell: usize, outcome: &TrialOutcome) -> String {
     let tally = &outcome.tally;
-    let faults = outcome.strikes.faults;
+    let faults = outcome.injected.faults;
     format!(
         "{start},{cell},{faults},{},{},{},{},{},{},{},{},{}\n",
         tally.images,

@@ -1,9 +1,8 @@
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::injection::Injection;
+use super::injection::TrialFaults;
 use super::setup::{Identity, Setup};
 use super::trial::hash;
 use crate::doc::fault::Campaign;
@@ -44,20 +43,20 @@ fn with<T>(net: &str, campaign: &str, work: impl FnOnce(&Setup, &RunContext, &Ne
 }
 
 /// Logits of every batch, computed from the images on by a network in which the faults were written.
-fn naive(setup: &Setup, context: &RunContext, injection: &Injection) -> String {
+fn naive(setup: &Setup, context: &RunContext, faults: TrialFaults) -> String {
     let golden = &setup.bench.golden.network;
     let size = context.data.test.shape.len();
-    let struck = |strikes: &[crate::intervene::fault::Strike]| {
-        let mut values: Vec<Arc<Vec<f32>>> = golden.arrays().0.to_vec();
-        for strike in strikes {
-            Arc::make_mut(&mut values[strike.site.parameter])[strike.site.index] = strike.value;
+    let faulty = |mut injection| {
+        let mut network = golden.clone();
+        for fault in setup.bench.in_parameters(&mut injection).unwrap() {
+            network.overlay(fault.site.parameter, fault.site.index, fault.value);
         }
-        golden.with_structure(golden.structure().clone(), values)
+        network
     };
-    let (batch, networks): (usize, Vec<Network>) = match injection {
-        Injection::Shared(strikes) => (5, vec![struck(strikes); 3]),
-        Injection::PerImage(images) => (1, images.iter().map(|own| struck(own)).collect()),
-        Injection::Flows(_) => panic!("parameters are struck"),
+    let (batch, networks): (usize, Vec<Network>) = match faults {
+        TrialFaults::Shared(injection) => (5, vec![faulty(injection); 3]),
+        TrialFaults::PerImage(images) => (1, images.into_iter().map(faulty).collect()),
+        TrialFaults::Activations(_) => panic!("faults are in parameters"),
     };
     let chunks = context.data.test.values.chunks(batch * size).zip(&networks);
     let logits =
@@ -71,15 +70,17 @@ fn assert_same(net: &str, fault: &str, protect: &str) {
     let results = |memory: u64| {
         with(net, &campaign(memory), |setup, context, _| {
             let trial = |trial: u64| {
-                let injection = setup.injection(0, trial).unwrap();
-                let naive = match injection {
-                    Injection::Flows(_) => None,
-                    _ if protect != "Nothing" => None,
-                    _ => Some(naive(setup, context, &injection)),
+                let faults = setup.faults(0, trial).unwrap();
+                let naive = match faults {
+                    TrialFaults::Activations(_) => None,
+                    TrialFaults::Shared(_) | TrialFaults::PerImage(_) if protect != "Nothing" => None,
+                    TrialFaults::Shared(_) | TrialFaults::PerImage(_) => {
+                        Some(naive(setup, context, faults.clone()))
+                    }
                 };
-                let outcome = setup.bench.trial(injection).unwrap();
+                let outcome = setup.bench.trial(faults).unwrap();
                 assert!(naive.is_none_or(|naive| naive == outcome.hash), "{net} {fault} trial {trial}");
-                (outcome.hash, outcome.tally, format!("{:?}", outcome.strikes))
+                (outcome.hash, outcome.tally, format!("{:?}", outcome.injected))
             };
             (0..6).map(trial).collect::<Vec<_>>()
         })
@@ -119,7 +120,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_listed_strikes_again() {
+fn what_is_listed_is_injected_again() {
     for fault in [
         "",
         "draw: EveryImage",
@@ -129,16 +130,16 @@ fn what_is_listed_strikes_again() {
         with(MLP, &format!("(fault: ({fault}))"), |setup, _, _| {
             for trial in 0..4 {
                 let drawn = setup.bench.trial(setup.drawn(0, trial).unwrap()).unwrap();
-                let listed = drawn.strikes.listed.iter().map(|(image, strike)| {
+                let listed = drawn.injected.listed.iter().map(|(image, fault)| {
                     crate::intervene::fault::list::PlacedFault {
                         line: 2,
                         image: *image,
-                        site: strike.site,
-                        before: Some(strike.before),
-                        after: Some(strike.after),
+                        site: fault.site,
+                        before: Some(fault.before),
+                        after: Some(fault.after),
                     }
                 });
-                let again = setup.listed(&listed.collect::<Vec<_>>(), 0, trial).unwrap();
+                let again = setup.listed(&listed.collect::<Vec<_>>(), 0, trial);
                 assert_eq!(setup.bench.trial(again).unwrap().hash, drawn.hash, "{fault}");
             }
         });
@@ -155,11 +156,17 @@ fn a_list_for_other_weights_is_refused_with_its_line() {
             before: Some(1),
             after: None,
         };
-        let problem = setup.listed(&[list], 0, 0).unwrap_err();
+        let injected = |list| {
+            let TrialFaults::Shared(mut injection) = setup.listed(&[list], 0, 0) else {
+                panic!("all images")
+            };
+            setup.bench.in_parameters(&mut injection)
+        };
+        let problem = injected(list).unwrap_err();
         assert!(problem.contains("line 7"), "{problem}");
         list.before = None;
-        let Injection::Shared(strikes) = setup.listed(&[list], 0, 0).unwrap() else { panic!("all images") };
-        assert_eq!(strikes[0].after ^ strikes[0].before, 1 << 30);
+        let faults = injected(list).unwrap();
+        assert_eq!(faults[0].after ^ faults[0].before, 1 << 30);
     });
 }
 
@@ -176,7 +183,7 @@ fn a_network_that_predicts_nan_is_refused() {
 }
 
 #[test]
-fn golden_is_the_network_in_the_format_and_its_pruned_entries_are_struck_only_in_memory() {
+fn golden_is_the_network_in_the_format_and_its_pruned_entries_have_sites_only_in_memory() {
     with(
         MLP,
         "(fault: (format: Int8, target: (layers: Only([\"fc1\"])), pruned: Sparse))",

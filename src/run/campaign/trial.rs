@@ -6,44 +6,47 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::golden::{Golden, GoldenBatch, next_unit, op_of};
-use super::injection::{FlowFaults, Injection};
-use super::tables::LISTED;
+use super::injection::TrialFaults;
+use super::tables::LONGEST_TRIAL;
 use crate::doc::hexadecimal;
-use crate::intervene::fault::{Storage, Strike, Tally};
+use crate::intervene::fault::{Injected, Injection, Storage, Tally};
 use crate::net::{Activations, Network};
+use crate::run::faults::{activations, parameters};
 
 /// What became of a trial.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct TrialOutcome {
     /// Its images.
     pub tally: Tally,
     /// SHA-256 over the bits of the logits of all images.
     pub hash: String,
-    /// What struck.
-    pub strikes: Strikes,
-    /// Strikes that came alone, to all images or to one, with what became of those.
-    pub singles: Vec<(Strike, Tally)>,
+    /// What was injected.
+    pub injected: InjectedFaults,
+    /// Faults that came alone, to all images or to one, with what became of those.
+    pub singles: Vec<(Injected, Tally)>,
 }
 
-/// What struck in a trial. When that is more than is listed, only the first strike is kept.
+/// What a trial injected. When that is more than is listed, only the first fault is kept.
 #[derive(Clone, Debug, Default)]
-pub struct Strikes {
+pub struct InjectedFaults {
     /// How many there were.
     pub count: u64,
     /// How many of them changed what is stored.
     pub faults: u64,
-    /// All of them, or the first, with the image that it struck alone.
-    pub listed: Vec<(Option<u64>, Strike)>,
+    /// All of them, or the first, with the image that alone saw it.
+    pub listed: Vec<(Option<u64>, Injected)>,
 }
 
-impl Strikes {
-    fn add(&mut self, image: Option<u64>, strike: Strike) {
-        self.count += 1;
-        self.faults += u64::from(strike.is_fault());
-        if self.count <= LISTED as u64 {
-            self.listed.push((image, strike));
-        } else if self.listed.len() > 1 {
-            self.listed = vec![self.listed[0]];
+impl InjectedFaults {
+    fn add(&mut self, image: Option<u64>, injected: &[Injected]) {
+        for fault in injected {
+            self.count += 1;
+            self.faults += u64::from(fault.is_fault());
+            if self.count <= LONGEST_TRIAL {
+                self.listed.push((image, *fault));
+            } else if self.listed.len() > 1 {
+                self.listed = vec![self.listed[0]];
+            }
         }
     }
 }
@@ -56,8 +59,8 @@ pub struct Bench<'a> {
     pub logits: Vec<f32>,
     /// The classes of the images.
     pub labels: Vec<u32>,
-    /// How what flows behind an operation is stored, where that is struck.
-    pub flows: BTreeMap<usize, Storage>,
+    /// How the parameters (or activations) with sites are stored, by their numbers.
+    pub storages: Arc<BTreeMap<usize, Storage>>,
 }
 
 /// Logits of a batch; nothing where no fault changed any of them.
@@ -68,90 +71,94 @@ impl Bench<'_> {
     ///
     /// # Errors
     /// Where a list says that something else is stored than there is.
-    pub fn trial(&self, injection: Injection) -> Result<Outcome, String> {
+    pub fn trial(&self, faults: TrialFaults) -> Result<TrialOutcome, String> {
         let mut logits = self.logits.clone();
-        let mut strikes = Strikes::default();
+        let mut injected = InjectedFaults::default();
         let outputs = self.golden.network.structure().outputs;
         let mut take = |batch: &GoldenBatch, faulty: Logits| {
             if let Some(faulty) = faulty {
                 logits[batch.first * outputs..][..faulty.len()].copy_from_slice(&faulty);
             }
         };
-        match injection {
-            Injection::Shared(shared) => {
-                let struck = self.struck(&shared);
+        match faults {
+            TrialFaults::Shared(mut injection) => {
+                let shared = self.in_parameters(&mut injection)?;
+                let faulty = self.faulty_network(&shared);
                 for batch in &self.golden.batches {
-                    take(batch, self.struck_logits(batch, struck.as_ref()));
+                    take(batch, self.faulty_logits(batch, faulty.as_ref()));
                 }
-                for strike in shared {
-                    strikes.add(None, strike);
+                injected.add(None, &shared);
+            }
+            TrialFaults::PerImage(images) => {
+                for (batch, mut injection) in self.golden.batches.iter().zip(images) {
+                    let own = self.in_parameters(&mut injection)?;
+                    take(batch, self.faulty_logits(batch, self.faulty_network(&own).as_ref()));
+                    injected.add(Some(batch.first as u64), &own);
                 }
             }
-            Injection::PerImage(images) => {
-                for (batch, own) in self.golden.batches.iter().zip(images) {
-                    take(batch, self.struck_logits(batch, self.struck(&own).as_ref()));
-                    let image = batch.first as u64;
-                    for strike in own {
-                        strikes.add(Some(image), strike);
-                    }
-                }
-            }
-            Injection::Flows(mut images) => {
+            TrialFaults::Activations(mut images) => {
                 for batch in &self.golden.batches {
                     let own = &mut images[batch.first..batch.first + batch.count()];
-                    take(batch, self.struck_flow(batch, own, &mut strikes)?);
+                    take(batch, self.logits_of_activations(batch, own, &mut injected)?);
                 }
             }
         }
         let tally = Tally::of(&self.logits, &logits, outputs, &self.labels);
-        let singles = self.singles(&strikes, &logits, tally);
-        Ok(Outcome { tally, hash: hash(&logits), strikes, singles })
+        let singles = self.singles(&injected, &logits, tally);
+        Ok(TrialOutcome { tally, hash: hash(&logits), injected, singles })
     }
 
-    /// The strikes that came alone; none where they are too many to be listed.
-    fn singles(&self, strikes: &Strikes, logits: &[f32], tally: Tally) -> Vec<(Strike, Tally)> {
-        if let [(None, strike)] = strikes.listed[..] {
-            return if strikes.count == 1 { vec![(strike, tally)] } else { Vec::new() };
+    /// What the parameters without faults hold when these are injected.
+    ///
+    /// # Errors
+    /// As [`trial`](Self::trial).
+    pub fn in_parameters(&self, injection: &mut Injection) -> Result<Vec<Injected>, String> {
+        parameters::injected(&self.golden.network, &self.storages, injection)
+    }
+
+    /// The faults that came alone; none where they are too many to list.
+    fn singles(&self, injected: &InjectedFaults, logits: &[f32], tally: Tally) -> Vec<(Injected, Tally)> {
+        if let [(None, fault)] = injected.listed[..] {
+            return if injected.count == 1 { vec![(fault, tally)] } else { Vec::new() };
         }
-        if strikes.listed.len() as u64 != strikes.count {
+        if injected.listed.len() as u64 != injected.count {
             return Vec::new();
         }
-        let mut images: BTreeMap<usize, Vec<Strike>> = BTreeMap::new();
-        for (image, strike) in &strikes.listed {
+        let mut images: BTreeMap<usize, Vec<Injected>> = BTreeMap::new();
+        for (image, fault) in &injected.listed {
             let Some(image) = image else { return Vec::new() };
-            images.entry(*image as usize).or_default().push(*strike);
+            images.entry(*image as usize).or_default().push(*fault);
         }
         let outputs = self.golden.network.structure().outputs;
         let of = |image: usize| {
             let row = image * outputs..(image + 1) * outputs;
             Tally::of(&self.logits[row.clone()], &logits[row], outputs, &self.labels[image..=image])
         };
-        let alone = images.into_iter().filter(|(_, strikes)| strikes.len() == 1);
-        alone.map(|(image, strikes)| (strikes[0], of(image))).collect()
+        let alone = images.into_iter().filter(|(_, faults)| faults.len() == 1);
+        alone.map(|(image, faults)| (faults[0], of(image))).collect()
     }
 
-    /// The network as these faults show it, and the first and last operation whose layer they strike; nothing where they
-    /// change no value. The network without faults is untouched: struck parameters are copies.
-    fn struck(&self, strikes: &[Strike]) -> Option<Struck> {
-        let network = &self.golden.network;
-        let structure = network.structure();
-        let mut values = network.arrays().0.to_vec();
+    /// The network with these faults, and the first and last operation whose layer has any; nothing where they change no
+    /// value. The network without faults is untouched: parameters with faults are copies.
+    fn faulty_network(&self, injected: &[Injected]) -> Option<FaultyNetwork> {
+        let mut network = self.golden.network.clone();
+        let structure = network.structure().clone();
         let mut ops = BTreeSet::new();
-        for strike in strikes {
-            let parameter = strike.site.parameter;
-            Arc::make_mut(&mut values[parameter])[strike.site.index] = strike.value;
-            if strike.is_fault() {
-                ops.insert(op_of(structure, structure.parameters[parameter].layer));
+        for fault in injected {
+            let parameter = fault.site.parameter;
+            network.overlay(parameter, fault.site.index, fault.value);
+            if fault.is_fault() {
+                ops.insert(op_of(&structure, structure.parameters[parameter].layer));
             }
         }
         let (first, last) = (*ops.first()?, *ops.last()?);
-        Some(Struck { network: network.with_structure(structure.clone(), values), first, last })
+        Some(FaultyNetwork { network, first, last })
     }
 
-    /// From the first struck layer to where the last one's outputs are read; and on from there, unless all are
+    /// From the first layer with faults to where the last one's outputs are read; and on from there, unless all are
     /// bit-identical to the golden ones.
-    fn struck_logits(&self, batch: &GoldenBatch, struck: Option<&Struck>) -> Logits {
-        let Struck { network, first, last } = struck?;
+    fn faulty_logits(&self, batch: &GoldenBatch, faulty: Option<&FaultyNetwork>) -> Logits {
+        let FaultyNetwork { network, first, last } = faulty?;
         let golden = &self.golden;
         let (start, activations) = batch.before(*first);
         let check = next_unit(network.structure(), *last);
@@ -170,14 +177,14 @@ impl Bench<'_> {
         Some(golden.advance(network, check..golden.end(), &activations).values)
     }
 
-    /// From the first struck flow of any image to the end, striking on the way.
-    fn struck_flow(
+    /// From the first activations with faults, of any image, to the end; faults are injected on the way.
+    fn logits_of_activations(
         &self,
         batch: &GoldenBatch,
-        images: &mut [FlowFaults],
-        strikes: &mut Strikes,
+        images: &mut [Injection],
+        found: &mut InjectedFaults,
     ) -> Result<Logits, String> {
-        let ops: BTreeSet<usize> = images.iter().flat_map(FlowFaults::ops).collect();
+        let ops: BTreeSet<usize> = images.iter().flat_map(Injection::numbers).collect();
         let Some(&first) = ops.first() else { return Ok(None) };
         let golden = &self.golden;
         let (start, activations) = batch.before(first + 1);
@@ -189,19 +196,12 @@ impl Bench<'_> {
                 activations = golden.advance(&golden.network, at..op + 1, &activations);
                 at = op + 1;
             }
-            for (sample, faults) in images.iter_mut().enumerate() {
-                if !faults.ops().any(|own| own == op) {
-                    continue;
-                }
-                let values: Vec<f32> = (0..activations.shape.len())
-                    .map(|entry| activations.values[activations.place(sample, entry)])
-                    .collect();
-                for strike in faults.strike(op, &values, &self.flows[&op])? {
-                    let place = activations.place(sample, strike.site.index);
-                    activations.values[place] = strike.value;
-                    is_changed |= strike.is_fault();
-                    strikes.add(Some((batch.first + sample) as u64), strike);
-                }
+            for (sample, injection) in images.iter_mut().enumerate() {
+                let storage = |_: &[f32]| &self.storages[&op];
+                let injected = activations::injected(&activations, (sample, op), injection, storage)?;
+                activations::write(&mut activations, sample, &injected);
+                is_changed |= injected.iter().any(Injected::is_fault);
+                found.add(Some((batch.first + sample) as u64), &injected);
             }
         }
         Ok(is_changed.then(|| golden.advance(&golden.network, at..golden.end(), &activations).values))
@@ -209,7 +209,7 @@ impl Bench<'_> {
 }
 
 /// A network with faults, and where they are.
-struct Struck {
+struct FaultyNetwork {
     network: Network,
     first: usize,
     last: usize,

@@ -1,25 +1,35 @@
-//! Faults that are in place: a view between a network and what computes with it.
+//! Faults: how they are injected into networks, and those in place.
 //!
-//! A network is read through `fault(masks(values))`: [`View`] computes with a copy in which struck entries read as
-//! something else, and strikes what flows between operations. Stored weights are never written, so that letting a fault
-//! go leaves nothing behind.
+//! A network is read through `fault(mask(values))`: a copy in which entries with faults read as something else, with faults
+//! in the activations between operations. Stored weights are never written, so that releasing a fault leaves nothing
+//! behind. [`sites`], [`stored`], [`parameters`] and [`activations`] do this for the trials of campaigns too; the lines of
+//! `faults.csv` are those of [`fault::log`](crate::intervene::fault::log).
 
-mod flows;
-mod memory;
+pub(super) mod activations;
+pub(super) mod parameters;
 mod place;
 mod saved;
-mod strikes;
+pub(super) mod sites;
+pub(super) mod stored;
+mod tap;
 mod view;
 
+use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::doc::Structure;
 use crate::doc::fault::{Draw, Fault, Format};
+use crate::doc::fault_sites::{FaultPlace, fault_places};
 use crate::doc::intervention::{Params, Target};
-use crate::doc::strikes::{Struck, struck};
 use crate::doc::targets;
-use crate::intervene::fault::{Site, SiteSpace, TooManyFaults};
-use crate::intervene::stream::Stream;
+use crate::intervene::fault::log::{Logged, LoggedFault, LongDraw, Row};
+use crate::intervene::fault::{Injected, Injection, Site, SiteSpace, StreamCounters, TooManyFaults};
+
+use crate::net::Network;
+use parameters::{Undo, overlay};
+use sites::FaultSites;
+use stored::StoredNetwork;
 
 pub use place::{put, refuse_training, release, report_training, test};
 pub use saved::{WrittenFaults, read, written};
@@ -31,7 +41,7 @@ pub struct Faults {
     /// Each with its counters.
     pub active: Vec<Active>,
     /// Values that read as something else than what is stored, since they were last reported.
-    pub struck: u64,
+    pub changed: u64,
 }
 
 /// A fault in place.
@@ -47,7 +57,7 @@ pub struct Active {
     pub branch: String,
     /// Round of the innermost repetition around it, from 1.
     pub round: Option<u64>,
-    /// Where it was let go since. Draws go on as before, and what they hit there is not struck.
+    /// Where it was released since. Draws go on as before, and what they hit there is left alone.
     pub released: Vec<Target>,
     /// Sites that were drawn once and hold.
     pub drawn: Option<Drawn>,
@@ -65,6 +75,20 @@ pub struct Drawn {
     pub position: u128,
 }
 
+/// What one draw of one fault in place injected.
+#[derive(Clone, Debug)]
+pub struct InjectedDraw {
+    /// Position of the fault among those in place.
+    pub fault: usize,
+    /// The image that saw it; none: all of them.
+    pub image: Option<u64>,
+    /// In the order of the sites.
+    pub injected: Vec<Injected>,
+}
+
+/// A draw of more faults than this is one line of `faults.csv`.
+pub const LONGEST_DRAW: usize = 10_000;
+
 impl Faults {
     /// Whether the network is read as it is.
     pub fn is_empty(&self) -> bool {
@@ -76,59 +100,111 @@ impl Faults {
         let other = |fault: &&Active| fault.settings.format != Format::Float32;
         self.active.iter().find(other).map_or(Format::Float32, |fault| fault.settings.format)
     }
+
+    /// Injects one fault into parameters of a view, drawn for all images or for one; `undo` takes in what they read before.
+    fn inject(
+        &self,
+        number: usize,
+        stored: &StoredNetwork,
+        view: &mut Network,
+        (seed, image): (u64, Option<u64>),
+        undo: &mut Undo,
+    ) -> Result<InjectedDraw, TooManyFaults> {
+        let (fault, sites) = (&self.active[number], &stored.sites[number]);
+        let mut injection = fault.injection(&sites.space, seed, image.unwrap_or(0))?;
+        let injected = parameters::injected(view, &stored.storages, &mut injection);
+        let mut injected = injected.expect("faults that were drawn fit any value");
+        fault.leave_released(view.structure(), sites, &mut injected);
+        overlay(view, &injected, undo);
+        Ok(InjectedDraw { fault: number, image, injected })
+    }
+
+    /// Lines of `faults.csv` for what was injected in a branch, into all images first, then image by image.
+    fn lines(&self, network: &StoredNetwork, branch: &str, mut draws: Vec<InjectedDraw>) -> String {
+        draws.sort_by_key(|draw| (draw.image, draw.fault));
+        let mut lines = String::new();
+        for InjectedDraw { fault, image, injected } in &draws {
+            let (fault, places) = (&self.active[*fault], &network.sites[*fault].places);
+            let campaign = fault.name(branch);
+            let mut log = |logged| {
+                let campaign = Cow::Borrowed(&*campaign);
+                let row = Row { campaign, round: fault.round, trial: fault.passes, image: *image, logged };
+                let _ = writeln!(lines, "{row}"); // text grows without errors
+            };
+            if injected.len() > LONGEST_DRAW {
+                let stream = fault.stream(image.unwrap_or(0));
+                log(Logged::Draw(LongDraw { faults: injected.len() as u64, stream }));
+                continue;
+            }
+            for injected in injected {
+                let name = &places[&injected.site.parameter].name;
+                log(Logged::Fault(LoggedFault::new(name, injected)));
+            }
+        }
+        lines
+    }
 }
 
 impl Active {
-    /// Whether it strikes what flows rather than parameters.
-    fn strikes_flows(&self) -> bool {
-        self.settings.strikes_flows()
+    /// Whether it is injected into activations rather than parameters.
+    fn is_in_activations(&self) -> bool {
+        self.settings.is_in_activations()
     }
 
     /// Whether each image sees a network of its own.
-    fn strikes_each_image(&self) -> bool {
-        self.settings.draw == Draw::EveryImage && !self.strikes_flows()
+    fn is_for_each_image(&self) -> bool {
+        self.settings.draw == Draw::EveryImage && !self.is_in_activations()
     }
 
-    /// The sites of one draw, and the stream behind them; `item` is the image, where each has a draw of its own.
-    fn draw(
-        &self,
-        space: &SiteSpace,
-        seed: u64,
-        item: u64,
-    ) -> Result<(Arc<Vec<Site>>, Stream), TooManyFaults> {
-        let mut rng = self.settings.draw.stream(seed, self.step, self.passes, item);
-        if let Some(Drawn { sites, position }) = &self.drawn {
-            rng.set_word_pos(*position);
-            return Ok((sites.clone(), rng));
-        }
-        Ok((Arc::new(space.draw(self.settings.amount, &mut rng)?), rng))
+    /// The stream of a draw; `item` is the image, where each has a draw of its own.
+    fn stream(&self, item: u64) -> StreamCounters {
+        self.settings.draw.stream(self.step, self.passes, item)
+    }
+
+    /// One draw: of new sites, or of values at those that hold.
+    fn injection(&self, space: &SiteSpace, seed: u64, item: u64) -> Result<Injection, TooManyFaults> {
+        let mut rng = self.stream(item).of_seed(seed);
+        let Some(Drawn { sites, position }) = &self.drawn else {
+            return Injection::draw(self.settings.model, space, self.settings.amount, rng);
+        };
+        rng.set_word_pos(*position);
+        Ok(Injection::at(self.settings.model, sites.clone(), rng))
     }
 
     /// Whether a target means this place of the fault.
-    fn has_place(&self, structure: &Structure, target: &Target, place: &Struck) -> bool {
-        if !self.strikes_flows() {
+    fn has_place(&self, structure: &Structure, target: &Target, place: &FaultPlace) -> bool {
+        if !self.is_in_activations() {
             return targets::parameters(structure, target, &Params::Everything).contains(&place.number);
         }
         (target.params.is_none() || target.params == self.settings.target.params)
             && targets::has_layer(structure, &target.layers, place.layer)
     }
 
-    /// Whether it was let go in this entry of a parameter or of what flows.
-    fn is_released(&self, structure: &Structure, place: &Struck, entry: usize) -> bool {
+    /// Whether it was released in this entry of a parameter or of activations.
+    fn is_released(&self, structure: &Structure, place: &FaultPlace, entry: usize) -> bool {
         let has_entry = |target: &Target| {
             target.channels.is_empty() || target.channels.contains(&place.channel_of(entry))
         };
         self.released.iter().any(|target| has_entry(target) && self.has_place(structure, target, place))
     }
 
-    /// Whether it was let go everywhere.
+    /// Leaves out what hit an entry in which it was released.
+    fn leave_released(&self, structure: &Structure, sites: &FaultSites, injected: &mut Vec<Injected>) {
+        if !self.released.is_empty() {
+            injected.retain(|fault| {
+                !self.is_released(structure, &sites.places[&fault.site.parameter], fault.site.index)
+            });
+        }
+    }
+
+    /// Whether it was released everywhere.
     fn is_gone(&self, structure: &Structure) -> bool {
         let own = &self.settings.target.channels;
         let has_channels = |target: &Target| {
             target.channels.is_empty()
                 || (!own.is_empty() && own.iter().all(|channel| target.channels.contains(channel)))
         };
-        let places = struck(structure, &self.settings);
+        let places = fault_places(structure, &self.settings);
         let mut targets = self.released.iter().filter(|target| has_channels(target));
         places.iter().all(|place| targets.clone().any(|target| self.has_place(structure, target, place)))
             && targets.next().is_some()

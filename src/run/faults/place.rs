@@ -1,24 +1,27 @@
-//! Putting faults in place, letting them go, and proving that the stored weights are as they were.
+//! Putting faults in place, releasing them, and proving that the stored weights are as they were.
 
-use super::memory::{Ground, Memory, in_format};
-use super::strikes::{Hit, Undo, lines, strike_parameters};
-use super::{Active, Drawn};
+use std::sync::Arc;
+
+use super::parameters::Undo;
+use super::sites::FaultSites;
+use super::stored::{StoredNetwork, in_format};
+use super::{Active, Drawn, LONGEST_DRAW};
 use crate::doc::fault::{Draw, Fault, FaultAmount, Format};
+use crate::doc::fault_sites::fault_places;
 use crate::doc::intervention::Target;
-use crate::doc::strikes::struck;
 use crate::form::number::grouped;
+use crate::intervene::fault::Injected;
 use crate::intervene::fault::model::Unit;
-use crate::intervene::fault::{Strike, TooManyFaults};
 use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::evaluate::evaluate;
 use crate::run::session::Session;
 use crate::run::tables::Table;
 
-/// Puts a fault in place, and reports what it can strike.
+/// Puts a fault in place, and reports its sites.
 ///
 /// # Errors
-/// When it cannot strike as many sites as it says, or none, or when faults of another format are in place.
+/// When it has no site, or fewer than it wants at once, or when faults of another format are in place.
 pub fn put(session: &mut Session, fault: &Fault) -> Result<(), RunError> {
     let mut active = Active {
         settings: fault.clone(),
@@ -31,30 +34,23 @@ pub fn put(session: &mut Session, fault: &Fault) -> Result<(), RunError> {
         passes: 0,
     };
     check_format(session, &active)?;
-    let ground = Ground::of(&active, &session.state().network);
-    let sites = ground.space.total();
-    if sites == 0 {
-        return Err(session.stage_error(
-            "the fault has nothing to strike; choose another target, other bits, or pruned: Dense".to_owned(),
-        ));
-    }
-    let error = |session: &Session, error: TooManyFaults| session.stage_error(error.to_string());
+    let structure = session.context.structure.clone();
+    let network = &session.state().network;
+    let sites = FaultSites::of(&structure, fault, &|index| network.entries(index));
+    sites.check(fault, "").map_err(|message| session.stage_error(message))?;
     if fault.draw == Draw::Once {
-        let (drawn, rng) =
-            active.draw(&ground.space, session.context.spec.seed, 0).map_err(|e| error(session, e))?;
-        active.drawn = Some(Drawn { sites: drawn, position: rng.get_word_pos() });
-    } else if let FaultAmount::Count(wanted) = fault.amount
-        && wanted > sites
-    {
-        return Err(error(session, TooManyFaults::Count { wanted, sites }));
+        let mut rng = active.stream(0).of_seed(session.context.spec.seed);
+        let drawn = sites.space.draw(fault.amount, &mut rng);
+        let drawn = drawn.map_err(|error| session.stage_error(error.to_string()))?;
+        active.drawn = Some(Drawn { sites: Arc::new(drawn), position: rng.get_word_pos() });
     }
-    let flows = active.strikes_flows();
+    let in_activations = active.is_in_activations();
     let drawn = active.drawn.as_ref().map(|drawn| drawn.sites.len());
     session.state_mut().faults.active.push(active);
-    let struck = if drawn.is_some() && !flows { Some(log_drawn(session)?) } else { None };
-    let summary =
-        [Some(summary(fault, sites, drawn, struck.as_deref())), golden(session), large(fault, sites)];
-    let rows = ground
+    let injected = if drawn.is_some() && !in_activations { log_drawn(session)? } else { Vec::new() };
+    let total = sites.space.total();
+    let summary = [Some(summary(fault, total, drawn, &injected)), golden(session), large(fault, total)];
+    let rows = sites
         .places
         .values()
         .map(|place| vec![place.name.clone(), place.entries.to_string(), place.format.label().to_owned()]);
@@ -69,7 +65,7 @@ pub fn put(session: &mut Session, fault: &Fault) -> Result<(), RunError> {
 
 /// A network has one format, which parameters and activations that are not float32 share.
 fn check_format(session: &Session, new: &Active) -> Result<(), RunError> {
-    let counts = |fault: &&Active| !fault.strikes_flows() || fault.settings.format != Format::Float32;
+    let counts = |fault: &&Active| !fault.is_in_activations() || fault.settings.format != Format::Float32;
     let mut others = session.state().faults.active.iter().filter(counts);
     let format = new.settings.format;
     match others.find(|other| counts(&new) && other.settings.format != format) {
@@ -83,48 +79,47 @@ fn check_format(session: &Session, new: &Active) -> Result<(), RunError> {
     }
 }
 
-/// Logs what the newest fault strikes, which was drawn once.
-fn log_drawn(session: &mut Session) -> Result<Vec<Strike>, RunError> {
+/// Logs what the newest fault injects, which was drawn once.
+fn log_drawn(session: &mut Session) -> Result<Vec<Injected>, RunError> {
     let (seed, branch) = (session.context.spec.seed, session.branch());
     let state = session.state();
-    let memory = Memory::of(&state.faults, &state.network);
-    let mut view = memory.golden.clone();
-    let mut newest = Vec::new();
-    for (number, (fault, ground)) in state.faults.active.iter().zip(&memory.grounds).enumerate() {
-        if !fault.strikes_flows() {
-            let strikes = strike_parameters(fault, ground, &memory, &mut view, (seed, 0), &mut Undo::new());
-            let strikes = strikes.map_err(|error| session.stage_error(error.to_string()))?;
-            newest = vec![Hit { fault: number, image: None, strikes }];
-        }
+    let stored = StoredNetwork::of(&state.faults, &state.network);
+    let (mut view, mut newest) = (stored.golden.clone(), Vec::new());
+    let active = state.faults.active.iter().enumerate();
+    for (number, _) in active.filter(|(_, fault)| !fault.is_in_activations()) {
+        let draw = state.faults.inject(number, &stored, &mut view, (seed, None), &mut Undo::new());
+        newest = vec![draw.map_err(|error| session.stage_error(error.to_string()))?];
     }
-    let lines = lines(&state.faults, &memory.grounds, &branch, newest.clone());
+    let lines = state.faults.lines(&stored, &branch, newest.clone());
     session.log(Table::Faults, &lines)?;
-    Ok(newest.into_iter().flat_map(|hit| hit.strikes).collect())
+    Ok(newest.into_iter().flat_map(|draw| draw.injected).collect())
 }
 
-fn summary(fault: &Fault, sites: u64, drawn: Option<usize>, struck: Option<&[Strike]>) -> String {
+fn summary(fault: &Fault, sites: u64, drawn: Option<usize>, injected: &[Injected]) -> String {
     let unit = match fault.model.unit() {
         Unit::Bits(_) => "bits",
         Unit::Value => "values",
     };
     let amount = match fault.amount {
-        FaultAmount::Count(count) => grouped(count),
-        FaultAmount::Rate(rate) => format!("{:.4} of them on average", rate * sites as f64),
+        FaultAmount::Count(1) => "one fault is".to_owned(),
+        FaultAmount::Count(count) => format!("{} faults are", grouped(count)),
+        FaultAmount::Rate(rate) => format!("{:.4} faults on average are", rate * sites as f64),
     };
     let when = match (drawn, fault.draw) {
-        (Some(drawn), _) => format!("{} are struck until they are released", grouped(drawn as u64)),
-        (None, draw) if draw == Draw::EveryImage || fault.strikes_flows() => {
-            format!("{amount} are struck anew for every image")
+        (Some(1), _) => "one fault holds until it is released".to_owned(),
+        (Some(drawn), _) => format!("{} faults hold until they are released", grouped(drawn as u64)),
+        (None, draw) if draw == Draw::EveryImage || fault.is_in_activations() => {
+            format!("{amount} drawn for every image")
         }
-        (None, _) => format!("{amount} are struck anew for every batch"),
+        (None, _) => format!("{amount} drawn for every batch"),
     };
-    let agree = struck.map_or(0, |strikes| strikes.iter().filter(|strike| !strike.is_fault()).count());
+    let agree = injected.iter().filter(|fault| !fault.is_fault()).count();
     let agree = if agree > 0 {
         format!(", {} of which agree with what is stored", grouped(agree as u64))
     } else {
         String::new()
     };
-    format!("{} {unit} can be struck; {when}{agree}", grouped(sites))
+    format!("{} {unit} can be hit; {when}{agree}", grouped(sites))
 }
 
 /// The loss of accuracy that the format has by itself.
@@ -153,19 +148,21 @@ fn large(fault: &Fault, sites: u64) -> Option<String> {
         FaultAmount::Count(count) => count as f64,
         FaultAmount::Rate(rate) => rate * sites as f64,
     };
-    let limit = super::strikes::LOGGED;
+    let limit = LONGEST_DRAW;
     (expected > 0.9 * limit as f64).then(|| {
-        format!("draws of more than {limit} sites are one line of faults.csv, which says how many they are")
+        format!(
+            "draws of more than {limit} sites are one line of faults.csv, with their number and their stream"
+        )
     })
 }
 
-/// Lets faults go in a target, and says how many there were. Those that have nothing left are gone.
+/// Releases faults in a target, and returns how many there were. Those that have nothing left are gone.
 pub fn release(session: &mut Session, target: &Target) -> usize {
     let structure = session.context.structure.clone();
     let active = &mut session.state_mut().faults.active;
     let mut released = 0;
     for fault in active.iter_mut() {
-        let places = struck(&structure, &fault.settings);
+        let places = fault_places(&structure, &fault.settings);
         if places.iter().any(|place| fault.has_place(&structure, target, place)) {
             fault.released.push(target.clone());
             released += 1;
@@ -191,22 +188,22 @@ pub fn refuse_training(session: &Session) -> Result<(), RunError> {
     }
 }
 
-/// Evaluates the present network; where faults are in place, reports what they struck, and that the stored weights are the
+/// Evaluates the present network; where faults are in place, reports what they changed, and that the stored weights are the
 /// same before and after.
 ///
 /// # Errors
-/// When something cannot be said.
+/// When something cannot be reported.
 pub fn test(session: &mut Session) -> Result<(), RunError> {
     if session.state().faults.is_empty() {
         return session.evaluate_parts();
     }
-    session.state_mut().faults.struck = 0;
+    session.state_mut().faults.changed = 0;
     let before = checksums(session);
     session.evaluate_parts()?;
     let after = checksums(session);
     let summary = format!(
         "{} values read as something else; the stored weights have checksum {} before and {} after it",
-        session.state().faults.struck,
+        session.state().faults.changed,
         &before[0][..16],
         &after[0][..16]
     );
@@ -218,18 +215,18 @@ fn checksums(session: &Session) -> Vec<String> {
     session.state().members().iter().map(|network| network.checksum()).collect()
 }
 
-/// Reports what faults struck in a training.
+/// Reports what faults changed in a training.
 ///
 /// # Errors
-/// When it cannot be said.
+/// When it cannot be reported.
 pub fn report_training(session: &mut Session) -> Result<(), RunError> {
     let faults = &mut session.state_mut().faults;
-    let struck = std::mem::take(&mut faults.struck);
+    let changed = std::mem::take(&mut faults.changed);
     if faults.is_empty() {
         return Ok(());
     }
     let summary = format!(
-        "{struck} values read as something else, in mini-batches and evaluations; gradients are those of the faulty network, and steps are those of the stored weights"
+        "{changed} values read as something else, in mini-batches and evaluations; gradients are those of the faulty network, and steps are those of the stored weights"
     );
     session.report(Report { kind: "fault".to_owned(), summary, ..Report::default() })
 }

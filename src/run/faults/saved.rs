@@ -13,7 +13,8 @@ use crate::intervene::fault::Site;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WrittenFaults {
     active: Vec<WrittenFault>,
-    struck: u64,
+    #[serde(rename = "struck")]
+    changed: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,7 +42,7 @@ pub fn written(faults: &Faults, push: &mut dyn FnMut(Vec<u8>) -> usize) -> Writt
         });
         WrittenFault { settings, step, stage, branch, round, released, drawn, passes }
     });
-    WrittenFaults { active: active.collect(), struck: faults.struck }
+    WrittenFaults { active: active.collect(), changed: faults.changed }
 }
 
 /// The faults of a checkpoint; `array` finds an array by its number.
@@ -66,7 +67,7 @@ pub fn read<'a>(
         Ok(Active { settings, step, stage, branch, round, released, drawn, passes })
     };
     let active = written.active.iter().map(one).collect::<Result<_, String>>()?;
-    Ok(Faults { active, struck: written.struck })
+    Ok(Faults { active, changed: written.changed })
 }
 
 fn site_bytes(site: &Site) -> [u8; SITE] {

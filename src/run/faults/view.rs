@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-use super::Faults;
-use super::flows::Flows;
-use super::memory::Memory;
-use super::strikes::{Hit, Undo, lines, strike_parameters, take_back};
+use super::parameters::{Undo, take_back};
+use super::stored::StoredNetwork;
+use super::tap::ActivationFaults;
+use super::{Faults, InjectedDraw};
 use crate::doc::fault::Draw;
 use crate::intervene::fault::TooManyFaults;
 use crate::net::{Activations, Compute, DropoutStream, Network, Tap, TrainPass};
@@ -21,16 +21,16 @@ use crate::run::session::RunContext;
 pub struct View {
     context: Arc<RunContext>,
     branch: String,
-    work: Mutex<Work>,
+    reading: Mutex<Reading>,
 }
 
-struct Work {
+struct Reading {
     faults: Faults,
     /// Images that were evaluated so far.
     images: u64,
-    memory: Option<Arc<Memory>>,
+    stored: Option<Arc<StoredNetwork>>,
     lines: String,
-    struck: u64,
+    changed: u64,
     error: Option<TooManyFaults>,
 }
 
@@ -41,66 +41,62 @@ pub struct Seen {
     /// Lines of `faults.csv`.
     pub lines: String,
     /// Values that read as something else than what is stored.
-    pub struck: u64,
-    /// Why nothing was struck.
+    pub changed: u64,
+    /// Why nothing was injected.
     pub error: Option<TooManyFaults>,
 }
 
 impl View {
     /// A view through these faults, used in a branch of the plan.
     pub fn new(context: Arc<RunContext>, faults: Faults, branch: String) -> Self {
-        let work = Work { faults, images: 0, memory: None, lines: String::new(), struck: 0, error: None };
-        Self { context, branch, work: Mutex::new(work) }
+        let reading =
+            Reading { faults, images: 0, stored: None, lines: String::new(), changed: 0, error: None };
+        Self { context, branch, reading: Mutex::new(reading) }
     }
 
     /// Ends the pass.
     pub fn close(self) -> Seen {
-        let Work { mut faults, images, lines, struck, error, .. } =
-            self.work.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Reading { mut faults, images, lines, changed, error, .. } =
+            self.reading.into_inner().unwrap_or_else(PoisonError::into_inner);
         for fault in &mut faults.active {
             fault.passes += u64::from(images > 0 && fault.settings.draw != Draw::EveryForward);
         }
-        Seen { faults, lines, struck, error }
+        Seen { faults, lines, changed, error }
     }
 
-    fn work(&self) -> MutexGuard<'_, Work> {
-        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    fn reading(&self) -> MutexGuard<'_, Reading> {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn shot<'a>(&'a self, work: &'a Work, memory: &'a Memory) -> Shot<'a> {
+    fn pass<'a>(&'a self, reading: &'a Reading, stored: &'a StoredNetwork) -> Pass<'a> {
         let seed = self.context.spec.seed;
-        Shot {
-            compute: self.context.compute.as_ref(),
-            seed,
-            faults: &work.faults,
-            memory,
-            first: work.images,
-        }
+        let compute = self.context.compute.as_ref();
+        Pass { compute, seed, faults: &reading.faults, stored, first: reading.images }
     }
 }
 
-impl Work {
-    fn memory(&mut self, network: &Network) -> Arc<Memory> {
-        match &self.memory {
-            Some(memory) if memory.is_of(network) => memory.clone(),
-            _ => self.memory.insert(Arc::new(Memory::of(&self.faults, network))).clone(),
+impl Reading {
+    fn stored(&mut self, network: &Network) -> Arc<StoredNetwork> {
+        match &self.stored {
+            Some(stored) if stored.is_of(network) => stored.clone(),
+            _ => self.stored.insert(Arc::new(StoredNetwork::of(&self.faults, network))).clone(),
         }
     }
 
-    /// Takes in what a forward pass struck.
-    fn take_in(&mut self, memory: &Memory, branch: &str, hits: Vec<Hit>) {
-        let strikes = hits.iter().flat_map(|hit| &hit.strikes);
-        self.struck += strikes.filter(|strike| strike.is_fault()).count() as u64;
-        let hits = hits
-            .into_iter()
-            .filter(|hit| hit.image.is_some() || self.faults.active[hit.fault].drawn.is_none());
-        self.lines += &lines(&self.faults, &memory.grounds, branch, hits.collect());
+    /// Counts and logs what a forward pass injected.
+    fn take_in(&mut self, stored: &StoredNetwork, branch: &str, draws: Vec<InjectedDraw>) {
+        let injected = draws.iter().flat_map(|draw| &draw.injected);
+        self.changed += injected.filter(|fault| fault.is_fault()).count() as u64;
+        let is_new =
+            |draw: &InjectedDraw| draw.image.is_some() || self.faults.active[draw.fault].drawn.is_none();
+        let draws = draws.into_iter().filter(is_new).collect();
+        self.lines += &self.faults.lines(stored, branch, draws);
     }
 }
 
 impl Compute for View {
     fn logits(&self, network: &Network, inputs: &[f32], count: usize) -> Vec<f32> {
-        if self.work().faults.is_empty() {
+        if self.reading().faults.is_empty() {
             return self.context.compute.logits(network, inputs, count);
         }
         let input = Activations::of_samples(network.structure().input, inputs.to_vec());
@@ -108,24 +104,24 @@ impl Compute for View {
     }
 
     fn forward(&self, network: &Network, ops: Range<usize>, input: &Activations) -> Activations {
-        let mut work = self.work();
-        if work.faults.is_empty() {
+        let mut reading = self.reading();
+        if reading.faults.is_empty() {
             return self.context.compute.forward(network, ops, input);
         }
-        let memory = work.memory(network);
-        let result = self.shot(&work, &memory).forward(ops.clone(), input);
+        let stored = reading.stored(network);
+        let result = self.pass(&reading, &stored).forward(ops.clone(), input);
         match result {
-            Ok((activations, hits)) => {
-                work.take_in(&memory, &self.branch, hits);
-                for fault in &mut work.faults.active {
+            Ok((activations, draws)) => {
+                reading.take_in(&stored, &self.branch, draws);
+                for fault in &mut reading.faults.active {
                     fault.passes += u64::from(fault.settings.draw == Draw::EveryForward);
                 }
-                work.images += input.count as u64;
+                reading.images += input.count as u64;
                 activations
             }
             Err(error) => {
-                work.error = Some(error);
-                self.context.compute.forward(&memory.golden, ops, input)
+                reading.error = Some(error);
+                self.context.compute.forward(&stored.golden, ops, input)
             }
         }
     }
@@ -140,25 +136,27 @@ impl Compute for View {
         gradient: &mut dyn FnMut(&[f32]) -> Vec<f32>,
     ) -> TrainPass {
         let compute = self.context.compute.as_ref();
-        let mut work = self.work();
-        if work.faults.is_empty() {
+        let mut reading = self.reading();
+        if reading.faults.is_empty() {
             return compute.train_tapped(network, inputs, count, dropout, tap, gradient);
         }
-        let memory = work.memory(network);
-        let shot = self.shot(&work, &memory);
-        let drawn = shot.parameters(0, None).and_then(|(view, hits)| Ok((view, hits, shot.flows(0, count)?)));
-        let (view, mut hits, flows) = match drawn {
+        let stored = reading.stored(network);
+        let pass = self.pass(&reading, &stored);
+        let drawn = pass
+            .parameters(0, None)
+            .and_then(|(view, draws)| Ok((view, draws, pass.in_activations(0, count)?)));
+        let (view, mut draws, in_activations) = match drawn {
             Ok(drawn) => drawn,
             Err(error) => {
-                work.error = Some(error);
-                return compute.train_tapped(&memory.golden, inputs, count, dropout, tap, gradient);
+                reading.error = Some(error);
+                return compute.train_tapped(&stored.golden, inputs, count, dropout, tap, gradient);
             }
         };
-        let mut both = Both { first: flows, then: tap };
+        let mut both = Both { first: in_activations, then: tap };
         let pass = compute.train_tapped(&view, inputs, count, dropout, &mut both, gradient);
-        hits.extend(both.first.into_hits());
-        work.take_in(&memory, &self.branch, hits);
-        for fault in &mut work.faults.active {
+        draws.extend(both.first.into_draws());
+        reading.take_in(&stored, &self.branch, draws);
+        for fault in &mut reading.faults.active {
             fault.passes += 1;
         }
         pass
@@ -167,7 +165,7 @@ impl Compute for View {
 
 /// One tap behind the other.
 struct Both<'a> {
-    first: Flows<'a>,
+    first: ActivationFaults<'a>,
     then: &'a mut dyn Tap,
 }
 
@@ -186,29 +184,29 @@ impl Tap for Both<'_> {
     }
 }
 
-/// One forward pass through faults.
-struct Shot<'a> {
+/// One forward pass through faults in place.
+struct Pass<'a> {
     compute: &'a dyn Compute,
     seed: u64,
     faults: &'a Faults,
-    memory: &'a Memory,
+    stored: &'a StoredNetwork,
     /// Number of the first image in its part of the data.
     first: u64,
 }
 
-impl Shot<'_> {
+impl Pass<'_> {
     fn forward(
         &self,
         ops: Range<usize>,
         input: &Activations,
-    ) -> Result<(Activations, Vec<Hit>), TooManyFaults> {
-        let is_own = |fault: &super::Active| fault.strikes_each_image();
+    ) -> Result<(Activations, Vec<InjectedDraw>), TooManyFaults> {
+        let is_own = |fault: &super::Active| fault.is_for_each_image();
         let Some(from) = self.faults.active.iter().position(is_own) else {
-            let (view, mut hits) = self.parameters(0, None)?;
-            let activations = self.through(&view, ops, input, self.first, &mut hits)?;
-            return Ok((activations, hits));
+            let (view, mut draws) = self.parameters(0, None)?;
+            let activations = self.through(&view, ops, input, self.first, &mut draws)?;
+            return Ok((activations, draws));
         };
-        let (shared, mut hits) = self.parameters(0, Some(from))?;
+        let (shared, mut draws) = self.parameters(0, Some(from))?;
         let part = input.count.div_ceil(rayon::current_num_threads()).max(1);
         let starts: Vec<usize> = (0..input.count).step_by(part).collect();
         let parts: Result<Vec<_>, _> = starts
@@ -220,7 +218,7 @@ impl Shot<'_> {
             .collect();
         let mut whole: Option<Activations> = None;
         for (activations, new) in parts?.into_iter().flatten() {
-            hits.extend(new);
+            draws.extend(new);
             match &mut whole {
                 None => whole = Some(activations),
                 Some(whole) => {
@@ -229,10 +227,10 @@ impl Shot<'_> {
                 }
             }
         }
-        Ok((whole.unwrap_or_else(|| self.compute.forward(&shared, ops, input)), hits))
+        Ok((whole.unwrap_or_else(|| self.compute.forward(&shared, ops, input)), draws))
     }
 
-    /// Each of some images with a network of its own: struck, read, and taken back.
+    /// Each of some images with its own network: faults are injected, the network is read, and they are taken back.
     fn image_by_image(
         &self,
         mut view: Network,
@@ -240,72 +238,71 @@ impl Shot<'_> {
         ops: Range<usize>,
         input: &Activations,
         images: Range<usize>,
-    ) -> Result<Vec<(Activations, Vec<Hit>)>, TooManyFaults> {
+    ) -> Result<Vec<(Activations, Vec<InjectedDraw>)>, TooManyFaults> {
         let mut undo = Undo::new();
         let mut done = Vec::new();
         for at in images {
             let image = self.first + at as u64;
-            let mut hits = self.strike(&mut view, from..self.faults.active.len(), Some(image), &mut undo)?;
+            let mut draws = self.inject(&mut view, from..self.faults.active.len(), Some(image), &mut undo)?;
             let one = Activations { values: input.sample(at).to_vec(), count: 1, ..*input };
-            hits.retain(|hit| at == 0 || hit.image.is_some()); // a draw that all images share is struck once
-            let activations = self.through(&view, ops.clone(), &one, image, &mut hits)?;
+            draws.retain(|draw| at == 0 || draw.image.is_some()); // a draw that all images share is logged once
+            let activations = self.through(&view, ops.clone(), &one, image, &mut draws)?;
             take_back(&mut view, &mut undo);
-            done.push((activations, hits));
+            done.push((activations, draws));
         }
         Ok(done)
     }
 
-    /// The network with its parameters struck by the faults from `from` up to `to`, the same for all images.
-    fn parameters(&self, from: usize, to: Option<usize>) -> Result<(Network, Vec<Hit>), TooManyFaults> {
-        let mut view = self.memory.golden.clone();
+    /// The network with the faults from `from` up to `to` in its parameters, the same for all images.
+    fn parameters(
+        &self,
+        from: usize,
+        to: Option<usize>,
+    ) -> Result<(Network, Vec<InjectedDraw>), TooManyFaults> {
+        let mut view = self.stored.golden.clone();
         let to = to.unwrap_or(self.faults.active.len());
-        let hits = self.strike(&mut view, from..to, None, &mut Undo::new())?;
-        Ok((view, hits))
+        let draws = self.inject(&mut view, from..to, None, &mut Undo::new())?;
+        Ok((view, draws))
     }
 
-    fn strike(
+    /// Injects some of the faults into parameters; those of one image alone are drawn for this one.
+    fn inject(
         &self,
         view: &mut Network,
         faults: Range<usize>,
         image: Option<u64>,
         undo: &mut Undo,
-    ) -> Result<Vec<Hit>, TooManyFaults> {
-        let mut hits = Vec::new();
-        for number in faults {
-            let (fault, ground) = (&self.faults.active[number], &self.memory.grounds[number]);
-            if fault.strikes_flows() {
-                continue;
-            }
-            let image = image.filter(|_| fault.strikes_each_image());
-            let draw = (self.seed, image.unwrap_or(0));
-            let strikes = strike_parameters(fault, ground, self.memory, view, draw, undo)?;
-            hits.push(Hit { fault: number, image, strikes });
-        }
-        Ok(hits)
+    ) -> Result<Vec<InjectedDraw>, TooManyFaults> {
+        let in_parameters = faults.filter(|number| !self.faults.active[*number].is_in_activations());
+        let inject = |number: usize| {
+            let image = image.filter(|_| self.faults.active[number].is_for_each_image());
+            self.faults.inject(number, self.stored, view, (self.seed, image), undo)
+        };
+        in_parameters.map(inject).collect()
     }
 
-    fn flows(&self, first: u64, count: usize) -> Result<Flows<'_>, TooManyFaults> {
-        Flows::draw(self.faults, self.memory, &self.memory.golden, self.seed, (first, count))
+    fn in_activations(&self, first: u64, count: usize) -> Result<ActivationFaults<'_>, TooManyFaults> {
+        ActivationFaults::draw(self.faults, self.stored, self.seed, (first, count))
     }
 
-    /// Operations of a network for images from number `first` on, with what flows struck.
+    /// Operations of a network for images from number `first` on, with faults in activations.
     fn through(
         &self,
         network: &Network,
         ops: Range<usize>,
         input: &Activations,
         first: u64,
-        hits: &mut Vec<Hit>,
+        draws: &mut Vec<InjectedDraw>,
     ) -> Result<Activations, TooManyFaults> {
-        let mut flows = self.flows(first, input.count)?;
+        let mut faults = self.in_activations(first, input.count)?;
         let mut at = ops.start;
         let mut activations: Option<Activations> = None;
-        for op in flows.ops().into_iter().filter(|op| ops.contains(op)) {
+        for op in faults.ops().into_iter().filter(|op| ops.contains(op)) {
             let mut next = self.compute.forward(network, at..op + 1, activations.as_ref().unwrap_or(input));
-            flows.write(op, &mut next);
+            faults.write(op, &mut next);
             (at, activations) = (op + 1, Some(next));
         }
-        hits.extend(flows.into_hits());
+        draws.extend(faults.into_draws());
         Ok(self.compute.forward(network, at..ops.end, activations.as_ref().unwrap_or(input)))
     }
 }

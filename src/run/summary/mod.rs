@@ -3,8 +3,8 @@
 //! Large networks take a while to read; the window does it in a thread.
 
 mod chain;
+mod faulty_trials;
 mod histogram;
-mod struck;
 mod trial;
 mod vulnerability;
 
@@ -19,11 +19,12 @@ use crate::doc::structure::{LayerKind, Parameter, Role};
 use crate::doc::{RunSpec, Structure};
 pub use crate::intervene::Entry;
 use crate::intervene::MaskCounts;
+pub use crate::intervene::fault::log::{LoggedFault, Stored};
 use crate::net::mask_file::read_masks;
 use crate::net::weights_file::{FileTensor, is_readable, read_tensors};
 pub use chain::{Link, chain};
+pub use faulty_trials::{FaultFilter, FaultyTrial, FaultyTrials, SingleCells, read_faulty_trials};
 pub use histogram::{BINS, Histogram};
-pub use struck::{SingleCells, Sought, StruckTrial, StruckTrials, read_struck};
 pub use trial::{TrialFault, TrialFaults, TrialKey, read_trial};
 pub use vulnerability::{Vulnerability, vulnerabilities};
 

@@ -1,26 +1,19 @@
 //! The faults of one trial of a campaign, read from the run's directory.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::BufReader;
 use std::path::Path;
 
+use crate::intervene::fault::log::{Logged, LoggedFault, LongDraw, Row, each_row};
 use crate::run::tables::Table;
 
-/// One fault of a trial, as `faults.csv` has it.
+/// One fault of a trial, with the image that alone saw it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrialFault {
-    /// The image that saw it; empty: all of them.
-    pub image: String,
-    /// The parameter, or what flows out of a layer.
-    pub parameter: String,
-    /// The entry in PyTorch's layout.
-    pub index: String,
-    /// The bit; empty for models of values.
-    pub bit: String,
-    /// The stored bits before, hexadecimal.
-    pub before: String,
-    /// The stored bits afterwards, hexadecimal.
-    pub after: String,
+    /// The image; none: all of them.
+    pub image: Option<u64>,
+    /// The fault.
+    pub fault: LoggedFault<'static>,
 }
 
 /// A trial of a campaign.
@@ -39,10 +32,10 @@ pub struct TrialKey {
 pub struct TrialFaults {
     /// The first of its faults.
     pub faults: Vec<TrialFault>,
-    /// How many are listed.
-    pub count: usize,
-    /// What stands there instead where they are too many to be listed.
-    pub note: Option<String>,
+    /// How many there are.
+    pub count: u64,
+    /// Whether they are too many to list, so that only their stream is there.
+    pub is_unlisted: bool,
 }
 
 /// The faults of a trial, the first `most` of them one by one.
@@ -50,30 +43,29 @@ pub struct TrialFaults {
 /// # Errors
 /// When the log cannot be read.
 pub fn read_trial(folder: &Path, id: &str, key: &TrialKey, most: usize) -> Result<TrialFaults, String> {
-    let path = folder.join(id).join(Table::Faults.file());
-    let fail = |error: std::io::Error| format!("{}: {error}", path.display());
-    let round = key.round.map_or_else(String::new, |round| round.to_string());
-    let (campaign, trial) = (&key.campaign, key.trial);
-    let start = format!("{campaign},{round},{trial},");
-    let large = format!("# {campaign},{round},{trial}: ");
     let mut found = TrialFaults::default();
-    for line in BufReader::new(File::open(&path).map_err(fail)?).lines() {
-        let line = line.map_err(fail)?;
-        if let Some(note) = line.strip_prefix(&large) {
-            found.note = Some(note.to_owned());
-            continue;
+    each_fault_row(&folder.join(id), |row| {
+        if (&*row.campaign, row.round, row.trial) != (&*key.campaign, key.round, key.trial) {
+            return;
         }
-        let cells: Vec<&str> =
-            line.strip_prefix(&start).map(|rest| rest.split(',').collect()).unwrap_or_default();
-        let [image, parameter, index, bit, before, after] = cells[..] else { continue };
-        found.count += 1;
-        if found.faults.len() < most {
-            let [image, parameter, index, bit, before, after] =
-                [image, parameter, index, bit, before, after].map(str::to_owned);
-            found.faults.push(TrialFault { image, parameter, index, bit, before, after });
+        match row.logged {
+            Logged::Draw(LongDraw { faults, .. }) => (found.count, found.is_unlisted) = (faults, true),
+            Logged::Fault(fault) => {
+                found.count += 1;
+                if found.faults.len() < most {
+                    found.faults.push(TrialFault { image: row.image, fault: fault.into_owned() });
+                }
+            }
         }
-    }
+    })?;
     Ok(found)
+}
+
+/// Calls `take` for every line of the `faults.csv` of a run.
+pub(super) fn each_fault_row(run: &Path, take: impl FnMut(Row<'_>)) -> Result<(), String> {
+    let path = run.join(Table::Faults.file());
+    let log = File::open(&path).and_then(|file| each_row(BufReader::new(file), take));
+    log.map_err(|error| format!("{}: {error}", path.display()))
 }
 
 #[cfg(test)]
@@ -87,21 +79,21 @@ mod tests {
         let head = Table::Faults.header();
         let lines = "1,,7,,fc1.weight,3,30,3f000000,7f000000\n1,,7,,fc1.weight,4,30,0,40000000\n\
                      1,2,7,,fc1.weight,5,30,0,40000000\n2,,7,,fc1.bias,0,,0,1\n\
-                     # 1,2,8: 200000 faults are too many to be listed\n";
+                     # 1,2,8: 200000 faults are too many to be listed\n1,2,9,,stream 3 0 9,200000,,,\n";
         std::fs::write(folder.path().join("a/faults.csv"), format!("{head}\n{lines}")).unwrap();
         let read = |id: &str, round: Option<u64>, trial: u64| {
             read_trial(folder.path(), id, &TrialKey { campaign: "1".to_owned(), round, trial }, 1)
         };
         let found = read("a", None, 7).unwrap();
-        assert_eq!((found.faults.len(), found.count, found.note), (1, 2, None));
-        assert_eq!((found.faults[0].index.as_str(), found.faults[0].after.as_str()), ("3", "7f000000"));
+        assert_eq!((found.faults.len(), found.count, found.is_unlisted), (1, 2, false));
+        let first = &found.faults[0].fault;
+        assert_eq!((first.index, first.after), (3, Some(0x7f00_0000)));
         let found = read("a", Some(2), 7).unwrap();
-        assert_eq!((found.faults[0].index.as_str(), found.count), ("5", 1));
-        let large = read("a", Some(2), 8).unwrap();
-        assert_eq!(
-            (large.count, large.note.as_deref()),
-            (0, Some("200000 faults are too many to be listed"))
-        );
+        assert_eq!((found.faults[0].fault.index, found.count), (5, 1));
+        for trial in [8, 9] {
+            let large = read("a", Some(2), trial).unwrap();
+            assert_eq!((large.faults.len(), large.count, large.is_unlisted), (0, 200_000, true));
+        }
         assert!(read("b", None, 7).unwrap_err().contains("faults.csv"));
     }
 }

@@ -1,26 +1,26 @@
-//! What the plots of fault campaigns have in common: outcomes as classes, bits with their fields, layers by name.
+//! Shared code of the plots of fault campaigns: outcomes, bits with their fields, layers by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ArmRuns;
 use crate::doc::fault::{BitField, Format};
-use crate::figure::bars::Bars;
-use crate::figure::model::Category;
+use crate::figure::axis::Category;
+use crate::figure::model::Bars;
 use crate::form::number::grouped;
 use crate::results::RunRecord;
 use crate::results::campaign::{CampaignRecord, Outcomes, Tally};
 
-/// What a run says that has a campaign.
+/// The series of runs with a campaign.
 pub const SERIES: &str = "campaign_accuracy";
 
-/// An outcome, as a part of bars: its name, its colour, and how many images had it. Together they are all images.
+/// An outcome as a part of bars. Together, the outcomes cover all images.
 pub struct Class {
     name: &'static str,
     colour: Option<usize>,
     count: fn(&Tally) -> u64,
 }
 
-/// From harmless to harmful, as parts stand on each other. The colours differ in brightness too.
+/// From harmless to harmful, as parts are stacked. The colours differ in brightness too.
 const CLASSES: [Class; 5] = [
     Class { name: "masked", colour: None, count: |tally| tally.masked },
     Class { name: "benign", colour: Some(5), count: |tally| tally.benign },
@@ -29,7 +29,7 @@ const CLASSES: [Class; 5] = [
     Class { name: "DUE", colour: Some(6), count: |tally| tally.due },
 ];
 
-/// Whether any trial of a record struck a single site, so that outcomes can be told by bit and layer.
+/// Whether any trial of a record has a single fault, so that there are outcomes by bit and layer.
 pub fn has_outcomes(record: &RunRecord) -> bool {
     record.campaigns().iter().any(|campaign| !campaign.outcomes().is_empty())
 }
@@ -40,12 +40,12 @@ pub fn campaigns<'a>(arm: &ArmRuns<'a>) -> impl Iterator<Item = &'a CampaignReco
     records.into_iter().flat_map(RunRecord::campaigns)
 }
 
-/// The share of a count in images; NaN without images.
+/// `count` as a share of images; NaN without images.
 pub fn share(count: u64, images: u64) -> f64 {
     if images == 0 { f64::NAN } else { count as f64 / images as f64 }
 }
 
-/// Trials and their images by some key, summed over all campaigns of an arm.
+/// Sums trials and their outcomes by key over all campaigns of an arm.
 pub fn sums<K: Ord>(
     arm: &ArmRuns<'_>,
     key: impl Fn(&CampaignRecord, &Outcomes) -> Option<K>,
@@ -62,7 +62,7 @@ pub fn sums<K: Ord>(
     sums
 }
 
-/// The parts of an arm's bars: of every class its share in each category.
+/// The parts of an arm's bars: the share of each outcome in each category.
 pub fn parts(arm: &str, tallies: &[Option<Tally>]) -> Vec<Bars> {
     let part = |class: &Class| {
         let value = |tally: &Option<Tally>| {
@@ -74,7 +74,7 @@ pub fn parts(arm: &str, tallies: &[Option<Tally>]) -> Vec<Bars> {
     CLASSES.iter().map(part).collect()
 }
 
-/// What the bars are, in small print.
+/// The note about bars.
 pub fn note(arms: &[(String, u64)]) -> String {
     let counted =
         |trials: u64| if trials == 1 { "1 trial".to_owned() } else { format!("{} trials", grouped(trials)) };
@@ -89,7 +89,7 @@ pub fn note(arms: &[(String, u64)]) -> String {
     }
 }
 
-/// The field of a bit, from the least significant; what is left of an integer's bits is its value.
+/// The field of a bit, counted from the least significant. The bits of an integer except its sign are its value.
 fn field(format: Format, bit: u32) -> &'static str {
     match format.field(bit) {
         Some(BitField::Sign) => "sign",
@@ -119,18 +119,18 @@ pub fn bit_of(category: &Category) -> Option<u32> {
     category.name.strip_prefix('b')?.parse().ok()
 }
 
-/// The layers that were struck, in the order of the networks.
+/// The layers with injected faults, in the order of the network.
 pub fn layers(arms: &[ArmRuns<'_>]) -> Vec<String> {
     let mut known: Vec<&String> = Vec::new();
-    let mut struck: BTreeSet<&String> = BTreeSet::new();
+    let mut injected: BTreeSet<&String> = BTreeSet::new();
     for campaign in arms.iter().flat_map(campaigns) {
         let layers = &campaign.began.layers;
         known.extend(layers);
-        struck.extend(campaign.outcomes().iter().filter_map(|outcome| layers.get(outcome.layer)));
+        injected.extend(campaign.outcomes().iter().filter_map(|outcome| layers.get(outcome.layer)));
     }
     let mut found: Vec<String> = Vec::new();
     for name in known {
-        if struck.contains(name) && !found.contains(name) {
+        if injected.contains(name) && !found.contains(name) {
             found.push(name.clone());
         }
     }

@@ -1,16 +1,16 @@
 //! Campaigns for tests, with numbers that fit in the head.
 
-use crate::doc::strikes::CellPlan;
+use crate::doc::fault_sites::CellPlan;
 use crate::results::campaign::{CampaignBegan, CellState, Estimate, Outcomes, Tally};
 use crate::results::{Event, RunRecord};
 
-/// Ten images, of which so many had another class, and the rest no change.
+/// Ten images, of which `sdc1` got another class, and the others did not change.
 pub fn outcome(layer: usize, bit: u32, sdc1: u64) -> Outcomes {
     let tally = Tally { images: 10, masked: 10 - sdc1, sdc1, sdc5: sdc1 / 2, ..Tally::default() };
     Outcomes { layer, bit: Some(bit), trials: 1, tally }
 }
 
-/// A run with one campaign over rates; each rate has an accuracy and ends 0.125 below and above it.
+/// A run with a campaign over rates; each rate has an accuracy with an interval of ± 0.125.
 pub fn rates(cells: &[(f64, f64)], unprotected: &[(f64, f64)]) -> RunRecord {
     let plan = |(rate, _): &(f64, f64)| CellPlan { rate: Some(*rate), ..CellPlan::default() };
     let began = CampaignBegan {
@@ -36,8 +36,8 @@ pub fn rates(cells: &[(f64, f64)], unprotected: &[(f64, f64)]) -> RunRecord {
     RunRecord::of([Event::CampaignBegan(began)].into_iter().chain(protected).chain(bare))
 }
 
-/// A run with one campaign of single faults over two layers.
-pub fn struck(outcomes: Vec<Outcomes>) -> RunRecord {
+/// A run with a campaign of single faults in two layers.
+pub fn single_faults(outcomes: Vec<Outcomes>) -> RunRecord {
     let layers = vec!["fc1".to_owned(), "fc2".to_owned()];
     let began = CampaignBegan { layers, cells: vec![CellPlan::default()], ..CampaignBegan::default() };
     let trials = outcomes.iter().map(|outcome| outcome.trials).sum();

@@ -1,7 +1,7 @@
 //! What is exported, what its file is called, and the faults behind a cell.
 
 use super::*;
-use crate::doc::strikes::CellPlan;
+use crate::doc::fault_sites::CellPlan;
 use crate::figure::plots::testing::outcome;
 use crate::gui::tiles::Change;
 use crate::results::campaign::{CampaignBegan, CellState};

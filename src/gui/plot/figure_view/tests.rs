@@ -5,7 +5,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
-use crate::figure::{Line, Rule, style_of};
+use crate::figure::{Line, ReferenceLine, style_of};
 
 struct Shown {
     figure: Arc<Figure>,
@@ -18,7 +18,7 @@ fn figure() -> Figure {
         x: Axis::new("Epochs trained", ""),
         y: Axis::percent("Test accuracy"),
         lines: vec![line("dense", 0, 0.5), line("winning ticket", 1, 0.9)],
-        rules: vec![Rule::level("chance", 0.1)],
+        reference_lines: vec![ReferenceLine::level("chance", 0.1)],
         note: "mean over 3 seeds".to_owned(),
         ..Figure::default()
     }

@@ -76,9 +76,9 @@ pub fn plot_panel(
         return controls.inner;
     };
     let before = view.x_range();
-    view.opens = plot.struck(figure, [0, 0]).is_some();
+    view.opens = plot.injected_at(figure, [0, 0]).is_some();
     let cell = figure_ui(ui, figure, view);
-    let opened = cell.and_then(|cell| plot.struck(figure, cell));
+    let opened = cell.and_then(|cell| plot.injected_at(figure, cell));
     let has_moved = view.x_range() != before;
     if has_moved && state.linked {
         state.link(plot);
@@ -92,7 +92,7 @@ fn nothing_ui(ui: &mut Ui, plot: &dyn Plot, is_building: bool, is_filtered: bool
     let room = ui.available_size();
     ui.allocate_ui_with_layout(room, Layout::top_down(Align::Center), |ui| {
         ui.add_space(room.y * 0.36);
-        let subject = plot.subject();
+        let subject = plot.about().subject;
         ui.label(RichText::new(if is_building {
             format!("Drawing curves of {subject}…")
         } else if is_filtered {
@@ -101,7 +101,7 @@ fn nothing_ui(ui: &mut Ui, plot: &dyn Plot, is_building: bool, is_filtered: bool
             format!("Press Run all: curves of {subject} appear here")
         }));
         ui.allocate_ui(vec2(ui.available_width().min(480.0), 0.0), |ui| {
-            ui.label(RichText::new(first_statement(plot.help())).weak());
+            ui.label(RichText::new(first_statement(plot.about().help)).weak());
         });
     });
 }

@@ -4,7 +4,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::*;
-use crate::figure::model::Category;
+use crate::figure::axis::Category;
 use crate::figure::style_of;
 
 fn figure() -> Figure {

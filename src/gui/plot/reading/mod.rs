@@ -256,7 +256,7 @@ mod tests {
         line.traces = (1..=runs).map(trace).collect();
         line.traces[0].points[0][1] = f64::NAN;
         Figure {
-            y: crate::figure::model::Axis::percent("Test accuracy"),
+            y: crate::figure::axis::Axis::percent("Test accuracy"),
             lines: vec![line],
             ..Figure::default()
         }

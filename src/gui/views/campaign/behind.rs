@@ -13,7 +13,7 @@ use crate::gui::views::{View, ViewInput, ViewResponse, nothing_ui, number_ui, wa
 use crate::gui::{text, theme};
 use crate::results::campaign::{CampaignRecord, Tally};
 use crate::results::{RunRecord, RunState};
-use crate::run::summary::{SingleCells, Sought, StruckTrial, StruckTrials, read_struck};
+use crate::run::summary::{FaultFilter, FaultyTrial, FaultyTrials, SingleCells, read_faulty_trials};
 
 /// Trials that are listed.
 const MOST: usize = 100;
@@ -25,7 +25,7 @@ const GROWTH: u64 = 8;
 /// The place whose faults are looked at; nothing is chosen at first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Behind {
-    sought: Sought,
+    sought: FaultFilter,
     /// The runs that the heat map is about, as long as the selection is what it was then.
     of: Option<(Selection, Vec<String>)>,
 }
@@ -33,12 +33,12 @@ pub struct Behind {
 impl Behind {
     /// A cell of the heat map of these runs.
     pub fn cell(layer: String, bit: u32, runs: Vec<String>, selection: Selection) -> Self {
-        Self { sought: Sought { layer: Some(layer), bit: Some(bit) }, of: Some((selection, runs)) }
+        Self { sought: FaultFilter { layer: Some(layer), bit: Some(bit) }, of: Some((selection, runs)) }
     }
 
     /// Whether a layer or a bit is chosen.
     pub fn is_chosen(&self) -> bool {
-        self.sought != Sought::default()
+        self.sought != FaultFilter::default()
     }
 
     /// The runs whose trials are looked at.
@@ -69,13 +69,13 @@ impl Behind {
 #[derive(Clone, Debug, PartialEq)]
 struct Asked {
     folder: PathBuf,
-    sought: Sought,
+    sought: FaultFilter,
     runs: Vec<(String, Vec<SingleCells>)>,
     trials: u64,
 }
 
 impl Asked {
-    fn of(input: &ViewInput<'_>, sought: &Sought, runs: &[&Run]) -> Self {
+    fn of(input: &ViewInput<'_>, sought: &FaultFilter, runs: &[&Run]) -> Self {
         let cells = |run: &&Run| {
             let campaigns = input.runs.record(&run.id).map_or(&[][..], RunRecord::campaigns);
             (run.id.clone(), campaigns.iter().filter_map(SingleCells::of).collect())
@@ -117,7 +117,7 @@ fn records<'a>(input: &'a ViewInput<'a>, runs: &'a [&Run]) -> impl Iterator<Item
 /// What the list of trials keeps between frames.
 #[derive(Default)]
 pub struct Trials {
-    read: Loading<Asked, StruckTrials>,
+    read: Loading<Asked, FaultyTrials>,
 }
 
 impl Trials {
@@ -194,7 +194,7 @@ impl Trials {
     ) {
         let asked = Asked::of(input, &behind.sought, runs);
         let own = asked.clone();
-        let read = move || read_struck(&own.folder, &own.runs, &own.sought, MOST);
+        let read = move || read_faulty_trials(&own.folder, &own.runs, &own.sought, MOST);
         let found = match self.read.get(&asked, ui.ctx(), read) {
             Answer::Failed(why) => return drop(ui.label(format!("They cannot be shown: {why}."))),
             Answer::Here(found) => Some(found),
@@ -209,7 +209,7 @@ impl Trials {
             Some(found) if found.count == 0 => drop(ui.label("No trial has struck there alone yet.")),
             Some(found) => {
                 table_ui(ui, runs, &found, opened);
-                let is_there = |trial: &StruckTrial| {
+                let is_there = |trial: &FaultyTrial| {
                     opened.trial.as_ref().is_some_and(|(run, key)| (run, key) == (&trial.run, &trial.key))
                 };
                 if found.worst.iter().any(is_there) {
@@ -269,7 +269,7 @@ fn names_of(runs: &[&Run]) -> String {
 }
 
 /// What the heat map says of the place: trials and their images.
-fn tally(input: &ViewInput<'_>, sought: &Sought, runs: &[&Run]) -> (u64, Tally) {
+fn tally(input: &ViewInput<'_>, sought: &FaultFilter, runs: &[&Run]) -> (u64, Tally) {
     let mut sum = (0, Tally::default());
     for campaign in records(input, runs).flat_map(RunRecord::campaigns) {
         let is_layer = |layer: usize| {
@@ -302,7 +302,7 @@ fn shares((trials, tally): &(u64, Tally)) -> String {
     )
 }
 
-fn table_ui(ui: &mut Ui, runs: &[&Run], found: &StruckTrials, opened: &mut Opened) {
+fn table_ui(ui: &mut Ui, runs: &[&Run], found: &FaultyTrials, opened: &mut Opened) {
     let several_arms = runs.iter().any(|run| run.arm != runs[0].arm);
     let name_of = |id: &str| match runs.iter().find(|run| run.id == *id) {
         Some(run) if several_arms => format!("{}, seed {}", run.arm, run.seed),
@@ -326,34 +326,33 @@ fn table_ui(ui: &mut Ui, runs: &[&Run], found: &StruckTrials, opened: &mut Opene
         let [shown, all] = [found.worst.len(), found.count].map(|count| text::grouped(count as u64));
         ui.label(format!("The worst {shown} of {all}; all are in trials.csv and faults.csv of each run."));
     }
-    if found.worst.iter().any(|trial| trial.images_struck > 0) {
+    if found.worst.iter().any(|trial| trial.images_hit > 0) {
         ui.label("Where images saw faults of their own, the outcome is that of all images of the trial.");
     }
 }
 
 /// `Trial 7, round 2`.
-fn name_of_trial(trial: &StruckTrial) -> String {
+fn name_of_trial(trial: &FaultyTrial) -> String {
     let round = trial.key.round.map_or_else(String::new, |round| format!(", round {round}"));
     format!("Trial {}{round}", trial.key.trial)
 }
 
 /// The cells of a trial behind its name: what became of its images, then what struck.
-fn trial_ui(ui: &mut Ui, trial: &StruckTrial) {
+fn trial_ui(ui: &mut Ui, trial: &FaultyTrial) {
     for count in [trial.sdc1, trial.due, trial.masked] {
         number_ui(ui, format!("{} of {}", text::grouped(count), text::grouped(trial.images)));
     }
     number_ui(ui, text::percent(trial.accuracy));
-    let fault = &trial.fault;
+    let image = trial.fault.image.unwrap_or_default();
     number_ui(
         ui,
-        match trial.images_struck {
+        match trial.images_hit {
             0 => "all".to_owned(),
-            1 => fault.image.clone(),
-            count => format!("{} and {} more", fault.image, count - 1),
+            1 => image.to_string(),
+            count => format!("{image} and {} more", count - 1),
         },
     );
-    let bit = if fault.bit.is_empty() { String::new() } else { format!(" b{}", fault.bit) };
-    let words = format!("{}[{}]{bit}: {} → {}", fault.parameter, fault.index, fault.before, fault.after);
+    let words = trial.fault.fault.described(None);
     ui.label(RichText::new(words).monospace());
 }
 

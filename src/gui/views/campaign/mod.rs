@@ -9,7 +9,7 @@ use eframe::egui::{ComboBox, Grid, ProgressBar, RichText, ScrollArea, Ui};
 use super::{Shared, View, ViewInput, ViewResponse, nothing_ui, number_ui};
 use crate::doc::Run;
 use crate::doc::fault::{Format, Protect};
-use crate::doc::strikes::CellPlan;
+use crate::doc::fault_sites::CellPlan;
 use crate::gui::{text, theme};
 use crate::results::RunState;
 use crate::results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate};

@@ -7,7 +7,7 @@ use eframe::egui::{Grid, RichText, Ui};
 use crate::gui::views::loading::{Answer, Loading};
 use crate::gui::views::{number_ui, waiting_ui};
 use crate::gui::{text, theme};
-use crate::run::summary::{TrialFaults, TrialKey, read_trial};
+use crate::run::summary::{Stored, TrialFault, TrialFaults, TrialKey, read_trial};
 
 /// Faults of a trial that are listed.
 const MOST: usize = 200;
@@ -61,9 +61,9 @@ fn command(directory: &Path, key: &TrialKey) -> String {
 }
 
 fn faults_ui(ui: &mut Ui, found: &TrialFaults) {
-    let TrialFaults { faults, count, note } = found;
-    if let Some(note) = note {
-        ui.label(format!("{note}."));
+    let TrialFaults { faults, count, is_unlisted } = found;
+    if *is_unlisted {
+        ui.label(format!("{} faults are too many to be listed.", text::grouped(*count)));
         return;
     }
     let spacing = [2.0 * theme::STEP, 0.25 * theme::STEP];
@@ -72,19 +72,20 @@ fn faults_ui(ui: &mut Ui, found: &TrialFaults) {
             theme::heading_ui(ui, column);
         }
         ui.end_row();
-        for fault in faults {
-            ui.label(&fault.parameter);
-            number_ui(ui, &fault.index);
-            number_ui(ui, if fault.bit.is_empty() { "–" } else { &fault.bit });
-            ui.label(RichText::new(&fault.before).monospace());
-            ui.label(RichText::new(&fault.after).monospace());
-            number_ui(ui, if fault.image.is_empty() { "all" } else { &fault.image });
+        for TrialFault { image, fault } in faults {
+            ui.label(&*fault.parameter);
+            number_ui(ui, fault.index.to_string());
+            number_ui(ui, fault.bit.map_or_else(|| "–".to_owned(), |bit| bit.to_string()));
+            for bits in [fault.before, fault.after] {
+                ui.label(RichText::new(Stored(bits).to_string()).monospace());
+            }
+            number_ui(ui, image.map_or_else(|| "all".to_owned(), |image| image.to_string()));
             ui.end_row();
         }
     });
-    if *count > faults.len() {
+    if *count > faults.len() as u64 {
         let shown = text::grouped(faults.len() as u64);
-        ui.label(format!("The first {shown} of {}; all are in faults.csv.", text::grouped(*count as u64)));
+        ui.label(format!("The first {shown} of {}; all are in faults.csv.", text::grouped(*count)));
     }
 }
 

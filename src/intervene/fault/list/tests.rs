@@ -1,7 +1,8 @@
-use proptest::prelude::*;
-
 use super::*;
-use crate::intervene::fault::{Bits, FaultAmount, FaultRecord, Region, SiteSpace, Storage, strike};
+use crate::intervene::fault::log::{HEADER, read};
+use crate::intervene::fault::{
+    Bits, FaultAmount, FaultModel, Injected, Injection, Memory, Region, SiteSpace, Storage,
+};
 use crate::intervene::stream::{Purpose, stream};
 
 const PLACES: [Place; 2] = [
@@ -9,7 +10,7 @@ const PLACES: [Place; 2] = [
     Place { name: "fc2.weight", entries: 3, format: Format::Int8 },
 ];
 
-fn trials_of(text: &str) -> Result<Vec<ListedTrial>, ListError> {
+fn trials_of(text: &str) -> Result<Vec<ListedTrial>, LineError> {
     trials(&read(text)?, &PLACES, Unit::Bits(1))
 }
 
@@ -40,18 +41,6 @@ fn lines_of_one_campaign_round_and_trial_are_one_trial_also_when_others_stand_be
     let brief: Vec<_> =
         trials.iter().map(|trial| (&*trial.campaign, trial.trial, trial.faults.len())).collect();
     assert_eq!(brief, [("2", 5, 2), ("2", 6, 1), ("3", 5, 1)]);
-}
-
-#[test]
-fn bits_before_and_after_are_hexadecimal() {
-    let list =
-        read("parameter,index,before,after\nfc1.weight,0,3f800000,0xbF800000\nfc2.weight,0,1,81").unwrap();
-    let bits: Vec<_> = list.iter().map(|fault| (fault.before, fault.after)).collect();
-    assert_eq!(bits, [(Some(0x3f80_0000), Some(0xbf80_0000)), (Some(1), Some(0x81))]);
-    for wrong in ["g0", "-1", "+1", "123456789", "0x", "3f 80"] {
-        let text = format!("parameter,index,after\nfc1.weight,0,{wrong}");
-        assert!(read(&text).unwrap_err().to_string().starts_with("line 2: after is "), "{wrong}");
-    }
 }
 
 #[test]
@@ -106,7 +95,7 @@ fn places_that_are_not_there_are_refused_with_their_line() {
     );
     assert_eq!(
         problem("fc1.weight,0,"),
-        "line 2: the fault model strikes bits, but both bit and after are empty; give one of them"
+        "line 2: the fault model changes bits, but both bit and after are empty; give one of them"
     );
 }
 
@@ -130,7 +119,8 @@ fn a_model_that_strikes_values_needs_no_bit() {
 #[test]
 fn a_double_flip_needs_a_bit_above() {
     let placed = |line: &str| {
-        let list = read(&format!("parameter,index,bit,after\n{line}")).unwrap();
+        let text = format!("parameter,index,bit,after\n{line}");
+        let list = read(&text).unwrap();
         trials(&list, &PLACES, FaultModel::DoubleFlip.unit()).map_err(|error| error.to_string())
     };
     for (line, problem) in [
@@ -143,57 +133,34 @@ fn a_double_flip_needs_a_bit_above() {
     assert!(placed("fc1.weight,0,31,7f800000").is_ok(), "what is stored afterwards is said");
 }
 
-#[test]
-fn a_record_has_the_columns_of_the_header() {
-    let mut record = FaultRecord {
-        campaign: "3.1".into(),
-        round: Some(2),
-        trial: 7,
-        image: Some(0),
-        parameter: "fc1.weight".into(),
-        index: 12,
-        bit: Some(30),
-        before: 0x3f80_0000,
-        after: 0x7f80_0000,
-    };
-    assert_eq!(HEADER, "campaign,round,trial,image,parameter,index,bit,before,after");
-    assert_eq!(record.to_string(), "3.1,2,7,0,fc1.weight,12,30,3f800000,7f800000");
-    (record.round, record.image, record.bit, record.before) = (None, None, None, 0x81);
-    assert_eq!(record.to_string(), "3.1,,7,,fc1.weight,12,,00000081,7f800000");
-}
-
-/// Strikes the only trial of a list on `values`, in the format of the first place.
-fn strike_all(text: &str, model: FaultModel, values: &[f32]) -> Result<Vec<Strike>, ListError> {
+/// Injects the only trial of a list into `values`, in the format of the first place.
+fn inject_all(text: &str, model: FaultModel, values: &[f32]) -> Result<Vec<Injected>, LineError> {
     let storage = Storage::of(Format::Float32, values, 1);
     let trials = trials_of(text).unwrap();
-    strikes(
-        &trials[0].faults,
-        model,
-        |_| Memory { values, storage: &storage },
-        &mut stream(0, Purpose::Fault, &[]),
-    )
+    let mut injection = Injection::listed(model, trials[0].faults.clone(), stream(0, Purpose::Fault, &[]));
+    injection.inject(|_| Memory { values, storage: &storage })
 }
 
 #[test]
 fn listed_faults_take_their_bits_from_the_list_or_from_the_model() {
     let text = "trial,parameter,index,bit,before,after\n\
                 0,fc1.weight,0,30,,\n0,fc1.weight,1,,3f800000,c0000000\n0,fc1.weight,1,31,c0000000,\n";
-    let strikes = strike_all(text, FaultModel::Flip, &[0.0, 1.0]).unwrap();
-    assert_eq!(strikes.iter().map(|strike| strike.value).collect::<Vec<_>>(), [2.0, -2.0, 2.0]);
-    assert_eq!(strikes[2].before, 0xc000_0000, "what the line before it left");
+    let faults = inject_all(text, FaultModel::Flip, &[0.0, 1.0]).unwrap();
+    assert_eq!(faults.iter().map(|fault| fault.value).collect::<Vec<_>>(), [2.0, -2.0, 2.0]);
+    assert_eq!(faults[2].before, 0xc000_0000, "what the line before it left");
 }
 
 #[test]
 fn a_list_made_for_another_network_is_refused_with_its_line() {
     let text = "parameter,index,bit,before\nfc1.weight,0,30,3f800000";
-    let error = strike_all(text, FaultModel::Flip, &[2.0]).unwrap_err().to_string();
+    let error = inject_all(text, FaultModel::Flip, &[2.0]).unwrap_err().to_string();
     assert_eq!(
         error,
         "line 2: before is 3f800000, but the entry holds 40000000; the list was made for another network"
     );
 }
 
-/// Faults of every model, drawn, logged, read and struck again.
+/// Faults of every model, drawn, logged, read and injected again.
 #[test]
 fn replaying_a_log_gives_identical_bits() {
     let values: Vec<f32> = (0_i8..12).map(|at| f32::from(at) / 8.0 - 0.7).collect();
@@ -204,51 +171,39 @@ fn replaying_a_log_gives_identical_bits() {
         let storage = Storage::of(format, &values, 3);
         let memory = |_| Memory { values: &values, storage: &storage };
         let space = SiteSpace::new(vec![Region::new(0, values.len(), format, model, Bits::All)]);
-        let mut rng = stream(7, Purpose::Fault, &[]);
-        let sites = space.draw(FaultAmount::Count(9), &mut rng).unwrap();
-        let drawn = strike(model, &sites, memory, &mut rng);
-        let log = drawn.iter().map(|strike| FaultRecord::new("2", None, 0, None, "w", strike).to_string());
+        let rng = || stream(7, Purpose::Fault, &[]);
+        let drawn =
+            Injection::draw(model, &space, FaultAmount::Count(9), rng()).unwrap().inject(memory).unwrap();
+        let row = |fault| Row {
+            campaign: "2".into(),
+            round: None,
+            trial: 0,
+            image: None,
+            logged: Logged::Fault(LoggedFault::new("w", fault)),
+        };
+        let log = drawn.iter().map(|fault| row(fault).to_string());
         let text = std::iter::once(HEADER.to_owned()).chain(log).collect::<Vec<_>>().join("\n");
         let places = [Place { name: "w", entries: values.len(), format }];
         let trials = trials(&read(&text).unwrap(), &places, model.unit()).unwrap();
         // Another model: the log alone says what happens.
-        let again = strikes(&trials[0].faults, FaultModel::Zero, memory, &mut rng).unwrap();
+        let again =
+            Injection::listed(FaultModel::Zero, trials[0].faults.clone(), rng()).inject(memory).unwrap();
         let bits =
-            |strikes: &[Strike]| strikes.iter().map(|s| (s.site, s.value.to_bits())).collect::<Vec<_>>();
+            |faults: &[Injected]| faults.iter().map(|s| (s.site, s.value.to_bits())).collect::<Vec<_>>();
         assert_eq!(bits(&again), bits(&drawn), "{} {}", format.key(), model.key());
     }
 }
 
-proptest! {
-    #[test]
-    fn a_written_log_is_read_as_it_was(
-        numbers in prop::collection::vec((any::<u64>(), any::<u64>(), any::<u32>(), any::<u32>(), any::<[bool; 3]>()), 0..8),
-    ) {
-        let record = |&(trial, index, before, after, [round, image, bit]): &(u64, u64, u32, u32, [bool; 3])| FaultRecord {
-            campaign: "2".into(),
-            round: round.then_some(trial / 2),
-            trial,
-            image: image.then_some(index / 3),
-            parameter: "features.0.weight".into(),
-            index,
-            bit: bit.then_some(before % 32),
-            before,
-            after,
-        };
-        let records: Vec<FaultRecord> = numbers.iter().map(record).collect();
-        let lines: Vec<String> = std::iter::once(HEADER.to_owned()).chain(records.iter().map(ToString::to_string)).collect();
-        let back = |fault: ListedFault| FaultRecord {
-            campaign: fault.campaign,
-            round: fault.round,
-            trial: fault.trial,
-            image: fault.image,
-            parameter: fault.parameter,
-            index: fault.index,
-            bit: fault.bit,
-            before: fault.before.unwrap(),
-            after: fault.after.unwrap(),
-        };
-        let read: Vec<FaultRecord> = read(&lines.join("\n")).unwrap().into_iter().map(back).collect();
-        prop_assert_eq!(read, records);
+/// In the form of now, and in those of 2026-11-22 and before.
+#[test]
+fn a_list_that_leaves_faults_out_is_refused_with_its_line() {
+    let of_run = "2,,7,,stream 2 0 7,200000,,,";
+    let of_place = "2,,7,,stream,200000,,,";
+    let remark =
+        "# 2,,7: 200000 faults are too many to be listed; they are the draw of the stream fault 2, 0, 7";
+    for line in [of_run, of_place, remark] {
+        let problem = problem(&format!("{HEADER}\n{line}\n2,,8,,fc1.weight,0,1,,\n"));
+        assert!(problem.starts_with("line 2: the faults of this draw are not in the list"), "{problem}");
     }
+    assert_eq!(trials_of("# a list by hand\nparameter,index,bit\n"), Ok(Vec::new()));
 }

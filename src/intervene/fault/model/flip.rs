@@ -1,4 +1,4 @@
-use super::{Corruption, Struck, Unit};
+use super::{Corruption, StoredValue, Unit};
 use crate::intervene::stream::Stream;
 
 /// Inverts a bit.
@@ -7,11 +7,11 @@ pub(super) struct Flip;
 /// Inverts a bit and the one above it.
 pub(super) struct DoubleFlip;
 
-/// Inverts `count` neighbouring bits, from the struck one upwards.
-fn inverted(struck: Struck, count: u32) -> u32 {
+/// Inverts `count` neighbouring bits, from that of the site upwards.
+fn inverted(found: StoredValue, count: u32) -> u32 {
     let ones = (1 << count) - 1;
-    let all = u32::MAX >> (u32::BITS - struck.width());
-    struck.stored ^ (ones << struck.bit & all)
+    let all = u32::MAX >> (u32::BITS - found.width());
+    found.stored ^ (ones << found.bit & all)
 }
 
 impl Corruption for Flip {
@@ -19,8 +19,8 @@ impl Corruption for Flip {
         format!("Flip {what} of {part}")
     }
 
-    fn corrupt(&self, struck: Struck, _: &mut Stream) -> u32 {
-        inverted(struck, 1)
+    fn corrupt(&self, found: StoredValue, _: &mut Stream) -> u32 {
+        inverted(found, 1)
     }
 }
 
@@ -33,7 +33,7 @@ impl Corruption for DoubleFlip {
         format!("Flip {what} of {part} and the bits next to them")
     }
 
-    fn corrupt(&self, struck: Struck, _: &mut Stream) -> u32 {
-        inverted(struck, 2)
+    fn corrupt(&self, found: StoredValue, _: &mut Stream) -> u32 {
+        inverted(found, 2)
     }
 }

@@ -1,7 +1,7 @@
-//! Fault models: what happens to what is struck.
+//! Fault models: what a fault makes of a stored value.
 //!
-//! A model is one file here and one line in [`FaultModel`]. It says what bits a value holds afterwards; which values
-//! are struck, how they are stored and read back is the same for all.
+//! A model is one file here and one line in [`FaultModel`]. It returns the bits that a value holds afterwards; the choice of
+//! sites, storage and reading back are the same for all.
 
 mod flip;
 mod noise;
@@ -24,7 +24,7 @@ use sign::Sign;
 use stuck_at::{StuckAt0, StuckAt1};
 
 crate::choice! {
-    /// What happens to what is struck.
+    /// What a fault makes of a stored value.
     #[derive(Copy)]
     pub enum FaultModel: "Fault model", each Corruption {
         Flip, "Flip", "The bit is inverted";
@@ -56,12 +56,12 @@ pub enum Unit {
     Value,
 }
 
-/// What is struck.
+/// A stored value that a fault is injected into.
 #[derive(Debug, Clone, Copy)]
-pub struct Struck<'a> {
+pub struct StoredValue<'a> {
     /// The bits that the value holds, zero-extended.
     pub stored: u32,
-    /// The bit that is struck; 0 for models that strike values.
+    /// The bit of the site; 0 for models of whole values.
     pub bit: u32,
     /// The entry of the parameter.
     pub index: usize,
@@ -69,7 +69,7 @@ pub struct Struck<'a> {
     pub storage: &'a Storage,
 }
 
-impl Struck<'_> {
+impl StoredValue<'_> {
     /// What the value reads as.
     pub fn value(self) -> f32 {
         self.storage.decode(self.index, self.stored)
@@ -103,7 +103,7 @@ pub trait Corruption: Sync {
 
     /// The bits that the value holds afterwards. A model that draws takes the same numbers from the stream for every
     /// value, so that later sites do not depend on what earlier ones held.
-    fn corrupt(&self, struck: Struck, rng: &mut Stream) -> u32;
+    fn corrupt(&self, found: StoredValue, rng: &mut Stream) -> u32;
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use super::{Corruption, Struck, Unit};
+use super::{Corruption, StoredValue, Unit};
 use crate::form::number::share_in_percent;
 use crate::intervene::draw::Normal;
 use crate::intervene::stream::Stream;
@@ -19,8 +19,8 @@ impl Corruption for Noise {
         format!("Add {} noise to {what} of {part}", share_in_percent(self.0))
     }
 
-    fn corrupt(&self, struck: Struck, rng: &mut Stream) -> u32 {
+    fn corrupt(&self, found: StoredValue, rng: &mut Stream) -> u32 {
         let factor = 1.0 + self.0 * Normal::default().draw(rng);
-        struck.store((f64::from(struck.value()) * factor) as f32)
+        found.store((f64::from(found.value()) * factor) as f32)
     }
 }

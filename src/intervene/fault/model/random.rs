@@ -1,4 +1,4 @@
-use super::{Corruption, Struck, Unit};
+use super::{Corruption, StoredValue, Unit};
 use crate::intervene::draw::uniform_f64;
 use crate::intervene::stream::Stream;
 
@@ -18,8 +18,8 @@ impl Corruption for Random {
         true
     }
 
-    fn corrupt(&self, struck: Struck, rng: &mut Stream) -> u32 {
-        let [low, high] = struck.storage.range().map(f64::from);
-        struck.store((low + (high - low) * uniform_f64(rng)) as f32)
+    fn corrupt(&self, found: StoredValue, rng: &mut Stream) -> u32 {
+        let [low, high] = found.storage.range().map(f64::from);
+        found.store((low + (high - low) * uniform_f64(rng)) as f32)
     }
 }

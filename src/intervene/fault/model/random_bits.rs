@@ -1,4 +1,4 @@
-use super::{Corruption, Struck, Unit};
+use super::{Corruption, StoredValue, Unit};
 use crate::intervene::stream::Stream;
 use rand::Rng;
 
@@ -14,7 +14,7 @@ impl Corruption for RandomBits {
         format!("Draw the bits of {what} of {part} anew")
     }
 
-    fn corrupt(&self, struck: Struck, rng: &mut Stream) -> u32 {
-        rng.next_u32() >> (32 - struck.width())
+    fn corrupt(&self, found: StoredValue, rng: &mut Stream) -> u32 {
+        rng.next_u32() >> (32 - found.width())
     }
 }

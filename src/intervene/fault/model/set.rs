@@ -1,4 +1,4 @@
-use super::{Corruption, Struck, Unit};
+use super::{Corruption, StoredValue, Unit};
 use crate::form::number::number;
 use crate::intervene::stream::Stream;
 
@@ -20,8 +20,8 @@ impl Corruption for Zero {
         format!("Set {what} of {part} to 0")
     }
 
-    fn corrupt(&self, struck: Struck, _: &mut Stream) -> u32 {
-        struck.store(0.0)
+    fn corrupt(&self, found: StoredValue, _: &mut Stream) -> u32 {
+        found.store(0.0)
     }
 }
 
@@ -34,7 +34,7 @@ impl Corruption for Value {
         format!("Set {what} of {part} to {}", number(self.0))
     }
 
-    fn corrupt(&self, struck: Struck, _: &mut Stream) -> u32 {
-        struck.store(self.0 as f32)
+    fn corrupt(&self, found: StoredValue, _: &mut Stream) -> u32 {
+        found.store(self.0 as f32)
     }
 }

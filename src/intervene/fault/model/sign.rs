@@ -1,4 +1,4 @@
-use super::{Corruption, Struck, Unit};
+use super::{Corruption, StoredValue, Unit};
 use crate::intervene::fault::Format;
 use crate::intervene::stream::Stream;
 
@@ -15,10 +15,10 @@ impl Corruption for Sign {
         format!("Invert the sign of {what} of {part}")
     }
 
-    fn corrupt(&self, struck: Struck, _: &mut Stream) -> u32 {
-        match struck.storage.format() {
-            Format::Int8 => u32::from((struck.stored as u8).wrapping_neg()),
-            Format::Float32 | Format::Float16 | Format::Bfloat16 => struck.stored ^ 1 << (struck.width() - 1),
+    fn corrupt(&self, found: StoredValue, _: &mut Stream) -> u32 {
+        match found.storage.format() {
+            Format::Int8 => u32::from((found.stored as u8).wrapping_neg()),
+            Format::Float32 | Format::Float16 | Format::Bfloat16 => found.stored ^ 1 << (found.width() - 1),
         }
     }
 }

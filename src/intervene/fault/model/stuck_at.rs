@@ -1,4 +1,4 @@
-use super::{Corruption, Struck};
+use super::{Corruption, StoredValue};
 use crate::intervene::stream::Stream;
 
 /// Makes a bit read 0; where it does already, nothing changes.
@@ -12,8 +12,8 @@ impl Corruption for StuckAt0 {
         format!("Hold {what} of {part} at 0")
     }
 
-    fn corrupt(&self, struck: Struck, _: &mut Stream) -> u32 {
-        struck.stored & !(1 << struck.bit)
+    fn corrupt(&self, found: StoredValue, _: &mut Stream) -> u32 {
+        found.stored & !(1 << found.bit)
     }
 }
 
@@ -22,7 +22,7 @@ impl Corruption for StuckAt1 {
         format!("Hold {what} of {part} at 1")
     }
 
-    fn corrupt(&self, struck: Struck, _: &mut Stream) -> u32 {
-        struck.stored | 1 << struck.bit
+    fn corrupt(&self, found: StoredValue, _: &mut Stream) -> u32 {
+        found.stored | 1 << found.bit
     }
 }

@@ -11,8 +11,8 @@ fn rng() -> Stream {
 /// What the first of these values reads as after one fault.
 fn read(model: FaultModel, format: Format, values: &[f32], bit: u32) -> f32 {
     let storage = Storage::of(format, values, 1);
-    let struck = Struck { stored: storage.encode(0, values[0]), bit, index: 0, storage: &storage };
-    storage.decode(0, model.rule().corrupt(struck, &mut rng()))
+    let found = StoredValue { stored: storage.encode(0, values[0]), bit, index: 0, storage: &storage };
+    storage.decode(0, model.rule().corrupt(found, &mut rng()))
 }
 
 /// From the table of the bits of float32: arithmetic, printed with few digits.
@@ -94,9 +94,9 @@ fn the_sign_of_zero_is_inverted_in_floating_point_only() {
 /// Many draws of a model for one value, without int8's rounding.
 fn draws(model: FaultModel, values: &[f32]) -> Vec<f32> {
     let storage = Storage::of(Format::Float32, values, 1);
-    let struck = Struck { stored: values[0].to_bits(), bit: 0, index: 0, storage: &storage };
+    let found = StoredValue { stored: values[0].to_bits(), bit: 0, index: 0, storage: &storage };
     let (rule, mut rng) = (model.rule(), rng());
-    (0..4000).map(|_| f32::from_bits(rule.corrupt(struck, &mut rng))).collect()
+    (0..4000).map(|_| f32::from_bits(rule.corrupt(found, &mut rng))).collect()
 }
 
 #[test]
@@ -123,9 +123,9 @@ fn noise_is_relative_and_has_the_given_deviation() {
 fn random_bits_set_every_bit_half_of_the_time() {
     for format in Format::all() {
         let storage = Storage::of(format, &[1.0], 1);
-        let struck = Struck { stored: storage.encode(0, 1.0), bit: 0, index: 0, storage: &storage };
+        let found = StoredValue { stored: storage.encode(0, 1.0), bit: 0, index: 0, storage: &storage };
         let (rule, mut rng) = (FaultModel::RandomBits.rule(), rng());
-        let stored: Vec<u32> = (0..2000).map(|_| rule.corrupt(struck, &mut rng)).collect();
+        let stored: Vec<u32> = (0..2000).map(|_| rule.corrupt(found, &mut rng)).collect();
         for bit in 0..32 {
             let ones = stored.iter().filter(|stored| *stored >> bit & 1 == 1).count();
             assert!(if bit < format.bits() { (900..1100).contains(&ones) } else { ones == 0 }, "{ones}");
@@ -139,7 +139,7 @@ proptest! {
         let storage = Storage::of(Format::Float32, &[1.0], 1);
         for model in [FaultModel::Flip, FaultModel::DoubleFlip, FaultModel::Sign] {
             let flip = |stored| {
-                model.rule().corrupt(Struck { stored, bit, index: 0, storage: &storage }, &mut rng())
+                model.rule().corrupt(StoredValue { stored, bit, index: 0, storage: &storage }, &mut rng())
             };
             prop_assert_ne!(flip(stored), stored);
             prop_assert_eq!(flip(flip(stored)), stored);
@@ -151,7 +151,7 @@ proptest! {
         let storage = Storage::of(Format::Float32, &[1.0], 1);
         for (level, model) in [(0, FaultModel::StuckAt0), (1, FaultModel::StuckAt1)] {
             let stick = |stored| {
-                model.rule().corrupt(Struck { stored, bit, index: 0, storage: &storage }, &mut rng())
+                model.rule().corrupt(StoredValue { stored, bit, index: 0, storage: &storage }, &mut rng())
             };
             let stuck = stick(stored);
             prop_assert_eq!(stuck >> bit & 1, level);
@@ -167,8 +167,8 @@ proptest! {
         for format in Format::all() {
             let storage = Storage::of(format, &[value, 4.0], 1);
             for model in FaultModel::all() {
-                let struck = Struck { stored: storage.encode(0, value), bit, index: 0, storage: &storage };
-                let after = model.rule().corrupt(struck, &mut stream(seed, Purpose::Fault, &[]));
+                let found = StoredValue { stored: storage.encode(0, value), bit, index: 0, storage: &storage };
+                let after = model.rule().corrupt(found, &mut stream(seed, Purpose::Fault, &[]));
                 prop_assert_eq!(u64::from(after) >> format.bits(), 0, "{} {}", format.key(), model.key());
             }
         }

@@ -2,12 +2,13 @@ use super::{Interval, order};
 use crate::intervene::draw::below;
 use crate::intervene::stream::Stream;
 
-/// How often the values are drawn anew.
+/// Number of resamples.
 pub const RESAMPLES: usize = 2000;
 
-/// The bootstrap interval of a mean, by percentiles (Efron, *The Annals of Statistics* 7, 1979): as many values are drawn
-/// with replacement, [`RESAMPLES`] times, one [`below`] each; the interval reaches from the (1 − confidence)/2 percentile
-/// of their means to the other end. One value gives itself, none gives NaN. The stream has the purpose `bootstrap`.
+/// The percentile bootstrap interval of a mean (Efron, *The Annals of Statistics* 7, 1979). Each of [`RESAMPLES`] resamples
+/// draws as many values with replacement, with one [`below`] for each value; the interval has the (1 − confidence)/2
+/// percentiles of their means as ends. A single value gives an interval without width, no values give NaN. The stream has
+/// the purpose `bootstrap`.
 pub fn mean_interval(values: &[f64], confidence: f64, rng: &mut Stream) -> Interval {
     let count = values.len();
     let mut one = || {
@@ -29,14 +30,14 @@ mod tests {
         mean_interval(values, confidence, &mut stream(0, Purpose::Bootstrap, &[]))
     }
 
-    /// From the same rule written out in Python.
+    /// From an independent implementation in Python.
     #[test]
     fn the_interval_of_four_values_never_changes() {
         let Interval { low, high } = interval(&[0.5, 0.7, 0.9, 1.0], 0.95);
         assert!((low - 0.6).abs() < 1e-12 && (high - 0.95).abs() < 1e-12, "{low} {high}");
     }
 
-    /// Of 0…99, the deviation of the mean is 28.87/10; a normal interval is ± 1.96 of it.
+    /// The mean of 0…99 has a standard error of 28.87/10; the normal interval is ± 1.96 times that.
     #[test]
     fn many_values_have_nearly_the_normal_interval() {
         let values: Vec<f64> = (0..100).map(f64::from).collect();

@@ -1,4 +1,4 @@
-//! How sure a campaign is: sizes, intervals, quantiles.
+//! Statistics of campaigns: sample sizes, intervals, quantiles.
 
 mod bootstrap;
 mod normal;

@@ -1,5 +1,5 @@
-/// The value below which a share of the values lies: linear between neighbours, as numpy's `percentile` does by default
-/// (Hyndman and Fan's definition 7). `share` lies in [0, 1]; NaN if there are no values, or a NaN among them.
+/// A percentile with linear interpolation, like numpy's default (definition 7 of Hyndman and Fan). `share` is in [0, 1];
+/// NaN if there are no values or any value is NaN.
 pub fn percentile(values: &[f64], share: f64) -> f64 {
     if values.iter().any(|value| value.is_nan()) {
         return f64::NAN;
@@ -14,7 +14,7 @@ pub fn median(values: &[f64]) -> f64 {
     percentile(values, 0.5)
 }
 
-/// The percentile of values that are in order.
+/// The percentile of sorted values.
 pub(super) fn of_sorted(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
     let place = share.clamp(0.0, 1.0) * last as f64;

@@ -3,9 +3,9 @@ use super::{Interval, normal_quantile};
 /// Wilson's score interval of a share (*Journal of the American Statistical Association* 22, 1927), without continuity
 /// correction.
 ///
-/// `share` is a mean over `trials` of numbers in [0, 1], such as the share of images with SDC-1. It need not be a whole
-/// number of successes: such numbers have a variance of at most p(1 − p), so that the interval is conservative. Without
-/// trials it is [0, 1]. `confidence` lies between 0 and 1.
+/// `share` is a mean over `trials` of numbers in [0, 1], such as the share of images with SDC-1. The numbers need not be 0
+/// or 1: their variance is at most p(1 − p), so the interval is conservative. Without trials it is [0, 1]. `confidence` is
+/// between 0 and 1.
 pub fn wilson(share: f64, trials: u64, confidence: f64) -> Interval {
     if trials == 0 {
         return Interval { low: 0.0, high: 1.0 };
@@ -14,15 +14,15 @@ pub fn wilson(share: f64, trials: u64, confidence: f64) -> Interval {
     let square = z * z;
     let middle = (share + square / (2.0 * n)) / (1.0 + square / n);
     let half = z / (1.0 + square / n) * (share * (1.0 - share) / n + square / (4.0 * n * n)).sqrt();
-    // Without rounding, no end would lie outside of [0, 1], and those of 0 and 1 would be exact.
+    // Only rounding can put an end outside [0, 1], or make those of 0 and 1 inexact.
     let low = if share <= 0.0 { 0.0 } else { (middle - half).max(0.0) };
     let high = if share >= 1.0 { 1.0 } else { (middle + half).min(1.0) };
     Interval { low, high }
 }
 
-/// The exact quantile of a two-sided interval: 1.959964 for 0.95.
+/// The exact quantile for a two-sided interval: 1.959964 for 0.95.
 pub fn two_sided(confidence: f64) -> f64 {
-    // In the lower tail, where 1 − confidence loses no digits.
+    // The lower tail loses no digits of 1 − confidence.
     -normal_quantile((1.0 - confidence) / 2.0)
 }
 
@@ -30,7 +30,7 @@ pub fn two_sided(confidence: f64) -> f64 {
 /// 2009): N / (1 + e²(N − 1)/(t²·p(1 − p))) with p = ½, rounded to nearest. `sites` is N, the number of possible faults;
 /// `margin` is e, the half-width of the interval as a share.
 ///
-/// Their t is 1.96 for a confidence of 95 % and 2.58 for 99 %, and so it is here; for others it is the exact quantile.
+/// As in the paper, t is 1.96 for a confidence of 95 % and 2.58 for 99 %; for others it is the exact quantile.
 pub fn planned_trials(sites: u64, margin: f64, confidence: f64) -> u64 {
     let t = match confidence {
         0.95 => 1.96,
@@ -47,7 +47,7 @@ mod tests {
 
     use super::*;
 
-    /// The table of a margin of 1 % at 99 %, N from the paper's and others' networks.
+    /// For a margin of 1 % at 99 %, with N of networks in the paper and others.
     #[test]
     fn planned_trials_are_those_of_the_published_table() {
         let table = [
@@ -96,7 +96,7 @@ mod tests {
     }
 
     proptest! {
-        /// An end e of the interval solves |p − e| = z·√(e(1 − e)/n), which is how Wilson defines it.
+        /// By Wilson's definition, an end e of the interval solves |p − e| = z·√(e(1 − e)/n).
         #[test]
         fn the_ends_solve_wilsons_equation(share in 0.001..0.999, trials in 1_u64..100_000, confidence in 0.5..0.999) {
             let Interval { low, high } = wilson(share, trials, confidence);

@@ -1,4 +1,4 @@
-//! What a fault can strike in a network, and the faults that a campaign compares.
+//! Where faults can be injected into a network, and the faults that a campaign compares.
 
 use serde::{Deserialize, Serialize};
 
@@ -37,9 +37,9 @@ impl CellPlan {
     }
 }
 
-/// Where something can be struck, known by the number in its place: a parameter, or what flows behind an operation.
+/// A place with fault sites: a parameter, or the activations behind an operation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Struck {
+pub struct FaultPlace {
     /// Name in `faults.csv`: the parameter's, or `fc1.output`.
     pub name: String,
     /// The parameter, or the operation.
@@ -55,13 +55,13 @@ pub struct Struck {
 }
 
 impl Fault {
-    /// Whether it strikes what flows, rather than parameters.
-    pub const fn strikes_flows(&self) -> bool {
+    /// Whether it is injected into activations, rather than parameters.
+    pub const fn is_in_activations(&self) -> bool {
         matches!(self.target.params, Some(Params::Activations | Params::Preactivations))
     }
 }
 
-impl Struck {
+impl FaultPlace {
     /// The output channel that an entry belongs to.
     pub const fn channel_of(&self, entry: usize) -> usize {
         entry / self.row
@@ -73,19 +73,19 @@ impl Struck {
     }
 }
 
-/// Everything that a fault can strike, in the order of the network.
-pub fn struck(structure: &Structure, fault: &Fault) -> Vec<Struck> {
+/// Every place that a fault can be injected into, in the order of the network.
+pub fn fault_places(structure: &Structure, fault: &Fault) -> Vec<FaultPlace> {
     if let Some(kind @ (Params::Activations | Params::Preactivations)) = &fault.target.params {
-        return flows(structure, fault, kind);
+        return activations(structure, fault, kind);
     }
     let chosen = targets::parameters(structure, &fault.target, &Params::Weights);
     chosen.into_iter().map(|number| parameter(structure, fault, number)).collect()
 }
 
-fn parameter(structure: &Structure, fault: &Fault, number: usize) -> Struck {
+fn parameter(structure: &Structure, fault: &Fault, number: usize) -> FaultPlace {
     let parameter = &structure.parameters[number];
     let row = parameter.len() / parameter.shape.first().copied().unwrap_or(1).max(1);
-    Struck {
+    FaultPlace {
         name: parameter.name.clone(),
         number,
         entries: parameter.len(),
@@ -95,15 +95,15 @@ fn parameter(structure: &Structure, fault: &Fault, number: usize) -> Struck {
     }
 }
 
-fn flows(structure: &Structure, fault: &Fault, kind: &Params) -> Vec<Struck> {
+fn activations(structure: &Structure, fault: &Fault, kind: &Params) -> Vec<FaultPlace> {
     let suffix = if *kind == Params::Activations { "output" } else { "preactivation" };
-    let activations = |number: usize| {
+    let place = |number: usize| {
         let layer = targets::unit_before(structure, number);
         let name = format!("{}.{suffix}", structure.layers[layer].name);
         let (entries, row) = targets::activation_size(structure, number);
-        Struck { name, number, entries, format: fault.format, layer, row: row.max(1) }
+        FaultPlace { name, number, entries, format: fault.format, layer, row: row.max(1) }
     };
-    targets::activations(structure, &fault.target, kind).into_iter().map(activations).collect()
+    targets::activations(structure, &fault.target, kind).into_iter().map(place).collect()
 }
 
 /// The fault of each cell of a campaign, and what tells the cell apart.
@@ -128,7 +128,8 @@ pub fn varied(campaign: &Campaign, structure: &Structure) -> Vec<(CellPlan, Faul
             bits.iter().map(cell).collect()
         }
         Vary::Layer => {
-            let mut layers: Vec<usize> = struck(structure, &campaign.fault).iter().map(|s| s.layer).collect();
+            let mut layers: Vec<usize> =
+                fault_places(structure, &campaign.fault).iter().map(|place| place.layer).collect();
             layers.dedup();
             let cell = |layer: usize| {
                 let name = structure.layers[layer].name.clone();

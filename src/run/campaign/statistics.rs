@@ -4,15 +4,16 @@ use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
-use super::trial::Outcome;
+use super::trial::TrialOutcome;
+use crate::intervene::fault::Tally;
+use crate::intervene::fault::log::LoggedFault;
 use crate::intervene::fault::statistics::{Interval, mean_interval, median, percentile, wilson};
-use crate::intervene::fault::{Strike, Tally};
 use crate::intervene::stream::Stream;
 use crate::results::campaign::{CellState, Estimate, Outcomes, WORST, WorstTrial};
 
 /// The trials of a cell so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Ledger {
+pub struct CellStatistics {
     /// Faults of all trials.
     faults: u64,
     /// Images of all trials.
@@ -24,37 +25,37 @@ pub struct Ledger {
     worst: Vec<WorstTrial>,
 }
 
-/// A trial with its number in the campaign, and names for what it struck.
-pub struct Entry<'a> {
+/// A trial with its number in the campaign, and names for where its faults are.
+pub struct CountedTrial<'a> {
     /// Its number.
     pub trial: u64,
     /// What became of it.
-    pub outcome: &'a Outcome,
-    /// Whether its cell strikes once in every trial, so that layers and bits can be told apart by their trials.
+    pub outcome: &'a TrialOutcome,
+    /// Whether every trial of its cell has one fault, so that layers and bits can be told apart by their trials.
     pub is_single: bool,
-    /// Place of the layer of a struck parameter (or flow) in the list of layers.
+    /// Place of the layer of a parameter (or of activations) in the list of layers.
     pub layer: &'a dyn Fn(usize) -> usize,
-    /// Name of a struck parameter (or flow).
-    pub name: &'a dyn Fn(usize) -> String,
+    /// Name of a parameter (or of activations).
+    pub name: &'a dyn Fn(usize) -> &'a str,
 }
 
-impl Ledger {
+impl CellStatistics {
     /// Trials so far.
     pub fn trials(&self) -> u64 {
         self.correct.len() as u64
     }
 
     /// Adds a trial.
-    pub fn add(&mut self, entry: &Entry) {
-        let Outcome { tally, strikes, .. } = entry.outcome;
-        self.faults += strikes.faults;
+    pub fn add(&mut self, counted: &CountedTrial) {
+        let TrialOutcome { tally, injected, .. } = counted.outcome;
+        self.faults += injected.faults;
         self.tally = self.tally + *tally;
         self.correct.push(tally.correct);
-        for (strike, tally) in entry.outcome.singles.iter().filter(|_| entry.is_single) {
-            self.add_outcome((entry.layer)(strike.site.parameter), strike.site.bit, *tally);
+        for (fault, tally) in counted.outcome.singles.iter().filter(|_| counted.is_single) {
+            self.add_outcome((counted.layer)(fault.site.parameter), fault.site.bit, *tally);
         }
         if tally.sdc1 + tally.due > 0 {
-            self.add_worst(entry);
+            self.add_worst(counted);
         }
     }
 
@@ -70,19 +71,18 @@ impl Ledger {
         outcome.tally = outcome.tally + tally;
     }
 
-    fn add_worst(&mut self, entry: &Entry) {
-        let Outcome { tally, strikes, .. } = entry.outcome;
+    fn add_worst(&mut self, counted: &CountedTrial) {
+        let TrialOutcome { tally, injected, .. } = counted.outcome;
         let harm = Reverse(tally.sdc1 + tally.due);
         let is_milder =
-            self.worst.last().is_some_and(|last| last.rank() <= (harm, tally.correct, entry.trial));
+            self.worst.last().is_some_and(|last| last.rank() <= (harm, tally.correct, counted.trial));
         if self.worst.len() >= WORST && is_milder {
             return;
         }
-        let first = strikes
-            .listed
-            .first()
-            .map_or_else(String::new, |(image, strike)| described(*image, strike, entry.name));
-        let trial = WorstTrial { trial: entry.trial, faults: strikes.faults, first, tally: *tally };
+        let first = injected.listed.first().map_or_else(String::new, |(image, fault)| {
+            LoggedFault::new((counted.name)(fault.site.parameter), fault).described(*image)
+        });
+        let trial = WorstTrial { trial: counted.trial, faults: injected.faults, first, tally: *tally };
         let at = self.worst.partition_point(|known| known.rank() < trial.rank());
         self.worst.insert(at, trial);
         self.worst.truncate(WORST);
@@ -131,42 +131,34 @@ impl Ledger {
     }
 }
 
-/// `fc1.weight[17] b30: 3d23d70a → 7d23d70a`.
-fn described(image: Option<u64>, strike: &Strike, name: &dyn Fn(usize) -> String) -> String {
-    let bit = strike.site.bit.map_or_else(String::new, |bit| format!(" b{bit}"));
-    let image = image.map_or_else(String::new, |image| format!(" of image {image}"));
-    let name = name(strike.site.parameter);
-    format!("{name}[{}]{bit}{image}: {:08x} → {:08x}", strike.site.index, strike.before, strike.after)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::intervene::fault::Site;
+    use crate::intervene::fault::{Injected, Site};
     use crate::intervene::stream::{Purpose, stream};
-    use crate::run::campaign::trial::Strikes;
+    use crate::run::campaign::trial::InjectedFaults;
 
-    fn add(ledger: &mut Ledger, trial: u64, sdc1: u64, bit: u32) {
+    fn add(cell: &mut CellStatistics, trial: u64, sdc1: u64, bit: u32) {
         let site = Site { parameter: 4, index: 2, bit: Some(bit) };
-        let strike = Strike { site, before: 0, after: 1 << bit, value: 2.0 };
+        let fault = Injected { site, before: 0, after: 1 << bit, value: 2.0 };
         let tally = Tally { images: 10, sdc1, benign: 10 - sdc1, correct: 10 - sdc1, ..Tally::default() };
-        let outcome = Outcome {
+        let outcome = TrialOutcome {
             tally,
             hash: String::new(),
-            strikes: Strikes { count: 1, faults: 1, listed: vec![(None, strike)] },
-            singles: vec![(strike, tally)],
+            injected: InjectedFaults { count: 1, faults: 1, listed: vec![(None, fault)] },
+            singles: vec![(fault, tally)],
         };
-        let (layer, name) = (|_| 1, |_| "fc2.weight".to_owned());
-        ledger.add(&Entry { trial, outcome: &outcome, is_single: true, layer: &layer, name: &name });
+        let (layer, name) = (|_| 1, |_| "fc2.weight");
+        cell.add(&CountedTrial { trial, outcome: &outcome, is_single: true, layer: &layer, name: &name });
     }
 
     #[test]
     fn shares_are_means_over_trials_and_single_faults_are_told_apart_by_layer_and_bit() {
-        let mut ledger = Ledger::default();
+        let mut cell = CellStatistics::default();
         for (trial, (sdc1, bit)) in [(10, 30), (0, 3), (2, 30), (0, 2)].into_iter().enumerate() {
-            add(&mut ledger, trial as u64, sdc1, bit);
+            add(&mut cell, trial as u64, sdc1, bit);
         }
-        let state = ledger.state(0, 0.95, &mut stream(1, Purpose::Bootstrap, &[0, 0]));
+        let state = cell.state(0, 0.95, &mut stream(1, Purpose::Bootstrap, &[0, 0]));
         assert_eq!((state.trials, state.faults, state.sdc1.value, state.accuracy.value), (4, 4, 0.3, 0.7));
         assert_eq!((state.median, state.p95), (0.9, 1.0));
         assert!(state.accuracy.low < 0.7 && state.accuracy.high > 0.7 && state.sdc1.low > 0.0);
@@ -179,10 +171,10 @@ mod tests {
 
     #[test]
     fn only_the_worst_are_kept() {
-        let mut ledger = Ledger::default();
-        (0..60).for_each(|trial| add(&mut ledger, trial, 1 + trial % 7, 1));
-        assert_eq!(ledger.worst.len(), WORST);
-        assert!(ledger.worst.is_sorted_by_key(WorstTrial::rank));
-        assert_eq!((ledger.worst[0].tally.sdc1, ledger.worst[0].trial), (7, 6));
+        let mut cell = CellStatistics::default();
+        (0..60).for_each(|trial| add(&mut cell, trial, 1 + trial % 7, 1));
+        assert_eq!(cell.worst.len(), WORST);
+        assert!(cell.worst.is_sorted_by_key(WorstTrial::rank));
+        assert_eq!((cell.worst[0].tally.sdc1, cell.worst[0].trial), (7, 6));
     }
 }

@@ -1,24 +1,28 @@
-//! What a legend says behind the names: the settings in which the arms that are shown differ, and which lines coincide.
+//! Details after the names in a legend: the settings in which the visible arms differ, and lines that coincide.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{Figure, Line};
 use super::plots::ArmRuns;
-use crate::results::outline::{Outline, apart};
+use crate::results::outline::{Outline, differences};
 use crate::results::table::settings::{NONE, follows_from_another, short};
 
-/// More settings than these are counted.
+/// Settings beyond this number are only counted.
 const MOST: usize = 4;
-/// A longer value, such as that of a whole plan, would not be read in a legend.
+/// Longer values, such as whole plans, are unreadable in a legend.
 const LONGEST: usize = 24;
 
-/// What is to be said by the name in the legend; names that say all by themselves are not in it.
+/// The details for each name in the legend; names without details are left out.
 pub fn details(figure: &Figure, arms: &[ArmRuns<'_>]) -> BTreeMap<String, String> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
-    let names = figure.lines.iter().map(|line| &line.name).chain(figure.rules.iter().map(|rule| &rule.name));
+    let names = figure
+        .lines
+        .iter()
+        .map(|line| &line.name)
+        .chain(figure.reference_lines.iter().map(|reference| &reference.name));
     let mut settings: Vec<Option<String>> = settings_of(arms);
     for name in names {
-        // The first line of an arm says it for the others.
+        // Only the first line of an arm gets the details.
         let own = arm_of(name, arms).and_then(|arm| settings[arm].take());
         if let Some(text) = own.filter(|text| !text.is_empty()) {
             found.insert(name.clone(), text);
@@ -33,13 +37,13 @@ pub fn details(figure: &Figure, arms: &[ArmRuns<'_>]) -> BTreeMap<String, String
     found
 }
 
-/// Whether two lines lie upon each other at every x; a single point may do so by chance.
+/// Whether two lines coincide at every x; single points may do so by chance.
 fn coincide(a: &Line, b: &Line) -> bool {
     let is_same = |(a, b): (&[f64; 2], &[f64; 2])| a.map(f64::to_bits) == b.map(f64::to_bits);
     a.points.len() > 1 && a.points.len() == b.points.len() && a.points.iter().zip(&b.points).all(is_same)
 }
 
-/// The arm that a line belongs to: its name begins with that of the arm, behind which stand branch or series.
+/// The arm that a line belongs to: its name starts with the arm's, followed by the branch or series.
 fn arm_of(name: &str, arms: &[ArmRuns<'_>]) -> Option<usize> {
     let belongs = |arm: &ArmRuns<'_>| {
         let rest = name.strip_prefix(arm.name.as_str());
@@ -49,7 +53,7 @@ fn arm_of(name: &str, arms: &[ArmRuns<'_>]) -> Option<usize> {
     own.max_by_key(|(_, arm)| arm.name.len()).map(|(index, _)| index)
 }
 
-/// The settings in which these arms differ, such as "rate 0.1, batch 64", without those that the arm's name says.
+/// The settings in which these arms differ, such as "rate 0.1, batch 64", without those in the arm's name.
 fn settings_of(arms: &[ArmRuns<'_>]) -> Vec<Option<String>> {
     let rows = || arms.iter().flat_map(|arm| &arm.rows);
     let paths: BTreeSet<&String> = rows().flat_map(|row| row.settings.keys()).collect();
@@ -77,7 +81,7 @@ fn settings_of(arms: &[ArmRuns<'_>]) -> Vec<Option<String>> {
     arms.iter().enumerate().map(text).collect()
 }
 
-/// In what the plans of these arms differ, in words; nothing of lines whose runs have several plans.
+/// How the plans of these arms differ, in words; empty if the runs of a line have several plans.
 fn plans(arms: &[ArmRuns<'_>]) -> Vec<Vec<String>> {
     let own = |arm: &ArmRuns<'_>| {
         let mut outlines = arm.rows.iter().map(|row| row.outline.clone());
@@ -86,10 +90,10 @@ fn plans(arms: &[ArmRuns<'_>]) -> Vec<Vec<String>> {
     };
     let outlines: Option<Vec<Outline>> = arms.iter().map(own).collect();
     let outlines = outlines.unwrap_or_default();
-    apart(&outlines.iter().collect::<Vec<_>>())
+    differences(&outlines.iter().collect::<Vec<_>>())
 }
 
-/// The value that all runs of a line have in common, if it can be read in passing.
+/// The value that all runs of a line share, if it is short enough to read.
 fn value_of<'a>(arm: &ArmRuns<'a>, path: &str) -> Option<&'a str> {
     let mut values = arm.rows.iter().map(|row| row.settings.get(path).map(String::as_str));
     let first = values.next()??;
@@ -97,7 +101,7 @@ fn value_of<'a>(arm: &ArmRuns<'a>, path: &str) -> Option<&'a str> {
     (is_readable && values.all(|value| value == Some(first))).then_some(first)
 }
 
-/// Whether a name has a value in it as a word of its own.
+/// Whether a name contains a value as a separate word.
 fn says(name: &str, value: &str) -> bool {
     let (name, value) = (name.to_lowercase(), value.to_lowercase());
     let is_part =

@@ -1,9 +1,10 @@
-//! Settings and results of runs side by side: parallel coordinates (Inselberg 1985).
+//! Settings and results of runs in parallel coordinates (Inselberg 1985).
 
 mod values;
 
-use super::{ArmRuns, Controls, Plot};
-use crate::figure::model::{Axis, Category, Figure, Line, Trace};
+use super::{About, ArmRuns, Controls, Plot};
+use crate::figure::axis::{Axis, Category};
+use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::style_of;
 use crate::results::RunRecord;
 use crate::results::table::Row;
@@ -11,34 +12,25 @@ use crate::results::table::settings::{follows_from_another, short};
 use crate::results::view::PlotOptions;
 use values::{axis_of_numbers, axis_of_texts};
 
-/// One line for each run, across an axis for each setting in which runs differ, and for each result.
-pub struct Parallel;
+/// A line for each run, across an axis for each setting in which runs differ and for each result.
+pub struct ParallelCoordinates;
 
-/// More axes could not be told apart.
+/// More axes would be too dense to read.
 const MOST_SETTINGS: usize = 10;
 
-impl Plot for Parallel {
-    fn name(&self) -> &'static str {
-        "parallel"
-    }
-
-    fn title(&self) -> &'static str {
-        "Parallel"
-    }
-
-    fn subject(&self) -> &'static str {
-        "settings and results of runs"
-    }
-
-    fn help(&self) -> &'static str {
-        "Which settings go with which results? One line for each run in the colour of its arm, across an axis for each \
-         setting in which the runs differ and for each result. Lines that stay together between two axes say that both \
-         belong together; lines that cross say the opposite. A drag along an axis leaves only the runs that pass there, a \
-         click on the axis lets all pass again; so does the filter of Runs."
-    }
-
-    fn needs(&self) -> &'static [&'static str] {
-        &["test_accuracy", "validation_accuracy"]
+impl Plot for ParallelCoordinates {
+    fn about(&self) -> About {
+        About {
+            name: "parallel",
+            title: "Parallel",
+            subject: "settings and results of runs",
+            help: "Which settings go with which results? One line for each run in the colour of its arm, across an axis for each \
+                   setting in which the runs differ and for each result. Lines that stay together between two axes say that both \
+                   belong together; lines that cross say the opposite. A drag along an axis leaves only the runs that pass there, a \
+                   click on the axis lets all pass again; so does the filter of Runs.",
+            needs: &["test_accuracy", "validation_accuracy"],
+            controls: Controls::fixed("Settings and results"),
+        }
     }
 
     fn is_about(&self, record: &RunRecord) -> bool {
@@ -47,7 +39,7 @@ impl Plot for Parallel {
 
     fn build(&self, arms: &[ArmRuns<'_>], _options: &PlotOptions) -> Figure {
         let runs: Vec<&Row> =
-            arms.iter().flat_map(|arm| &arm.rows).copied().filter(|row| is_told(row)).collect();
+            arms.iter().flat_map(|arm| &arm.rows).copied().filter(|row| has_result(row)).collect();
         if runs.is_empty() {
             return Figure::default();
         }
@@ -56,7 +48,7 @@ impl Plot for Parallel {
         let mut next = 0;
         let mut lines = Vec::new();
         for arm in arms {
-            let count = arm.rows.iter().filter(|row| is_told(row)).count();
+            let count = arm.rows.iter().filter(|row| has_result(row)).count();
             if count > 0 {
                 lines.push(line(arm, &columns, next));
             }
@@ -73,25 +65,21 @@ impl Plot for Parallel {
             ..Figure::default()
         }
     }
-
-    fn controls(&self) -> Controls {
-        Controls::fixed("Settings and results")
-    }
 }
 
-/// An axis with the place of every run on it.
+/// An axis with the value of every run.
 struct Column {
     axis: Axis,
-    /// As the axis takes them; NaN where a run has none.
+    /// In units of the axis; NaN for runs without a value.
     values: Vec<f64>,
 }
 
 /// Whether a run has a result.
-fn is_told(row: &Row) -> bool {
+fn has_result(row: &Row) -> bool {
     row.last.is_some()
 }
 
-/// The settings in which these runs differ, and how many are left out.
+/// The settings in which these runs differ, and the number of those left out.
 fn settings(runs: &[&Row]) -> (Vec<Column>, usize) {
     let paths: std::collections::BTreeSet<&String> =
         runs.iter().flat_map(|row| row.settings.keys()).collect();
@@ -101,8 +89,8 @@ fn settings(runs: &[&Row]) -> (Vec<Column>, usize) {
     for path in paths {
         let texts: Vec<&str> =
             runs.iter().map(|row| row.settings.get(path).map_or("", String::as_str)).collect();
-        let is_told = follows_from_another(path, &texts, &all);
-        if texts.iter().any(|text| *text != texts[0]) && !is_told {
+        let is_implied = follows_from_another(path, &texts, &all);
+        if texts.iter().any(|text| *text != texts[0]) && !is_implied {
             let (axis, values) = axis_of_texts(short(path, &all), &texts, &arms);
             columns.push(Column { axis, values });
         }
@@ -112,7 +100,7 @@ fn settings(runs: &[&Row]) -> (Vec<Column>, usize) {
     (columns, left_out)
 }
 
-/// Best and last accuracy, what remains where anything was pruned, and time.
+/// Best and last accuracy, remaining weights if anything was pruned, and duration.
 fn results(runs: &[&Row]) -> Vec<Column> {
     let column = |axis: Axis, value: fn(&Row) -> Option<f64>| {
         let values: Vec<f64> = runs.iter().map(|row| value(row).unwrap_or(f64::NAN)).collect();
@@ -130,9 +118,9 @@ fn results(runs: &[&Row]) -> Vec<Column> {
     found
 }
 
-/// The runs of an arm, of which the first is the nth of all.
+/// The runs of an arm; `first` is the index of its first run among all.
 fn line(arm: &ArmRuns<'_>, columns: &[Column], first: usize) -> Line {
-    let told = arm.rows.iter().filter(|row| is_told(row));
+    let told = arm.rows.iter().filter(|row| has_result(row));
     let is_mixed = arm.pooled() > 1;
     let trace = |(nth, row): (usize, &&Row)| {
         let seed = format!("seed {}", row.seed);
@@ -198,7 +186,7 @@ mod tests {
             },
             ArmRuns { name: "b".to_owned(), colour: 1, rows: vec![third], ..ArmRuns::default() },
         ];
-        let figure = Parallel.build(&arms, &PlotOptions::default());
+        let figure = ParallelCoordinates.build(&arms, &PlotOptions::default());
         let titles: Vec<_> = figure.parallel.iter().map(Axis::label).collect();
         assert_eq!(titles, ["optimizer", "rate", "Best accuracy (%)", "Last accuracy (%)", "Duration (s)"]);
         assert_eq!(figure.parallel[1].scale, Scale::Log10, "two decades");
@@ -227,7 +215,7 @@ mod tests {
             rows: vec![row],
             ..ArmRuns::default()
         });
-        let figure = Parallel.build(&arms, &PlotOptions::default());
+        let figure = ParallelCoordinates.build(&arms, &PlotOptions::default());
         assert_eq!((figure.parallel.len(), figure.note.as_str()), (13, "3 more settings differ"));
     }
 }

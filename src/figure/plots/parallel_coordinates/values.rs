@@ -1,26 +1,26 @@
-//! Values of settings on an axis: numbers by their size, words as names.
+//! Values of settings on an axis: numbers by size, words as names.
 
-use crate::figure::model::{Axis, Category};
-use crate::figure::scale::{Scale, range};
+use crate::figure::axis::{Axis, Category};
+use crate::figure::scale::Scale;
 use crate::results::table::settings::compare;
 
-/// From here on, from the smallest to the largest, an axis of positive numbers is logarithmic.
+/// An axis of positive numbers is logarithmic from this ratio of the largest to the smallest.
 const WIDE: f64 = 100.0;
 
-/// A longer text, such as that of a whole plan, is called after the arms that have it.
+/// Longer texts, such as whole plans, are named after their arms.
 const LONGEST: usize = 40;
 
-/// The axis with the range of these numbers, logarithmic where they span two decades.
+/// The axis with the range of these numbers, logarithmic if they span two decades.
 pub fn axis_of_numbers(axis: Axis, values: &[f64]) -> Axis {
     let finite = || values.iter().copied().filter(|value| value.is_finite());
     let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
     let scale = if low > 0.0 && high / low >= WIDE { Scale::Log10 } else { Scale::Linear };
     let axis = Axis { scale, ..axis };
-    let range = range(&axis, finite());
+    let range = axis.fit(finite());
     Axis { range: Some(range), ..axis }
 }
 
-/// An axis for what stands in a file, and the place of each text on it; `arms` are the arms of the runs.
+/// An axis for texts from a file, and the position of each text; `arms` are the arms of the runs.
 pub fn axis_of_texts(title: &str, texts: &[&str], arms: &[&str]) -> (Axis, Vec<f64>) {
     if let Some((unit, values)) = numbers(texts) {
         return (axis_of_numbers(Axis::new(title, unit), &values), values);
@@ -40,12 +40,11 @@ pub fn axis_of_texts(title: &str, texts: &[&str], arms: &[&str]) -> (Axis, Vec<f
     };
     let named = words.iter().map(|word| Category { name: name(word), ..Category::default() });
     let axis = Axis::named(title, named.collect());
-    let range = range(&axis, std::iter::empty());
+    let range = axis.fit(std::iter::empty());
     (Axis { range: Some(range), ..axis }, values)
 }
 
-/// What these arms are called together: by the beginning of their names, as that of one arm with its swept values, else
-/// one after the other.
+/// A common name of these arms: the shared start of their names, as for an arm with swept values, otherwise a list.
 fn in_common(arms: &[&str]) -> String {
     let Some((first, others)) = arms.split_first() else { return String::new() };
     let ends = first.match_indices(", ").map(|(at, _)| at).chain([first.len()]);
@@ -67,7 +66,7 @@ fn in_common(arms: &[&str]) -> String {
     names.join(", ")
 }
 
-/// The texts as finite numbers with a common unit behind them, such as the `ep` of `2ep`; `None` where one is none.
+/// The texts as finite numbers with a common unit, such as `ep` in `2ep`; `None` if one is no such number.
 fn numbers<'a>(texts: &[&'a str]) -> Option<(&'a str, Vec<f64>)> {
     let parts: Option<Vec<(f64, &str)>> = texts.iter().map(|text| number(text)).collect();
     let parts = parts?;

@@ -1,9 +1,10 @@
-//! Parallel coordinates: places on upright axes, and which runs pass the ranges that were chosen on them.
+//! Parallel coordinates: positions on vertical axes, and the runs that pass the ranges brushed on them.
 
-use super::model::{Axis, Figure, Trace};
+use super::axis::Axis;
+use super::model::{Figure, Trace};
 use crate::results::view::Brushes;
 
-/// Where a value lies on an axis: 0 at its lower and 1 at its upper end; `None` where it has no place.
+/// The height of a value on an axis: 0 at the lower end, 1 at the upper end; `None` if it cannot be shown.
 pub fn height(axis: &Axis, value: f64) -> Option<f64> {
     let [low, high] = axis.range.unwrap_or([0.0, 1.0]).map(|end| axis.scale.forward(end));
     Some((axis.scale.forward(value)? - low?) / (high? - low?))
@@ -15,13 +16,13 @@ pub fn value_at(axis: &Axis, height: f64) -> f64 {
     axis.scale.inverse(low + height * (high - low))
 }
 
-/// The places of a run across the axes, `[axis, height]`; heights are NaN where it has no value.
+/// The positions of a run across the axes, `[axis, height]`; the height is NaN where it has no value.
 pub fn places(figure: &Figure, trace: &Trace) -> Vec<[f64; 2]> {
     let place = |(axis, [x, y]): (&Axis, &[f64; 2])| [*x, height(axis, *y).unwrap_or(f64::NAN)];
     figure.parallel.iter().zip(&trace.points).map(place).collect()
 }
 
-/// Whether a run lies within all chosen ranges. A range of an axis that the figure does not have chooses nothing.
+/// Whether a run lies within all brushed ranges. Ranges of axes that the figure lacks are ignored.
 pub fn passes(figure: &Figure, trace: &Trace, brushes: &Brushes) -> bool {
     brushes.is_empty()
         || figure.parallel.iter().zip(&trace.points).all(|(axis, [_, value])| {
@@ -29,7 +30,7 @@ pub fn passes(figure: &Figure, trace: &Trace, brushes: &Brushes) -> bool {
         })
 }
 
-/// Takes out the runs that do not pass, and arms of which none does.
+/// Removes the runs that do not pass, and arms without any run left.
 pub fn brush(figure: &mut Figure, brushes: &Brushes) {
     if brushes.is_empty() {
         return;

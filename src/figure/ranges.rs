@@ -1,0 +1,129 @@
+//! The ranges of a figure's axes.
+
+use super::axis::PADDING;
+use super::bars::parts;
+use super::model::{At, Figure, Line};
+use super::palette::Marker;
+use super::scale::Scale;
+use crate::results::number::Format;
+
+/// The ranges of x and y, each increasing: the fixed ones, otherwise those of the data with some padding.
+///
+/// The range of y depends only on data within the range of x.
+pub fn ranges(figure: &Figure) -> [[f64; 2]; 2] {
+    let x = figure.x.fit(xs(figure));
+    let y = figure.y.fit(ys(figure, x));
+    [x, if figure.y.range.is_none() { with_room_for_marks(figure, x, y) } else { y }]
+}
+
+/// Pads the range of y beyond 0 and 100 % too if a marker would be cut in half there.
+fn with_room_for_marks(figure: &Figure, x: [f64; 2], y: [f64; 2]) -> [f64; 2] {
+    let has_marks = figure.is_of_marks() || figure.lines.iter().any(|line| line.style.marker != Marker::None);
+    if !has_marks || figure.y.scale == Scale::Log10 {
+        return y;
+    }
+    let [low, high] = y;
+    let air = (high - low) * PADDING;
+    let is_at = |end: f64| ys(figure, x).any(|value| value.total_cmp(&end).is_eq());
+    [if is_at(low) { low - air } else { low }, if is_at(high) { high + air } else { high }]
+}
+
+fn xs(figure: &Figure) -> impl Iterator<Item = f64> {
+    let points = figure.lines.iter().flat_map(Line::polylines).flatten().map(|point| point[0]);
+    let bands = figure.lines.iter().flat_map(|line| &line.band).map(|band| band.x);
+    let bars = figure.is_lying().then(|| heads(figure)).into_iter().flatten();
+    let references = figure.reference_lines.iter().filter_map(|reference| match reference.at {
+        At::X(x) => Some(x),
+        At::Y(_) => None,
+    });
+    points.chain(bands).chain(bars).chain(figure.bins.iter().copied()).chain(references)
+}
+
+/// The ends of all bars, including their common base at 0.
+fn heads(figure: &Figure) -> impl Iterator<Item = f64> {
+    parts(figure).into_iter().flat_map(|part| part.ends)
+}
+
+fn ys(figure: &Figure, x: [f64; 2]) -> impl Iterator<Item = f64> {
+    let seen = move |value: f64| (x[0]..=x[1]).contains(&value);
+    let points = figure.lines.iter().flat_map(Line::polylines).flatten();
+    let points = points.filter(move |point| seen(point[0])).map(|point| point[1]);
+    let bands = figure.lines.iter().flat_map(|line| &line.band).filter(move |band| seen(band.x));
+    let bars = (!figure.is_lying()).then(|| heads(figure)).into_iter().flatten();
+    let references = figure.reference_lines.iter().filter_map(|reference| match reference.at {
+        At::Y(y) => Some(y),
+        At::X(_) => None,
+    });
+    // Rounding may make the sum of stacked shares exceed 1.
+    let is_share = figure.y.format == Format::Percent;
+    let possible = move |end: f64| if is_share && end.is_finite() { end.clamp(0.0, 1.0) } else { end };
+    let bands = bands.flat_map(|band| [band.low, band.high]);
+    points.chain(bands).chain(bars.map(possible)).chain(references)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::axis::Axis;
+    use crate::figure::style_of;
+
+    fn figure(points: &[[f64; 2]]) -> Figure {
+        Figure { lines: vec![Line::new("a", style_of(0), points.to_vec())], ..Figure::default() }
+    }
+
+    #[test]
+    fn data_get_a_little_air_but_not_below_zero() {
+        assert_eq!(ranges(&figure(&[[0.0, 100.0], [10.0, 200.0]])), [[0.0, 10.3], [97.0, 203.0]]);
+        assert_eq!(ranges(&figure(&[[-10.0, 0.0], [0.0, 0.0]])), [[-10.3, 0.3], [0.0, 0.5]]);
+    }
+
+    #[test]
+    fn shares_never_reach_beyond_a_hundred_percent() {
+        let mut figure = figure(&[[0.0, 0.9], [1.0, 1.0]]);
+        figure.y.format = Format::Percent;
+        let [_, y] = ranges(&figure);
+        assert!((y[0] - 0.897).abs() < 1e-12);
+        assert!((y[1] - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn marks_at_a_hundred_percent_are_not_cut() {
+        let mut figure = figure(&[[0.0, 0.5], [1.0, 1.0]]);
+        figure.y.format = Format::Percent;
+        figure.lines[0].style.marker = Marker::Circle;
+        assert_eq!(ranges(&figure)[1], [0.485, 1.0 + (1.0 - 0.485) * PADDING]);
+        figure.y.range = Some([0.5, 1.0]);
+        assert_eq!(ranges(&figure)[1], [0.5, 1.0], "a range that was chosen stays");
+    }
+
+    #[test]
+    fn without_data_axes_reach_from_0_to_1() {
+        assert_eq!(ranges(&figure(&[])), [[0.0, 1.0]; 2]);
+    }
+
+    #[test]
+    fn y_looks_only_at_what_x_shows() {
+        let mut figure = figure(&[[0.0, 1000.0], [1.0, 1.0], [2.0, 2.0]]);
+        figure.x.range = Some([1.0, 2.0]);
+        assert_eq!(ranges(&figure), [[1.0, 2.0], [0.97, 2.03]]);
+    }
+
+    #[test]
+    fn a_fixed_range_is_put_in_order_and_an_impossible_one_is_ignored() {
+        let mut figure = figure(&[[1.0, 1.0], [10.0, 2.0]]);
+        figure.x.range = Some([5.0, 2.0]);
+        assert_eq!(ranges(&figure)[0], [2.0, 5.0]);
+        figure.x.range = Some([3.0, 3.0]);
+        assert_eq!(ranges(&figure)[0], [0.73, 10.27]);
+        figure.x = Axis { scale: Scale::Log10, range: Some([-1.0, 2.0]), ..Axis::default() };
+        assert!(ranges(&figure)[0][0] > 0.0);
+    }
+
+    #[test]
+    fn bands_and_rules_belong_to_the_data() {
+        let mut figure = figure(&[[0.0, 1.0], [1.0, 1.0]]);
+        figure.lines[0].band = vec![crate::results::statistics::Band { x: 0.0, low: -1.0, high: 3.0 }];
+        figure.reference_lines = vec![crate::figure::ReferenceLine::level("dense", 9.0)];
+        assert_eq!(ranges(&figure)[1], [-1.3, 9.3]);
+    }
+}

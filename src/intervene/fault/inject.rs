@@ -1,0 +1,266 @@
+//! What values read as when faults are injected into them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::list::PlacedFault;
+use super::log::LineError;
+use super::model::StoredValue;
+use super::{FaultAmount, FaultModel, Site, SiteSpace, Storage, TooManyFaults};
+use crate::intervene::stream::Stream;
+
+/// A parameter, or the activations of one image behind an operation, as faults find them.
+#[derive(Debug, Clone, Copy)]
+pub struct Memory<'a> {
+    /// Its values, as they are before any of these faults; golden ones, or what is stored in float32.
+    pub values: &'a [f32],
+    /// How they are stored.
+    pub storage: &'a Storage,
+}
+
+impl Memory<'_> {
+    /// The bits that an entry holds.
+    pub fn stored(self, index: usize) -> u32 {
+        self.storage.encode(index, self.values[index])
+    }
+}
+
+/// One fault that was injected: a site, what was stored there, and what is now.
+#[derive(Debug, Clone, Copy)]
+pub struct Injected {
+    /// Where.
+    pub site: Site,
+    /// The bits stored before, zero-extended to 32.
+    pub before: u32,
+    /// The bits stored afterwards.
+    pub after: u32,
+    /// What the entry reads as afterwards.
+    pub value: f32,
+}
+
+impl Injected {
+    /// Whether anything changed. A stuck-at that agrees with the stored bit is logged, and is no fault.
+    pub fn is_fault(&self) -> bool {
+        self.before != self.after
+    }
+}
+
+/// Faults to inject together: what they find is known when they are injected.
+#[derive(Debug, Clone)]
+pub struct Injection {
+    model: FaultModel,
+    sites: Sites,
+    /// Where values are drawn from, behind the draw of the sites.
+    rng: Stream,
+}
+
+#[derive(Debug, Clone)]
+enum Sites {
+    /// Ascending.
+    Drawn(Arc<Vec<Site>>),
+    /// In the order of the lines.
+    Listed(Vec<PlacedFault>),
+}
+
+impl Injection {
+    /// Faults at sites that were drawn, which ascend; the stream stands behind their draw.
+    pub fn at(model: FaultModel, sites: Arc<Vec<Site>>, rng: Stream) -> Self {
+        Self { model, sites: Sites::Drawn(sites), rng }
+    }
+
+    /// Draws the sites.
+    ///
+    /// # Errors
+    /// When there are fewer sites than are wanted.
+    pub fn draw(
+        model: FaultModel,
+        space: &SiteSpace,
+        amount: FaultAmount,
+        mut rng: Stream,
+    ) -> Result<Self, TooManyFaults> {
+        let sites = space.draw(amount, &mut rng)?;
+        Ok(Self::at(model, Arc::new(sites), rng))
+    }
+
+    /// Faults of a list: an entry holds the bits listed as `after` from then on, or what the model makes of it.
+    pub fn listed(model: FaultModel, faults: Vec<PlacedFault>, rng: Stream) -> Self {
+        Self { model, sites: Sites::Listed(faults), rng }
+    }
+
+    /// The number of the parameter (or operation) of each fault.
+    pub fn numbers(&self) -> impl Iterator<Item = usize> {
+        let (drawn, listed): (&[Site], &[PlacedFault]) = match &self.sites {
+            Sites::Drawn(sites) => (sites, &[]),
+            Sites::Listed(faults) => (&[], faults),
+        };
+        drawn.iter().chain(listed.iter().map(|fault| &fault.site)).map(|site| site.parameter)
+    }
+
+    /// Whether any fault is behind an operation.
+    pub fn is_behind(&self, op: usize) -> bool {
+        match &self.sites {
+            Sites::Drawn(sites) => sites.binary_search_by_key(&op, |site| site.parameter).is_ok(),
+            Sites::Listed(faults) => faults.iter().any(|fault| fault.site.parameter == op),
+        }
+    }
+
+    /// Injects all faults in their order. Where an entry has more than one, each finds what the one before it left, so that
+    /// writing every `after` (or every `value`) in order gives what the entry reads as in the end. `memory` is asked for a
+    /// site's parameter.
+    ///
+    /// # Errors
+    /// Where an entry does not hold the bits that a list has as `before`; with the line.
+    pub fn inject<'m>(&mut self, memory: impl Fn(usize) -> Memory<'m>) -> Result<Vec<Injected>, LineError> {
+        let Self { model, sites, rng } = self;
+        match sites {
+            Sites::Drawn(sites) => Ok(inject(*model, sites, memory, rng)),
+            Sites::Listed(faults) => inject_listed(*model, faults.iter(), memory, rng),
+        }
+    }
+
+    /// Injects the faults behind one operation, into the activations of an image. Operations come in their order.
+    ///
+    /// # Errors
+    /// As [`inject`](Self::inject).
+    pub fn inject_behind(&mut self, op: usize, memory: Memory) -> Result<Vec<Injected>, LineError> {
+        let Self { model, sites, rng } = self;
+        match sites {
+            Sites::Drawn(sites) => {
+                let begin = sites.partition_point(|site| site.parameter < op);
+                let end = sites.partition_point(|site| site.parameter <= op);
+                Ok(inject(*model, &sites[begin..end], |_| memory, rng))
+            }
+            Sites::Listed(faults) => {
+                let here = faults.iter().filter(|fault| fault.site.parameter == op);
+                inject_listed(*model, here, |_| memory, rng)
+            }
+        }
+    }
+}
+
+fn inject<'a>(
+    model: FaultModel,
+    sites: &[Site],
+    memory: impl Fn(usize) -> Memory<'a>,
+    rng: &mut Stream,
+) -> Vec<Injected> {
+    let rule = model.rule();
+    let mut held = Held::default();
+    let mut one = |&site: &Site| held.inject(site, memory(site.parameter), |value| rule.corrupt(value, rng));
+    sites.iter().map(&mut one).collect()
+}
+
+fn inject_listed<'a, 'm>(
+    model: FaultModel,
+    faults: impl Iterator<Item = &'a PlacedFault>,
+    memory: impl Fn(usize) -> Memory<'m>,
+    rng: &mut Stream,
+) -> Result<Vec<Injected>, LineError> {
+    let rule = model.rule();
+    let mut held = Held::default();
+    let mut one = |fault: &PlacedFault| {
+        let PlacedFault { line, site, before, after, image: _ } = *fault;
+        let injected = held
+            .inject(site, memory(site.parameter), |value| after.unwrap_or_else(|| rule.corrupt(value, rng)));
+        match before.filter(|before| *before != injected.before) {
+            None => Ok(injected),
+            Some(before) => Err(LineError {
+                line,
+                problem: format!(
+                    "before is {before:08x}, but the entry holds {:08x}; the list was made for another network",
+                    injected.before
+                ),
+            }),
+        }
+    };
+    faults.map(&mut one).collect()
+}
+
+/// What entries with faults hold by now, by parameter and index.
+#[derive(Debug, Default)]
+struct Held(BTreeMap<(usize, usize), u32>);
+
+impl Held {
+    /// Injects one more fault; `after` gives the bits that the entry holds from then on.
+    fn inject(&mut self, site: Site, memory: Memory, after: impl FnOnce(StoredValue) -> u32) -> Injected {
+        let (index, storage) = (site.index, memory.storage);
+        let held = self.0.entry((site.parameter, index)).or_insert_with(|| memory.stored(index));
+        let before = *held;
+        *held = after(StoredValue { stored: before, bit: site.bit.unwrap_or(0), index, storage });
+        Injected { site, before, after: *held, value: storage.decode(index, *held) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::intervene::fault::Format;
+    use crate::intervene::stream::{Purpose, stream};
+
+    fn site(index: usize, bit: u32) -> Site {
+        Site { parameter: 0, index, bit: Some(bit) }
+    }
+
+    fn injected(model: FaultModel, format: Format, values: &[f32], sites: &[Site]) -> Vec<Injected> {
+        let storage = Storage::of(format, values, 1);
+        let mut injection = Injection::at(model, Arc::new(sites.to_vec()), stream(0, Purpose::Fault, &[]));
+        injection.inject(|_| Memory { values, storage: &storage }).unwrap()
+    }
+
+    #[test]
+    fn two_faults_in_one_entry_build_on_each_other() {
+        let sites = [site(1, 23), site(0, 30), site(1, 31)];
+        let both = injected(FaultModel::Flip, Format::Float32, &[0.0, 1.0], &sites);
+        let brief: Vec<_> = both.iter().map(|fault| (fault.before, fault.after, fault.value)).collect();
+        assert_eq!(
+            brief,
+            [(0x3f80_0000, 0x3f00_0000, 0.5), (0, 0x4000_0000, 2.0), (0x3f00_0000, 0xbf00_0000, -0.5),]
+        );
+    }
+
+    #[test]
+    fn faults_are_injected_behind_their_operations_one_after_the_other() {
+        let at = |parameter: usize| Site { parameter, index: 0, bit: Some(31) };
+        let storage = Storage::of(Format::Float32, &[1.0], 1);
+        let memory = Memory { values: &[1.0], storage: &storage };
+        let sites = Arc::new(vec![at(2), at(5), at(5), at(7)]);
+        let mut injection = Injection::at(FaultModel::Flip, sites, stream(0, Purpose::Fault, &[]));
+        assert_eq!(injection.numbers().collect::<Vec<_>>(), [2, 5, 5, 7]);
+        assert_eq!([1, 2, 5, 6].map(|op| injection.is_behind(op)), [false, true, true, false]);
+        let found = [1, 2, 5, 7].map(|op| {
+            let behind = injection.inject_behind(op, memory).unwrap();
+            behind.iter().map(|fault| fault.value).collect::<Vec<_>>()
+        });
+        assert_eq!(found, [vec![], vec![-1.0], vec![-1.0, 1.0], vec![-1.0]]);
+    }
+
+    #[test]
+    fn minus_128_of_int8_is_hit_again_as_it_is_stored() {
+        let both = injected(FaultModel::Flip, Format::Int8, &[0.0, 127.0], &[site(0, 7), site(0, 0)]);
+        assert_eq!((both[0].value, both[1].value), (-128.0, -127.0));
+    }
+
+    #[test]
+    fn a_stuck_at_that_agrees_is_logged_and_no_fault() {
+        let fault = injected(FaultModel::StuckAt0, Format::Float32, &[1.0], &[site(0, 30)])[0];
+        assert_eq!((fault.before, fault.after), (0x3f80_0000, 0x3f80_0000));
+        assert!(!fault.is_fault());
+        assert!(injected(FaultModel::StuckAt1, Format::Float32, &[1.0], &[site(0, 30)])[0].is_fault());
+    }
+
+    #[test]
+    fn golden_and_raw_values_get_the_same_faults() {
+        let raw = [0.1_f32, -0.3, 0.777];
+        for format in Format::all() {
+            let storage = Storage::of(format, &raw, 1);
+            let golden = storage.golden(&raw);
+            let fault = |values: &[f32]| {
+                let rng = stream(0, Purpose::Fault, &[]);
+                let mut injection = Injection::at(FaultModel::Flip, Arc::new(vec![site(2, 3)]), rng);
+                let fault = injection.inject(|_| Memory { values, storage: &storage }).unwrap()[0];
+                (fault.before, fault.after, fault.value)
+            };
+            assert_eq!(fault(&raw), fault(&golden), "{}", format.key());
+        }
+    }
+}
