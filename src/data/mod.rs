@@ -12,7 +12,8 @@
 //! | `embedded` | UCI digits and iris, inside the binary |
 //! | `idx`, `cifar` | MNIST and Fashion-MNIST, CIFAR-10, from a folder |
 //! | `locate` | which folder, when the experiment names none |
-//! | `source` | the registry: what is known of each set, one file each |
+//! | `source` | the registry: what is known of each dataset, one file each |
+//! | `recognise` | which dataset a folder holds |
 //! | `digest` | a name for what a run has seen |
 //! | `prepare`, `split`, `resize`, `standardise` | from parts to a data set |
 //! | `order`, `augment` | what training draws in every epoch |
@@ -27,6 +28,7 @@ mod idx;
 mod locate;
 mod order;
 mod prepare;
+mod recognise;
 mod records;
 mod resize;
 mod samples;
@@ -44,6 +46,7 @@ pub use idx::{FASHION_MNIST, MNIST, fashion_mnist, mnist};
 pub use locate::{DATA_VARIABLE, KnownSet, Places};
 pub use order::{batches, below, shuffled};
 pub use prepare::{Labels, Normalize, Options, prepare};
+pub use recognise::{Recognised, recognise};
 pub use resize::resize;
 pub use samples::{Dataset, Parts, Samples, Shape};
 pub use source::{Cifar10, Data, Digits, Facts, FashionMnist, Iris, Mnist};

@@ -103,7 +103,7 @@ fn form_ui(ui: &mut Ui, document: &mut Document, selected: &Selection, focus: &m
             let Some(arm) = experiment.arms.get_mut(*index) else { return };
             let place = root.key("arms").index(*index).key("plan");
             match plan::stage_at(&mut arm.plan, place, path) {
-                Some((stage, place)) => (stage, place, &["plan", "body"]),
+                Some((stage, place)) => (stage, place, plan::NESTED),
                 None => return,
             }
         }
@@ -121,7 +121,11 @@ fn sweep_ui(ui: &mut Ui, document: &Document, selected: &Selection) {
     let arm = match selected {
         Selection::Experiment => None,
         Selection::Arm(index) => Some(*index),
-        _ => return,
+        Selection::Data
+        | Selection::Network
+        | Selection::Training
+        | Selection::Stage { .. }
+        | Selection::Run { .. } => return,
     };
     let own = arm.and_then(|index| experiment.arms.get(index)).map(|arm| &arm.sweep);
     let is_swept = !experiment.sweep.0.is_empty()
@@ -239,13 +243,15 @@ pub fn selection_of(place: &Place) -> Selection {
     }
 }
 
-/// Positions of stages within stages: lists are entered only through `plan` and `body`.
+/// Positions of stages within stages.
 fn stage_path(mut rest: &[Segment]) -> Vec<usize> {
     let mut path = Vec::new();
     while let [Segment::Index(index), inner @ ..] = rest {
         path.push(*index);
         rest = match inner {
-            [Segment::Variant(_), Segment::Key(key), deeper @ ..] if key == "body" || key == "plan" => deeper,
+            [Segment::Variant(_), Segment::Key(key), deeper @ ..] if plan::NESTED.contains(&key.as_str()) => {
+                deeper
+            }
             _ => &[],
         };
     }

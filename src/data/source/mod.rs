@@ -8,20 +8,17 @@ use super::{DataError, Dataset, KnownSet, Labels, Options, Parts, Places, Shape,
 /// Declares the settings of a dataset: those that all datasets share, and a folder where it is read from files.
 macro_rules! dataset {
     ($(#[$meta:meta])* $name:ident : $title:literal) => {
-        dataset! { $(#[$meta])* $name : $title {}
-            fn files(&self) -> Option<$crate::data::source::Files<'_>> { None }
-            fn without_place(&self) -> $crate::data::Data { $crate::data::Data::$name(self.clone()) }
-        }
+        dataset! { $(#[$meta])* $name : $title {} }
     };
     ($(#[$meta:meta])* $name:ident : $title:literal, files $set:expr) => {
         dataset! { $(#[$meta])* $name : $title {
                 dir: Option<String> = None, "Folder", "Where the files are; relative to the experiment's file. Left out: the usual places";
             }
-            fn files(&self) -> Option<$crate::data::source::Files<'_>> {
-                Some($crate::data::source::Files { set: &$set, dir: self.dir.as_deref() })
+            fn files(&self) -> Option<(&'static $crate::data::KnownSet, &Option<String>)> {
+                Some((&$set, &self.dir))
             }
-            fn without_place(&self) -> $crate::data::Data {
-                $crate::data::Data::$name(Self { dir: None, ..self.clone() })
+            fn dir_mut(&mut self) -> Option<&mut Option<String>> {
+                Some(&mut self.dir)
             }
         }
     };
@@ -49,9 +46,8 @@ macro_rules! dataset {
                     normalize: self.normalize.clone(),
                 }
             }
-            fn limited_to(&self, samples: usize) -> $crate::data::Data {
-                let limit = self.limit_train.map_or(samples, |limit| limit.min(samples));
-                $crate::data::Data::$name(Self { limit_train: Some(limit), ..self.clone() })
+            fn limit_train_mut(&mut self) -> &mut Option<usize> {
+                &mut self.limit_train
             }
             $($place)*
         }
@@ -86,14 +82,18 @@ pub trait Settings {
     /// What is asked for on top of the reader.
     fn options(&self) -> Options;
 
-    /// The same settings for `samples` training samples at most.
-    fn limited_to(&self, samples: usize) -> Data;
+    /// Of how many training samples the first are taken.
+    fn limit_train_mut(&mut self) -> &mut Option<usize>;
 
-    /// The files that it is read from; none for data inside the program.
-    fn files(&self) -> Option<Files<'_>>;
+    /// The files that it is read from, and the setting that names their folder; none for data inside the program.
+    fn files(&self) -> Option<(&'static KnownSet, &Option<String>)> {
+        None
+    }
 
-    /// The same data wherever they are.
-    fn without_place(&self) -> Data;
+    /// The setting that names the folder, to be changed.
+    fn dir_mut(&mut self) -> Option<&mut Option<String>> {
+        None
+    }
 }
 
 /// A dataset.
@@ -123,24 +123,6 @@ pub struct Original {
     pub train: usize,
     /// Size of the test part.
     pub test: usize,
-}
-
-/// Files that a dataset is read from.
-pub struct Files<'a> {
-    /// What they are called, and where they usually are.
-    pub set: &'static KnownSet,
-    /// The folder that the settings name.
-    pub dir: Option<&'a str>,
-}
-
-impl Files<'_> {
-    /// The folder that is named, or the first of the usual places that holds the files.
-    fn folder(&self, base: &Path) -> Result<PathBuf, DataError> {
-        match self.dir {
-            Some(dir) => Ok(base.join(dir)),
-            None => Places::from_env(base).find(self.set),
-        }
-    }
 }
 
 /// Names of ten digits.
@@ -216,7 +198,37 @@ impl Data {
 
     /// The same settings for `samples` training samples at most.
     pub fn limited_to(&self, samples: usize) -> Self {
-        self.rule().limited_to(samples)
+        let mut data = self.clone();
+        let limit = data.rule_mut().expect("every dataset has settings").limit_train_mut();
+        *limit = Some(limit.map_or(samples, |limit| limit.min(samples)));
+        data
+    }
+
+    /// The files of the dataset, and the setting that names their folder; none for data inside the program.
+    pub(super) fn files(&self) -> Option<(&'static KnownSet, &Option<String>)> {
+        self.rule().files()
+    }
+
+    /// What people call the dataset, where it is read from files.
+    pub fn file_set(&self) -> Option<&'static str> {
+        self.files().map(|(set, _)| set.name)
+    }
+
+    fn in_place(mut self, folder: Option<String>) -> Self {
+        if let Some(dir) = self.rule_mut().and_then(|data| data.dir_mut()) {
+            *dir = folder;
+        }
+        self
+    }
+
+    /// The same settings for files in this folder.
+    pub fn in_folder(self, folder: String) -> Self {
+        self.in_place(Some(folder))
+    }
+
+    /// The same data wherever they are: the settings that a run's identity depends on.
+    pub fn without_place(&self) -> Self {
+        self.clone().in_place(None)
     }
 
     /// The folder that the files are in, relative to `base` when it is named; none for data inside the program.
@@ -224,7 +236,7 @@ impl Data {
     /// # Errors
     /// When no folder is named and none of the usual ones holds the files.
     pub fn place(&self, base: &Path) -> Result<Option<PathBuf>, DataError> {
-        self.rule().files().map(|files| files.folder(base)).transpose()
+        self.files().map(|(set, dir)| folder(dir.as_deref(), base, set)).transpose()
     }
 
     /// Looks whether the files are there, without reading them.
@@ -232,15 +244,15 @@ impl Data {
     /// # Errors
     /// Every folder that was looked into, and where to get the files.
     pub fn look(&self, base: &Path) -> Result<(), DataError> {
-        match self.rule().files() {
-            None => Ok(()),
-            Some(files) => files.set.look(&files.folder(base)?),
-        }
+        self.files().map_or(Ok(()), |(set, dir)| set.look(&folder(dir.as_deref(), base, set)?))
     }
+}
 
-    /// The same data wherever they are: the settings that a run's identity depends on.
-    pub fn without_place(&self) -> Self {
-        self.rule().without_place()
+/// The folder that is named, or the first of the usual places that holds the files.
+fn folder(named: Option<&str>, base: &Path, set: &KnownSet) -> Result<PathBuf, DataError> {
+    match named {
+        Some(dir) => Ok(base.join(dir)),
+        None => Places::from_env(base).find(set),
     }
 }
 

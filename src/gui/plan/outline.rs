@@ -5,6 +5,9 @@
 use crate::doc::Stage;
 use crate::form::path::{Place, Segment};
 
+/// The keys of plans within stages.
+pub const NESTED: &[&str] = &["body", "plan"];
+
 /// The place of a stage's own plan, where `place` is that of the stage.
 pub(super) fn nested_place(stage: &Stage, place: &Place) -> Option<Place> {
     stage.nested().map(|nested| place.variant(stage.key()).key(nested.key))
@@ -129,7 +132,7 @@ fn with(path: &[usize], rest: &[usize]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::form::ron_text;
+    use crate::form::{Choice, Node, Value, ron_text};
 
     fn plan() -> Vec<Stage> {
         ron_text::from_str("[Test, Repeat(body: [Train(\"1ep\"), Test]), Train(\"2ep\")]").unwrap()
@@ -141,6 +144,27 @@ mod tests {
             None => stage.key()[..2].to_owned(),
         });
         rows.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn the_plans_within_stages_are_those_that_their_forms_have() {
+        for mut stage in Stage::all() {
+            let known = nested(&stage).map(|(key, plan)| (key, plan.len()));
+            assert_eq!(known, nested_mut(&mut stage).and_then(|plan| Some((known?.0, plan.len()))));
+            let Some(Node::Group(group)) = stage.payload().map(|payload| payload.node()) else { continue };
+            let keys: Vec<&str> = group.fields().iter().map(|field| field.key).collect();
+            let is_plan = |value: &mut dyn Value| {
+                let Node::List(list) = value.node() else { return false };
+                matches!(list.sample().node(), Node::Choice(item) if item.title() == Stage::Test.title())
+            };
+            let held: Vec<&str> = keys
+                .into_iter()
+                .enumerate()
+                .filter_map(|(at, key)| is_plan(group.value(at)).then_some(key))
+                .collect();
+            assert_eq!(held, known.map(|(key, _)| key).into_iter().collect::<Vec<_>>());
+            assert!(held.iter().all(|key| NESTED.contains(key)));
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A parameter as cells: its rows are outputs, columns everything else.
 
-use crate::figure::cells::{Cells, Hues, Ink, Kind};
+use crate::figure::cells::{CellKind, Cells, ColourMap, Ink};
 use crate::figure::mosaic::block;
 use crate::figure::{Axis, Category, Figure};
 use crate::run::summary::{Entry, ParameterValues, shape_text};
@@ -48,8 +48,8 @@ pub fn look(full: f64, counts: [u64; 3], shown: Shown) -> Cells {
     };
     Cells {
         axis: Axis { range: Some([-full, full]), ..axis },
-        hues: Hues::Signed,
-        kinds: kinds.map(|((name, ink), count)| Kind { name: name.to_owned(), ink, count }).collect(),
+        colour_map: ColourMap::Diverging,
+        kinds: kinds.map(|((name, ink), count)| CellKind { name: name.to_owned(), ink, count }).collect(),
         ..Cells::default()
     }
 }

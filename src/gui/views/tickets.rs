@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use eframe::egui::{Grid, RichText, ScrollArea, Ui};
 
-use super::loading::{Answer, Loading};
+use super::loading::{LoadState, Loading};
 use super::offer::{Offer, Offers, Wanted, take_ui};
 use super::{Shared, View, ViewInput, ViewResponse, nothing_ui, number_ui, waiting_ui};
 use crate::doc::Run;
@@ -118,10 +118,10 @@ impl Tickets {
             Ok(mask_overlap(&asked.0, &ids))
         };
         match self.overlap.get(&key, ui.ctx(), read) {
-            Answer::Waiting => waiting_ui(ui),
-            Answer::Failed(why) => drop(ui.label(format!("They cannot be compared: {why}."))),
-            Answer::Here(None) => drop(ui.label("No two finished runs of the arm end with a mask.")),
-            Answer::Here(Some(overlap)) => {
+            LoadState::Pending => waiting_ui(ui),
+            LoadState::Failed(why) => drop(ui.label(format!("They cannot be compared: {why}."))),
+            LoadState::Ready(None) => drop(ui.label("No two finished runs of the arm end with a mask.")),
+            LoadState::Ready(Some(overlap)) => {
                 let pairs = text::counted(overlap.pairs, "pair");
                 let words = format!("Mean Jaccard index {:.3} over {pairs} of seeds", overlap.mean);
                 ui.label(words).on_hover_text(

@@ -6,7 +6,7 @@ use eframe::egui::{Color32, ComboBox, RichText, Ui, vec2};
 
 use super::histogram::Histogram;
 use super::image::{Shown, cells, counts, figure, full, look};
-use super::loading::{Answer, Loading, Source};
+use super::loading::{LoadState, Loading, Source};
 use super::offer::{Offer, Offers, Wanted, take_ui};
 use super::picture::{Picture, ground_of};
 use super::values::Values;
@@ -131,12 +131,12 @@ impl Weights {
         let (from, name) = key.clone();
         let read = move || Ok(Arc::new(Loaded::of(read_values(&from.folder, &from.id, &name)?)));
         let loaded = match self.loaded.get(key, ui.ctx(), read) {
-            Answer::Here(loaded) => loaded.clone(),
-            Answer::Waiting => {
+            LoadState::Ready(loaded) => loaded.clone(),
+            LoadState::Pending => {
                 waiting_ui(ui);
                 return None;
             }
-            Answer::Failed(why) => {
+            LoadState::Failed(why) => {
                 nothing_ui(ui, Self::HELP, &format!("It cannot be shown: {why}."));
                 return None;
             }
