@@ -149,8 +149,8 @@ mod tests {
     #[test]
     fn the_plans_within_stages_are_those_that_their_forms_have() {
         for mut stage in Stage::all() {
-            let known = nested(&stage).map(|(key, plan)| (key, plan.len()));
-            assert_eq!(known, nested_mut(&mut stage).and_then(|plan| Some((known?.0, plan.len()))));
+            let known = stage.nested().map(|nested| (nested.key, nested.plan.len()));
+            assert_eq!(known, stage.nested_mut().and_then(|plan| Some((known?.0, plan.len()))));
             let Some(Node::Group(group)) = stage.payload().map(|payload| payload.node()) else { continue };
             let keys: Vec<&str> = group.fields().iter().map(|field| field.key).collect();
             let is_plan = |value: &mut dyn Value| {
