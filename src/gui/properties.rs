@@ -15,6 +15,7 @@ use crate::doc::{Problem, Run};
 use crate::form::Value;
 use crate::form::path::{Place, Segment};
 use crate::results::RunState;
+use crate::results::number::fixed;
 
 /// Settings of the experiment that have a place of their own among the tabs.
 const OF_TABS: &[&str] = &["version", "data", "net", "train", "arms"];
@@ -201,7 +202,7 @@ fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, results: &Path) {
             if let Some(best) = record.best(&series) {
                 row(
                     "  at its best",
-                    format!("{} after {:.1} epochs", text::percent(best.value), best.trained),
+                    format!("{} after {} epochs", text::percent(best.value), fixed(best.trained, 1)),
                 );
             }
         }

@@ -2,13 +2,8 @@
 
 use crate::doc::target::{Layers, Params, Target};
 use crate::form::number::grouped;
-pub use crate::form::number::{number, share_in_percent as percent};
+pub use crate::form::number::{counted, number, share_in_percent as percent};
 use crate::form::{Steps, StepsUnit};
-
-/// `1 epoch`, `5 epochs`.
-pub fn counted(count: u64, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(count)) }
-}
 
 /// A share of a whole in front of "of": `half`, `20 %`.
 pub fn share(share: f64) -> String {

@@ -13,7 +13,8 @@ use crate::doc::structure::Parameter;
 use crate::doc::{Run, Stage, Structure, Target, targets};
 use crate::form::path::Place;
 use crate::gui::{text, theme};
-use crate::run::summary::{Shapes, read_shapes, shape_text};
+use crate::results::network::shape_text;
+use crate::run::summary::{Shapes, read_shapes};
 
 /// What the table keeps between frames: the head of a file, read for values or for a mask.
 #[derive(Default)]

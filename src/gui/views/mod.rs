@@ -5,12 +5,10 @@
 mod campaign;
 mod dry_run;
 mod histogram;
-mod image;
 pub(in crate::gui) mod loading;
 mod log;
 mod network;
 mod network_at_end;
-mod network_figure;
 mod notes;
 mod offer;
 mod picture;

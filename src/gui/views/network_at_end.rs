@@ -7,7 +7,8 @@ use super::{ViewInput, nothing_ui, waiting_ui};
 use crate::doc::Run;
 use crate::gui::selection::Selection;
 use crate::results::RunState;
-use crate::run::summary::{NetworkSummary, read_summary};
+use crate::results::network::{NetworkSummary, at_end};
+use crate::run::summary::read_summary;
 
 /// The run that a view is about.
 #[derive(Clone)]
@@ -60,7 +61,7 @@ impl NetworkAtEnd {
         match self.summary.get(&source, ui.ctx(), read) {
             LoadState::Ready(summary) => {
                 let earlier = if is_earlier { " · earlier settings" } else { "" };
-                let title = format!("{}, seed {}, at its end{earlier}", subject.arm, subject.seed);
+                let title = at_end(&subject.arm, subject.seed) + earlier;
                 ui.label(RichText::new(&title).strong());
                 Some(Read { summary, source, arm: subject.arm, title })
             }

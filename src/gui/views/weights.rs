@@ -5,7 +5,6 @@ use std::sync::Arc;
 use eframe::egui::{Color32, ComboBox, RichText, Ui, vec2};
 
 use super::histogram::Histogram;
-use super::image::{Shown, cells, counts, figure, full, look};
 use super::loading::{LoadState, Loading, Source};
 use super::offer::{Offer, Offers, Wanted, take_ui};
 use super::picture::{Picture, ground_of};
@@ -13,9 +12,11 @@ use super::values::Values;
 use super::{Shared, View, ViewInput, ViewResponse, nothing_ui, waiting_ui};
 use crate::figure::cells::Cells;
 use crate::figure::mosaic::{Mosaic, SIDE};
+use crate::figure::network::image::{Shown, cells, counts, full, image, look};
 use crate::gui::{text, theme};
+use crate::results::network::{NetworkSummary, ParameterSummary, ParameterValues, shape_text};
 use crate::results::number::fixed;
-use crate::run::summary::{NetworkSummary, ParameterSummary, ParameterValues, read_values, shape_text};
+use crate::run::summary::read_values;
 
 /// What the view keeps between frames.
 #[derive(Default)]
@@ -96,7 +97,7 @@ impl View for Weights {
         let (loaded, shown) = (self.seen.clone()?, self.shown);
         let (name, title) =
             (format!("{parameter}-{}", shown.name()), format!("{} of {parameter}", shown.name()));
-        Some(Offer::new(name, title, move || figure(&parameter, &loaded.values, shown)))
+        Some(Offer::new(name, title, move || image(&parameter, &loaded.values, shown)))
     }
 }
 

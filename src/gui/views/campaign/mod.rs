@@ -13,6 +13,7 @@ use crate::doc::fault_sites::CellPlan;
 use crate::gui::{text, theme};
 use crate::results::RunState;
 use crate::results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate};
+use crate::results::number::fixed;
 use open_trial::OpenTrial;
 pub use trials::TrialFilter;
 use trials::TrialList;
@@ -205,7 +206,7 @@ fn cell_ui(ui: &mut Ui, name: &str, plan: &CellPlan, state: Option<&CellState>) 
 /// A share with its interval: `3.12 % [2.01, 4.70]`.
 fn interval(estimate: Estimate) -> String {
     let Estimate { value, low, high } = estimate;
-    format!("{} [{:.2}, {:.2}]", text::percent(value), low * 100.0, high * 100.0)
+    format!("{} [{}, {}]", text::percent(value), fixed(low * 100.0, 2), fixed(high * 100.0, 2))
 }
 
 #[cfg(test)]
