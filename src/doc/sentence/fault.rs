@@ -13,7 +13,7 @@ impl Fault {
     pub fn sentence(&self) -> String {
         let draw = match self.draw {
             Draw::Once => None,
-            // What flows belongs to an image.
+            // Activations belong to an image.
             Draw::EveryForward if !self.is_in_activations() => Some("anew for every batch".to_owned()),
             Draw::EveryForward | Draw::EveryImage => Some("anew for every image".to_owned()),
         };
@@ -27,7 +27,7 @@ impl Fault {
     /// What happens to how much of what.
     fn act(&self) -> String {
         let part = words::target(&self.target, &Params::Weights).unwrap_or_else(|| "everything".to_owned());
-        let (bits, values) = (self.bits_struck(), self.values_struck());
+        let (bits, values) = (self.bits_text(), self.values_text());
         match &self.model {
             FaultModel::Flip => format!("Flip {bits} of {part}"),
             FaultModel::DoubleFlip => format!("Flip {bits} of {part} and the bits next to them"),
@@ -45,7 +45,7 @@ impl Fault {
     }
 
     /// `3 exponent bits`, `bits at rate 0.001`, `bit 30 of 3 values`.
-    fn bits_struck(&self) -> String {
+    fn bits_text(&self) -> String {
         let field = match &self.bits {
             Bits::All => "",
             Bits::Field(BitField::Sign) => "sign ",
@@ -64,7 +64,7 @@ impl Fault {
         }
     }
 
-    fn values_struck(&self) -> String {
+    fn values_text(&self) -> String {
         match self.amount {
             FaultAmount::Count(count) => counted(count, "value"),
             FaultAmount::Rate(rate) => format!("values{}", at_rate(rate)),

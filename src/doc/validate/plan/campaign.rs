@@ -1,4 +1,4 @@
-//! Checks of a campaign: that its settings go together, and that something can be struck.
+//! Checks of a campaign: that its settings go together, and that there are sites.
 
 use super::Walk;
 use crate::doc::fault::{Campaign, FaultAmount, FaultSource, Trials, Vary};
@@ -8,8 +8,8 @@ use crate::intervene::fault::model::Unit;
 impl Walk<'_> {
     pub(super) fn campaign(&mut self, campaign: &Campaign, place: &Place) {
         let fault = place.key("fault");
-        let strikes_values = matches!(campaign.fault.model.unit(), Unit::Value);
-        self.vary(campaign, strikes_values, place);
+        let changes_values = matches!(campaign.fault.model.unit(), Unit::Value);
+        self.vary(campaign, changes_values, place);
         self.trials(campaign, place);
         if let FaultSource::File(file) = &campaign.faults {
             self.fault_target(&campaign.fault, &fault);
@@ -29,7 +29,7 @@ impl Walk<'_> {
         }
     }
 
-    fn vary(&mut self, campaign: &Campaign, strikes_values: bool, place: &Place) {
+    fn vary(&mut self, campaign: &Campaign, changes_values: bool, place: &Place) {
         let place = place.key("vary");
         let format = campaign.fault.format;
         match &campaign.vary {
@@ -39,7 +39,7 @@ impl Walk<'_> {
             Vary::Bit(bits) if bits.is_empty() => {
                 self.error(place, "there is no bit to vary; list one or more".to_owned());
             }
-            Vary::Bit(_) if strikes_values => {
+            Vary::Bit(_) if changes_values => {
                 let message = format!(
                     "{} strikes whole values, which have no single bits to vary; vary rates or layers",
                     campaign.fault.model.label()

@@ -1,4 +1,4 @@
-//! Checks of a fault that stays in place: that something can be struck, and that what follows can be done with it.
+//! Checks of a fault that stays in place: that there are sites, and that what follows can be done with it.
 
 use super::Walk;
 use crate::doc::fault::{Campaign, Draw, Fault};
