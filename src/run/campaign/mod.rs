@@ -82,7 +82,7 @@ pub fn run(
     let (context, data) = (session.context.clone(), session.data());
     let network = session.state().network.clone();
     let checksum = network.checksum();
-    let listed = report::listed(session, stage, data.test.len());
+    let listed = lists::listed(session, stage, data.test.len());
     let setup = listed
         .and_then(|listed| Setup::new(&context, &data, stage, &network, session.campaign_identity(), listed));
     let mut setup = setup.map_err(|message| session.stage_error(message))?;
