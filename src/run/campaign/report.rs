@@ -1,7 +1,7 @@
 //! What a campaign says of itself: before it starts, and at its end.
 
+use super::cells;
 use super::setup::Setup;
-use super::{Campaign, cells, lists};
 use crate::doc::fault::{Format, Protect, Trials};
 use crate::doc::fault_sites::CellPlan;
 use crate::form::number::{grouped, percent};
