@@ -4,11 +4,12 @@ use super::cells;
 use super::setup::Setup;
 use crate::doc::fault::{Format, Protect, Trials};
 use crate::doc::fault_sites::CellPlan;
-use crate::form::number::{grouped, percent};
+use crate::form::number::grouped;
 use crate::intervene::fault::model::Unit;
 use crate::intervene::fault::statistics::{Interval, wilson};
 use crate::results::Report;
 use crate::results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate, Outcomes};
+use crate::results::number::percent;
 
 /// What is known of a campaign before its first trial.
 pub(super) fn began(setup: &Setup, label: String, [stage, branch]: [String; 2]) -> CampaignBegan {

@@ -1,7 +1,8 @@
-use super::Entry::{Free, Frozen, Pruned};
 use super::*;
 use crate::doc::file::parse;
 use crate::doc::{Run, runs};
+use crate::intervene::Entry::{Free, Frozen, Pruned};
+use crate::results::network::BINS;
 
 fn run() -> Run {
     let text = "(data: Iris(), net: Mlp(hidden: [2]), arms: [(name: \"a\", plan: [Test])])";
@@ -37,9 +38,9 @@ fn a_summary_counts_what_is_left_of_each_layer() {
 #[test]
 fn before_a_run_the_network_is_there_whole() {
     let planned = planned_summary(&run().spec);
-    let told: Vec<_> =
+    let counts: Vec<_> =
         planned.layers.iter().map(|layer| (layer.parameters, layer.weights, layer.remaining)).collect();
-    assert_eq!(told, [(10, 8, 8), (9, 6, 6)]);
+    assert_eq!(counts, [(10, 8, 8), (9, 6, 6)]);
     assert_eq!(
         planned.chain.last().map(|link| (link.what.as_str(), link.layer)),
         Some(("Linear 2→3", Some(1)))
