@@ -6,9 +6,10 @@ use clap::Args;
 
 use super::document::{Document, DocumentArgs, distinct};
 use super::failure::{Exit, Failure};
-use super::number::{counted, duration, grouped, span};
 use super::output::{print_err, print_out};
 use crate::doc::{Run, capitalised};
+use crate::form::number::{counted, grouped};
+use crate::results::number::{duration, span};
 use crate::results::{RunRecord, RunState};
 use crate::run::{
     Cost, Left, Outlook, Pace, Paces, QueueOptions, StopFlag, Taken, Task, cost, expected, measure,

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::number::grouped;
 use crate::data::Data;
 use crate::doc::{Net, Run};
 use crate::form::Stored;
+use crate::form::number::grouped;
 use crate::run::{Datasets, Op, program};
 
 /// What reading brought to light, each said once.

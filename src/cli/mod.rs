@@ -9,7 +9,6 @@ mod export;
 mod failure;
 mod found;
 mod install;
-mod number;
 mod output;
 mod points;
 mod progress;

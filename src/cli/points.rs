@@ -1,9 +1,10 @@
 //! Points as CSV (RFC 4180): one line for each value of each series of each run.
 
 use std::collections::BTreeMap;
-use std::fmt::{Display, Write};
+use std::fmt::Display;
 
 use crate::doc::Run;
+use crate::figure::csv::row;
 use crate::results::{Point, PointRef, RunRecord};
 
 /// The columns, in their order.
@@ -40,36 +41,27 @@ fn line(text: &mut String, run: &Run, point: &PointRef<'_>) {
         ..
     } = point;
     let cells = [
-        field(&run.id),
-        field(&run.arm),
+        run.id.clone(),
+        run.arm.clone(),
         run.seed.to_string(),
-        field(stage),
-        field(branch),
+        (*stage).to_owned(),
+        (*branch).to_owned(),
         optional(member.as_ref()),
-        field(series),
+        (*series).to_owned(),
         optional(round.as_ref()),
         epoch.to_string(),
         iteration.to_string(),
         remaining.to_string(),
         optional(rate.as_ref().or(along.as_ref())),
         optional(bit.as_ref()),
-        field(layer.unwrap_or_default()),
+        layer.unwrap_or_default().to_owned(),
         value.to_string(),
     ];
-    writeln!(text, "{}", cells.join(",")).expect("writing to a string");
+    row(text, &cells);
 }
 
 fn optional<T: Display>(value: Option<&T>) -> String {
     value.map(ToString::to_string).unwrap_or_default()
-}
-
-/// A field, in quotes where it needs them.
-fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
 }
 
 #[cfg(test)]

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use super::number::duration;
 use crate::doc::Run;
-use crate::results::event::Progress;
+use crate::results::number::{duration, fixed};
 use crate::results::{Event, RunRecord, RunState};
 use crate::run::{Message, cost};
 
@@ -22,10 +21,10 @@ struct Work {
     label: String,
     /// Expected work, in multiply-adds.
     size: f64,
-    state: RunState,
+    /// What this process and, of a run that was done, earlier ones said of it.
+    record: RunRecord,
     /// The other process that works on it, if one does.
     elsewhere: Option<String>,
-    now: Progress,
     /// Share that was done before this process began, once it is known.
     before: Option<f64>,
 }
@@ -42,14 +41,13 @@ impl ProgressLine {
     /// The line of these runs, some of which earlier processes may have done.
     pub fn new(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> Self {
         let work = |run: &Run| {
-            let is_done = records.get(&run.id).is_some_and(|record| *record.state() == RunState::Done);
+            // What stopped or failed earlier is tried again.
+            let done = records.get(&run.id).filter(|record| *record.state() == RunState::Done);
             Work {
                 label: format!("{} (seed {})", run.arm, run.seed),
                 size: cost(run).map_or(1.0, |cost| cost.work.multiply_adds().max(1.0)),
-                now: Progress { done: if is_done { 1.0 } else { 0.0 }, ..Progress::default() },
-                before: Some(if is_done { 1.0 } else { 0.0 }),
-                // What stopped or failed earlier is tried again.
-                state: if is_done { RunState::Done } else { RunState::Waiting },
+                before: Some(if done.is_some() { 1.0 } else { 0.0 }),
+                record: done.cloned().unwrap_or_default(),
                 elsewhere: None,
             }
         };
@@ -61,25 +59,15 @@ impl ProgressLine {
         }
     }
 
-    /// Takes in what a run says.
-    pub fn apply(&mut self, message: &Message) {
+    /// Takes in an event of a run.
+    pub fn apply(&mut self, message: Message) {
         let Some(work) = self.works.get_mut(&message.run) else { return };
         match &message.event {
-            Event::Started { resumed, .. } => {
-                work.state = RunState::Running;
-                work.before = (!resumed).then_some(0.0);
-            }
+            // What was done before a run is resumed, it reports first.
+            Event::Started { resumed, .. } => work.before = (!resumed).then_some(0.0),
             Event::Progress(progress) => {
-                // What a resumed run says first is what was done before.
                 work.before.get_or_insert(progress.done);
-                work.now = *progress;
             }
-            Event::Finished { .. } => {
-                work.state = RunState::Done;
-                work.now.done = 1.0;
-            }
-            Event::Stopped { .. } => work.state = RunState::Stopped,
-            Event::Failed { message } => work.state = RunState::Failed(message.clone()),
             Event::Elsewhere { owner } => work.elsewhere = Some(owner.clone()),
             Event::Rewound { .. }
             | Event::Stage(_)
@@ -87,8 +75,12 @@ impl ProgressLine {
             | Event::Report(_)
             | Event::CampaignBegan(_)
             | Event::CampaignCell(_)
-            | Event::CampaignEnded(_) => {}
+            | Event::CampaignEnded(_)
+            | Event::Finished { .. }
+            | Event::Stopped { .. }
+            | Event::Failed { .. } => {}
         }
+        work.record.apply(message.event);
     }
 
     /// Shows the line if it is time to.
@@ -106,9 +98,9 @@ impl ProgressLine {
 
     /// Why runs failed, by their ids.
     pub fn failures(&self) -> BTreeMap<String, String> {
-        let failure = |(id, work): (&String, &Work)| match &work.state {
+        let failure = |(id, work): (&String, &Work)| match work.record.state() {
             RunState::Failed(message) => Some((id.clone(), message.clone())),
-            _ => None,
+            RunState::Waiting | RunState::Running | RunState::Stopped | RunState::Done => None,
         };
         self.works.iter().filter_map(failure).collect()
     }
@@ -130,9 +122,9 @@ impl ProgressLine {
     /// `3/12 runs, 41 %, 1 min 20 s left, winning ticket (seed 2) at epoch 24.0`.
     fn text(&self, secs: f64) -> String {
         let works = || self.works.values();
-        let done = works().filter(|work| work.state == RunState::Done).count();
+        let done = works().filter(|work| *work.record.state() == RunState::Done).count();
         let total: f64 = works().map(|work| work.size).sum();
-        let share = works().map(|work| work.now.done * work.size).sum::<f64>() / total.max(1.0);
+        let share = works().map(|work| work.record.progress().done * work.size).sum::<f64>() / total.max(1.0);
         let before =
             works().map(|work| work.before.unwrap_or_default() * work.size).sum::<f64>() / total.max(1.0);
         let mut parts =
@@ -141,7 +133,7 @@ impl ProgressLine {
         if gained > ENOUGH_TO_TELL && share < 1.0 {
             parts.push(format!("{} left", duration(secs * (1.0 - share) / gained)));
         }
-        let failed = works().filter(|work| matches!(work.state, RunState::Failed(_))).count();
+        let failed = works().filter(|work| matches!(work.record.state(), RunState::Failed(_))).count();
         if failed > 0 {
             parts.push(format!("{failed} failed"));
         }
@@ -149,10 +141,12 @@ impl ProgressLine {
         if elsewhere > 0 {
             parts.push(format!("{elsewhere} running elsewhere"));
         }
-        let running: Vec<&Work> = works().filter(|work| work.state == RunState::Running).collect();
+        let running: Vec<&Work> = works().filter(|work| *work.record.state() == RunState::Running).collect();
         match running.as_slice() {
             [] => {}
-            [work] => parts.push(format!("{} at epoch {:.1}", work.label, work.now.epoch)),
+            [work] => {
+                parts.push(format!("{} at epoch {}", work.label, fixed(work.record.progress().epoch, 1)))
+            }
             several => parts.push(format!("{} running", several.len())),
         }
         parts.join(", ")
@@ -163,6 +157,7 @@ impl ProgressLine {
 mod tests {
     use super::*;
     use crate::doc::RunSpec;
+    use crate::results::event::Progress;
 
     fn run(id: &str, seed: u64) -> Run {
         let spec = RunSpec { seed, ..RunSpec::default() };
@@ -179,19 +174,19 @@ mod tests {
         let records = BTreeMap::from([("a".to_owned(), RunRecord::of([Event::Finished { secs: 9.0 }]))]);
         let mut line = ProgressLine::new(&[run("a", 1), run("b", 2)], &records);
         assert_eq!(line.text(0.0), "1/2 runs, 50 %");
-        line.apply(&Message { run: "b".to_owned(), event: Event::Started { resumed: false, threads: 1 } });
-        line.apply(&progress("b", 0.25));
-        assert_eq!(line.text(20.0), "1/2 runs, 62 %, 1 min 0 s left, dense (seed 2) at epoch 3.0");
-        line.apply(&Message { run: "b".to_owned(), event: Event::Finished { secs: 80.0 } });
+        line.apply(Message { run: "b".to_owned(), event: Event::Started { resumed: false, threads: 1 } });
+        line.apply(progress("b", 0.25));
+        assert_eq!(line.text(20.0), "1/2 runs, 62 %, 1 min left, dense (seed 2) at epoch 3.0");
+        line.apply(Message { run: "b".to_owned(), event: Event::Finished { secs: 80.0 } });
         assert_eq!(line.text(80.0), "2/2 runs, 100 %");
     }
 
     #[test]
     fn what_a_resumed_run_had_done_before_does_not_make_it_look_fast() {
         let mut line = ProgressLine::new(&[run("a", 1)], &BTreeMap::new());
-        line.apply(&Message { run: "a".to_owned(), event: Event::Started { resumed: true, threads: 1 } });
-        line.apply(&progress("a", 0.5));
-        line.apply(&progress("a", 0.75));
+        line.apply(Message { run: "a".to_owned(), event: Event::Started { resumed: true, threads: 1 } });
+        line.apply(progress("a", 0.5));
+        line.apply(progress("a", 0.75));
         assert_eq!(line.text(20.0), "0/1 runs, 75 %, 20 s left, dense (seed 1) at epoch 9.0");
     }
 
@@ -199,7 +194,7 @@ mod tests {
     fn a_run_of_another_process_is_no_failure() {
         let mut line = ProgressLine::new(&[run("a", 1)], &BTreeMap::new());
         let owner = "process 7 on here".to_owned();
-        line.apply(&Message { run: "a".to_owned(), event: Event::Elsewhere { owner: owner.clone() } });
+        line.apply(Message { run: "a".to_owned(), event: Event::Elsewhere { owner: owner.clone() } });
         assert_eq!(line.text(1.0), "0/1 runs, 0 %, 1 running elsewhere");
         assert_eq!(
             (line.failures(), line.elsewhere()),
@@ -210,7 +205,7 @@ mod tests {
     #[test]
     fn failures_are_counted() {
         let mut line = ProgressLine::new(&[run("a", 1)], &BTreeMap::new());
-        line.apply(&Message { run: "a".to_owned(), event: Event::Failed { message: "no data".to_owned() } });
+        line.apply(Message { run: "a".to_owned(), event: Event::Failed { message: "no data".to_owned() } });
         assert_eq!(line.text(1.0), "0/1 runs, 0 %, 1 failed");
         assert_eq!(line.failures(), BTreeMap::from([("a".to_owned(), "no data".to_owned())]));
     }

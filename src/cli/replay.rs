@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::failure::{Exit, Failure};
-use super::number::{counted, grouped};
 use super::output::{print_err, print_out};
 use super::table::table;
+use crate::form::number::{counted, grouped};
 use crate::run::{Replay, Replayed, replay as replay_run, write_images};
 
 /// Settings of `weightlab replay`.

@@ -10,11 +10,11 @@ use clap::Args;
 
 use super::document::{Document, DocumentArgs, SelectionArgs, distinct};
 use super::failure::{Exit, Failure};
-use super::number::mean_and_deviation;
 use super::output::{print_err, print_out};
 use super::progress::ProgressLine;
 use super::table::table;
 use crate::doc::Run;
+use crate::results::statistics::mean_and_deviation;
 use crate::results::table::test_series;
 use crate::results::{RunRecord, RunState};
 use crate::run::{Job, Message, Queue, QueueOptions, StopFlag, StopKind, read_records};
@@ -135,7 +135,7 @@ fn stop_on_interrupt() -> Result<StopFlag, Failure> {
 fn follow(messages: &Receiver<Message>, mut line: ProgressLine) -> ProgressLine {
     loop {
         match messages.recv_timeout(PATIENCE) {
-            Ok(message) => line.apply(&message),
+            Ok(message) => line.apply(message),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
@@ -207,11 +207,8 @@ fn accuracy_of(record: &RunRecord) -> Option<f64> {
 
 /// `95.83 ± 0.42 %`.
 fn accuracy(values: &[f64]) -> String {
-    match mean_and_deviation(values) {
-        None => "–".to_owned(),
-        Some((mean, None)) => format!("{:.2} %", mean * 100.0),
-        Some((mean, Some(deviation))) => format!("{:.2} ± {:.2} %", mean * 100.0, deviation * 100.0),
-    }
+    let text = mean_and_deviation(values, 100.0, 2);
+    if values.is_empty() { text } else { text + " %" }
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ pub const CIFAR10: KnownSet = KnownSet {
     ],
     remedy: "Get the binary version (torchvision's cifar-10-batches-py and Burn's images are other formats) from \
              www.cs.toronto.edu/~kriz/cifar.html, unpack it, then name its folder: Cifar10(dir: \"…\")",
+    first_labels: &[],
 };
 
 const SHAPE: Shape = Shape::new(3, 32, 32);

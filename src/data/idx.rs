@@ -12,6 +12,7 @@ pub const MNIST: KnownSet = KnownSet {
     folders: &["mnist", "MNIST/raw", "MNIST", "mnist/MNIST/raw"],
     remedy: "Get the four files from the MNIST pages (yann.lecun.com/exdb/mnist) or let torchvision download them, \
              then name their folder: Mnist(dir: \"…\")",
+    first_labels: &[5, 0, 4, 1, 9, 2, 1, 3, 1, 4],
 };
 
 /// Fashion-MNIST (Xiao, Rasul & Vollgraf 2017).
@@ -21,6 +22,7 @@ pub const FASHION_MNIST: KnownSet = KnownSet {
     folders: &["fashion-mnist", "FashionMNIST/raw", "FashionMNIST", "fashion_mnist", "fashion"],
     remedy: "Get the four files from github.com/zalandoresearch/fashion-mnist or let torchvision download them, \
              then name their folder: FashionMnist(dir: \"…\")",
+    first_labels: &[9, 0, 0, 3, 0, 2, 7, 2, 5, 5],
 };
 
 const NAMES: [&str; 4] = [
@@ -31,10 +33,6 @@ const NAMES: [&str; 4] = [
 ];
 const CLASSES: usize = 10;
 
-/// How the training labels of each set begin. The files have the same names, so a folder can be taken for the other set.
-const MNIST_BEGINS: [u32; 10] = [5, 0, 4, 1, 9, 2, 1, 3, 1, 4];
-const FASHION_MNIST_BEGINS: [u32; 10] = [9, 0, 0, 3, 0, 2, 7, 2, 5, 5];
-
 const IMAGES_MAGIC: u32 = 0x0803;
 const LABELS_MAGIC: u32 = 0x0801;
 
@@ -43,7 +41,7 @@ const LABELS_MAGIC: u32 = 0x0801;
 /// # Errors
 /// A missing, truncated or wrong file.
 pub fn mnist(folder: &Path) -> Result<Parts, DataError> {
-    parts(folder, &MNIST, (&FASHION_MNIST, &FASHION_MNIST_BEGINS))
+    parts(folder, &MNIST, &FASHION_MNIST)
 }
 
 /// Reads Fashion-MNIST from a folder; pixels are divided by 255.
@@ -51,13 +49,13 @@ pub fn mnist(folder: &Path) -> Result<Parts, DataError> {
 /// # Errors
 /// A missing, truncated or wrong file.
 pub fn fashion_mnist(folder: &Path) -> Result<Parts, DataError> {
-    parts(folder, &FASHION_MNIST, (&MNIST, &MNIST_BEGINS))
+    parts(folder, &FASHION_MNIST, &MNIST)
 }
 
-fn parts(folder: &Path, set: &KnownSet, (other, begins): (&KnownSet, &[u32])) -> Result<Parts, DataError> {
+fn parts(folder: &Path, set: &KnownSet, other: &KnownSet) -> Result<Parts, DataError> {
     let [train_images, train_labels, test_images, test_labels] = NAMES;
     let train = part(folder, set, train_images, train_labels)?;
-    if train.labels.starts_with(begins) {
+    if train.labels.starts_with(other.first_labels) {
         return Err(wrong(
             folder,
             set.name.to_owned(),
@@ -74,10 +72,22 @@ fn parts(folder: &Path, set: &KnownSet, (other, begins): (&KnownSet, &[u32])) ->
     Ok(Parts { train, test, classes: CLASSES, standardise: false })
 }
 
-fn part(folder: &Path, set: &KnownSet, images: &str, labels: &str) -> Result<Samples, DataError> {
-    let path = set.file(folder, labels)?;
-    let file = Idx::read(&path, LABELS_MAGIC, 1, set)?;
-    let labels: Vec<u32> = file.bytes.iter().map(|&label| u32::from(label)).collect();
+/// The training labels in a folder.
+///
+/// # Errors
+/// A missing, truncated or wrong file.
+pub(super) fn training_labels(folder: &Path, set: &KnownSet) -> Result<Vec<u32>, DataError> {
+    labels(&set.file(folder, NAMES[1])?, set)
+}
+
+fn labels(path: &Path, set: &KnownSet) -> Result<Vec<u32>, DataError> {
+    let file = Idx::read(path, LABELS_MAGIC, 1, set)?;
+    Ok(file.bytes.iter().map(|&label| u32::from(label)).collect())
+}
+
+fn part(folder: &Path, set: &KnownSet, images: &str, label_file: &str) -> Result<Samples, DataError> {
+    let path = set.file(folder, label_file)?;
+    let labels = labels(&path, set)?;
     if let Some(label) = labels.iter().find(|&&label| label >= 10) {
         return Err(wrong(&path, "labels from 0 to 9".to_owned(), format!("label {label}"), set));
     }
@@ -206,10 +216,7 @@ mod tests {
     #[test]
     fn mnist_is_not_taken_for_fashion_mnist() {
         let folder = folder("idx-swapped");
-        folder.write(
-            "train-labels-idx1-ubyte",
-            &labels(&MNIST_BEGINS.map(|label| u8::try_from(label).unwrap())),
-        );
+        folder.write("train-labels-idx1-ubyte", &labels(&[5, 0, 4, 1, 9, 2, 1, 3, 1, 4]));
         folder.write("train-images-idx3-ubyte.gz", &images(10));
         assert!(mnist(folder.path()).is_ok());
         let message = fashion_mnist(folder.path()).unwrap_err().to_string();

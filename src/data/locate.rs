@@ -19,6 +19,8 @@ pub struct KnownSet {
     pub folders: &'static [&'static str],
     /// Where to get it, and how to name it.
     pub remedy: &'static str,
+    /// How its training labels begin, where other sets have files of the same names.
+    pub first_labels: &'static [u32],
 }
 
 impl KnownSet {
@@ -38,6 +40,18 @@ impl KnownSet {
     pub fn look(&self, folder: &Path) -> Result<(), DataError> {
         let looked = self.look_into(folder);
         if looked.missing.is_empty() { Ok(()) } else { Err(self.missing(vec![looked])) }
+    }
+
+    /// The folder that holds all needed files: this one, or one of those below it that tools put them into.
+    pub(super) fn folder_at(&self, path: &Path) -> Option<PathBuf> {
+        let below = self.folders.iter().map(|folder| path.join(folder));
+        std::iter::once(path.to_owned()).chain(below).find(|folder| self.look(folder).is_ok())
+    }
+
+    /// Whether this is one of the needed files.
+    pub(super) fn needs(&self, file: &Path) -> bool {
+        let Some(folder) = file.parent() else { return false };
+        self.needed.iter().any(|name| path_in(folder, name).as_deref() == Some(file))
     }
 
     /// Which of the needed files a folder holds.

@@ -12,6 +12,7 @@
 //! | `embedded` | UCI digits and iris, inside the binary |
 //! | `idx`, `cifar` | MNIST and Fashion-MNIST, CIFAR-10, from a folder |
 //! | `locate` | which folder, when the experiment names none |
+//! | `recognise` | which dataset a folder holds |
 //! | `names` | what classes are called |
 //! | `digest` | a name for what a run has seen |
 //! | `prepare`, `split`, `resize`, `standardise` | from parts to a data set |
@@ -28,6 +29,7 @@ mod locate;
 mod names;
 mod order;
 mod prepare;
+mod recognise;
 mod records;
 mod resize;
 mod samples;
@@ -45,6 +47,7 @@ pub use idx::{FASHION_MNIST, MNIST, fashion_mnist, mnist};
 pub use locate::{DATA_VARIABLE, KnownSet, Places};
 pub use order::{batches, below, shuffled};
 pub use prepare::{Labels, Normalize, Options, prepare};
+pub use recognise::{Recognised, recognise};
 pub use resize::resize;
 pub use samples::{Dataset, Parts, Samples, Shape};
 pub use source::{Cifar10, Data, Digits, Facts, FashionMnist, Iris, Mnist};

@@ -178,19 +178,44 @@ impl Data {
         data
     }
 
+    /// The files of the dataset, and the setting that names their folder; none for data inside the program.
+    pub(super) const fn files(&self) -> Option<(&'static KnownSet, &Option<String>)> {
+        match self {
+            Self::Digits(_) | Self::Iris(_) => None,
+            Self::Mnist(settings) => Some((&MNIST, &settings.dir)),
+            Self::FashionMnist(settings) => Some((&FASHION_MNIST, &settings.dir)),
+            Self::Cifar10(settings) => Some((&CIFAR10, &settings.dir)),
+        }
+    }
+
+    /// What people call the dataset, where it is read from files.
+    pub fn file_set(&self) -> Option<&'static str> {
+        self.files().map(|(set, _)| set.name)
+    }
+
+    const fn dir_mut(&mut self) -> Option<&mut Option<String>> {
+        match self {
+            Self::Digits(_) | Self::Iris(_) => None,
+            Self::Mnist(Mnist { dir, .. })
+            | Self::FashionMnist(FashionMnist { dir, .. })
+            | Self::Cifar10(Cifar10 { dir, .. }) => Some(dir),
+        }
+    }
+
+    /// The same settings for files in this folder.
+    pub fn in_folder(mut self, folder: String) -> Self {
+        if let Some(dir) = self.dir_mut() {
+            *dir = Some(folder);
+        }
+        self
+    }
+
     /// The folder that the files are in, relative to `base` when it is named; none for data inside the program.
     ///
     /// # Errors
     /// When no folder is named and none of the usual ones holds the files.
     pub fn place(&self, base: &Path) -> Result<Option<PathBuf>, DataError> {
-        match self {
-            Self::Digits(_) | Self::Iris(_) => Ok(None),
-            Self::Mnist(Mnist { dir, .. }) => folder(dir.as_deref(), base, &MNIST).map(Some),
-            Self::FashionMnist(FashionMnist { dir, .. }) => {
-                folder(dir.as_deref(), base, &FASHION_MNIST).map(Some)
-            }
-            Self::Cifar10(Cifar10 { dir, .. }) => folder(dir.as_deref(), base, &CIFAR10).map(Some),
-        }
+        self.files().map(|(set, dir)| folder(dir.as_deref(), base, set)).transpose()
     }
 
     /// Looks whether the files are there, without reading them.
@@ -198,13 +223,7 @@ impl Data {
     /// # Errors
     /// Every folder that was looked into, and where to get the files.
     pub fn look(&self, base: &Path) -> Result<(), DataError> {
-        let set = match self {
-            Self::Digits(_) | Self::Iris(_) => return Ok(()),
-            Self::Mnist(_) => &MNIST,
-            Self::FashionMnist(_) => &FASHION_MNIST,
-            Self::Cifar10(_) => &CIFAR10,
-        };
-        self.place(base)?.map_or(Ok(()), |folder| set.look(&folder))
+        self.files().map_or(Ok(()), |(set, dir)| set.look(&folder(dir.as_deref(), base, set)?))
     }
 
     fn parts(&self, base: &Path) -> Result<Parts, DataError> {
@@ -222,11 +241,8 @@ impl Data {
     /// The same data wherever they are: the settings that a run's identity depends on.
     pub fn without_place(&self) -> Self {
         let mut data = self.clone();
-        match &mut data {
-            Self::Mnist(Mnist { dir, .. })
-            | Self::FashionMnist(FashionMnist { dir, .. })
-            | Self::Cifar10(Cifar10 { dir, .. }) => *dir = None,
-            Self::Digits(_) | Self::Iris(_) => {}
+        if let Some(dir) = data.dir_mut() {
+            *dir = None;
         }
         data
     }

@@ -5,7 +5,7 @@ use super::palette::{Rgb, Theme, colour};
 
 /// A part of one bar, in the coordinates of the axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Part<'a> {
+pub struct BarPart<'a> {
     /// The series it belongs to.
     pub bars: &'a Bars,
     /// Its category or range.
@@ -40,7 +40,7 @@ pub fn stacks(figure: &Figure) -> Vec<&str> {
 }
 
 /// All parts with a value, in the order of the figure.
-pub fn parts(figure: &Figure) -> Vec<Part<'_>> {
+pub fn parts(figure: &Figure) -> Vec<BarPart<'_>> {
     let stacks = stacks(figure);
     let categories = figure.bars.iter().map(|bars| bars.values.len()).max().unwrap_or_default();
     let mut heads = vec![vec![0.0; categories]; stacks.len()];
@@ -55,7 +55,7 @@ pub fn parts(figure: &Figure) -> Vec<Part<'_>> {
             let (width, stack) = (room / count, stack as f64);
             let left = start + stack * width;
             let (sides, ends) = ([left, left + width], [foot, foot + value]);
-            parts.push(Part { bars, category, value, sides, ends });
+            parts.push(BarPart { bars, category, value, sides, ends });
         }
     }
     parts
@@ -86,9 +86,10 @@ mod tests {
             part("sdc", "a", &[0.25, 1.0]),
         ];
         let figure = Figure { bars, ..Figure::default() };
-        let told: Vec<_> = parts(&figure).iter().map(|part| (part.category, part.sides, part.ends)).collect();
+        let shown: Vec<_> =
+            parts(&figure).iter().map(|part| (part.category, part.sides, part.ends)).collect();
         assert_eq!(
-            told,
+            shown,
             [
                 (0, [-0.4, 0.0], [0.0, 0.5]),
                 (0, [0.0, 0.4], [0.0, 0.25]),
@@ -103,7 +104,7 @@ mod tests {
     fn bars_fill_the_ranges_that_they_stand_on() {
         let bars = vec![part("trained", "", &[1.0, 2.0]), part("held", "", &[3.0, f64::NAN])];
         let figure = Figure { bars, bins: vec![-1.0, 0.0, 2.0], ..Figure::default() };
-        let told: Vec<_> = parts(&figure).iter().map(|part| (part.sides, part.ends)).collect();
-        assert_eq!(told, [([-1.0, 0.0], [0.0, 1.0]), ([0.0, 2.0], [0.0, 2.0]), ([-1.0, 0.0], [1.0, 4.0])]);
+        let shown: Vec<_> = parts(&figure).iter().map(|part| (part.sides, part.ends)).collect();
+        assert_eq!(shown, [([-1.0, 0.0], [0.0, 1.0]), ([0.0, 2.0], [0.0, 2.0]), ([-1.0, 0.0], [1.0, 4.0])]);
     }
 }

@@ -11,26 +11,26 @@ pub struct Cells {
     /// Row by row from the start of y; NaN where nothing was measured. All rows are equally long.
     pub values: Vec<Vec<f64>>,
     /// The colour map.
-    pub hues: Hues,
+    pub colour_map: ColourMap,
     /// Kinds of cells; empty if all are alike.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<CellKind>,
     /// The kind of each cell, row by row, as an index into `kinds`; empty without kinds.
     pub kind_of: Vec<u8>,
 }
 
 /// A colour map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Hues {
+pub enum ColourMap {
     /// From dark to bright.
     #[default]
-    Rising,
+    Sequential,
     /// The background colour in the middle of the range, and one colour for each side.
-    Signed,
+    Diverging,
 }
 
 /// A kind of cells, such as the pruned entries of a weight.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Kind {
+pub struct CellKind {
     /// Its name in the legend and in tables.
     pub name: String,
     /// The colour of its cells.
@@ -79,7 +79,7 @@ impl Ink {
     }
 }
 
-impl Kind {
+impl CellKind {
     /// Whether the legend lists it: there are such cells, and they share one colour.
     pub fn is_in_legend(&self) -> bool {
         self.count > 0 && self.ink != Ink::Value
@@ -103,7 +103,7 @@ impl Cells {
     }
 
     /// The kind of a cell, if there are kinds.
-    pub fn kind(&self, row: usize, column: usize) -> Option<&Kind> {
+    pub fn kind(&self, row: usize, column: usize) -> Option<&CellKind> {
         let columns = self.values.first().map_or(0, Vec::len);
         self.kinds.get(usize::from(*self.kind_of.get(row * columns + column)?))
     }
@@ -128,9 +128,9 @@ impl Cells {
 
     /// The colour at a share in [0, 1] of the scale.
     pub fn shade(&self, share: f64, theme: Theme) -> Rgb {
-        match self.hues {
-            Hues::Rising => rising(share),
-            Hues::Signed => {
+        match self.colour_map {
+            ColourMap::Sequential => sequential(share),
+            ColourMap::Diverging => {
                 let way = 2.0 * share.clamp(0.0, 1.0) - 1.0;
                 mix(theme.ground(), colour(SIDES[usize::from(way > 0.0)], theme), way.abs())
             }
@@ -139,7 +139,7 @@ impl Cells {
 }
 
 /// From dark to bright.
-fn rising(share: f64) -> Rgb {
+fn sequential(share: f64) -> Rgb {
     let steps = VIRIDIS.len() - 1;
     let at = share.clamp(0.0, 1.0) * steps as f64;
     let before = (at.floor() as usize).min(steps - 1);
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn the_scale_grows_brighter_so_that_no_eye_needs_its_hues() {
         let brightness: Vec<f64> =
-            (0..=64).map(|step| contrast(rising(f64::from(step) / 64.0), [0; 3])).collect();
+            (0..=64).map(|step| contrast(sequential(f64::from(step) / 64.0), [0; 3])).collect();
         assert!(brightness.windows(2).all(|pair| pair[0] < pair[1]), "{brightness:?}");
         assert!(brightness[64] / brightness[0] > 8.0);
     }
@@ -181,10 +181,10 @@ mod tests {
 
     #[test]
     fn a_signed_scale_has_the_ground_in_its_middle_and_kinds_have_colours_of_their_own() {
-        let kind = |ink| Kind { ink, count: 1, ..Kind::default() };
+        let kind = |ink| CellKind { ink, count: 1, ..CellKind::default() };
         let cells = Cells {
             values: vec![vec![-2.0, 0.0, 2.0, 0.0]],
-            hues: Hues::Signed,
+            colour_map: ColourMap::Diverging,
             kinds: vec![kind(Ink::Value), kind(Ink::Pale)],
             kind_of: vec![0, 0, 0, 1],
             ..Cells::default()

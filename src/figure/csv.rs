@@ -119,8 +119,9 @@ fn reference_row(table: &mut String, reference: &ReferenceLine) {
     row(table, &["rule", &reference.name, "", &x, &y, "", ""]);
 }
 
-fn row(table: &mut String, cells: &[&str]) {
-    let cells: Vec<_> = cells.iter().map(|cell| quoted(cell)).collect();
+/// Adds a row to a table.
+pub fn row(table: &mut String, cells: &[impl AsRef<str>]) {
+    let cells: Vec<_> = cells.iter().map(|cell| quoted(cell.as_ref())).collect();
     table.push_str(&cells.join(","));
     table.push('\n');
 }
@@ -138,7 +139,7 @@ fn quoted(cell: &str) -> String {
 mod tests {
     use super::*;
     use crate::figure::axis::{Axis, Category};
-    use crate::figure::cells::Kind;
+    use crate::figure::cells::CellKind;
     use crate::figure::model::Trace;
     use crate::figure::{Bars, style_of};
     use crate::results::statistics::Band;
@@ -187,7 +188,7 @@ mod tests {
         let bars = Bars { name: "trained".to_owned(), values: vec![2.0], ..Bars::default() };
         let figure = Figure { bars: vec![bars], bins: vec![-1.0, 0.5], ..Figure::default() };
         assert_eq!(csv(&figure), format!("{HEADER}\nbin,trained,,-0.25,2,-1,0.5\n"));
-        let kind = |name: &str| Kind { name: name.to_owned(), ..Kind::default() };
+        let kind = |name: &str| CellKind { name: name.to_owned(), ..CellKind::default() };
         let cells = Cells {
             values: vec![vec![0.0], vec![0.1]],
             kinds: vec![kind("trained"), kind("pruned")],

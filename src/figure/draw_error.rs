@@ -17,15 +17,15 @@ pub enum DrawError {
         most: f64,
     },
     /// The drawing cannot be read.
-    #[error("the drawing is not valid SVG ({0}); this is an error of Weightlab, please report it")]
+    #[error("the drawing is not valid SVG ({0}); this is a bug in Weightlab; please report it")]
     Svg(#[from] resvg::usvg::Error),
     /// The pixels cannot be packed.
-    #[error("the picture cannot be packed as PNG ({0}); this is an error of Weightlab, please report it")]
+    #[error("the picture cannot be packed as PNG ({0}); this is a bug in Weightlab; please report it")]
     Png(String),
     /// The page has no area.
     #[error("the page of the PDF has no area; choose another size")]
     Page,
     /// The page cannot be written.
-    #[error("the page cannot be written as PDF ({0}); this is an error of Weightlab, please report it")]
+    #[error("the page cannot be written as PDF ({0}); this is a bug in Weightlab; please report it")]
     Pdf(String),
 }

@@ -81,7 +81,7 @@ pub enum ExportError {
         folder: PathBuf,
     },
     /// The file could not be written; an existing file is unchanged.
-    #[error("cannot write {}: {source}; choose another folder, or check its rights and free space", path.display())]
+    #[error("cannot write {}: {source}; choose another folder, or check its permissions and free space", path.display())]
     Write {
         /// The file.
         path: PathBuf,

@@ -1,6 +1,6 @@
 //! The legend: its rows, and a layout in which long names neither overlap nor lose their ends.
 
-use super::cells::Kind;
+use super::cells::CellKind;
 use super::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
 use super::model::{Bars, Figure, Line, ReferenceLine};
 use super::palette::Dash;
@@ -13,7 +13,7 @@ pub enum Sample<'a> {
     /// A part of bars.
     Bars(&'a Bars),
     /// A kind of cells with one colour.
-    Kind(&'a Kind),
+    Kind(&'a CellKind),
     /// A reference line.
     Reference(&'a ReferenceLine),
 }
@@ -193,8 +193,8 @@ mod tests {
         let mut figure = figure(&["a", "b"]);
         figure.details.insert("b".to_owned(), "rate 0.1".to_owned());
         let legend = column(&figure, 8.0, 140.0);
-        let told: Vec<_> = legend.rows.iter().map(|row| (row.lines.join("|"), row.name_lines)).collect();
-        assert_eq!(told[..2], [("a".to_owned(), 1), ("b|rate 0.1".to_owned(), 1)]);
+        let shown: Vec<_> = legend.rows.iter().map(|row| (row.lines.join("|"), row.name_lines)).collect();
+        assert_eq!(shown[..2], [("a".to_owned(), 1), ("b|rate 0.1".to_owned(), 1)]);
     }
 
     #[test]

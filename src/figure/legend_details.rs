@@ -133,7 +133,7 @@ mod tests {
         Figure { lines: lines.iter().map(line).collect(), ..Figure::default() }
     }
 
-    fn told(figure: &Figure, arms: &[ArmRuns<'_>]) -> Vec<String> {
+    fn shown(figure: &Figure, arms: &[ArmRuns<'_>]) -> Vec<String> {
         details(figure, arms).into_iter().map(|(name, text)| format!("{name}: {text}")).collect()
     }
 
@@ -157,7 +157,7 @@ mod tests {
         let arms = [arm("small", &rows[0]), arm("small, rate 0.2", &rows[1])];
         let figure =
             figure(&[("small, test", &[0.5]), ("small / twin", &[0.5]), ("small, rate 0.2", &[0.5])]);
-        assert_eq!(told(&figure, &arms), ["small, rate 0.2: batch 16", "small, test: batch 8, rate 0.1"]);
+        assert_eq!(shown(&figure, &arms), ["small, rate 0.2: batch 16", "small, test: batch 8, rate 0.1"]);
         assert!(details(&figure, &arms[..1]).is_empty(), "an arm alone differs from none");
     }
 
@@ -169,7 +169,7 @@ mod tests {
         let rows = [row(&[("a", "1"), sgd[0], sgd[1]])];
         let arms = [arm("mixed", &mixed), arm("plain SGD", &rows)];
         let figure = figure(&[("mixed", &[1.0]), ("plain SGD", &[2.0])]);
-        assert_eq!(told(&figure, &arms), ["mixed: optimizer Adam", "plain SGD: a 1"]);
+        assert_eq!(shown(&figure, &arms), ["mixed: optimizer Adam", "plain SGD: a 1"]);
     }
 
     #[test]
@@ -177,7 +177,7 @@ mod tests {
         let settings = |value: &'static str| ["a", "b", "c", "d", "e", "f"].map(|path| (path, value));
         let rows = [[row(&settings("1"))], [row(&settings("2"))]];
         let arms = [arm("x", &rows[0]), arm("y", &rows[1])];
-        assert_eq!(told(&figure(&[("x", &[1.0])]), &arms), ["x: a 1, b 1, c 1, d 1, 2 more"]);
+        assert_eq!(shown(&figure(&[("x", &[1.0])]), &arms), ["x: a 1, b 1, c 1, d 1, 2 more"]);
     }
 
     #[test]
@@ -185,7 +185,7 @@ mod tests {
         let nan = f64::NAN;
         let lines: [(&str, &[f64]); 5] =
             [("a", &[1.0, nan]), ("b", &[1.0, nan]), ("c", &[1.0, 2.0]), ("d", &[1.0]), ("e", &[1.0])];
-        assert_eq!(told(&figure(&lines), &[]), ["b: same values as a"], "one point alone says nothing");
+        assert_eq!(shown(&figure(&lines), &[]), ["b: same values as a"], "one point alone says nothing");
     }
 
     #[test]

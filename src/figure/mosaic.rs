@@ -114,15 +114,15 @@ fn pixel(tile: &Tile, cells: &Cells, range: [f64; 2], theme: Theme) -> Option<Rg
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::cells::{Hues, Kind};
+    use crate::figure::cells::{CellKind, ColourMap};
     use crate::figure::palette::colour;
 
     /// Trained, held and pruned entries of a weight of two outputs.
     fn weight(inks: [Ink; 3]) -> Cells {
-        let kinds = inks.map(|ink| Kind { ink, count: 1, ..Kind::default() }).to_vec();
+        let kinds = inks.map(|ink| CellKind { ink, count: 1, ..CellKind::default() }).to_vec();
         Cells {
             values: vec![vec![1.0, 3.0, 0.0], vec![-2.0, 5.0, 0.0]],
-            hues: Hues::Signed,
+            colour_map: ColourMap::Diverging,
             kinds,
             kind_of: vec![0, 0, 2, 1, 0, 2],
             ..Cells::default()

@@ -65,7 +65,7 @@ impl Preset {
             Self::OneColumn => "One column (3.5 in)",
             Self::TwoColumns => "Two columns (7.2 in)",
             Self::Slide => "Slide (16:9)",
-            Self::Own { .. } => "Own size",
+            Self::Own { .. } => "Custom size",
         }
     }
 

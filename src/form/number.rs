@@ -1,13 +1,14 @@
-//! Counts and shares as people read them.
+//! Counts as people read them.
 
 /// A count with commas between groups of three digits: `266,610`.
 pub fn grouped(number: u64) -> String {
     in_groups(&number.to_string())
 }
 
-/// A share in [0, 1] as percent with two decimals: `98.12 %`.
-pub fn percent(share: f64) -> String {
-    if share.is_finite() { format!("{:.2} %", share * 100.0) } else { "not a number".to_owned() }
+/// A count with its noun: `1 run`, `12,000 runs`.
+pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(count)) }
 }
 
 /// Digits with commas between groups of three.
@@ -27,8 +28,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_and_shares_are_written_as_people_read_them() {
+    fn counts_are_written_as_people_read_them() {
         assert_eq!([0, 999, 1000, 14_728_266].map(grouped), ["0", "999", "1,000", "14,728,266"]);
-        assert_eq!([0.981_23, f64::NAN].map(percent), ["98.12 %", "not a number"]);
+        assert_eq!([0, 1, 12_000].map(|count| counted(count, "run")), ["0 runs", "1 run", "12,000 runs"]);
     }
 }

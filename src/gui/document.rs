@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sha2::{Digest, Sha256};
 
-use super::recovery::Kept;
+use super::recovery::UnsavedEdits;
 use crate::data::Data;
 use crate::doc::file::{self, FileError, Opened};
 use crate::doc::{self, Experiment, Problem, Run, Severity};
@@ -30,6 +30,8 @@ pub struct Document {
     /// Grows with every edit, and is never that of another document.
     revision: u64,
     checked: Option<Checked>,
+    /// Data whose files are there, and the folder that their paths are relative to: these are not looked for again.
+    present_data: (PathBuf, Vec<Data>),
 }
 
 /// What follows from the experiment; computed again only when it has changed.
@@ -62,7 +64,8 @@ impl Document {
     fn new(opened: Opened, path: Option<PathBuf>, identity: String) -> Self {
         let Opened { experiment, text } = opened;
         let saved = experiment.clone();
-        Self { experiment, path, text, saved, identity, revision: next_revision(), checked: None }
+        let (revision, present_data) = (next_revision(), (PathBuf::new(), Vec::new()));
+        Self { experiment, path, text, saved, identity, revision, checked: None, present_data }
     }
 
     /// The document that a crash interrupted, with the edits that were not saved. If its file can be read no more, it
@@ -70,7 +73,7 @@ impl Document {
     ///
     /// # Errors
     /// Where the text that was kept is wrong.
-    pub fn recovered(kept: &Kept) -> Result<Self, FileError> {
+    pub fn recovered(kept: &UnsavedEdits) -> Result<Self, FileError> {
         let name = Path::new("what was kept");
         let experiment = file::parse(&kept.text, name)?;
         let from_file = kept.path.as_deref().and_then(|path| Self::open(path).ok());
@@ -90,10 +93,10 @@ impl Document {
     }
 
     /// What a crash must not take; nothing when the experiment cannot be written.
-    pub fn to_keep(&self) -> Option<Kept> {
+    pub fn to_keep(&self) -> Option<UnsavedEdits> {
         let text = file::to_text(&self.experiment, file::header(&self.text)).ok()?;
         let (path, identity) = (self.path.clone(), self.identity.clone());
-        Some(Kept { path, identity, title: self.title(), saved: self.text.clone(), text })
+        Some(UnsavedEdits { path, identity, title: self.title(), saved: self.text.clone(), text })
     }
 
     /// Grows with every edit, and is never that of another document.
@@ -198,9 +201,37 @@ impl Document {
             }
             Vec::new()
         });
-        problems.extend(missing_data(&runs, &self.experiment, &self.base()));
+        problems.extend(self.missing_data(&runs));
         self.checked = Some(Checked { experiment: self.experiment.clone(), problems, runs });
         true
+    }
+
+    /// Data that runs would not find now. They are no errors: the folder may be filled before the start.
+    fn missing_data(&mut self, runs: &[Run]) -> Vec<Problem> {
+        let base = self.base();
+        if self.present_data.0 != base {
+            self.present_data = (base.clone(), Vec::new());
+        }
+        let (mut missing, mut problems): (Vec<&Data>, Vec<Problem>) = (Vec::new(), Vec::new());
+        for run in runs {
+            let data = &run.spec.data;
+            if missing.contains(&data) || self.present_data.1.contains(data) {
+                continue;
+            }
+            let Err(error) = data.look(&base) else {
+                self.present_data.1.push(data.clone());
+                continue;
+            };
+            missing.push(data);
+            let root = Place::default();
+            let is_of_all = *data == self.experiment.data;
+            let place = if is_of_all { root.key("data") } else { root.key("arms").index(run.arm_index) };
+            let message = error.to_string();
+            if problems.iter().all(|known| known.message != message) {
+                problems.push(Problem::note(place, message));
+            }
+        }
+        problems
     }
 
     /// What was wrong at the last look.
@@ -217,29 +248,6 @@ impl Document {
     pub fn runs(&self) -> &[Run] {
         self.checked.as_ref().map_or(&[], |checked| &checked.runs)
     }
-}
-
-/// Data that runs would not find now. They are no errors: the folder may be filled before the start.
-fn missing_data(runs: &[Run], experiment: &Experiment, base: &Path) -> Vec<Problem> {
-    let mut seen: Vec<&Data> = Vec::new();
-    let mut problems = Vec::new();
-    for run in runs {
-        let data = &run.spec.data;
-        if seen.contains(&data) {
-            continue;
-        }
-        seen.push(data);
-        if let Err(error) = data.look(base) {
-            let root = Place::default();
-            let is_of_all = *data == experiment.data;
-            let place = if is_of_all { root.key("data") } else { root.key("arms").index(run.arm_index) };
-            let message = error.to_string();
-            if problems.iter().all(|told: &Problem| told.message != message) {
-                problems.push(Problem::note(place, message));
-            }
-        }
-    }
-    problems
 }
 
 fn next_revision() -> u64 {
@@ -313,6 +321,11 @@ mod tests {
             std::fs::write(folder.path().join(name), "").unwrap();
         }
         document.experiment.seeds.push(3);
+        document.refresh();
+        assert_eq!(document.problems(), []);
+        // Found once, they are not looked for with every edit.
+        std::fs::remove_file(folder.path().join(crate::data::MNIST.needed[0])).unwrap();
+        document.experiment.seeds.push(4);
         document.refresh();
         assert_eq!(document.problems(), []);
     }

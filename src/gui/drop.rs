@@ -6,8 +6,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use eframe::egui::{self, Align2, Color32, FontId, Id, LayerId, Order, Stroke, StrokeKind};
 
 use super::theme;
-use crate::data::{CIFAR10, FASHION_MNIST, KnownSet, MNIST};
-use crate::data::{Cifar10, Data, FashionMnist, Mnist};
+use crate::data::{Data, Recognised, recognise};
 
 /// What a dropped path is.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,13 +15,8 @@ pub enum Dropped {
     Experiment(PathBuf),
     /// Weights.
     Weights(PathBuf),
-    /// A folder with the files of a data set.
-    Data {
-        /// Which one.
-        set: &'static str,
-        /// The folder.
-        folder: PathBuf,
-    },
+    /// A folder with the files of a dataset.
+    Data(Recognised),
     /// Something that has no use here, and what it is.
     Other(String),
 }
@@ -42,8 +36,16 @@ pub fn look(paths: Vec<PathBuf>, ctx: &egui::Context) -> Receiver<Vec<Dropped>> 
 
 /// What a path is.
 pub fn look_at(path: &Path) -> Dropped {
+    if let Some(found) = recognise(path) {
+        return Dropped::Data(found);
+    }
     if path.is_dir() {
-        return folder(path);
+        let names: Vec<&str> = Data::all().iter().filter_map(|data| data.file_set()).collect();
+        return Dropped::Other(format!(
+            "{} has no files of a known dataset ({})",
+            path.display(),
+            names.join(", ")
+        ));
     }
     match ending(path).as_str() {
         "ron" => Dropped::Experiment(path.to_owned()),
@@ -64,29 +66,6 @@ fn ending(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
-const SETS: [&KnownSet; 3] = [&CIFAR10, &FASHION_MNIST, &MNIST];
-
-/// The data set that a folder holds, itself or in one of the folders that tools put it into.
-fn folder(path: &Path) -> Dropped {
-    for set in SETS {
-        let places = std::iter::once(path.to_owned()).chain(set.folders.iter().map(|below| path.join(below)));
-        let holds = |place: &PathBuf| {
-            let is_this = set.name == CIFAR10.name || is_fashion(place) == (set.name == FASHION_MNIST.name);
-            is_this && set.needed.iter().all(|name| set.file(place, name).is_ok())
-        };
-        if let Some(folder) = places.into_iter().find(holds) {
-            return Dropped::Data { set: set.name, folder };
-        }
-    }
-    let names = SETS.map(|set| set.name).join(", ");
-    Dropped::Other(format!("{} is a folder without the files of a known data set ({names})", path.display()))
-}
-
-/// MNIST and Fashion-MNIST have files of the same names; what tells them apart is the folder's name.
-fn is_fashion(path: &Path) -> bool {
-    path.to_string_lossy().to_lowercase().contains("fashion")
-}
-
 /// The path as a document says it: relative to its folder where it lies below it.
 pub fn as_written(path: &Path, base: &Path) -> String {
     let base = std::path::absolute(base).unwrap_or_else(|_| base.to_owned());
@@ -94,21 +73,10 @@ pub fn as_written(path: &Path, base: &Path) -> String {
     below.unwrap_or(path).to_string_lossy().into_owned()
 }
 
-/// The data of a set in a folder; settings that the document has for the same set already are kept.
-pub fn data_in(set: &str, dir: String, present: &Data) -> Data {
-    let dir = Some(dir);
-    match (set, present) {
-        (set, Data::Cifar10(old)) if set == CIFAR10.name => Data::Cifar10(Cifar10 { dir, ..old.clone() }),
-        (set, _) if set == CIFAR10.name => Data::Cifar10(Cifar10 { dir, ..Cifar10::default() }),
-        (set, Data::FashionMnist(old)) if set == FASHION_MNIST.name => {
-            Data::FashionMnist(FashionMnist { dir, ..old.clone() })
-        }
-        (set, _) if set == FASHION_MNIST.name => {
-            Data::FashionMnist(FashionMnist { dir, ..FashionMnist::default() })
-        }
-        (_, Data::Mnist(old)) => Data::Mnist(Mnist { dir, ..old.clone() }),
-        _ => Data::Mnist(Mnist { dir, ..Mnist::default() }),
-    }
+/// The data that were dropped, with the settings that the document has for the same dataset.
+pub fn data_in(found: &Recognised, dir: String, present: &Data) -> Data {
+    let is_same = present.key() == found.data.key();
+    if is_same { present.clone() } else { found.data.clone() }.in_folder(dir)
 }
 
 /// What would happen if the things that are held over the window were dropped; told from their names alone.
@@ -148,26 +116,9 @@ pub fn overlay_ui(ctx: &egui::Context, text: &str) {
 mod tests {
     use super::*;
 
-    fn write(folder: &Path, names: &[&str]) {
-        std::fs::create_dir_all(folder).unwrap();
-        for name in names {
-            std::fs::write(folder.join(name), "").unwrap();
-        }
-    }
-
     #[test]
-    fn folders_of_data_are_known_by_their_files() {
+    fn a_folder_without_data_says_what_could_be_in_it() {
         let root = tempfile::tempdir().unwrap();
-        write(&root.path().join("cifar"), CIFAR10.needed);
-        write(&root.path().join("data/FashionMNIST/raw"), FASHION_MNIST.needed);
-        write(&root.path().join("numbers"), MNIST.needed);
-        let set_of = |name: &str| match look_at(&root.path().join(name)) {
-            Dropped::Data { set, folder } => (set, folder.strip_prefix(root.path()).unwrap().to_owned()),
-            other => panic!("{name}: {other:?}"),
-        };
-        assert_eq!(set_of("cifar"), (CIFAR10.name, PathBuf::from("cifar")));
-        assert_eq!(set_of("data/FashionMNIST/raw").0, FASHION_MNIST.name);
-        assert_eq!(set_of("numbers"), (MNIST.name, PathBuf::from("numbers")));
         assert!(matches!(look_at(root.path()), Dropped::Other(why) if why.contains("CIFAR-10")));
     }
 
@@ -187,10 +138,18 @@ mod tests {
     }
 
     #[test]
-    fn settings_of_the_same_data_set_are_kept() {
-        let old = Data::Cifar10(Cifar10 { validation: 500, ..Cifar10::default() });
-        let Data::Cifar10(new) = data_in(CIFAR10.name, "here".to_owned(), &old) else { panic!() };
-        assert_eq!((new.validation, new.dir.as_deref()), (500, Some("here")));
-        assert!(matches!(data_in(MNIST.name, "there".to_owned(), &old), Data::Mnist(_)));
+    fn settings_of_the_same_dataset_are_kept() {
+        let found = |data: Data| Recognised { data, folder: PathBuf::new(), others: Vec::new() };
+        for data in Data::all().into_iter().filter(|data| data.file_set().is_some()) {
+            let found = found(data.clone());
+            assert_eq!(
+                data_in(&found, "here".to_owned(), &data.limited_to(500)).limited_to(600),
+                data_in(&found, "here".to_owned(), &data.limited_to(500))
+            );
+            assert_eq!(
+                data_in(&found, "here".to_owned(), &Data::all()[0]),
+                data.in_folder("here".to_owned())
+            );
+        }
     }
 }

@@ -22,7 +22,7 @@ pub enum Purpose {
 
 /// A question for a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
+pub struct PathRequest {
     /// What for.
     pub purpose: Purpose,
     /// Where to begin.
@@ -33,7 +33,7 @@ pub struct Request {
     pub subject: String,
 }
 
-impl Request {
+impl PathRequest {
     /// What a dialog for it is called.
     pub fn title(&self) -> String {
         match self.purpose {
@@ -46,7 +46,7 @@ impl Request {
 
 /// The answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum PathAnswer {
     /// This file.
     Path(PathBuf),
     /// None, after all.
@@ -56,7 +56,7 @@ pub enum Answer {
 }
 
 /// Who asks for paths: the system's dialog, or a script in tests.
-pub type Picker = Box<dyn Fn(&Request, &egui::Context) -> Receiver<Answer>>;
+pub type Picker = Box<dyn Fn(&PathRequest, &egui::Context) -> Receiver<PathAnswer>>;
 
 /// Nobody dismisses a dialog as fast as a service that is missing fails.
 const TOO_FAST: Duration = Duration::from_millis(350);
@@ -72,13 +72,13 @@ pub fn system_dialogs() -> Picker {
             ctx.request_repaint();
         });
         if thread.is_err() {
-            let _ = failed.send(Answer::Unavailable);
+            let _ = failed.send(PathAnswer::Unavailable);
         }
         receiver
     })
 }
 
-fn ask(request: &Request) -> Answer {
+fn ask(request: &PathRequest) -> PathAnswer {
     let began = Instant::now();
     let mut dialog = rfd::FileDialog::new().set_directory(&request.folder);
     dialog = match request.purpose {
@@ -97,32 +97,32 @@ fn ask(request: &Request) -> Answer {
         }
     };
     match picked {
-        Some(path) => Answer::Path(path),
-        None if began.elapsed() < TOO_FAST => Answer::Unavailable,
-        None => Answer::Cancelled,
+        Some(path) => PathAnswer::Path(path),
+        None if began.elapsed() < TOO_FAST => PathAnswer::Unavailable,
+        None => PathAnswer::Cancelled,
     }
 }
 
 /// A question that was put and not answered yet.
-pub struct Asked {
+pub struct PendingPath {
     /// The question.
-    pub request: Request,
-    answer: Receiver<Answer>,
+    pub request: PathRequest,
+    answer: Receiver<PathAnswer>,
 }
 
-impl Asked {
+impl PendingPath {
     /// Puts a question.
-    pub fn new(picker: &Picker, request: Request, ctx: &egui::Context) -> Self {
+    pub fn new(picker: &Picker, request: PathRequest, ctx: &egui::Context) -> Self {
         let answer = picker(&request, ctx);
         Self { request, answer }
     }
 
     /// The answer, once it is there. A dialog that broke down counts as missing.
-    pub fn poll(&self) -> Option<Answer> {
+    pub fn poll(&self) -> Option<PathAnswer> {
         match self.answer.try_recv() {
             Ok(answer) => Some(answer),
             Err(TryRecvError::Empty) => None,
-            Err(TryRecvError::Disconnected) => Some(Answer::Unavailable),
+            Err(TryRecvError::Disconnected) => Some(PathAnswer::Unavailable),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::text::first_line;
 
 /// How much a line matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weight {
+pub enum LogLevel {
     /// Good to know.
     Info,
     /// Something went wrong.
@@ -13,9 +13,9 @@ pub enum Weight {
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct LogEntry {
     /// How much it matters.
-    pub weight: Weight,
+    pub level: LogLevel,
     /// The whole text; its lines are shown behind one another as far as there is room, all of it on hover and in the copy.
     pub text: String,
 }
@@ -23,7 +23,7 @@ pub struct Entry {
 /// The lines of the log; old ones are forgotten.
 #[derive(Default)]
 pub struct Log {
-    entries: Vec<Entry>,
+    entries: Vec<LogEntry>,
     /// Errors since somebody saw the newest lines.
     unseen: usize,
 }
@@ -34,17 +34,17 @@ const KEPT: usize = 2_000;
 impl Log {
     /// Notes something.
     pub fn info(&mut self, text: impl Into<String>) {
-        self.push(Weight::Info, text.into());
+        self.push(LogLevel::Info, text.into());
     }
 
     /// Notes that something went wrong.
     pub fn error(&mut self, text: impl Into<String>) {
-        self.push(Weight::Error, text.into());
+        self.push(LogLevel::Error, text.into());
     }
 
     /// How many errors came since the lines were seen last, and the first line of the newest one.
     pub fn unseen(&self) -> Option<(usize, &str)> {
-        let newest = self.entries.iter().rfind(|entry| entry.weight == Weight::Error);
+        let newest = self.entries.iter().rfind(|entry| entry.level == LogLevel::Error);
         newest.filter(|_| self.unseen > 0).map(|entry| (self.unseen, first_line(&entry.text)))
     }
 
@@ -53,16 +53,16 @@ impl Log {
         self.unseen = 0;
     }
 
-    fn push(&mut self, weight: Weight, text: String) {
-        self.unseen += usize::from(weight == Weight::Error);
+    fn push(&mut self, level: LogLevel, text: String) {
+        self.unseen += usize::from(level == LogLevel::Error);
         if self.entries.len() >= KEPT {
             self.entries.drain(..KEPT / 4);
         }
-        self.entries.push(Entry { weight, text });
+        self.entries.push(LogEntry { level, text });
     }
 
     /// All lines, oldest first.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[LogEntry] {
         &self.entries
     }
 

@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Button, RichText, Ui};
 
-use super::commands::{Command, Facts, Menu};
+use super::commands::{Command, CommandContext, Menu};
 use super::dialogs::accent_button;
 use super::palette::Choice;
 use super::text::{counted, first_statement};
@@ -26,7 +26,7 @@ pub struct Status {
 /// The menus; what was chosen.
 pub fn menus_ui(
     ui: &mut Ui,
-    facts: &Facts,
+    context: &CommandContext,
     is_on: &dyn Fn(Command) -> Option<bool>,
     has_view: &dyn Fn(&str) -> bool,
 ) -> Option<Choice> {
@@ -43,7 +43,7 @@ pub fn menus_ui(
                         ui.separator();
                     }
                     for &command in *group {
-                        if entry_ui(ui, command, facts, is_on(command)) {
+                        if entry_ui(ui, command, context, is_on(command)) {
                             chosen = Some(Choice::Command(command));
                             ui.close();
                         }
@@ -89,15 +89,15 @@ pub fn key_text(ctx: &egui::Context, key: egui::KeyboardShortcut) -> String {
 }
 
 /// One entry of a menu; `on` is the state of what it switches.
-fn entry_ui(ui: &mut Ui, command: Command, facts: &Facts, on: Option<bool>) -> bool {
+fn entry_ui(ui: &mut Ui, command: Command, context: &CommandContext, on: Option<bool>) -> bool {
     let mark = on.filter(|on| *on).map(|_| "✓".to_owned());
     let key = command.shortcut().map(|key| key_text(ui.ctx(), key));
     let behind: Vec<String> = mark.into_iter().chain(key).collect();
-    let mut button = Button::new(command.label(facts));
+    let mut button = Button::new(command.label(context));
     if !behind.is_empty() {
         button = button.shortcut_text(behind.join("   "));
     }
-    explained(ui, button, command, facts)
+    explained(ui, button, command, context)
 }
 
 /// Says that errors came while nobody saw the log; whether that was pressed.
@@ -108,10 +108,10 @@ pub fn errors_ui(ui: &mut Ui, count: usize, newest: &str) -> bool {
 }
 
 /// The buttons beside the menus; what was pressed.
-pub fn buttons_ui(ui: &mut Ui, facts: &Facts, status: &Status) -> Option<Command> {
+pub fn buttons_ui(ui: &mut Ui, context: &CommandContext, status: &Status) -> Option<Command> {
     let mut chosen = None;
     let mut add = |ui: &mut Ui, command: Command, button: Button<'_>| {
-        if explained(ui, button, command, facts) {
+        if explained(ui, button, command, context) {
             chosen = Some(command);
         }
     };
@@ -123,18 +123,18 @@ pub fn buttons_ui(ui: &mut Ui, facts: &Facts, status: &Status) -> Option<Command
         let bar = egui::ProgressBar::new(share).desired_width(12.0 * theme::STEP).desired_height(theme::STEP);
         ui.add(bar.fill(theme::present(ui).accent)).on_hover_text(format!("{:.0} %", 100.0 * share));
     }
-    if facts.running {
+    if context.running {
         add(ui, Command::StopNow, Button::new(Command::StopNow.text()));
         if !is_narrow {
             add(ui, Command::StopAfterStage, Button::new(Command::StopAfterStage.text()));
         }
-        let hold = if facts.paused { Command::Resume } else { Command::Pause };
+        let hold = if context.paused { Command::Resume } else { Command::Pause };
         add(ui, hold, Button::new(hold.text()));
     } else {
-        if facts.resumable > 0 {
+        if context.resumable > 0 {
             add(ui, Command::Resume, Button::new(Command::Resume.text()));
         }
-        let ready = Command::RunAll.refusal(facts).is_none();
+        let ready = Command::RunAll.refusal(context).is_none();
         let text = Command::RunAll.text();
         add(ui, Command::RunAll, if ready { accent_button(ui, text) } else { Button::new(text) });
     }
@@ -142,8 +142,8 @@ pub fn buttons_ui(ui: &mut Ui, facts: &Facts, status: &Status) -> Option<Command
 }
 
 /// A button that says why it cannot be used when it cannot.
-fn explained(ui: &mut Ui, button: Button<'_>, command: Command, facts: &Facts) -> bool {
-    let refusal = command.refusal(facts);
+fn explained(ui: &mut Ui, button: Button<'_>, command: Command, context: &CommandContext) -> bool {
+    let refusal = command.refusal(context);
     let response = ui.add_enabled(refusal.is_none(), button).on_hover_text(command.tooltip());
     // Without this, the key would be part of the name.
     let response = response.accessible_name(command.text());
@@ -157,7 +157,7 @@ fn explained(ui: &mut Ui, button: Button<'_>, command: Command, facts: &Facts) -
 /// Takes the commands whose keys were pressed; those that cannot be used now are taken too, and refused with a reason.
 pub fn pressed(ctx: &egui::Context) -> Vec<Command> {
     let mut found: Vec<(Command, egui::KeyboardShortcut)> =
-        super::commands::keys().filter(|(command, _)| !is_for_text(ctx, *command)).collect();
+        super::commands::keys().filter(|(command, key)| !is_for_text(ctx, *command, *key)).collect();
     // Ctrl+Shift+S would also count as Ctrl+S.
     found.sort_by_key(|(_, shortcut)| !shortcut.modifiers.shift);
     ctx.input_mut(|input| {
@@ -169,18 +169,17 @@ pub fn pressed(ctx: &egui::Context) -> Vec<Command> {
     })
 }
 
-/// Whether a key means something else where text is being typed.
-fn is_for_text(ctx: &egui::Context, command: Command) -> bool {
-    let is_typing = ctx.text_edit_focused();
-    match command {
-        Command::Undo | Command::Redo => is_typing && !super::form::is_editing(ctx),
-        Command::RemoveArm
-        | Command::ArchiveArm
-        | Command::MoveArmUp
-        | Command::MoveArmDown
-        | Command::CloseView => is_typing,
+/// Whether a text field takes this key while somebody types. Undo and Redo are the window's where it undoes the edits of
+/// the field.
+fn is_for_text(ctx: &egui::Context, command: Command, shortcut: egui::KeyboardShortcut) -> bool {
+    use egui::Key as K;
+    let edits = match shortcut.logical_key {
+        K::Z | K::Y => matches!(command, Command::Undo | Command::Redo) && !super::form::is_editing(ctx),
+        K::Delete | K::Backspace | K::ArrowUp | K::ArrowDown | K::ArrowLeft | K::ArrowRight => true,
+        K::W => !shortcut.modifiers.shift,
         _ => false,
-    }
+    };
+    edits && ctx.text_edit_focused()
 }
 
 /// A line between the bar and what is below would be one box more: space is enough.
@@ -206,6 +205,31 @@ mod tests {
             ctx.input_mut(|input| input.events.push(event));
             assert_eq!(pressed(&ctx), [command], "{key:?}");
         }
+    }
+
+    #[test]
+    fn a_text_field_keeps_the_keys_that_edit_it() {
+        let ctx = egui::Context::default();
+        let mut text = String::new();
+        let _ = ctx.run_ui(egui::RawInput::default(), |ui| {
+            ui.text_edit_singleline(&mut text).request_focus();
+            let kept =
+                super::super::commands::keys().filter(|(command, key)| is_for_text(ui.ctx(), *command, *key));
+            let kept: Vec<&str> = kept.map(|(command, _)| command.text()).collect();
+            assert_eq!(
+                kept,
+                [
+                    "Undo",
+                    "Redo",
+                    "Redo",
+                    "Move arm up",
+                    "Move arm down",
+                    "Remove arm",
+                    "Archive results of arm…",
+                    "Close view"
+                ]
+            );
+        });
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! a run, a file dialog or a disk that is slow to answer a run.
 
 pub mod app;
+mod background;
 pub mod commands;
 pub mod compare;
 pub mod desktop;
@@ -38,7 +39,6 @@ pub mod tree;
 pub mod views;
 pub mod watching;
 pub mod worker;
-mod working;
 
 use std::path::{Path, PathBuf};
 

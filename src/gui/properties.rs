@@ -15,6 +15,7 @@ use crate::doc::{Problem, Run};
 use crate::form::Value;
 use crate::form::path::{Place, Segment};
 use crate::results::RunState;
+use crate::results::number::fixed;
 
 /// Settings of the experiment that have a place of their own among the tabs.
 const OF_TABS: &[&str] = &["version", "data", "net", "train", "arms"];
@@ -103,7 +104,7 @@ fn form_ui(ui: &mut Ui, document: &mut Document, selected: &Selection, focus: &m
             let Some(arm) = experiment.arms.get_mut(*index) else { return };
             let place = root.key("arms").index(*index).key("plan");
             match plan::stage_at(&mut arm.plan, place, path) {
-                Some((stage, place)) => (stage, place, &["plan", "body"]),
+                Some((stage, place)) => (stage, place, plan::NESTED),
                 None => return,
             }
         }
@@ -121,7 +122,11 @@ fn sweep_ui(ui: &mut Ui, document: &Document, selected: &Selection) {
     let arm = match selected {
         Selection::Experiment => None,
         Selection::Arm(index) => Some(*index),
-        _ => return,
+        Selection::Data
+        | Selection::Network
+        | Selection::Training
+        | Selection::Stage { .. }
+        | Selection::Run { .. } => return,
     };
     let own = arm.and_then(|index| experiment.arms.get(index)).map(|arm| &arm.sweep);
     let is_swept = !experiment.sweep.0.is_empty()
@@ -197,7 +202,7 @@ fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, results: &Path) {
             if let Some(best) = record.best(&series) {
                 row(
                     "  at its best",
-                    format!("{} after {:.1} epochs", text::percent(best.value), best.trained),
+                    format!("{} after {} epochs", text::percent(best.value), fixed(best.trained, 1)),
                 );
             }
         }
@@ -239,13 +244,15 @@ pub fn selection_of(place: &Place) -> Selection {
     }
 }
 
-/// Positions of stages within stages: lists are entered only through `plan` and `body`.
+/// Positions of stages within stages.
 fn stage_path(mut rest: &[Segment]) -> Vec<usize> {
     let mut path = Vec::new();
     while let [Segment::Index(index), inner @ ..] = rest {
         path.push(*index);
         rest = match inner {
-            [Segment::Variant(_), Segment::Key(key), deeper @ ..] if key == "body" || key == "plan" => deeper,
+            [Segment::Variant(_), Segment::Key(key), deeper @ ..] if plan::NESTED.contains(&key.as_str()) => {
+                deeper
+            }
             _ => &[],
         };
     }

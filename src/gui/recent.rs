@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use eframe::egui;
 use serde::{Deserialize, Serialize};
 
-use super::views::loading::{Answer, Loading};
+use super::views::loading::{LoadState, Loading};
 
 /// As many are remembered.
 const KEPT: usize = 12;
@@ -51,7 +51,7 @@ impl Presence {
         let asked = files.to_vec();
         let look = move || Ok(asked.iter().map(|path| path.is_file()).collect());
         match self.found.get(&(self.opened, files.to_vec()), ctx, look) {
-            Answer::Here(found) => found.clone(),
+            LoadState::Ready(found) => found.clone(),
             _ => vec![true; files.len()],
         }
     }

@@ -32,7 +32,7 @@ const LOCK: &str = "lock";
 
 /// A document with edits that are not in its file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct UnsavedEdits {
     /// Its file, if it has one.
     pub path: Option<PathBuf>,
     /// Names the folder of results as long as there is no file.
@@ -49,7 +49,7 @@ pub struct Kept {
 #[derive(Debug)]
 pub struct Leftover {
     /// The document.
-    pub kept: Kept,
+    pub kept: UnsavedEdits,
     /// How long ago it was written.
     pub age: Duration,
     file: PathBuf,
@@ -74,7 +74,7 @@ pub struct Recovery {
 }
 
 enum Job {
-    Write(PathBuf, Box<Kept>),
+    Write(PathBuf, Box<UnsavedEdits>),
     Remove(PathBuf),
 }
 
@@ -108,7 +108,7 @@ impl Recovery {
     }
 
     /// Keeps the edits when the last time is long enough ago; otherwise how long to wait.
-    pub fn keep(&mut self, revision: u64, kept: impl FnOnce() -> Option<Kept>) -> Option<Duration> {
+    pub fn keep(&mut self, revision: u64, kept: impl FnOnce() -> Option<UnsavedEdits>) -> Option<Duration> {
         if self.last.is_some_and(|(last, _)| last == revision) {
             return None;
         }
@@ -141,7 +141,7 @@ impl Recovery {
     ///
     /// # Errors
     /// What the system says when it cannot be written.
-    pub fn leave(&self, kept: &Kept) -> io::Result<()> {
+    pub fn leave(&self, kept: &UnsavedEdits) -> io::Result<()> {
         let (file, _lock) = free_file(&self.folder)?;
         write_atomically(&file, &serde_json::to_vec(kept)?)
     }
@@ -248,9 +248,9 @@ fn remove(file: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn kept(text: &str) -> Kept {
+    fn kept(text: &str) -> UnsavedEdits {
         let (identity, title) = ("x-1".to_owned(), "x".to_owned());
-        Kept { path: None, identity, title, saved: String::new(), text: text.to_owned() }
+        UnsavedEdits { path: None, identity, title, saved: String::new(), text: text.to_owned() }
     }
 
     /// Waits for the thread, a second at most.

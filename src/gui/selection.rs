@@ -35,16 +35,13 @@ impl Selection {
     pub const fn arm(&self) -> Option<usize> {
         match self {
             Self::Arm(arm) | Self::Stage { arm, .. } | Self::Run { arm, .. } => Some(*arm),
-            _ => None,
+            Self::Experiment | Self::Data | Self::Network | Self::Training => None,
         }
     }
 
     /// The run that is selected.
     pub fn run(&self) -> Option<&String> {
-        match self {
-            Self::Run { id, .. } => Some(id),
-            _ => None,
-        }
+        if let Self::Run { id, .. } = self { Some(id) } else { None }
     }
 
     /// The selection after a change of the number of arms: what is no more becomes the experiment.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::recent::Recent;
-use super::recovery::Kept;
+use super::recovery::UnsavedEdits;
 
 /// What is kept about the window, apart from any document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,7 +19,7 @@ pub struct Settings {
     #[serde(skip)]
     pub is_small: bool,
     /// Light, dark, or as the system is.
-    pub theme: Look,
+    pub theme: ThemeChoice,
     /// A notification at the end of long runs.
     pub notify: bool,
     /// The computer stays awake while runs go on.
@@ -27,7 +27,8 @@ pub struct Settings {
     /// Files that were open before.
     pub recent: Recent,
     /// What was stopped since the window was closed.
-    pub to_go_on: Option<Unfinished>,
+    #[serde(alias = "to_go_on")]
+    pub unfinished: Option<Unfinished>,
 }
 
 /// Runs that were stopped since the window was closed.
@@ -36,7 +37,7 @@ pub struct Unfinished {
     /// The file of their document, if it has one.
     pub path: Option<PathBuf>,
     /// The document, where its file does not hold all of it.
-    pub kept: Option<Kept>,
+    pub kept: Option<UnsavedEdits>,
     /// Their identities.
     pub runs: Vec<String>,
 }
@@ -57,7 +58,7 @@ pub struct Panels {
 
 /// Light or dark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Look {
+pub enum ThemeChoice {
     /// As the system is.
     #[default]
     System,
@@ -67,12 +68,12 @@ pub enum Look {
     Dark,
 }
 
-impl From<Look> for eframe::egui::ThemePreference {
-    fn from(look: Look) -> Self {
-        match look {
-            Look::System => Self::System,
-            Look::Light => Self::Light,
-            Look::Dark => Self::Dark,
+impl From<ThemeChoice> for eframe::egui::ThemePreference {
+    fn from(choice: ThemeChoice) -> Self {
+        match choice {
+            ThemeChoice::System => Self::System,
+            ThemeChoice::Light => Self::Light,
+            ThemeChoice::Dark => Self::Dark,
         }
     }
 }
@@ -102,11 +103,11 @@ impl Default for Settings {
             large_panels: Panels::ALL,
             small_panels: Panels::FEW,
             is_small: false,
-            theme: Look::System,
+            theme: ThemeChoice::System,
             notify: true,
             keep_awake: false,
             recent: Recent::default(),
-            to_go_on: None,
+            unfinished: None,
         }
     }
 }

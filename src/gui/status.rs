@@ -3,7 +3,7 @@
 use eframe::egui::{self, Align, Label, Layout, RichText, Ui, vec2};
 
 use super::form::sign::{self, Sign};
-use super::log::{Entry, Log, Weight};
+use super::log::{Log, LogEntry, LogLevel};
 use super::{text, theme};
 use crate::doc::{Problem, Severity};
 
@@ -91,12 +91,12 @@ fn problem_ui(ui: &mut Ui, problem: &Problem, row: usize) -> bool {
 }
 
 /// One line of the log; `row` is its place in it.
-pub fn entry_ui(ui: &mut Ui, entry: &Entry, row: usize) {
+pub fn entry_ui(ui: &mut Ui, entry: &LogEntry, row: usize) {
     // Several lines stand behind one another: the first one alone may say little.
     let line = RichText::new(entry.text.replace('\n', " ")).small();
-    let line = match entry.weight {
-        Weight::Info => line,
-        Weight::Error => line.color(theme::present(ui).error),
+    let line = match entry.level {
+        LogLevel::Info => line,
+        LogLevel::Error => line.color(theme::present(ui).error),
     };
     line_ui(
         ui,

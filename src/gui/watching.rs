@@ -22,7 +22,7 @@ const DOUBT: Duration = Duration::from_secs(2);
 
 /// A record that has changed.
 #[derive(Debug)]
-pub struct Found {
+pub struct ChangedRecord {
     /// The folder that it was found in: the window may look at another one by now.
     pub folder: PathBuf,
     /// Its run, by identity.
@@ -33,7 +33,7 @@ pub struct Found {
 
 /// Where to look.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Target {
+pub struct WatchTarget {
     /// The folder of the runs.
     pub folder: PathBuf,
     /// Runs that this process does not carry out, by identity.
@@ -42,8 +42,8 @@ pub struct Target {
 
 /// The target, as the thread has it.
 #[derive(Clone, Debug)]
-struct Aim {
-    target: Option<Target>,
+struct WatchState {
+    target: Option<WatchTarget>,
     /// What is written there from then on is news.
     since: SystemTime,
     /// Whether nobody has looked since then.
@@ -52,8 +52,8 @@ struct Aim {
 
 /// The thread, as the window has it; it ends with this.
 pub struct Watching {
-    aim: Arc<Mutex<Aim>>,
-    found: Receiver<Found>,
+    state: Arc<Mutex<WatchState>>,
+    found: Receiver<ChangedRecord>,
     /// Never sent to: the thread ends when it is dropped.
     _stop: SyncSender<()>,
 }
@@ -64,35 +64,35 @@ impl Watching {
     /// # Errors
     /// What the system says when there can be no thread.
     pub fn new(every: Duration, wake: impl Fn() + Send + 'static) -> std::io::Result<Self> {
-        let aim = Aim { target: None, since: SystemTime::now(), is_fresh: false };
-        let aim = Arc::new(Mutex::new(aim));
+        let state = WatchState { target: None, since: SystemTime::now(), is_fresh: false };
+        let state = Arc::new(Mutex::new(state));
         let (send, found) = sync_channel(READ_AHEAD);
         let (stop, stopped) = sync_channel(0);
-        let mut watcher = Watcher { aim: aim.clone(), send, seen: BTreeMap::new() };
+        let mut watcher = Watcher { state: state.clone(), send, seen: BTreeMap::new() };
         let work = move || watcher.work(&stopped, every, &wake);
         std::thread::Builder::new().name("watcher".to_owned()).spawn(work)?;
-        Ok(Self { aim, found, _stop: stop })
+        Ok(Self { state, found, _stop: stop })
     }
 
     /// Looks there from now on.
-    pub fn look_at(&self, target: Target) {
-        let mut aim = self.aim.lock().unwrap_or_else(PoisonError::into_inner);
-        aim.target = Some(target);
-        if !aim.is_fresh {
-            (aim.since, aim.is_fresh) = (SystemTime::now(), true);
+    pub fn look_at(&self, target: WatchTarget) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.target = Some(target);
+        if !state.is_fresh {
+            (state.since, state.is_fresh) = (SystemTime::now(), true);
         }
     }
 
     /// What was found since the last time.
-    pub fn found(&self) -> impl Iterator<Item = Found> {
+    pub fn found(&self) -> impl Iterator<Item = ChangedRecord> {
         self.found.try_iter()
     }
 }
 
 /// The thread.
 struct Watcher {
-    aim: Arc<Mutex<Aim>>,
-    send: SyncSender<Found>,
+    state: Arc<Mutex<WatchState>>,
+    send: SyncSender<ChangedRecord>,
     /// The stamps of runs when they were looked at last: also of those that are carried out here meanwhile.
     seen: BTreeMap<(PathBuf, String), Option<Stamp>>,
 }
@@ -111,12 +111,12 @@ impl Watcher {
 
     /// Looks once; an error when nobody listens any more.
     fn look(&mut self, wake: &dyn Fn()) -> Result<(), ()> {
-        let Aim { target, since, .. } = {
-            let mut aim = self.aim.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::take(&mut aim.is_fresh);
-            aim.clone()
+        let WatchState { target, since, .. } = {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut state.is_fresh);
+            state.clone()
         };
-        let Some(Target { folder, runs }) = target else { return Ok(()) };
+        let Some(WatchTarget { folder, runs }) = target else { return Ok(()) };
         self.seen.retain(|(known, _), _| *known == folder);
         for run in runs {
             let stamp = Stamp::of(&folder, &run);
@@ -126,7 +126,7 @@ impl Watcher {
                 None => stamp.is_some_and(|stamp| stamp.is_after(since - DOUBT)),
             };
             if is_news && let Some(record) = read_record(&folder, &key.1) {
-                let found = Found { folder: folder.clone(), run: key.1.clone(), record };
+                let found = ChangedRecord { folder: folder.clone(), run: key.1.clone(), record };
                 self.send.send(found).map_err(drop)?;
                 wake();
             }
@@ -151,12 +151,12 @@ mod tests {
         std::fs::write(folder.join(run).join("events.jsonl"), text).unwrap();
     }
 
-    fn watcher(folder: &Path, runs: &[&str], since: SystemTime) -> (Watcher, Receiver<Found>) {
+    fn watcher(folder: &Path, runs: &[&str], since: SystemTime) -> (Watcher, Receiver<ChangedRecord>) {
         let (send, found) = sync_channel(READ_AHEAD);
         let runs = runs.iter().map(|&run| run.to_owned()).collect();
-        let target = Some(Target { folder: folder.to_owned(), runs });
-        let aim = Aim { target, since, is_fresh: true };
-        (Watcher { aim: Arc::new(Mutex::new(aim)), send, seen: BTreeMap::new() }, found)
+        let target = Some(WatchTarget { folder: folder.to_owned(), runs });
+        let state = WatchState { target, since, is_fresh: true };
+        (Watcher { state: Arc::new(Mutex::new(state)), send, seen: BTreeMap::new() }, found)
     }
 
     #[test]
@@ -182,7 +182,7 @@ mod tests {
         std::fs::write(folder.path().join("new/DONE"), "").unwrap();
         write(folder.path(), "new", &format!("{STARTED}{STARTED}{FINISHED}"));
         assert_eq!(look(&mut watcher), [("new".to_owned(), RunState::Done)]);
-        watcher.aim.lock().unwrap().target = None;
+        watcher.state.lock().unwrap().target = None;
         assert_eq!(look(&mut watcher), []);
     }
 
@@ -203,7 +203,7 @@ mod tests {
             let _ = woken.try_send(()); // one waking is enough
         };
         let watching = Watching::new(Duration::from_millis(1), wake).unwrap();
-        watching.look_at(Target { folder: folder.path().to_owned(), runs: vec!["run".to_owned()] });
+        watching.look_at(WatchTarget { folder: folder.path().to_owned(), runs: vec!["run".to_owned()] });
         write(folder.path(), "run", STARTED);
         waits.recv_timeout(Duration::from_secs(20)).unwrap();
         assert_eq!(watching.found().next().unwrap().run, "run");

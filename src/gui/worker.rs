@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::Context;
 
-use super::runs::{Found, Name};
-use super::working::Working;
+use super::background::BackgroundTask;
+use super::runs::{ArmSeed, OutdatedRun};
 use crate::doc::Run;
 use crate::results::RunRecord;
 use crate::run::{self, Cost, Job, Message, Pace, Queue, QueueOptions, StopFlag, StopKind, Task};
@@ -19,7 +19,7 @@ use crate::run::{self, Cost, Job, Message, Pace, Queue, QueueOptions, StopFlag, 
 /// Starts runs and knows what they cost.
 pub trait Worker {
     /// Begins the jobs in the background.
-    fn start(&mut self, jobs: Vec<Job>) -> Work;
+    fn start(&mut self, jobs: Vec<Job>) -> RunningJobs;
     /// Reads what earlier runs left in a folder, in the background: each run as soon as it is read. The channel closes at
     /// the end.
     fn read(&self, folder: &Path, runs: &[Run]) -> Receiver<(String, RunRecord)>;
@@ -29,7 +29,7 @@ pub trait Worker {
     }
     /// Looks for runs that a folder has beside those that are listed, in the background; reads what they tell of the
     /// `wanted` arms and seeds. By default there are none.
-    fn search(&self, _folder: &Path, _listed: &[Run], _wanted: BTreeSet<Name>) -> Receiver<Found> {
+    fn search(&self, _folder: &Path, _listed: &[Run], _wanted: BTreeSet<ArmSeed>) -> Receiver<OutdatedRun> {
         sync_channel(1).1
     }
     /// What a run will take.
@@ -44,13 +44,13 @@ pub trait Worker {
         _options: QueueOptions,
         _stop: StopFlag,
         _ctx: &Context,
-    ) -> Option<Working<Option<Pace>>> {
+    ) -> Option<BackgroundTask<Option<Pace>>> {
         None
     }
 }
 
 /// Jobs that go on in the background. Their messages end when all of them are over.
-pub struct Work {
+pub struct RunningJobs {
     /// What they say, from a bounded channel: a slow reader slows the runs down, and loses nothing.
     pub messages: Receiver<Message>,
     /// Asks them to stop.
@@ -72,12 +72,12 @@ const WATCH: Duration = Duration::from_secs(3);
 pub struct Threads;
 
 impl Worker for Threads {
-    fn start(&mut self, jobs: Vec<Job>) -> Work {
+    fn start(&mut self, jobs: Vec<Job>) -> RunningJobs {
         let options = QueueOptions::sharing(jobs.len());
         let (queue, messages) = Queue::start(jobs, &options, StopFlag::new());
         let queue = Rc::new(queue);
         let stopped = queue.clone();
-        Work {
+        RunningJobs {
             messages,
             stop: Box::new(move |kind| stopped.stop(kind)),
             pause: Box::new(move |paused| queue.pause(paused)),
@@ -110,7 +110,7 @@ impl Worker for Threads {
         Some(WATCH)
     }
 
-    fn search(&self, folder: &Path, listed: &[Run], wanted: BTreeSet<Name>) -> Receiver<Found> {
+    fn search(&self, folder: &Path, listed: &[Run], wanted: BTreeSet<ArmSeed>) -> Receiver<OutdatedRun> {
         let (sender, found) = sync_channel(READ_AHEAD);
         let folder = folder.to_owned();
         let listed: BTreeSet<String> = listed.iter().map(|run| run.id.clone()).collect();
@@ -143,8 +143,8 @@ impl Worker for Threads {
         options: QueueOptions,
         stop: StopFlag,
         ctx: &Context,
-    ) -> Option<Working<Option<Pace>>> {
-        Working::begin("measurement", ctx, move || {
+    ) -> Option<BackgroundTask<Option<Pace>>> {
+        BackgroundTask::begin("measurement", ctx, move || {
             let began = Instant::now();
             while began.elapsed() < QUIET {
                 if stop.requested().is_some() {

@@ -204,6 +204,23 @@ pub struct Report {
     pub rows: Vec<Vec<String>>,
 }
 
+impl Report {
+    /// Where its stage stands: `Stage 3.1, round 3, control`.
+    pub fn place(&self) -> String {
+        place_of(&self.stage, self.round, &self.branch)
+    }
+}
+
+/// The place of a stage as the plan numbers it, from 1: `Stage 3.1, round 3, control`.
+pub fn place_of(stage: &str, round: Option<u64>, branch: &str) -> String {
+    let number =
+        |number: &str| number.parse().map_or_else(|_| number.to_owned(), |n: u64| (n + 1).to_string());
+    let numbers: Vec<String> = stage.split('.').map(number).collect();
+    let round = round.map(|round| format!(", round {round}")).unwrap_or_default();
+    let branch = if branch.is_empty() { String::new() } else { format!(", {branch}") };
+    format!("Stage {}{round}{branch}", numbers.join("."))
+}
+
 /// How far a run is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
@@ -299,5 +316,11 @@ mod tests {
             assert_eq!(fast.value.to_bits(), again.value.to_bits());
             assert!(again.value == value || (again.value.is_nan() && value.is_nan()), "{line}");
         }
+    }
+
+    #[test]
+    fn stages_have_the_numbers_of_the_plan() {
+        assert_eq!(place_of("2.0", Some(3), ""), "Stage 3.1, round 3");
+        assert_eq!(place_of("2", None, "control"), "Stage 3, control");
     }
 }

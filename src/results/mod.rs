@@ -2,9 +2,11 @@
 
 pub mod campaign;
 pub mod colours;
+pub mod early_stops;
 pub mod event;
 mod log;
 pub mod methods;
+pub mod network;
 pub mod number;
 pub mod outline;
 pub mod paired;

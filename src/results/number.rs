@@ -1,6 +1,7 @@
-//! Numbers as text for people: a real minus sign, digits in groups, powers of ten.
+//! Numbers and times as text for people: a real minus sign, digits in groups, powers of ten. The window, the command
+//! line and figures write every value with these functions.
 
-use crate::form::number::in_groups;
+use crate::form::number::{grouped, in_groups};
 
 /// How numbers of an axis are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,13 +38,48 @@ fn superscript(number: i32) -> String {
     number.to_string().chars().map(raised).collect()
 }
 
+/// A share in [0, 1] as percent with two decimals: `98.12 %`.
+pub fn percent(share: f64) -> String {
+    if share.is_finite() { format!("{} %", fixed(share * 100.0, 2)) } else { "not a number".to_owned() }
+}
+
+/// A large number with a prefix: `313 M`, `4.3 G`.
+pub fn short(number: f64) -> String {
+    let sizes = [(1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
+    let Some((size, prefix)) = sizes.into_iter().find(|(size, _)| number >= *size) else {
+        return fixed(number, 0);
+    };
+    let value = number / size;
+    format!("{} {prefix}", fixed(value, usize::from(value < 10.0)))
+}
+
+/// `4,810` or, where they differ, `2,410 to 4,810`.
+pub fn span(numbers: impl Iterator<Item = u64> + Clone) -> String {
+    let (low, high) = (numbers.clone().min().unwrap_or_default(), numbers.max().unwrap_or_default());
+    if low == high { grouped(low) } else { format!("{} to {}", grouped(low), grouped(high)) }
+}
+
+/// A length of time in two units at most: `7.6 s`, `45 s`, `1 min 05 s`, `4 min`, `2 h 05 min`.
+pub fn duration(secs: f64) -> String {
+    let secs = secs.clamp(0.0, 1e9);
+    let whole = secs.round() as u64;
+    match (whole / 3600, whole / 60 % 60, whole % 60) {
+        (0, 0, 0..10) if secs >= 0.05 => format!("{secs:.1} s"),
+        (0, 0, secs) => format!("{secs} s"),
+        (0, minutes, 0) => format!("{minutes} min"),
+        (0, minutes, secs) => format!("{minutes} min {secs:02} s"),
+        (hours, 0, _) => format!("{} h", grouped(hours)),
+        (hours, minutes, _) => format!("{} h {minutes:02} min", grouped(hours)),
+    }
+}
+
 /// A value for reading, as in a tooltip: four significant digits, shares as 98.12 %.
 pub fn readable(value: f64, format: Format) -> String {
     if !value.is_finite() {
         return "not finite".to_owned();
     }
     match format {
-        Format::Percent => format!("{} %", fixed(value * 100.0, 2)),
+        Format::Percent => percent(value),
         Format::Number | Format::Power => significant(value, 4),
     }
 }
@@ -157,6 +193,21 @@ mod tests {
         );
         assert_eq!(told(&[f64::NAN, 0.25]), ["not finite", "0.2500"]);
         assert_eq!(Digits::of([0.5], Format::Percent).text(0.5), "50.00 %");
+    }
+
+    #[test]
+    fn shares_sizes_and_ranges_are_written_as_people_read_them() {
+        assert_eq!([0.981_23, -0.5, f64::NAN].map(percent), ["98.12 %", "\u{2212}50.00 %", "not a number"]);
+        assert_eq!([313e6, 4.3e9, 12.0].map(short), ["313 M", "4.3 G", "12"]);
+        assert_eq!(span([2410, 4810].into_iter()), "2,410 to 4,810");
+        assert_eq!(span([7, 7].into_iter()), "7");
+    }
+
+    #[test]
+    fn durations_have_two_units_at_most() {
+        assert_eq!([-1.0, 0.25, 7.6, 45.4].map(duration), ["0 s", "0.2 s", "7.6 s", "45 s"]);
+        assert_eq!([59.6, 65.0, 80.0, 240.0].map(duration), ["1 min", "1 min 05 s", "1 min 20 s", "4 min"]);
+        assert_eq!([3600.0, 7500.0, 7530.0].map(duration), ["1 h", "2 h 05 min", "2 h 05 min"]);
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::RunState;
 use super::number::fixed;
 use super::statistics::{standard_deviation, student_t95};
+use super::table::Row;
 
 /// Mean difference over common seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,6 +48,51 @@ impl Paired {
     /// Whether the interval leaves 0 out; `None` for a single pair.
     pub fn is_clear(&self) -> Option<bool> {
         self.half.map(|half| self.mean.abs() > half)
+    }
+
+    /// What the interval says about the difference.
+    pub fn verdict(&self) -> &'static str {
+        match self.is_clear() {
+            None => "one pair says nothing about the spread",
+            Some(true) => "the 95 % interval leaves 0 out",
+            Some(false) => "the 95 % interval includes 0",
+        }
+    }
+}
+
+/// The accuracies of two arms, compared over the seeds that are done in both.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comparison {
+    /// Second minus first, of the last accuracies; none without a common seed.
+    pub last: Option<Paired>,
+    /// The same of the best ones.
+    pub best: Option<Paired>,
+    /// Runs of both arms that are compared.
+    pub runs: usize,
+    /// Runs of both arms that have an accuracy and are not compared: not done, or not wanted.
+    pub left_out: usize,
+}
+
+impl Comparison {
+    /// Compares two arms, the first with the second, in those of their runs that are done and wanted.
+    pub fn of(rows: &[Row], [first, second]: [&str; 2], is_wanted: impl Fn(&Row) -> bool) -> Self {
+        let is_measured = |row: &&Row| (row.arm == first || row.arm == second) && row.last.is_some();
+        let is_compared = |row: &&Row| row.state == RunState::Done.word() && is_wanted(row);
+        let (compared, others): (Vec<&Row>, Vec<&Row>) =
+            rows.iter().filter(is_measured).partition(is_compared);
+        let between = |value: fn(&Row) -> Option<f64>| {
+            let of = |arm: &str| -> Vec<(u64, f64)> {
+                let of_arm = compared.iter().filter(|row| row.arm == arm);
+                of_arm.filter_map(|row| Some((row.seed, value(row)?))).collect()
+            };
+            paired(&of(first), &of(second))
+        };
+        Self {
+            last: between(|row| row.last),
+            best: between(|row| row.best),
+            runs: compared.len(),
+            left_out: others.len(),
+        }
     }
 }
 

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::number::fixed;
+
 /// The spread at one x.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Band {
@@ -190,6 +192,17 @@ pub fn student_t95(degrees: usize) -> f64 {
     z + first / v + second / v.powi(2) + third / v.powi(3) + fourth / v.powi(4)
 }
 
+/// Mean of some numbers and their sample standard deviation, times `scale`: `104 ± 4`, `97.12`, `–` without any.
+pub fn mean_and_deviation(values: &[f64], scale: f64, decimals: usize) -> String {
+    if values.is_empty() {
+        return "–".to_owned();
+    }
+    let text = |value: f64| fixed(value * scale, decimals);
+    let mean = text(level(0.0, values, Spread::None).mean);
+    standard_deviation(values)
+        .map_or_else(|| mean.clone(), |deviation| format!("{mean} ± {}", text(deviation)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,5 +276,12 @@ mod tests {
     fn the_later_value_at_an_x_counts() {
         assert!(near(summarise(&[[[0.0, 1.0], [0.0, 5.0]]], Spread::None)[0].mean, 5.0, 1e-12));
         assert!(summarise(&[[[f64::NAN, 1.0]]], Spread::None).is_empty());
+    }
+
+    #[test]
+    fn a_mean_is_written_with_the_deviation_of_the_sample() {
+        assert_eq!(mean_and_deviation(&[100.0, 104.0, 108.0], 1.0, 0), "104 ± 4");
+        assert_eq!(mean_and_deviation(&[0.9712], 100.0, 2), "97.12");
+        assert_eq!(mean_and_deviation(&[], 1.0, 0), "–");
     }
 }

@@ -12,8 +12,8 @@ use resvg::tiny_skia::{IntSize, Pixmap};
 use weightlab::doc::Run;
 use weightlab::gui::app::App;
 use weightlab::gui::commands::Command;
-use weightlab::gui::settings::Look;
-use weightlab::gui::worker::{Work, Worker};
+use weightlab::gui::settings::ThemeChoice;
+use weightlab::gui::worker::{RunningJobs, Worker};
 use weightlab::results::{Event, Point, RunRecord};
 use weightlab::run::{Cost, Job, cost};
 
@@ -29,7 +29,7 @@ const MOST_DIFFERENT: usize = 8;
 struct Past;
 
 impl Worker for Past {
-    fn start(&mut self, _: Vec<Job>) -> Work {
+    fn start(&mut self, _: Vec<Job>) -> RunningJobs {
         unreachable!("no picture starts a run")
     }
 
@@ -79,7 +79,7 @@ struct Window {
 }
 
 impl Window {
-    fn new(size: [f32; 2], look: Look) -> Self {
+    fn new(size: [f32; 2], look: ThemeChoice) -> Self {
         let textures = Textures::default();
         let opening = Opening { size, look, ..Opening::new(Path::new("/proc/nowhere")) };
         Self { harness: opening.open(Past, textures.clone()), textures, size }
@@ -141,7 +141,7 @@ fn different(seen: &ColorImage, known: &Pixmap) -> usize {
 
 #[test]
 fn finished_runs() {
-    let mut window = Window::new([1280.0, 800.0], Look::Dark);
+    let mut window = Window::new([1280.0, 800.0], ThemeChoice::Dark);
     window.looks_like("finished");
     window.harness.hover_at(pos2(560.0, 300.0));
     window.harness.run();
@@ -150,26 +150,26 @@ fn finished_runs() {
 
 #[test]
 fn a_small_light_window() {
-    Window::new([720.0, 480.0], Look::Light).looks_like("small");
+    Window::new([720.0, 480.0], ThemeChoice::Light).looks_like("small");
 }
 
 #[test]
 fn the_table_of_runs() {
-    let mut window = Window::new([1280.0, 800.0], Look::Light);
+    let mut window = Window::new([1280.0, 800.0], ThemeChoice::Light);
     window.click("Runs");
     window.looks_like("runs");
 }
 
 #[test]
 fn templates_to_start_from() {
-    let mut window = Window::new([1280.0, 800.0], Look::Light);
+    let mut window = Window::new([1280.0, 800.0], ThemeChoice::Light);
     execute(&mut window.harness, Command::New);
     window.looks_like("templates");
 }
 
 #[test]
 fn the_palette() {
-    let mut window = Window::new([1280.0, 800.0], Look::Dark);
+    let mut window = Window::new([1280.0, 800.0], ThemeChoice::Dark);
     execute(&mut window.harness, Command::Palette);
     window.looks_like("palette");
 }

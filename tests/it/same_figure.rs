@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use eframe::egui::accesskit::Role;
 use egui_kittest::kittest::Queryable;
 use egui_kittest::{Harness, LazyRenderer};
 use weightlab::figure::FileKind;
@@ -23,6 +24,16 @@ fn weightlab(folder: &Path, arguments: &[&str]) {
 
 /// Opens the experiment in the window, chooses a plot by its tab, and exports what it shows.
 fn from_window(folder: &Path, name: &str, tab: Option<&str>) -> Vec<u8> {
+    from_prepared_window(folder, name, |harness| {
+        if let Some(tab) = tab {
+            harness.get_by_label(tab).click();
+            harness.run_steps(5);
+        }
+    })
+}
+
+/// Opens the experiment in the window, does what `prepare` does there, and exports the figure that was used last.
+fn from_prepared_window(folder: &Path, name: &str, prepare: impl Fn(&mut Harness<'static, App>)) -> Vec<u8> {
     let to: PathBuf = folder.join(name);
     let opening = Opening::new(&folder.join("untitled"));
     let opening = Opening { chosen: Some(to.clone()), file: Some(folder.join("x.ron")), ..opening };
@@ -31,10 +42,7 @@ fn from_window(folder: &Path, name: &str, tab: Option<&str>) -> Vec<u8> {
     while harness.state().is_reading() {
         harness.step();
     }
-    if let Some(tab) = tab {
-        harness.get_by_label(tab).click();
-        harness.run_steps(5);
-    }
+    prepare(&mut harness);
     execute(&mut harness, Asked::ExportFigure);
     wait_until(&mut harness, "the exported file", |_| to.exists());
     std::fs::read(to).unwrap()
@@ -102,6 +110,77 @@ fn classes_and_parallel_axes_with_a_chosen_range_are_the_same_too() {
         let on_axis = usize::from(figure == "parallel");
         assert_eq!(text.matches(">pruned<").count(), on_axis + usize::from(has_pruned), "{figure}");
     }
+}
+
+/// Selects an arm in the tree and opens a view by its tab.
+fn open_view(harness: &mut Harness<'static, App>, arm: &str, view: &str) {
+    harness.query_all_by_label(arm).next().expect("the arm is in the tree").click();
+    harness.run_steps(5);
+    harness.get_by_role_and_label(Role::Tab, view).click();
+    harness.run_steps(5);
+}
+
+/// Waits until a label is there, and clicks it.
+fn click_once_there(harness: &mut Harness<'static, App>, label: &str) {
+    wait_until(harness, label, |harness| harness.query_by_label(label).is_some());
+    harness.get_by_label(label).click();
+    harness.run_steps(5);
+}
+
+#[test]
+fn figures_of_early_stops_and_of_the_network_are_the_same_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let text = TINY.replace("limit_test: 100", "limit_test: 100, validation: 50");
+    std::fs::write(folder.join("x.ron"), text).unwrap();
+    weightlab(folder, &["run", "x.ron"]);
+    let show = |harness: &mut Harness<'static, App>, figure: &str| match figure {
+        "early-stops" => open_view(harness, "pruned", "Tickets"),
+        "layers" => {
+            open_view(harness, "pruned", "Network");
+            wait_until(harness, "the network", |harness| {
+                harness.query_by_label("pruned, seed 1, at its end").is_some()
+            });
+        }
+        "mask" => {
+            open_view(harness, "pruned", "Weights");
+            click_once_there(harness, "Mask");
+            click_once_there(harness, "Image of the mask");
+        }
+        "values" => {
+            open_view(harness, "pruned", "Weights");
+            click_once_there(harness, "Image of the values");
+        }
+        _ => {
+            open_view(harness, "pruned", "Weights");
+            wait_until(harness, "the histogram", |harness| {
+                harness.query_by_label("Image of the values").is_some()
+            });
+        }
+    };
+    for figure in ["early-stops", "layers", "histogram", "values", "mask"] {
+        for ending in ["svg", "csv"] {
+            let [window, line] = ["window", "line"].map(|stem| format!("{stem}-{figure}.{ending}"));
+            let window = from_prepared_window(folder, &window, |harness| show(harness, figure));
+            weightlab(folder, &["export", "x.ron", "--arm", "pruned", "--figure", figure, "--to", &line]);
+            assert!(window == std::fs::read(folder.join(&line)).unwrap(), "{line} differs");
+        }
+    }
+    let bias = ["--figure", "histogram", "--parameter", "fc1.bias", "--seed", "2", "--to", "bias.csv"];
+    weightlab(folder, &[&["export", "x.ron", "--arm", "pruned"], &bias[..]].concat());
+    let refused = |arguments: &[&str]| {
+        let all = [&["export", "x.ron", "--to", "y.svg"], arguments].concat();
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_weightlab")).args(all).current_dir(folder).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let said = refused(&["--figure", "layers"]);
+    assert!(said.contains("is about one arm; name it with --arm:\n  dense, plain\n  pruned"), "{said}");
+    let said = refused(&["--figure", "mask", "--arm", "pruned", "--parameter", "fc9"]);
+    assert!(said.contains("has no \"fc9\"; there are\n  fc1.weight"), "{said}");
+    assert!(refused(&["--figure", "loss", "--parameter", "fc1.bias"]).contains("--parameter is about"));
+    assert!(refused(&["--figure", "mask", "--arm", "pruned", "--band", "none"]).contains("--band"));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `weightlab export`: writes points, a figure or weights, by the ending of the file.
 
 mod look;
+mod of_arm;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,18 +10,19 @@ use clap::Args;
 
 use super::document::{Document, DocumentArgs, SelectionArgs};
 use super::failure::{Exit, Failure};
-use super::number::{counted, grouped};
 use super::output::print_err;
 use super::points::points_csv;
 use crate::doc::Run;
 use crate::figure::plots::{ALL, Plot, find};
 use crate::figure::view::exported;
 use crate::figure::{Figure, FileKind, Line, Options, write, write_file};
+use crate::form::number::{counted, grouped};
 use crate::results::RunRecord;
 use crate::results::methods::methods;
 use crate::results::view::{Preset, ViewSettings};
 use crate::run::{read_records, weights_path};
 use look::LookArgs;
+use of_arm::OfArm;
 
 /// Settings of `weightlab export`.
 #[derive(Debug, Args)]
@@ -30,9 +32,13 @@ pub struct ExportArgs {
     /// File to write: .svg .png .pdf a figure; .csv all points, or with --figure what it draws; .safetensors weights
     #[arg(long, value_name = "OUT")]
     to: PathBuf,
-    /// Which figure [default: the first one]
-    #[arg(long, value_name = "NAME", value_parser = plot_names())]
+    /// Which figure [default: the first one]; early-stops, layers, histogram, values and mask are about one arm, the last
+    /// four about the network of its first run that is done
+    #[arg(long, value_name = "NAME", value_parser = figure_names())]
     figure: Option<String>,
+    /// Which parameter the figures histogram, values and mask show, such as fc1.weight [default: the first one]
+    #[arg(long, value_name = "NAME", requires = "figure")]
+    parameter: Option<String>,
     /// Size of the figure: one-column (3.5 inches wide), two-columns (7.2 inches), slide (16:9, with large text), or width
     /// and height in millimetres, such as 120x80 [default: what the window has chosen, else one-column]
     #[arg(long, value_name = "SIZE", value_parser = Preset::parse)]
@@ -43,7 +49,7 @@ pub struct ExportArgs {
     #[command(flatten)]
     look: LookArgs,
     /// Write a paragraph for a paper's methods section, made from the experiment file
-    #[arg(long, conflicts_with_all = ["figure", "size", "dpi", "band", "x", "y_range"])]
+    #[arg(long, conflicts_with_all = ["figure", "parameter", "size", "dpi", "band", "x", "y_range"])]
     methods: bool,
     #[command(flatten)]
     selection: SelectionArgs,
@@ -52,8 +58,8 @@ pub struct ExportArgs {
     from: Option<PathBuf>,
 }
 
-fn plot_names() -> Vec<&'static str> {
-    ALL.iter().map(|plot| plot.name()).collect()
+fn figure_names() -> Vec<&'static str> {
+    ALL.iter().map(|plot| plot.name()).chain(of_arm::names()).collect()
 }
 
 /// Runs with what is known of them.
@@ -128,7 +134,6 @@ fn write_points(results: &Results, to: &Path) -> Result<String, Failure> {
 
 /// The figure as the window shows it: with the filter, the axes and the titles that are kept beside the runs.
 fn write_figure(results: &Results, arguments: &ExportArgs, kind: FileKind) -> Result<String, Failure> {
-    let plot = arguments.figure.as_deref().and_then(find).unwrap_or(ALL[0]);
     let mut view = match ViewSettings::read(&results.folder) {
         Ok(view) => view,
         Err(why) => {
@@ -136,18 +141,42 @@ fn write_figure(results: &Results, arguments: &ExportArgs, kind: FileKind) -> Re
             ViewSettings::default()
         }
     };
-    let asked = |run: &Run| results.runs.iter().any(|asked| asked.id == run.id && asked.arm == run.arm);
-    arguments.look.apply(plot, &mut view, &results.records)?;
-    let mut figure = exported(plot, &mut view, &results.all, &results.records, asked);
-    if !figure.has_data() || !results.are_about(plot) {
-        return Err(nothing_drawn(results, plot, &figure));
+    let of_arm = arguments.figure.as_deref().and_then(OfArm::find);
+    if arguments.parameter.is_some() && !of_arm.is_some_and(OfArm::has_parameter) {
+        let message = "--parameter is about the figures histogram, values and mask; leave it out";
+        return Err(Failure::Input(message.to_owned()));
     }
-    arguments.look.cut(plot, &mut figure)?;
+    let (figure, what) = match of_arm {
+        Some(_) if !arguments.look.is_empty() => {
+            let message = "--band, --x and --y-range are about plots over runs; leave them out";
+            return Err(Failure::Input(message.to_owned()));
+        }
+        Some(of_arm) => of_arm.figure(results, arguments.parameter.as_deref())?,
+        None => plotted(results, arguments, &mut view)?,
+    };
     let paper = view.paper();
     let size = arguments.size.map_or(paper.size, Preset::size);
     let dpi = arguments.dpi.map_or(paper.dpi, f64::from);
     write(&figure, &arguments.to, kind, &Options { size, dpi, ..paper })?;
-    Ok(format!("the figure \"{}\"", plot.name()))
+    let name = arguments.figure.as_deref().unwrap_or(ALL[0].name());
+    Ok(format!("the figure \"{name}\"{what}"))
+}
+
+/// The figure of a plot over runs, and nothing more to be said of it.
+fn plotted(
+    results: &Results,
+    arguments: &ExportArgs,
+    view: &mut ViewSettings,
+) -> Result<(Figure, String), Failure> {
+    let plot = arguments.figure.as_deref().and_then(find).unwrap_or(ALL[0]);
+    let asked = |run: &Run| results.runs.iter().any(|asked| asked.id == run.id && asked.arm == run.arm);
+    arguments.look.apply(plot, view, &results.records)?;
+    let mut figure = exported(plot, view, &results.all, &results.records, asked);
+    if !figure.has_data() || !results.are_about(plot) {
+        return Err(nothing_drawn(results, plot, &figure));
+    }
+    arguments.look.cut(plot, &mut figure)?;
+    Ok((figure, String::new()))
 }
 
 /// Copies the weights that the only run which was asked for ended with.

@@ -4,6 +4,7 @@ mod pairs;
 mod reports;
 mod tickets;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -11,11 +12,11 @@ use serde::Serialize;
 
 use super::document::{Document, DocumentArgs, SelectionArgs};
 use super::failure::{Exit, Failure};
-use super::number::{duration, percent};
 use super::output::{print_err, print_out};
 use super::table::table;
 use crate::doc::Run;
-use crate::results::table::{VOTE, test_series};
+use crate::results::table::columns::Column;
+use crate::results::table::{Row, VALIDATION, VOTE};
 use crate::results::{RunRecord, RunState};
 use crate::run::read_records;
 
@@ -44,16 +45,16 @@ pub struct ShowArgs {
     pairs: Vec<String>,
 }
 
-/// What is shown of one run.
-#[derive(Debug, Default, PartialEq, Serialize)]
-struct Row {
-    run: String,
-    arm: String,
+/// What programs are told of one run.
+#[derive(Debug, Serialize)]
+struct Told<'a> {
+    run: &'a str,
+    arm: &'a str,
     seed: u64,
-    state: &'static str,
+    state: &'a str,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
+    message: Option<&'a str>,
     /// The last test accuracy, in [0, 1]; of an ensemble, that of the vote.
     test_accuracy: Option<f64>,
     /// The best test accuracy, in [0, 1].
@@ -61,6 +62,9 @@ struct Row {
     /// Whether both are those of an ensemble's vote.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     vote: bool,
+    /// The last validation accuracy, in [0, 1], where nothing was tested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    validation_accuracy: Option<f64>,
     /// Share of the prunable weights that remain, in [0, 1].
     remaining: Option<f64>,
     /// Epochs trained in all.
@@ -72,7 +76,7 @@ struct Row {
 /// Runs and differences between arms, for programs.
 #[derive(Debug, Serialize)]
 struct Shown<'a> {
-    runs: &'a [Row],
+    runs: &'a [Told<'a>],
     pairs: &'a [pairs::Pair],
 }
 
@@ -85,16 +89,17 @@ pub fn show(arguments: &ShowArgs) -> Result<Exit, Failure> {
     let runs = document.select(document.all_runs()?, &arguments.selection)?;
     let folder = document.runs_folder(arguments.from.as_ref());
     let records = read_records(&folder, &runs);
-    let nothing = RunRecord::default();
-    let rows: Vec<Row> = runs.iter().map(|run| row(run, records.get(&run.id).unwrap_or(&nothing))).collect();
+    let rows: Vec<Row> = runs.iter().map(|run| row(run, records.get(&run.id))).collect();
+    let failures = failures(&records);
     for note in document.idle_settings() {
         print_err(&note);
     }
     let pairs = pairs::pairs(&arguments.pairs, &rows)?;
     if arguments.json {
-        print_out(&if pairs.is_empty() { json(&rows) } else { json(&Shown { runs: &rows, pairs: &pairs }) });
+        let told: Vec<Told<'_>> = rows.iter().map(|row| told(row, &failures)).collect();
+        print_out(&if pairs.is_empty() { json(&told) } else { json(&Shown { runs: &told, pairs: &pairs }) });
     } else {
-        print_out(&(text(&rows) + &pairs::text(&pairs)));
+        print_out(&(text(&rows, &failures) + &pairs::text(&pairs)));
     }
     if arguments.tickets {
         print_out(&tickets::text(&runs, &records, &folder));
@@ -105,24 +110,40 @@ pub fn show(arguments: &ShowArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn row(run: &Run, record: &RunRecord) -> Row {
-    let last = record.points().iter().rev().find(|point| point.branch.is_empty());
-    let series = test_series(record);
-    Row {
-        run: run.id.clone(),
-        arm: run.arm.clone(),
-        seed: run.seed,
-        state: record.state().word(),
-        message: match record.state() {
-            RunState::Failed(message) => Some(message.clone()),
-            _ => None,
-        },
-        test_accuracy: record.latest(series),
-        best_test_accuracy: record.best(series).map(|point| point.value),
-        vote: series == VOTE,
-        remaining: last.map(|point| point.remaining),
-        epochs: last.map(|point| point.trained),
-        secs: record.progress().secs,
+/// The row of a run; of one that has never been started too.
+fn row(run: &Run, record: Option<&RunRecord>) -> Row {
+    let state = record.map_or(RunState::Waiting.word(), |record| record.state().word());
+    Row::of(run, record, state, 0)
+}
+
+/// Why runs failed, by their identity.
+fn failures(records: &BTreeMap<String, RunRecord>) -> BTreeMap<&str, &str> {
+    records.iter().filter_map(|(id, record)| Some((id.as_str(), message(record)?))).collect()
+}
+
+fn message(record: &RunRecord) -> Option<&str> {
+    match record.state() {
+        RunState::Failed(message) => Some(message),
+        RunState::Waiting | RunState::Running | RunState::Stopped | RunState::Done => None,
+    }
+}
+
+fn told<'a>(row: &'a Row, failures: &BTreeMap<&str, &'a str>) -> Told<'a> {
+    let is_validation = row.series == VALIDATION;
+    let of_test = |value: Option<f64>| value.filter(|_| !is_validation);
+    Told {
+        run: &row.run,
+        arm: &row.arm,
+        seed: row.seed,
+        state: &row.state,
+        message: failures.get(row.run.as_str()).copied(),
+        test_accuracy: of_test(row.last),
+        best_test_accuracy: of_test(row.best),
+        vote: row.series == VOTE,
+        validation_accuracy: row.last.filter(|_| is_validation),
+        remaining: row.remaining,
+        epochs: row.epochs,
+        secs: row.secs,
     }
 }
 
@@ -130,27 +151,18 @@ fn json(value: &(impl Serialize + ?Sized)) -> String {
     serde_json::to_string_pretty(value).expect("rows hold nothing that JSON cannot write")
 }
 
-fn text(rows: &[Row]) -> String {
-    let share = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), percent);
-    let cells = |row: &Row| {
-        vec![
-            row.arm.clone(),
-            row.seed.to_string(),
-            row.state.to_owned(),
-            share(row.test_accuracy) + if row.vote { " (vote)" } else { "" },
-            share(row.best_test_accuracy),
-            share(row.remaining),
-            row.epochs.map_or_else(|| "–".to_owned(), |epochs| format!("{epochs:.1}")),
-            if row.secs > 0.0 { duration(row.secs) } else { "–".to_owned() },
-            row.run.clone(),
-        ]
-    };
+fn text(rows: &[Row], failures: &BTreeMap<&str, &str>) -> String {
+    use Column as C;
+    let columns = [C::Arm, C::Seed, C::State, C::Last, C::Best, C::Remaining, C::Epochs, C::Duration, C::Run];
+    let head = columns.each_ref().map(|column| column.title(&[]));
+    let cells = |row: &Row| columns.iter().map(|column| column.text(row)).collect();
     let cells: Vec<Vec<String>> = rows.iter().map(cells).collect();
-    let head = ["arm", "seed", "state", "test accuracy", "best", "remaining", "epochs", "time", "run"];
-    let reason =
-        |row: &Row| Some(format!("{} (seed {}) failed: {}\n", row.arm, row.seed, row.message.as_ref()?));
+    let reason = |row: &Row| {
+        let message = failures.get(row.run.as_str())?;
+        Some(format!("{} (seed {}) failed: {message}\n", row.arm, row.seed))
+    };
     let reasons: Vec<String> = rows.iter().filter_map(reason).collect();
-    table(&head, &cells, 1) + &reasons.concat()
+    table(&head.each_ref().map(String::as_str), &cells, 1) + &reasons.concat()
 }
 
 #[cfg(test)]
@@ -159,13 +171,19 @@ mod tests {
     use crate::doc::RunSpec;
     use crate::results::Event;
 
-    fn rows() -> Vec<Row> {
+    fn records() -> BTreeMap<String, RunRecord> {
         let point = |value: f64, epochs: f64| -> Event {
             let line = format!(
                 r#"{{"event":"point","series":"test_accuracy","value":{value},"stage":"0","epoch":{epochs},"iteration":1,"trained":{epochs},"remaining":0.8,"secs":0.5}}"#
             );
             serde_json::from_str(&line).unwrap()
         };
+        let done = RunRecord::of([point(0.9, 1.0), point(0.8, 2.0), Event::Finished { secs: 75.0 }]);
+        let failed = RunRecord::of([Event::Failed { message: "no data".to_owned() }]);
+        BTreeMap::from([("id1".to_owned(), done), ("id2".to_owned(), failed)])
+    }
+
+    fn rows(records: &BTreeMap<String, RunRecord>) -> Vec<Row> {
         let run = |seed| Run {
             id: format!("id{seed}"),
             arm: "dense".to_owned(),
@@ -173,14 +191,13 @@ mod tests {
             seed,
             spec: RunSpec::default().into(),
         };
-        let done = RunRecord::of([point(0.9, 1.0), point(0.8, 2.0), Event::Finished { secs: 75.0 }]);
-        let failed = RunRecord::of([Event::Failed { message: "no data".to_owned() }]);
-        vec![row(&run(1), &done), row(&run(2), &failed), row(&run(3), &RunRecord::default())]
+        [1, 2, 3].map(run).iter().map(|run| row(run, records.get(&run.id))).collect()
     }
 
     #[test]
     fn the_table_has_a_line_for_each_run_and_reasons_below() {
-        let text = text(&rows());
+        let records = records();
+        let text = text(&rows(&records), &failures(&records));
         let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(lines[1].join(" "), "dense 1 done 80.00 % 90.00 % 80.00 % 2.0 1 min 15 s id1");
         assert_eq!(lines[2].join(" "), "dense 2 failed – – – – – id2");
@@ -207,18 +224,33 @@ mod tests {
             seed: 1,
             spec: RunSpec::default().into(),
         };
-        assert!(text(&[row(&run, &record)]).contains("87.50 % (vote)"));
+        assert!(text(&[row(&run, Some(&record))], &BTreeMap::new()).contains("87.50 % (vote)"));
         record.apply(point("test_accuracy", 0.625, ""));
-        let after = row(&run, &record);
+        let after = row(&run, Some(&record));
+        let after = told(&after, &BTreeMap::new());
         assert_eq!((after.test_accuracy, after.vote), (Some(0.625), false));
     }
 
     #[test]
     fn json_has_the_numbers_as_they_are() {
-        let value: serde_json::Value = serde_json::from_str(&json(&rows())).unwrap();
+        let records = records();
+        let rows = rows(&records);
+        let told: Vec<_> = rows.iter().map(|row| told(row, &failures(&records))).collect();
+        let value: serde_json::Value = serde_json::from_str(&json(&told)).unwrap();
         assert_eq!(value[0]["test_accuracy"], 0.8);
         assert_eq!(value[0]["best_test_accuracy"], 0.9);
         assert_eq!(value[1]["message"], "no data");
         assert_eq!(value[2]["remaining"], serde_json::Value::Null);
+    }
+
+    #[test]
+    fn where_nothing_is_tested_the_validation_accuracy_is_shown_and_called_so() {
+        let line = r#"{"event":"point","series":"validation_accuracy","value":0.5,"stage":"0","epoch":1,"iteration":1,"trained":1,"remaining":1,"secs":0.5}"#;
+        let record = RunRecord::of([serde_json::from_str(line).unwrap()]);
+        let records = BTreeMap::from([("id1".to_owned(), record)]);
+        let rows = rows(&records);
+        assert!(text(&rows, &BTreeMap::new()).contains("50.00 % (validation)"));
+        let told = told(&rows[0], &BTreeMap::new());
+        assert_eq!((told.test_accuracy, told.validation_accuracy), (None, Some(0.5)));
     }
 }

@@ -5,11 +5,10 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::Row;
 use crate::cli::failure::Failure;
-use crate::cli::number::counted;
-use crate::results::RunState;
-use crate::results::paired::{Paired, paired};
+use crate::form::number::counted;
+use crate::results::paired::{Comparison, Paired};
+use crate::results::table::{Row, VALIDATION};
 
 /// Paired differences between two arms.
 #[derive(Debug, PartialEq, Serialize)]
@@ -18,6 +17,9 @@ pub struct Pair {
     first: String,
     /// The arm that it is compared with.
     second: String,
+    /// Whether the accuracies are those on the validation data, since nothing was tested.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    validation: bool,
     /// Of the last test accuracy; nothing without a seed that has one in both arms.
     test_accuracy: Option<Difference>,
     /// Of the best one.
@@ -46,12 +48,7 @@ struct Difference {
 
 impl From<Paired> for Difference {
     fn from(paired: Paired) -> Self {
-        let verdict = match paired.is_clear() {
-            None => "one pair says nothing about the spread",
-            Some(true) => "the 95 % interval leaves 0 out",
-            Some(false) => "the 95 % interval includes 0",
-        };
-        let words = format!("{}; {verdict}", paired.points());
+        let words = format!("{}; {}", paired.points(), paired.verdict());
         Self { mean: paired.mean, half_interval95: paired.half, n: paired.n, words }
     }
 }
@@ -66,23 +63,16 @@ pub fn pairs(names: &[String], rows: &[Row]) -> Result<Vec<Pair>, Failure> {
         let known = arms.into_iter().collect::<Vec<_>>().join("\n  ");
         return Err(Failure::Input(format!("--pairs: there is no arm \"{unknown}\"; there are\n  {known}")));
     }
-    let is_done = |row: &Row| row.state == RunState::Done.word();
     let pair = |names: &[String]| {
         let [first, second] = [&names[0], &names[1]];
-        let others = rows.iter().filter(|row| names.contains(&row.arm) && !is_done(row));
-        let between = |value: fn(&Row) -> Option<f64>| {
-            let of = |arm: &String| -> Vec<(u64, f64)> {
-                let of_arm = rows.iter().filter(|row| row.arm == *arm && is_done(row));
-                of_arm.filter_map(|row| Some((row.seed, value(row)?))).collect()
-            };
-            paired(&of(first), &of(second)).map(Difference::from)
-        };
+        let found = Comparison::of(rows, [first, second], |_| true);
         Pair {
             first: first.clone(),
             second: second.clone(),
-            test_accuracy: between(|row| row.test_accuracy),
-            best_test_accuracy: between(|row| row.best_test_accuracy),
-            not_done: others.filter(|row| row.test_accuracy.is_some()).count(),
+            validation: rows.iter().any(|row| names.contains(&row.arm) && row.series == VALIDATION),
+            test_accuracy: found.last.map(Difference::from),
+            best_test_accuracy: found.best.map(Difference::from),
+            not_done: found.left_out,
         }
     };
     Ok(names.chunks_exact(2).map(pair).collect())
@@ -95,9 +85,10 @@ pub fn text(pairs: &[Pair]) -> String {
         // A string takes everything.
         let _ = writeln!(out, "\n{} minus {}, seed by seed", pair.second, pair.first);
         let both = [("last", &pair.test_accuracy), ("best", &pair.best_test_accuracy)];
+        let data = if pair.validation { "validation" } else { "test" };
         for (name, found) in both {
             let words = found.as_ref().map_or("no seed is done in both arms yet", |found| &found.words);
-            let _ = writeln!(out, "{name} test accuracy: {words}");
+            let _ = writeln!(out, "{name} {data} accuracy: {words}");
         }
         if pair.not_done > 0 {
             let _ = writeln!(out, "left out: {} not done", counted(pair.not_done, "run"));
@@ -114,9 +105,9 @@ mod tests {
         Row {
             arm: arm.to_owned(),
             seed,
-            state: "done",
-            test_accuracy: accuracy,
-            best_test_accuracy: accuracy.map(|value| value + 0.25),
+            state: "done".to_owned(),
+            last: accuracy,
+            best: accuracy.map(|value| value + 0.25),
             ..Row::default()
         }
     }
@@ -128,8 +119,8 @@ mod tests {
             [("a", 1, 0.5), ("a", 2, 0.5), ("a", 3, 0.5), ("b", 1, 0.51), ("b", 2, 0.52), ("b", 3, 0.53)];
         let mut rows: Vec<Row> = accuracies.map(|(arm, seed, value)| row(arm, seed, Some(value))).into();
         rows.push(row("b", 4, None));
-        rows.push(Row { state: "running", ..row("a", 5, Some(0.9)) });
-        rows.push(Row { state: "stopped", ..row("b", 5, Some(0.1)) });
+        rows.push(Row { state: "running".to_owned(), ..row("a", 5, Some(0.9)) });
+        rows.push(Row { state: "stopped".to_owned(), ..row("b", 5, Some(0.1)) });
         rows.push(row("waiting", 1, None));
         let names = ["a", "b", "waiting", "a"].map(str::to_owned);
         let found = pairs(&names, &rows).unwrap();

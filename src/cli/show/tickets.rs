@@ -4,66 +4,67 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::cli::number::percent;
 use crate::cli::table::table;
 use crate::doc::Run;
+use crate::form::number::grouped;
 use crate::results::RunRecord;
+use crate::results::early_stops::trainings;
+use crate::results::number::{fixed, percent};
 use crate::run::mask_overlap;
 
 /// Both tables as text; each says what is missing where it has no line.
 pub fn text(runs: &[Run], records: &BTreeMap<String, RunRecord>, folder: &Path) -> String {
-    format!("\n{}\n{}", early_stops(runs, records), overlaps(runs, folder))
+    let arms = arms(runs);
+    format!("\n{}\n{}", early_stops(&arms, records), overlaps(&arms, folder))
 }
 
-fn early_stops(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> String {
-    let mut rows = Vec::new();
+/// The runs of each arm, in the order of the document.
+fn arms(runs: &[Run]) -> Vec<(&str, Vec<&Run>)> {
+    let mut arms: Vec<(&str, Vec<&Run>)> = Vec::new();
     for run in runs {
-        for stop in records.get(&run.id).map(RunRecord::early_stops).unwrap_or_default() {
-            let place =
-                if stop.branch.is_empty() { stop.stage } else { format!("{} {}", stop.stage, stop.branch) };
-            rows.push(vec![
-                run.arm.clone(),
-                run.seed.to_string(),
-                place,
-                stop.round.map_or_else(|| "–".to_owned(), |round| round.to_string()),
-                percent(stop.remaining),
-                stop.iteration.to_string(),
-                format!("{:.4}", stop.validation_loss),
-                stop.test_accuracy.map_or_else(|| "–".to_owned(), percent),
-            ]);
+        match arms.iter_mut().find(|(arm, _)| *arm == run.arm) {
+            Some((_, of_arm)) => of_arm.push(run),
+            None => arms.push((&run.arm, vec![run])),
+        }
+    }
+    arms
+}
+
+fn early_stops(arms: &[(&str, Vec<&Run>)], records: &BTreeMap<String, RunRecord>) -> String {
+    let mut rows = Vec::new();
+    for (arm, runs) in arms {
+        let seeds = runs.iter().filter_map(|run| Some((run.seed, records.get(&run.id)?)));
+        for training in trainings(seeds) {
+            for (seed, stop) in &training.stops {
+                rows.push(vec![
+                    (*arm).to_owned(),
+                    training.place.clone(),
+                    seed.to_string(),
+                    percent(stop.remaining),
+                    grouped(stop.iteration),
+                    fixed(stop.validation_loss, 4),
+                    stop.test_accuracy.map_or_else(|| "–".to_owned(), percent),
+                ]);
+            }
         }
     }
     if rows.is_empty() {
         return "early stop: no run was validated; set validation in data\n".to_owned();
     }
-    let head = [
-        "early stop of",
-        "seed",
-        "stage",
-        "round",
-        "remaining",
-        "iteration",
-        "validation loss",
-        "test accuracy",
-    ];
-    table(&head, &rows, 1)
+    let head =
+        ["Early stop of", "Training", "Seed", "Remaining", "Iteration", "Validation loss", "Test accuracy"];
+    table(&head, &rows, 2)
 }
 
-fn overlaps(runs: &[Run], folder: &Path) -> String {
-    let mut arms: Vec<(&str, Vec<&str>)> = Vec::new();
-    for run in runs {
-        match arms.iter_mut().find(|(arm, _)| *arm == run.arm) {
-            Some((_, ids)) => ids.push(&run.id),
-            None => arms.push((&run.arm, vec![&run.id])),
-        }
-    }
-    let rows = arms.into_iter().filter_map(|(arm, ids)| {
+fn overlaps(arms: &[(&str, Vec<&Run>)], folder: &Path) -> String {
+    let rows = arms.iter().filter_map(|(arm, runs)| {
+        let ids: Vec<&str> = runs.iter().map(|run| run.id.as_str()).collect();
         let overlap = mask_overlap(folder, &ids)?;
-        Some(vec![arm.to_owned(), overlap.pairs.to_string(), format!("{:.3}", overlap.mean)])
+        Some(vec![(*arm).to_owned(), overlap.pairs.to_string(), fixed(overlap.mean, 3)])
     });
     let rows: Vec<Vec<String>> = rows.collect();
     if rows.is_empty() {
         return "overlap of masks: no arm has two finished runs that prune\n".to_owned();
     }
-    table(&["overlap of masks between seeds of", "pairs", "mean Jaccard index"], &rows, 1)
+    table(&["Overlap of masks between seeds of", "Pairs", "Mean Jaccard index"], &rows, 1)
 }

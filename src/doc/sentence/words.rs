@@ -1,12 +1,7 @@
 //! Words that several sentences share.
 
 use crate::doc::intervention::{Layers, Params, Target};
-use crate::form::number::grouped;
-
-/// `1 epoch`, `5 epochs`.
-pub fn counted(count: u64, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(count)) }
-}
+pub use crate::form::number::counted;
 
 /// A number as a person writes it: `0.0001`, `1e-5`.
 pub fn number(value: f64) -> String {

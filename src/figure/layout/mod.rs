@@ -82,8 +82,8 @@ pub fn layout<'a>(figure: &'a Figure, size: &Size) -> Layout<'a> {
     let y_title = fit(&figure.y.label(), blocks.font, Weight::Regular, bottom - top, 2);
     let left = left_of_plot(&y, y_title.len(), blocks.font);
     let cells = figure.cells.as_ref().filter(|cells| cells.has_scale());
-    let scale = cells.map(|cells| scale_bar::Scale::of(cells, [bottom, top], blocks.font));
-    let limit = blocks.right_limit(size) - scale.as_ref().map_or(0.0, scale_bar::Scale::width);
+    let scale = cells.map(|cells| scale_bar::UnplacedScaleBar::of(cells, [bottom, top], blocks.font));
+    let limit = blocks.right_limit(size) - scale.as_ref().map_or(0.0, scale_bar::UnplacedScaleBar::width);
     let (mut x, right) = x_ruler(&figure.x, x_range, left, limit, blocks.font);
     let plot = Rect { left, top, right, bottom };
     if !figure.parallel.is_empty() {
@@ -103,7 +103,7 @@ pub fn layout<'a>(figure: &'a Figure, size: &Size) -> Layout<'a> {
     let (brackets, names) = groups::groups(&figure.x, &x, plot, blocks.font);
     texts.extend(names);
     let scale_bar = scale.map(|scale| {
-        let (bar, labels) = scale.beside(plot);
+        let (bar, labels) = scale.placed(plot);
         texts.extend(labels);
         bar
     });

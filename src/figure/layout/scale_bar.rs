@@ -19,15 +19,15 @@ pub struct ScaleBar {
 /// Width of the strip, in ems.
 const STRIP: f64 = 1.3;
 
-/// A scale before the width of the plot is known.
-pub struct Scale {
+/// A colour scale before the width of the plot is known.
+pub struct UnplacedScaleBar {
     range: [f64; 2],
     ruler: Ruler,
     title: Vec<String>,
     font: f64,
 }
 
-impl Scale {
+impl UnplacedScaleBar {
     pub fn of(cells: &Cells, ends: [f64; 2], font: f64) -> Self {
         let range = cells.range();
         let ruler = y_ruler(&cells.axis, range, ends, font, f64::INFINITY);
@@ -46,7 +46,7 @@ impl Scale {
     }
 
     /// The strip beside a plot, and its texts.
-    pub fn beside(self, plot: Rect) -> (ScaleBar, Vec<Text>) {
+    pub fn placed(self, plot: Rect) -> (ScaleBar, Vec<Text>) {
         let (font, labels) = (self.font, self.labels());
         let left = plot.right + LEGEND_GAP * font;
         let rect = Rect { left, right: left + STRIP * font, ..plot };

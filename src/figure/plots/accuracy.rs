@@ -18,10 +18,11 @@ impl Plot for Accuracy {
             name: "accuracy",
             title: "Accuracy",
             subject: "test accuracy",
-            help: "Accuracy on the test data while the networks learn, and on the validation data where some are held out. \
-                   Which arm learns fastest, and which ends highest? A line is the mean over the seeds of an arm, with its band; \
-                   where bands overlap, more seeds may tell arms apart. \
-                   Branches of an arm, such as a ticket that is reinitialised, are dashed. Needs a stage that trains or tests.",
+            help: "Accuracy on the test data during training, and on the validation data if there are any. \
+                   Which arm learns fastest, and which ends highest? A line is the mean over the seeds of \
+                   an arm, with its band; where bands overlap, more seeds may separate the arms. Branches \
+                   of an arm, such as a reinitialised ticket, are dashed. Needs a stage that trains or \
+                   tests.",
             needs: &[],
             controls: Controls::ALL,
         }

@@ -1,6 +1,6 @@
 //! Accuracy of each class.
 
-use super::curves::{Averaged, Behind, figure};
+use super::curves::{Averaged, RunCounts, figure};
 use super::{About, ArmRuns, Controls, Plot};
 use crate::figure::axis::{Axis, Category};
 use crate::figure::model::{Figure, Line, Trace};
@@ -25,9 +25,9 @@ impl Plot for Classes {
             name: "classes",
             title: "Classes",
             subject: "accuracy by class",
-            help: "Which classes does a network know, and which does pruning cost first? The accuracy of each class at the last \
-                   evaluation of the test part (without one, of the validation part), mean over seeds with its interval. There is \
-                   one mark for each arm.",
+            help: "Which classes does a network know, and which does it lose first when it is pruned? \
+                   Accuracy on each class at the last evaluation of the test data (or else of the \
+                   validation data): the mean over seeds with its interval. Each arm has its own marker.",
             needs: &SERIES,
             controls: Controls::of_means("Class"),
         }
@@ -38,16 +38,16 @@ impl Plot for Classes {
     }
 
     fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
-        let told: Vec<(&ArmRuns<'_>, Vec<Shares<'_>>)> =
+        let measured: Vec<(&ArmRuns<'_>, Vec<Shares<'_>>)> =
             arms.iter().map(|arm| (arm, shares(arm))).filter(|(_, shares)| !shares.is_empty()).collect();
-        let count = told.iter().flat_map(|(_, shares)| shares).map(|(.., classes)| classes.len());
+        let count = measured.iter().flat_map(|(_, shares)| shares).map(|(.., classes)| classes.len());
         let x = Axis::named("Class", names(arms, count.max().unwrap_or_default()));
-        let arms = told.len();
+        let arms = measured.len();
         let line = |(position, (arm, shares)): (usize, &(&ArmRuns<'_>, Vec<Shares<'_>>))| Averaged {
-            line: marks(arm, shares, beside(position, arms), options),
-            behind: Behind::of(arm, shares.iter().map(|(seed, ..)| *seed)),
+            line: marks(arm, shares, offset(position, arms), options),
+            counts: RunCounts::of(arm, shares.iter().map(|(seed, ..)| *seed)),
         };
-        let drawn = told.iter().enumerate().map(line).collect();
+        let drawn = measured.iter().enumerate().map(line).collect();
         let options = PlotOptions { smoothing: 0.0, ..options.clone() };
         figure(x, Axis::percent("Accuracy of the class"), drawn, &options)
     }
@@ -86,11 +86,11 @@ fn names(arms: &[ArmRuns<'_>], count: usize) -> Vec<Category> {
 }
 
 /// The offset of an arm's marker from the middle of a class.
-fn beside(position: usize, arms: usize) -> f64 {
+fn offset(position: usize, arms: usize) -> f64 {
     FILLED * ((position as f64 + 0.5) / arms.max(1) as f64 - 0.5)
 }
 
-fn marks(arm: &ArmRuns<'_>, shares: &[Shares<'_>], beside: f64, options: &PlotOptions) -> Line {
+fn marks(arm: &ArmRuns<'_>, shares: &[Shares<'_>], offset: f64, options: &PlotOptions) -> Line {
     // Markers have no dashes, so arms of the same colour need different shapes.
     let style = Style { marker: SHAPES[arm.colour / COLOURS % SHAPES.len()], ..style_of(arm.colour) };
     let mut line = Line::new(&arm.name, style, Vec::new());
@@ -100,18 +100,18 @@ fn marks(arm: &ArmRuns<'_>, shares: &[Shares<'_>], beside: f64, options: &PlotOp
         if values.is_empty() {
             continue; // without samples of the class nothing was measured, so this is no gap
         }
-        let level = level(class as f64 + beside, &values, options.band);
+        let level = level(class as f64 + offset, &values, options.band);
         line.points.push([level.x, level.mean]);
         line.band.extend(level.band_at(level.x));
     }
     if options.traces && shares.len() > 1 {
-        line.traces = shares.iter().map(|shares| trace(shares, beside)).collect();
+        line.traces = shares.iter().map(|shares| trace(shares, offset)).collect();
     }
     line
 }
 
-fn trace((_, name, classes): &Shares<'_>, beside: f64) -> Trace {
-    let point = |(class, share): (usize, &Option<f64>)| Some([class as f64 + beside, (*share)?]);
+fn trace((_, name, classes): &Shares<'_>, offset: f64) -> Trace {
+    let point = |(class, share): (usize, &Option<f64>)| Some([class as f64 + offset, (*share)?]);
     Trace { name: name.clone(), points: classes.iter().enumerate().filter_map(point).collect() }
 }
 

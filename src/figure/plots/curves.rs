@@ -26,12 +26,12 @@ pub struct Averaged {
     /// The line.
     pub line: Line,
     /// The averaged runs.
-    pub behind: Behind,
+    pub counts: RunCounts,
 }
 
 /// The number of runs that a line averages.
 #[derive(Clone, Copy, Debug)]
-pub struct Behind {
+pub struct RunCounts {
     /// All runs.
     pub runs: usize,
     /// Different seeds.
@@ -40,7 +40,7 @@ pub struct Behind {
     pub arms: usize,
 }
 
-impl Behind {
+impl RunCounts {
     /// Counts runs of these seeds.
     pub fn of(arm: &ArmRuns<'_>, seeds: impl IntoIterator<Item = u64>) -> Self {
         let seeds: Vec<u64> = seeds.into_iter().collect();
@@ -58,8 +58,8 @@ pub fn lines(arm: &ArmRuns<'_>, series: &Series, options: &PlotOptions) -> Vec<A
     let paths = by_path(arm, series.name, options);
     let line = |(index, (path, curves)): (usize, (Path, Vec<Curve>))| {
         let name = format!("{}{}", path.name(&arm.name), series.suffix);
-        let behind = Behind::of(arm, curves.iter().map(|curve| curve.seed));
-        Averaged { line: average(&name, style(arm, series, &path, index), curves, options), behind }
+        let counts = RunCounts::of(arm, curves.iter().map(|curve| curve.seed));
+        Averaged { line: average(&name, style(arm, series, &path, index), curves, options), counts }
     };
     paths.into_iter().enumerate().map(line).collect()
 }
@@ -166,9 +166,9 @@ pub fn figure(x: Axis, y: Axis, drawn: Vec<Averaged>, options: &PlotOptions) -> 
 /// The note about lines: "mean over 2 to 5 seeds, band: 95 % interval". For pooled arms it counts runs, since runs with the
 /// same seed are then no replicates: "mean over 6 runs (2 arms pooled, 3 seeds)".
 pub fn note(drawn: &[Averaged], options: &PlotOptions) -> String {
-    let count = |of: fn(&Behind) -> usize| Range::of(drawn.iter().map(|averaged| of(&averaged.behind)));
+    let count = |of: fn(&RunCounts) -> usize| Range::of(drawn.iter().map(|averaged| of(&averaged.counts)));
     let (runs, seeds, arms) =
-        (count(|behind| behind.runs), count(|behind| behind.seeds), count(|behind| behind.arms));
+        (count(|counts| counts.runs), count(|counts| counts.seeds), count(|counts| counts.arms));
     // Some runs may have fewer points so far; the mean is over those with a point.
     let thinnest = drawn.iter().flat_map(|averaged| averaged.line.counts.iter()).min();
     let thinnest = thinnest.map_or(runs.fewest, |count| runs.fewest.min(*count as usize));
@@ -356,8 +356,11 @@ mod tests {
             branch("reinitialised", at("test_accuracy", 1.0, 0.25)),
         ])];
         let figure = Accuracy.build(&[arm("winning ticket", &runs)], &options());
-        let told: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.style.dash)).collect();
-        assert_eq!(told, [("winning ticket", Dash::Solid), ("winning ticket / reinitialised", Dash::Dashed)]);
+        let shown: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.style.dash)).collect();
+        assert_eq!(
+            shown,
+            [("winning ticket", Dash::Solid), ("winning ticket / reinitialised", Dash::Dashed)]
+        );
         assert!(figure.lines.iter().all(|line| line.style.colour == 1));
     }
 
@@ -373,7 +376,7 @@ mod tests {
         assert_eq!(accuracy.y.title, "Accuracy");
         assert_eq!(accuracy.lines[1].name, "dense, validation");
         let loss = Loss.build(&[arm("dense", &runs)], &options());
-        let told: Vec<_> = loss.lines.iter().map(|line| (line.name.as_str(), line.style.dash)).collect();
-        assert_eq!(told, [("dense, test", Dash::Solid), ("dense, training", Dash::Dotted)]);
+        let shown: Vec<_> = loss.lines.iter().map(|line| (line.name.as_str(), line.style.dash)).collect();
+        assert_eq!(shown, [("dense, test", Dash::Solid), ("dense, training", Dash::Dotted)]);
     }
 }

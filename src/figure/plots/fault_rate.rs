@@ -22,8 +22,9 @@ impl Plot for FaultRate {
             name: "fault-rate",
             title: "Fault rate",
             subject: "accuracy over fault rate",
-            help: "Where is the cliff? Mean accuracy over the trials of each fault rate, with its interval; the dashed level is the \
-                   accuracy without faults. Needs a Campaign stage that varies the rate.",
+            help: "Where does accuracy collapse? Mean accuracy over the trials of each fault rate, with its \
+                   interval; the dashed line is the accuracy without faults. Needs a Campaign stage that \
+                   varies the rate.",
             needs: &[SERIES],
             controls: Controls::of_means("Fault rate"),
         }
@@ -178,9 +179,9 @@ mod tests {
     fn one_run_has_the_interval_over_its_trials_and_the_level_without_faults() {
         let run = [rates(&[(1e-6, 0.75), (1e-7, 0.875)], &[(1e-6, 0.5)])];
         let figure = FaultRate.build(&[arm(&run)], &PlotOptions::default());
-        let told: Vec<_> =
+        let shown: Vec<_> =
             figure.lines.iter().map(|line| (line.name.as_str(), line.points.clone())).collect();
-        assert_eq!(told, [("a", vec![[1e-7, 0.875], [1e-6, 0.75]]), ("a, unprotected", vec![[1e-6, 0.5]])]);
+        assert_eq!(shown, [("a", vec![[1e-7, 0.875], [1e-6, 0.75]]), ("a, unprotected", vec![[1e-6, 0.5]])]);
         assert_eq!(figure.lines[0].band[1], Band { x: 1e-6, low: 0.625, high: 0.875 });
         assert_eq!((figure.reference_lines[0].at, figure.reference_lines[0].colour), (At::Y(0.875), Some(2)));
         assert!(FaultRate.is_about(&run[0]) && !FaultRate.is_about(&RunRecord::default()));

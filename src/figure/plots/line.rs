@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::curves::{Averaged, Behind, Series, average, figure, style};
+use super::curves::{Averaged, RunCounts, Series, average, figure, style};
 use super::series::{Curve, Path};
 use super::{About, ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
@@ -25,8 +25,9 @@ impl Plot for LineError {
             name: "line",
             title: "Line",
             subject: "the error between two networks",
-            help: "Test error of the networks on the straight line between two networks. Without a hill in the middle the two \
-                   lie in one valley: they are linearly connected. Needs a Connect stage.",
+            help: "Test error of the networks on the straight line between two networks. Without a barrier \
+                   in the middle, both are in the same valley: they are linearly connected. Needs a Connect \
+                   stage.",
             needs: &[ACCURACY],
             controls: Controls::of_means(POSITION),
         }
@@ -43,9 +44,9 @@ impl Plot for LineLoss {
             name: "line-loss",
             title: "Line loss",
             subject: "the loss between two networks",
-            help: "Test loss of the networks on the straight line between two networks. It shows a hill before the error does, \
-                   since a loss rises also where answers stay right. The ends are the two networks themselves. \
-                   Needs a Connect stage.",
+            help: "Test loss of the networks on the straight line between two networks. It shows a barrier \
+                   before the error does, since a loss can rise while predictions stay correct. The ends \
+                   are the two networks themselves. Needs a Connect stage.",
             needs: &[LOSS],
             controls: Controls::of_means(POSITION),
         }
@@ -112,8 +113,8 @@ fn lines(
     let is_only = found.len() == 1;
     let line = |(index, (measurement, curves)): (usize, (Measurement, Vec<Curve>))| {
         let style = style(arm, &Series { name: series, suffix: "", dash: index }, &Path::default(), 0);
-        let behind = Behind::of(arm, curves.iter().map(|curve| curve.seed));
-        Averaged { line: average(&measurement.name(&arm.name, is_only), style, curves, options), behind }
+        let counts = RunCounts::of(arm, curves.iter().map(|curve| curve.seed));
+        Averaged { line: average(&measurement.name(&arm.name, is_only), style, curves, options), counts }
     };
     found.into_iter().enumerate().map(line).collect()
 }
@@ -166,8 +167,8 @@ mod tests {
     fn several_measurements_of_a_plan_are_told_apart() {
         let run = record([place("line_loss", "10", 0.0, 2.0), place("line_loss", "2", 0.0, 1.0)]);
         let figure = LineLoss.build(&[arm(&run)], &PlotOptions::default());
-        let told: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.points[0][1])).collect();
-        assert_eq!(told, [("a, stage 2", 1.0), ("a, stage 10", 2.0)]);
+        let shown: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.points[0][1])).collect();
+        assert_eq!(shown, [("a, stage 2", 1.0), ("a, stage 10", 2.0)]);
         assert_ne!(figure.lines[0].style, figure.lines[1].style);
     }
 }

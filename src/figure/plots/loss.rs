@@ -18,9 +18,9 @@ impl Plot for Loss {
             name: "loss",
             title: "Loss",
             subject: "the loss",
-            help: "Loss on the training data (dotted) and on the test data. Where the test loss rises while the training loss \
-                   falls, a network learns its training data by heart. A logarithmic axis shows the late epochs better. \
-                   Needs a stage that trains.",
+            help: "Loss on the training data (dotted) and on the test data. If the test loss rises while \
+                   the training loss falls, the network overfits. A logarithmic axis shows late epochs \
+                   better. Needs a stage that trains.",
             needs: &[],
             controls: Controls::ALL,
         }

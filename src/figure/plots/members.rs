@@ -1,6 +1,6 @@
 //! Networks that share their first layers.
 
-use super::curves::{Averaged, Behind, Series, average, by_path, figure, lines, style};
+use super::curves::{Averaged, RunCounts, Series, average, by_path, figure, lines, style};
 use super::{About, ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
 use crate::figure::model::Figure;
@@ -22,9 +22,9 @@ impl Plot for Members {
             name: "members",
             title: "Members",
             subject: "the members of an ensemble",
-            help: "Is the vote better than its best member? Test accuracy of each member of an ensemble, and of their vote (solid). \
-                   The vote gains most where members are as good as each other and err on different images. \
-                   Needs an Ensemble stage.",
+            help: "Is the vote better than its best member? Test accuracy of each member of an ensemble, \
+                   and of their vote (solid). The vote gains most if members are equally good and err on \
+                   different images. Needs an Ensemble stage.",
             needs: &[VOTE.name],
             controls: Controls::ALL,
         }
@@ -43,8 +43,8 @@ fn members(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Averaged> {
     let line = |(index, (path, curves)): (usize, (_, Vec<super::series::Curve>))| {
         let path: super::series::Path = path;
         let style = style(arm, &TEST, &path, index + 1);
-        let behind = Behind::of(arm, curves.iter().map(|curve| curve.seed));
-        Averaged { line: average(&path.name(&arm.name), style, curves, options), behind }
+        let counts = RunCounts::of(arm, curves.iter().map(|curve| curve.seed));
+        Averaged { line: average(&path.name(&arm.name), style, curves, options), counts }
     };
     paths.enumerate().map(line).collect()
 }
@@ -55,9 +55,9 @@ impl Plot for MemberDistance {
             name: "member-distance",
             title: "Member distance",
             subject: "the distance between members",
-            help: "Do members find different solutions on the same trunk? How far the answers of the members of an ensemble are from \
-                   each other: relative L2 distance of their logits, mean over all pairs. At 0 they answer alike, and a vote gains \
-                   nothing. Needs an Ensemble stage.",
+            help: "Do members find different solutions on the same trunk? The distance between the outputs \
+                   of an ensemble's members: relative L2 distance of their logits, mean over all pairs. At \
+                   0 their outputs are equal, and a vote gains nothing. Needs an Ensemble stage.",
             needs: &[DISTANCE.name],
             controls: Controls::ALL,
         }
@@ -91,8 +91,8 @@ mod tests {
         ]);
         let arms = [ArmRuns { name: "a".to_owned(), colour: 2, runs: vec![(1, &run)], ..ArmRuns::default() }];
         let figure = Members.build(&arms, &PlotOptions::default());
-        let told: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.points[0][1])).collect();
-        assert_eq!(told, [("a, vote", 0.875), ("a / member 1", 0.5), ("a / member 2", 0.75)]);
+        let shown: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.points[0][1])).collect();
+        assert_eq!(shown, [("a, vote", 0.875), ("a / member 1", 0.5), ("a / member 2", 0.75)]);
         assert_eq!(figure.lines[0].style.dash, Dash::Solid);
         assert_ne!(figure.lines[1].style, figure.lines[2].style);
         let distance = MemberDistance.build(&arms, &PlotOptions::default());

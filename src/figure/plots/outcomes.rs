@@ -23,9 +23,10 @@ impl Plot for OutcomesByBit {
             name: "outcomes-bit",
             title: "Outcomes by bit",
             subject: "outcomes by bit",
-            help: "Which bits kill? What became of the images under a single fault, for each bit that it struck, with the field of \
-                   the number format below. SDC-1: another class; SDC-5: the golden class is not even among the five best; \
-                   DUE: NaN or infinity. Needs a Campaign stage with one fault in each trial.",
+            help: "Which bits are critical? Outcomes of the images under a single fault, by the bit with \
+                   the fault and its field in the number format. SDC-1: another class; SDC-5: the golden \
+                   class is not among the top five; DUE: NaN or infinity. Needs a Campaign stage with one \
+                   fault in each trial.",
             needs: &[SERIES],
             controls: Controls::fixed("Bit"),
         }
@@ -49,9 +50,9 @@ impl Plot for OutcomesByLayer {
             name: "outcomes-layer",
             title: "Outcomes by layer",
             subject: "outcomes by layer",
-            help: "Which layers matter? What became of the images under a single fault, for each layer that it struck. SDC-1: \
-                   another class; SDC-5: the golden class is not even among the five best; DUE: NaN or infinity. \
-                   Needs a Campaign stage with one fault in each trial.",
+            help: "Which layers are critical? Outcomes of the images under a single fault, by the layer \
+                   with the fault. SDC-1: another class; SDC-5: the golden class is not among the top five; \
+                   DUE: NaN or infinity. Needs a Campaign stage with one fault in each trial.",
             needs: &[SERIES],
             controls: Controls::fixed("Share of images"),
         }
@@ -79,7 +80,7 @@ fn stacked<K: Ord>(
     sums: impl Fn(&ArmRuns<'_>) -> BTreeMap<K, (u64, Tally)>,
 ) -> (Vec<Bars>, String) {
     let mut of_arms: Vec<Vec<Bars>> = Vec::new();
-    let mut told = Vec::new();
+    let mut trials = Vec::new();
     for arm in arms {
         let sums = sums(arm);
         if sums.is_empty() {
@@ -87,12 +88,12 @@ fn stacked<K: Ord>(
         }
         let tallies: Vec<Option<Tally>> =
             categories.iter().map(|category| sums.get(category).map(|(_, tally)| *tally)).collect();
-        told.push((arm.name.clone(), sums.values().map(|(trials, _)| trials).sum()));
+        trials.push((arm.name.clone(), sums.values().map(|(trials, _)| trials).sum()));
         of_arms.push(parts(&arm.name, &tallies));
     }
     let classes = of_arms.first().map_or(0, Vec::len);
     let bars = (0..classes).flat_map(|class| of_arms.iter().map(move |bars| bars[class].clone())).collect();
-    (bars, note(&told))
+    (bars, note(&trials))
 }
 
 #[cfg(test)]

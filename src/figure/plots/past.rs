@@ -19,10 +19,10 @@ impl Plot for Past {
             name: "past",
             title: "Past",
             subject: "the distance to the past",
-            help: "How far the network is from what it was some steps ago: relative L2 distance of the logits, Kullback-Leibler \
-                   divergence of the predictions (dashed), and share of predictions that changed (dotted). \
-                   How fast does it move, and does pruning shake it? A peak is a sudden change; near 0 the network stands still. \
-                   Needs a Watch stage.",
+            help: "The difference between the network and itself some steps ago: relative L2 distance of \
+                   the logits, Kullback-Leibler divergence of the predictions (dashed), and share of \
+                   changed predictions (dotted). How fast does it change, and how much does pruning disturb \
+                   it? A peak is a sudden change; near 0 the network does not change. Needs a Watch stage.",
             needs: &[DISTANCE.name, DIVERGENCE.name, CHANGED.name],
             controls: Controls::ALL,
         }
@@ -77,9 +77,9 @@ mod tests {
         ]);
         let arm = ArmRuns { name: "a".to_owned(), colour: 0, runs: vec![(1, &run)], ..ArmRuns::default() };
         let figure = Past.build(&[arm], &PlotOptions::default());
-        let told: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), &line.points[..])).collect();
+        let shown: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), &line.points[..])).collect();
         assert_eq!(
-            told,
+            shown,
             [("a, distance", &[[1.0, 0.5]][..]), ("a, KL", &[[1.0, 0.125]]), ("a, changed", &[[2.0, 0.25]]),]
         );
         assert_eq!(figure.note, "1 value of 0 has no place on the logarithmic axis");

@@ -19,10 +19,11 @@ impl Plot for Remaining {
             name: "remaining",
             title: "Remaining",
             subject: "accuracy over remaining weights",
-            help: "The last test accuracy at each level of remaining weights, from all of them at the left to few at the right: \
-                   down to where does a ticket hold? An arm that never prunes is a dashed level. \
-                   Where the line of a ticket leaves that level for good, too much is gone; how far it lies above the lines of \
-                   controls is what the ticket's own mask and initial weights are worth. Needs a stage that prunes.",
+            help: "The last test accuracy at each level of remaining weights, from all of them at the left \
+                   to few at the right: how sparse can a ticket get? An arm that never prunes is a dashed \
+                   line. Where a ticket falls below that line for good, too much is gone; its distance \
+                   above the controls shows the value of its mask and initial weights. Needs a stage that \
+                   prunes.",
             needs: &["test_accuracy"],
             controls: Controls::of_means(REMAINING),
         }
@@ -117,10 +118,10 @@ mod tests {
         let dense = done([level(1.0, 1.0, 0.5), level(1.0, 2.0, 0.875)]);
         let arms = [arm("dense", 4, &dense), arm("ticket", 1, &ticket)];
         let figure = Remaining.build(&arms, &PlotOptions::default());
-        let told: Vec<_> =
+        let shown: Vec<_> =
             figure.lines.iter().map(|line| (line.name.as_str(), line.points.clone())).collect();
         assert_eq!(
-            told,
+            shown,
             [("ticket", vec![[0.5, 0.75], [1.0, 1.0]]), ("ticket / reinitialised", vec![[0.5, 0.5]])]
         );
         let reference =

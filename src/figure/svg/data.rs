@@ -5,7 +5,7 @@ use super::pen::{
 };
 use super::points::{gaps, pieces, placed, visible};
 use super::writer::{Writer, number, path};
-use super::{areas, names};
+use super::{areas, category_marks};
 use crate::figure::layout::{Layout, Rect};
 use crate::figure::marks::marked;
 use crate::figure::model::{At, Figure, Line, ReferenceLine};
@@ -23,7 +23,7 @@ pub fn draw(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme
     areas::cells(out, figure, layout, theme);
     areas::bars(out, figure, layout, theme);
     if figure.is_of_marks() {
-        names::marks(out, figure, layout, theme);
+        category_marks::marks(out, figure, layout, theme);
         out.line("</g>");
         return;
     }

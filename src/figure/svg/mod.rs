@@ -4,9 +4,9 @@
 //! or Arial where a viewer lacks Roboto.
 
 mod areas;
+mod category_marks;
 mod data;
 mod image;
-mod names;
 mod parallel_axes;
 mod pen;
 mod points;

@@ -23,8 +23,8 @@ fn values_of_a_setting_make_lines_in_their_order() {
         Drawn { line, colour, seed: run.seed, record: &record, row }
     });
     let drawn = lines_of(drawn, true);
-    let told: Vec<_> = drawn.iter().map(|line| (line.name.as_str(), line.colour, line.runs.len())).collect();
-    assert_eq!(told, [("batch 16", 0, 4), ("batch 128", 1, 4)]);
+    let shown: Vec<_> = drawn.iter().map(|line| (line.name.as_str(), line.colour, line.runs.len())).collect();
+    assert_eq!(shown, [("batch 16", 0, 4), ("batch 128", 1, 4)]);
 }
 
 #[test]

@@ -7,12 +7,12 @@ use crate::doc::{Arm, Run};
 use crate::gui::commands::Command;
 use crate::gui::compare::CompareResponse;
 use crate::gui::dialogs::{Dialog, Next};
-use crate::gui::palette::{Choice, List};
+use crate::gui::palette::{Choice, PaletteList};
 use crate::gui::plan::{self, Action};
 use crate::gui::runs::jobs;
 use crate::gui::selection::Selection;
-use crate::gui::settings::Look;
-use crate::gui::tiles::Change;
+use crate::gui::settings::ThemeChoice;
+use crate::gui::tiles::LayoutChange;
 use crate::gui::{menu, text};
 use crate::results::tiles::Side;
 use crate::results::view::arm_key;
@@ -20,7 +20,7 @@ use crate::run::StopKind;
 
 /// Which runs are to be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum StartRequest {
     All,
     /// Those of the arm at this position.
     Arm(Option<usize>),
@@ -37,7 +37,7 @@ impl App {
         match command {
             C::New => self.choose_template(),
             C::Open => self.proceed(Next::ChooseFile, ctx),
-            C::OpenRecent => self.open_list(List::Files),
+            C::OpenRecent => self.open_list(PaletteList::Files),
             C::ClearRecent => self.settings.recent.clear(),
             C::Save => self.save_document(ctx),
             C::SaveAs => self.ask_where_to_save(ctx),
@@ -63,11 +63,11 @@ impl App {
             C::DuplicateStage => self.change_stage(Action::Duplicate),
             C::RepeatStage => self.change_stage(Action::Repeat),
             C::RemoveStage => self.change_stage(Action::Remove),
-            C::RunAll => self.start(Wanted::All),
-            C::RunArm => self.start(Wanted::Arm(self.selection.arm())),
+            C::RunAll => self.start(StartRequest::All),
+            C::RunArm => self.start(StartRequest::Arm(self.selection.arm())),
             C::Pause => self.runs.pause(true),
             C::Resume if self.runs.is_paused() => self.runs.pause(false),
-            C::Resume => self.start(Wanted::Resumable),
+            C::Resume => self.start(StartRequest::Resumable),
             C::StopAfterStage => self.runs.stop(StopKind::AfterStage),
             C::StopNow => self.runs.stop(StopKind::Now),
             C::Notify => self.settings.notify ^= true,
@@ -79,28 +79,28 @@ impl App {
             C::TogglePlan => self.settings.panels_mut().plan ^= true,
             C::ToggleProperties => self.settings.panels_mut().properties ^= true,
             C::ToggleLog => self.settings.panels_mut().log ^= true,
-            C::ThemeSystem => self.take_theme(Look::System, ctx),
-            C::ThemeLight => self.take_theme(Look::Light, ctx),
-            C::ThemeDark => self.take_theme(Look::Dark, ctx),
+            C::ThemeSystem => self.take_theme(ThemeChoice::System, ctx),
+            C::ThemeLight => self.take_theme(ThemeChoice::Light, ctx),
+            C::ThemeDark => self.take_theme(ThemeChoice::Dark, ctx),
             C::ZoomIn => gui_zoom::zoom_in(ctx),
             C::ZoomOut => gui_zoom::zoom_out(ctx),
             C::ZoomReset => ctx.set_zoom_factor(1.0),
-            C::SplitRight => self.tiles.change(Change::Split(Side::Right)),
-            C::SplitDown => self.tiles.change(Change::Split(Side::Below)),
-            C::Maximise => self.tiles.change(Change::Maximise),
-            C::CloseView => self.tiles.change(Change::CloseActive),
-            C::CloseTile => self.tiles.change(Change::CloseTile),
-            C::NextTab => self.tiles.change(Change::Cycle(true)),
-            C::PreviousTab => self.tiles.change(Change::Cycle(false)),
-            C::ResetLayout => self.tiles.change(Change::Reset),
+            C::SplitRight => self.tiles.change(LayoutChange::Split(Side::Right)),
+            C::SplitDown => self.tiles.change(LayoutChange::Split(Side::Below)),
+            C::Maximise => self.tiles.change(LayoutChange::Maximise),
+            C::CloseView => self.tiles.change(LayoutChange::CloseActive),
+            C::CloseTile => self.tiles.change(LayoutChange::CloseTile),
+            C::NextTab => self.tiles.change(LayoutChange::Cycle(true)),
+            C::PreviousTab => self.tiles.change(LayoutChange::Cycle(false)),
+            C::ResetLayout => self.tiles.change(LayoutChange::Reset),
             C::Filter => {
-                self.tiles.change(Change::Show("runs"));
+                self.tiles.change(LayoutChange::Show("runs"));
                 self.compare.go_to_filter();
             }
             C::FitFigure => self.plot.fit(),
             C::CopyResultsFolder => self.copy_results_folder(ctx),
             C::CopyLog => ctx.copy_text(self.log.full_text()),
-            C::Palette => self.open_list(List::Commands),
+            C::Palette => self.open_list(PaletteList::Commands),
             C::Shortcuts => self.dialog = Some(Dialog::Shortcuts),
             C::About => self.dialog = Some(Dialog::About),
         }
@@ -115,9 +115,9 @@ impl App {
             Command::TogglePlan => Some(self.settings.panels().plan),
             Command::ToggleProperties => Some(self.settings.panels().properties),
             Command::ToggleLog => Some(self.settings.panels().log),
-            Command::ThemeSystem => Some(self.settings.theme == Look::System),
-            Command::ThemeLight => Some(self.settings.theme == Look::Light),
-            Command::ThemeDark => Some(self.settings.theme == Look::Dark),
+            Command::ThemeSystem => Some(self.settings.theme == ThemeChoice::System),
+            Command::ThemeLight => Some(self.settings.theme == ThemeChoice::Light),
+            Command::ThemeDark => Some(self.settings.theme == ThemeChoice::Dark),
             Command::StarArm | Command::StarRun => {
                 let key = self.star_key(command)?;
                 Some(self.compare.view.marks.get(&key).is_some_and(|mark| mark.starred))
@@ -136,13 +136,13 @@ impl App {
     pub(super) fn choose(&mut self, choice: Choice, ctx: &egui::Context) {
         match choice {
             Choice::Command(command) => self.execute(command, ctx),
-            Choice::Show(view) => self.tiles.change(Change::Show(view)),
+            Choice::Show(view) => self.tiles.change(LayoutChange::Show(view)),
             Choice::AddStage(label) => self.add_stage_of(label),
             Choice::File(path) => self.proceed(Next::Open(path), ctx),
         }
     }
 
-    fn take_theme(&mut self, look: Look, ctx: &egui::Context) {
+    fn take_theme(&mut self, look: ThemeChoice, ctx: &egui::Context) {
         self.settings.theme = look;
         ctx.set_theme(egui::ThemePreference::from(look));
     }
@@ -155,17 +155,17 @@ impl App {
 
     /// Starts those runs that are wanted and not done. What is started must know what is done: while earlier results are
     /// being read, or moved to where it goes on, they wait.
-    fn start(&mut self, wanted: Wanted) {
-        if let Some(reason) = self.waits_for() {
+    fn start(&mut self, start_request: StartRequest) {
+        if let Some(reason) = self.start_blocked_by() {
             self.log.info(format!("Runs start as soon as earlier results {reason}"));
-            self.wanted = Some(wanted);
+            self.start_request = Some(start_request);
             return;
         }
-        let is_wanted = |run: &&Run| match &wanted {
-            Wanted::All => true,
-            Wanted::Arm(arm) => Some(run.arm_index) == *arm,
-            Wanted::Resumable => self.runs.is_resumable(&run.id),
-            Wanted::These(runs) => runs.contains(&run.id),
+        let is_wanted = |run: &&Run| match &start_request {
+            StartRequest::All => true,
+            StartRequest::Arm(arm) => Some(run.arm_index) == *arm,
+            StartRequest::Resumable => self.runs.is_resumable(&run.id),
+            StartRequest::These(runs) => runs.contains(&run.id),
         };
         let chosen: Vec<Run> = self.document.runs().iter().filter(is_wanted).cloned().collect();
         let folder = self.document.results(&self.parts.untitled);
@@ -180,22 +180,22 @@ impl App {
         ));
         self.stop_measuring(); // it would slow the runs down, and they it
         self.runs.start(self.parts.worker.as_mut(), jobs);
-        self.note_start();
+        self.on_start();
     }
 
     /// What must happen to earlier results before runs can start.
-    fn waits_for(&self) -> Option<&'static str> {
+    fn start_blocked_by(&self) -> Option<&'static str> {
         if self.runs.is_reading() { Some("are read") } else { self.copying.as_ref().map(|_| "have moved") }
     }
 
     /// Starts what was asked for while earlier results were being read or moved.
-    pub(super) fn start_what_waits(&mut self) {
-        if self.waits_for().is_some() {
+    pub(super) fn start_queued(&mut self) {
+        if self.start_blocked_by().is_some() {
             return;
         }
-        let Some(wanted) = self.wanted.take() else { return };
+        let Some(start_request) = self.start_request.take() else { return };
         match self.document.first_error() {
-            None => self.start(wanted),
+            None => self.start(start_request),
             Some(error) => self.log.error(format!("Nothing was started: {error}")),
         }
     }
@@ -203,7 +203,7 @@ impl App {
     /// What the bar at the top says.
     pub(super) fn status(&self) -> menu::Status {
         if !self.runs.is_running() {
-            return self.planned.status.clone();
+            return self.estimate.status.clone();
         }
         let (over, all) = self.runs.batch_count();
         let left = match self.runs.stopping() {
@@ -217,7 +217,7 @@ impl App {
         };
         menu::Status {
             text: format!("{} of {} · {left}", text::grouped(over as u64), text::counted(all, "run")),
-            detail: self.batch_in_words(),
+            detail: self.batch_summary(),
             share: Some(self.runs.batch_share() as f32),
         }
     }

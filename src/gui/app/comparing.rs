@@ -13,7 +13,7 @@ use crate::gui::plot::{PlotInput, PlotResponse, plot_panel};
 use crate::gui::selection::Selection;
 use crate::gui::text;
 use crate::gui::tree::treatments;
-use crate::gui::views::Behind;
+use crate::gui::views::TrialFilter;
 use crate::results::methods::methods;
 use crate::run::trash::{archive, restore};
 
@@ -87,7 +87,7 @@ impl App {
     }
 
     /// What exports write: what the plots show without runs of earlier settings, as the command line knows it.
-    pub(super) fn own_input(&mut self) -> PlotInput {
+    pub(super) fn export_input(&mut self) -> PlotInput {
         if self.compare.earlier_count() == 0 {
             return self.plot_input();
         }
@@ -99,7 +99,7 @@ impl App {
     pub(super) fn offer_views(&mut self, ui: &Ui) {
         let now = ui.input(|input| input.time);
         let input = self.plot_input();
-        if let Some(secs) = self.plot.look(&input, now) {
+        if let Some(secs) = self.plot.update_data(&input, now) {
             ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
         }
         self.note_edits();
@@ -156,8 +156,8 @@ impl App {
             self.selection = Selection::Arm(*first);
         }
         let runs = runs.into_iter().map(|(_, run)| run).collect();
-        self.views.look_behind(Behind::cell(layer, bit, runs, self.selection.clone()));
-        self.turned = Some("campaigns");
+        self.views.show_trials(TrialFilter::cell(layer, bit, runs, self.selection.clone()));
+        self.view_to_show = Some("campaigns");
     }
 
     /// Does what a person asked for in the table of runs.

@@ -6,6 +6,7 @@ use std::sync::mpsc::TryRecvError;
 use eframe::egui;
 
 use super::App;
+use crate::data::Recognised;
 use crate::doc::intervention::WeightFile;
 use crate::doc::{Intervention, Stage};
 use crate::gui::dialogs::{Dialog, Next};
@@ -65,7 +66,7 @@ impl App {
                 Dropped::Weights(path) => {
                     others.push(format!("{}: drop weight files one by one", path.display()));
                 }
-                Dropped::Data { set, folder } => self.use_data(set, &folder),
+                Dropped::Data(found) => self.use_data(&found),
                 Dropped::Other(what) => others.push(what),
             }
         }
@@ -81,10 +82,18 @@ impl App {
         }
     }
 
-    fn use_data(&mut self, set: &'static str, folder: &Path) {
-        let dir = drop::as_written(folder, &self.document.base());
-        self.document.experiment.data = drop::data_in(set, dir, &self.document.experiment.data);
-        self.log.info(format!("The data of the experiment are those of {set} in {}", folder.display()));
+    fn use_data(&mut self, found: &Recognised) {
+        let dir = drop::as_written(&found.folder, &self.document.base());
+        let data = drop::data_in(found, dir, &self.document.experiment.data);
+        let (set, folder) = (data.file_set().unwrap_or_default(), found.folder.display());
+        self.document.experiment.data = data;
+        self.log.info(match found.others.as_slice() {
+            [] => format!("The experiment now uses {set} in {folder}"),
+            others => format!(
+                "The experiment now uses {folder} as {set}. Its files may also be {}: if so, choose that under Data",
+                others.join(" or ")
+            ),
+        });
         self.selection = Selection::Data;
         self.settings.panels_mut().properties = true;
     }

@@ -4,7 +4,7 @@ use eframe::egui;
 
 use super::{App, PATIENCE_FOR_MORE};
 use crate::gui::form;
-use crate::gui::history::{History, Present, State, Task};
+use crate::gui::history::{CurrentState, EditState, History, UndoTask};
 
 impl App {
     /// Looks at the document again if it was edited, and notes what can be undone.
@@ -40,21 +40,22 @@ impl App {
     pub(super) fn begin_history(&mut self) {
         self.plot.give(&mut self.compare.view);
         let (experiment, view) = (self.document.saved(), &self.compare.view);
-        self.history = History::new(State::of(Present { experiment, view, tiles: self.tiles.layout() }));
+        self.history =
+            History::new(EditState::of(CurrentState { experiment, view, tiles: self.tiles.layout() }));
     }
 
     /// Notes what was edited since the last time.
     pub(super) fn note_edits(&mut self) {
         self.plot.give(&mut self.compare.view);
         let (experiment, view) = (&self.document.experiment, &self.compare.view);
-        self.history.note(Present { experiment, view, tiles: self.tiles.layout() });
+        self.history.note(CurrentState { experiment, view, tiles: self.tiles.layout() });
     }
 
     /// Notes that what changed since the last time followed from something else, and was no edit.
     pub(super) fn adopt_edits(&mut self) {
         self.plot.give(&mut self.compare.view);
         let (experiment, view) = (&self.document.experiment, &self.compare.view);
-        self.history.adopt(Present { experiment, view, tiles: self.tiles.layout() });
+        self.history.adopt(CurrentState { experiment, view, tiles: self.tiles.layout() });
     }
 
     /// Takes the last edit back.
@@ -73,15 +74,15 @@ impl App {
         }
     }
 
-    fn carry_out(&mut self, task: Task) {
+    fn carry_out(&mut self, task: UndoTask) {
         match task {
-            Task::Take(state) => self.take_state(state),
-            Task::Archive(runs) => drop(self.move_to_trash(&runs)),
-            Task::Restore(runs) => drop(self.move_from_trash(&runs)),
+            UndoTask::Take(state) => self.take_state(state),
+            UndoTask::Archive(runs) => drop(self.move_to_trash(&runs)),
+            UndoTask::Restore(runs) => drop(self.move_from_trash(&runs)),
         }
     }
 
-    fn take_state(&mut self, state: State) {
+    fn take_state(&mut self, state: EditState) {
         self.document.experiment = state.experiment.as_ref().clone();
         self.compare.take_view(&state.view);
         self.plot.take_edits(&state.view);

@@ -10,11 +10,11 @@ use crate::figure::csv::csv;
 use crate::figure::export::{Options, picture};
 use crate::figure::plots::Plot;
 use crate::figure::{Figure, FileKind, write};
-use crate::gui::files::{Purpose, Request};
-use crate::gui::plot::Order;
+use crate::gui::background::{BackgroundTask, TaskState};
+use crate::gui::files::{PathRequest, Purpose};
+use crate::gui::plot::FigureRequest;
 use crate::gui::text;
 use crate::gui::views::{Offer, Wanted};
-use crate::gui::working::{Answer, Working};
 
 /// What becomes of a figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub(super) enum Export {
 }
 
 /// What a thread has made of a figure.
-enum Made {
+enum Exported {
     File(PathBuf),
     Picture([usize; 2], Vec<u8>),
     Values(String),
@@ -39,7 +39,7 @@ pub(super) struct Exporting {
     export: Export,
     /// Of what.
     title: String,
-    made: Working<Result<Made, String>>,
+    made: BackgroundTask<Result<Exported, String>>,
 }
 
 impl Export {
@@ -51,17 +51,17 @@ impl Export {
         }
     }
 
-    fn make(self, figure: &Figure, paper: &Options) -> Result<Made, String> {
+    fn make(self, figure: &Figure, paper: &Options) -> Result<Exported, String> {
         match self {
             Self::File(path, kind) => {
                 write(figure, &path, kind, paper).map_err(|error| error.to_string())?;
-                Ok(Made::File(path))
+                Ok(Exported::File(path))
             }
             Self::Picture => {
                 let (size, pixels) = picture(figure, paper).map_err(|error| error.to_string())?;
-                Ok(Made::Picture(size, pixels))
+                Ok(Exported::Picture(size, pixels))
             }
-            Self::Values => Ok(Made::Values(csv(figure))),
+            Self::Values => Ok(Exported::Values(csv(figure))),
         }
     }
 }
@@ -114,19 +114,19 @@ impl App {
         let name = self.document.suggested_file_name();
         let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy();
         let name = format!("{stem}-{}.svg", subject.name());
-        let request = Request {
+        let request = PathRequest {
             purpose: Purpose::Export,
             folder: self.folder(),
             name,
             subject: subject.title().to_owned(),
         };
-        self.to_export = Some(subject);
+        self.pending_export = Some(subject);
         self.ask(request, ctx);
     }
 
     /// Writes what was asked for; the ending of the file says as what.
     pub(super) fn export(&mut self, path: &Path, ctx: &egui::Context) {
-        let Some(subject) = self.to_export.take() else { return };
+        let Some(subject) = self.pending_export.take() else { return };
         let Some(kind) = FileKind::of(path) else {
             let text = format!(
                 "{} is no kind of figure. End the name with .svg, .pdf, .png or .csv.",
@@ -156,11 +156,14 @@ impl App {
     fn begin_export(&mut self, export: Export, subject: Subject, ctx: &egui::Context) {
         let (own, paper, title) = (export.clone(), self.plot.paper(), subject.title().to_owned());
         let made = match subject {
-            Subject::View(offer) => Working::begin("export", ctx, move || own.make(&offer.figure(), &paper)),
+            Subject::View(offer) => {
+                BackgroundTask::begin("export", ctx, move || own.make(&offer.figure(), &paper))
+            }
             Subject::Plot(plot) => {
-                let order = self.order_of(plot, ctx);
-                let figure = move || order.figure().ok_or("The plot shows nothing yet: press Run all.");
-                Working::begin("export", ctx, move || own.make(&figure()?, &paper))
+                let figure_request = self.request_of(plot, ctx);
+                let figure =
+                    move || figure_request.figure().ok_or("The plot shows nothing yet: press Run all.");
+                BackgroundTask::begin("export", ctx, move || own.make(&figure()?, &paper))
             }
         };
         match made {
@@ -170,7 +173,7 @@ impl App {
     }
 
     /// What a plot shows, as the command line knows it.
-    fn order_of(&mut self, plot: &'static dyn Plot, ctx: &egui::Context) -> Order {
+    fn request_of(&mut self, plot: &'static dyn Plot, ctx: &egui::Context) -> FigureRequest {
         self.update_comparison(ctx);
         let earlier = self.compare.earlier_count();
         if earlier > 0 {
@@ -179,34 +182,34 @@ impl App {
                 "Left out {runs} of earlier settings: exports hold results of the present ones"
             ));
         }
-        let input = self.own_input();
-        self.plot.order(plot, input)
+        let input = self.export_input();
+        self.plot.figure_request(plot, input)
     }
 
     /// Takes what threads have exported.
     pub(super) fn take_exports(&mut self, ctx: &egui::Context) {
         for exporting in std::mem::take(&mut self.exports) {
             match exporting.made.take() {
-                Answer::Waiting => self.exports.push(exporting),
-                Answer::Here(Ok(made)) => self.take_export(made, &exporting.title, ctx),
-                Answer::Here(Err(why)) => self.fail(exporting.export.failure(), &why),
-                Answer::Lost(why) => {
-                    let text = format!("{why}. This is an error of Weightlab, please report it.");
+                TaskState::Running => self.exports.push(exporting),
+                TaskState::Done(Ok(made)) => self.take_export(made, &exporting.title, ctx),
+                TaskState::Done(Err(why)) => self.fail(exporting.export.failure(), &why),
+                TaskState::Failed(why) => {
+                    let text = format!("{why}. This is a bug in Weightlab; please report it.");
                     self.fail(exporting.export.failure(), &text);
                 }
             }
         }
     }
 
-    fn take_export(&mut self, made: Made, title: &str, ctx: &egui::Context) {
+    fn take_export(&mut self, made: Exported, title: &str, ctx: &egui::Context) {
         match made {
-            Made::File(path) => self.log.info(format!("Wrote {title} to {}", path.display())),
-            Made::Picture(size, pixels) => {
+            Exported::File(path) => self.log.info(format!("Wrote {title} to {}", path.display())),
+            Exported::Picture(size, pixels) => {
                 ctx.copy_image(egui::ColorImage::from_rgba_premultiplied(size, &pixels));
                 let [width, height] = size;
                 self.log.info(format!("Copied {title} as a picture of {width} × {height} pixels"));
             }
-            Made::Values(text) => {
+            Exported::Values(text) => {
                 ctx.copy_text(text);
                 self.log.info(format!("Copied the values of {title} as CSV"));
             }

@@ -2,7 +2,7 @@
 
 use super::App;
 use crate::doc::Run;
-use crate::gui::commands::Facts;
+use crate::gui::commands::CommandContext;
 use crate::gui::plan::Action;
 use crate::gui::selection::Selection;
 use crate::gui::views::Offers;
@@ -11,14 +11,14 @@ use crate::run::StopKind;
 
 impl App {
     /// What decides which commands can be used.
-    pub(super) fn facts(&self) -> Facts {
+    pub(super) fn command_context(&self) -> CommandContext {
         let runs = self.document.runs();
         let arm = self.selection.arm();
         // Each state is looked for once: there can be hundreds, in every frame.
         let left: Vec<&Run> = runs.iter().filter(|run| self.runs.state(&run.id) != RunState::Done).collect();
         let left_of = |arm: usize| left.iter().filter(|run| run.arm_index == arm).count();
         let has_figure = self.has_points();
-        Facts {
+        CommandContext {
             running: self.runs.is_running(),
             paused: self.runs.is_paused(),
             stopping: self.runs.stopping().is_some(),

@@ -3,7 +3,7 @@
 use eframe::egui::{self, Align, CentralPanel, Frame, InputState, Layout, Panel, Rect, Ui, UiBuilder, Vec2};
 
 use super::App;
-use super::room::Room;
+use super::panels::PanelSizes;
 use crate::doc::intervention::Set;
 use crate::doc::{Intervention, Stage};
 use crate::form::path::Place;
@@ -12,7 +12,7 @@ use crate::gui::palette::Choice;
 use crate::gui::properties::{properties_ui, selection_of};
 use crate::gui::selection::Selection;
 use crate::gui::status::status_ui;
-use crate::gui::tiles::{Change, Pane};
+use crate::gui::tiles::{LayoutChange, Pane};
 use crate::gui::tree::tree_ui;
 use crate::gui::views::{ViewInput, ViewResponse};
 use crate::gui::{menu, plan, theme};
@@ -20,7 +20,7 @@ use crate::gui::{menu, plan, theme};
 impl App {
     /// Draws the window.
     pub(super) fn layout_ui(&mut self, ui: &mut Ui) {
-        self.settings.is_small = room_of(ui).is_small();
+        self.settings.is_small = panel_sizes(ui).is_small();
         if ui.input(moves_focus) {
             ui.ctx().request_repaint(); // where the keyboard is now is seen in the next frame
         }
@@ -45,7 +45,7 @@ impl App {
     }
 
     fn bar_ui(&mut self, ui: &mut Ui) {
-        let (facts, status) = (self.facts(), self.status());
+        let (command_context, status) = (self.command_context(), self.status());
         if self.settings.panels().log {
             self.log.see();
         }
@@ -54,16 +54,17 @@ impl App {
         let chosen = Panel::top("bar").frame(frame).show(ui, |ui| {
             egui::MenuBar::new()
                 .ui(ui, |ui| {
-                    let from_menu = menu::menus_ui(ui, &facts, &|command| self.is_on(command), &|view| {
-                        self.has_view(view)
-                    });
+                    let from_menu =
+                        menu::menus_ui(ui, &command_context, &|command| self.is_on(command), &|view| {
+                            self.has_view(view)
+                        });
                     let pressed = ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                         ui.style_mut().visuals.button_frame = true;
                         shows_log = self
                             .log
                             .unseen()
                             .is_some_and(|(count, newest)| menu::errors_ui(ui, count, newest));
-                        menu::buttons_ui(ui, &facts, &status)
+                        menu::buttons_ui(ui, &command_context, &status)
                     });
                     from_menu.or(pressed.inner.map(Choice::Command))
                 })
@@ -80,7 +81,7 @@ impl App {
 
     fn log_ui(&mut self, ui: &mut Ui) {
         let mut open = self.settings.panels().log;
-        let chosen = room_of(ui).log().show_collapsible(ui, &mut open, |ui| {
+        let chosen = panel_sizes(ui).log().show_collapsible(ui, &mut open, |ui| {
             status_ui(ui, self.document.problems(), &self.log).cloned()
         });
         self.settings.panels_mut().log = open;
@@ -96,7 +97,7 @@ impl App {
         if !panels.tree && !panels.plan {
             return;
         }
-        let room = room_of(ui);
+        let room = panel_sizes(ui);
         room.left().show(ui, |ui| {
             let mut plan_is_open = panels.plan;
             if panels.tree {
@@ -152,7 +153,7 @@ impl App {
     fn right_ui(&mut self, ui: &mut Ui) {
         let results = self.document.results(&self.parts.untitled);
         let mut open = self.settings.panels().properties;
-        room_of(ui).right().show_collapsible(ui, &mut open, |ui| {
+        panel_sizes(ui).right().show_collapsible(ui, &mut open, |ui| {
             let (selection, focus) = (&mut self.selection, &mut self.focus);
             properties_ui(ui, &mut self.document, &self.runs, selection, focus, &mut self.dry_run, &results);
         });
@@ -166,8 +167,8 @@ impl App {
         let mut tiles = std::mem::take(&mut self.tiles);
         tiles.ui(ui, &mut |ui, pane| self.pane_ui(ui, pane));
         self.tiles = tiles;
-        if let Some(view) = self.turned.take() {
-            self.tiles.change(Change::Show(view));
+        if let Some(view) = self.view_to_show.take() {
+            self.tiles.change(LayoutChange::Show(view));
             ui.ctx().request_repaint();
         }
         self.follow_tiles();
@@ -193,7 +194,7 @@ impl App {
             Some(ViewResponse::AddStage(set)) => self.add_stage(set),
             Some(ViewResponse::Compare(response)) => self.answer(response, ui.ctx()),
             Some(ViewResponse::Take(wanted)) => self.take_figure(pane.name, wanted, ui.ctx()),
-            Some(ViewResponse::Show(view)) => self.turned = Some(view),
+            Some(ViewResponse::Show(view)) => self.view_to_show = Some(view),
         }
     }
 
@@ -230,6 +231,6 @@ fn within(ui: &mut Ui, name: &str, room: Rect, draw: impl FnOnce(&mut Ui)) -> Ve
     ui.scope_builder(builder, draw).inner
 }
 
-fn room_of(ui: &Ui) -> Room {
-    Room::of(ui.ctx().content_rect().size())
+fn panel_sizes(ui: &Ui) -> PanelSizes {
+    PanelSizes::of(ui.ctx().content_rect().size())
 }

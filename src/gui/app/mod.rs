@@ -1,21 +1,21 @@
 //! The app: what it knows, and what it does in every frame.
 
 mod act;
-mod around;
 mod comparing;
+mod desktop;
 mod dropped;
 mod edits;
-mod elsewhere;
+mod estimate;
 mod exporting;
 mod facts;
-mod flow;
-mod later;
 mod layout;
 mod lists;
-mod planned;
+mod opening;
+mod other_processes;
+mod panels;
 mod recover;
 mod results;
-mod room;
+mod resume;
 #[cfg(test)]
 mod tests;
 
@@ -31,14 +31,14 @@ use super::desktop::Desktop;
 use super::dialogs::{Dialog, Next};
 use super::document::Document;
 use super::drop::Dropped;
-use super::files::{Asked, Picker};
+use super::files::{PendingPath, Picker};
 use super::history::History;
 use super::log::Log;
 use super::palette::Palette;
 use super::plot::{PlotInput, PlotState};
 use super::recent::Presence;
 use super::recovery::{Leftover, Recovery};
-use super::runs::{News, Runs};
+use super::runs::{RunNews, Runs};
 use super::selection::Selection;
 use super::settings::{KEY, Settings};
 use super::tiles::Tiling;
@@ -50,9 +50,9 @@ use super::{memory, text, theme};
 use crate::doc::{Experiment, templates};
 use crate::form::path::Place;
 use crate::results::RunState;
-use act::Wanted;
+use act::StartRequest;
+use estimate::Estimate;
 use exporting::{Exporting, Subject};
-use planned::Planned;
 use results::Copying;
 
 /// While data arrive, the window is drawn anew this often.
@@ -93,15 +93,15 @@ pub struct App {
     focus: Option<Place>,
     treatments: Vec<Treatment>,
     /// What the runs that are left would take.
-    planned: Planned,
+    estimate: Estimate,
     plot: PlotState,
     /// What the plots show, as long as nothing about it has changed.
     shown: Option<PlotInput>,
     exports: Vec<Exporting>,
     /// What is exported as soon as it is known where to.
-    to_export: Option<Subject>,
+    pending_export: Option<Subject>,
     /// A view to be shown, asked for while views are drawn.
-    turned: Option<&'static str>,
+    view_to_show: Option<&'static str>,
     compare: Compare,
     views: Views,
     /// Where plots and views are.
@@ -118,10 +118,10 @@ pub struct App {
     /// What was dropped on the window and is being looked at.
     dropping: Option<Receiver<Vec<Dropped>>>,
     /// Runs that start as soon as earlier results are read.
-    wanted: Option<Wanted>,
+    start_request: Option<StartRequest>,
     /// When the runs that go on were started.
     batch_began: Option<Instant>,
-    asked: Option<Asked>,
+    asked: Option<PendingPath>,
     /// What comes after saving.
     after_saving: Option<Next>,
     /// What the user agreed to lose: edits that come later are asked about again.
@@ -140,11 +140,11 @@ pub struct App {
     /// Looks for results of other processes.
     watching: Option<Watching>,
     /// Whether there can be nobody who looks.
-    cannot_watch: bool,
+    watch_failed: bool,
     /// What is watched: the folder of results, the revision of the document, and how many runs go on here.
-    aimed: Option<(PathBuf, u64, usize)>,
+    watched: Option<(PathBuf, u64, usize)>,
     /// The file that was to be opened first cannot be: what else there is comes behind the message.
-    offers_start: bool,
+    start_page_pending: bool,
 }
 
 /// How far the window is with closing.
@@ -176,12 +176,12 @@ impl App {
             plan_arm: 0,
             focus: None,
             treatments: Vec::new(),
-            planned: Planned::default(),
+            estimate: Estimate::default(),
             plot: PlotState::default(),
             shown: None,
             exports: Vec::new(),
-            to_export: None,
-            turned: None,
+            pending_export: None,
+            view_to_show: None,
             compare: Compare::default(),
             views: Views::default(),
             tiles: Tiling::default(),
@@ -192,7 +192,7 @@ impl App {
             recovery: None,
             leftovers: Vec::new(),
             dropping: None,
-            wanted: None,
+            start_request: None,
             batch_began: None,
             asked: None,
             after_saving: None,
@@ -205,14 +205,14 @@ impl App {
             title: String::new(),
             edges: layout::Edges::default(),
             watching: None,
-            cannot_watch: false,
-            aimed: None,
-            offers_start: false,
+            watch_failed: false,
+            watched: None,
+            start_page_pending: false,
         };
         app.begin_recovery();
         if !app.open_first(file) {
             app.take_document();
-            app.offers_start = file.is_some();
+            app.start_page_pending = file.is_some();
         }
         app
     }
@@ -231,19 +231,19 @@ impl App {
             self.shown = None; // records that nobody shares grow in place
         }
         for news in self.runs.drain() {
-            self.tell(news, ctx);
+            self.take_news(news, ctx);
         }
         self.watch_others(ctx);
         self.take_copied(ctx);
-        self.start_what_waits();
+        self.start_queued();
         if self.is_reading() || (self.runs.is_running() && !self.runs.is_paused()) {
             ctx.request_repaint_after(PACE);
         }
     }
 
-    fn tell(&mut self, news: News, ctx: &egui::Context) {
+    fn take_news(&mut self, news: RunNews, ctx: &egui::Context) {
         match news {
-            News::State { run, state } => {
+            RunNews::State { run, state } => {
                 let name = self.name_of(&run);
                 let sign = text::sign(&state);
                 match &state {
@@ -251,20 +251,20 @@ impl App {
                     _ => self.log.info(format!("{sign} {name}: {}", state.word())),
                 }
             }
-            News::Report { run, summary } => {
+            RunNews::Report { run, summary } => {
                 let name = self.name_of(&run);
                 self.log.info(format!("{name}: {summary}"));
             }
-            News::Elsewhere { run, owner } => {
+            RunNews::Elsewhere { run, owner } => {
                 let name = self.name_of(&run);
                 self.log.info(format!("{name}: running elsewhere ({owner}), and left alone here"));
             }
-            News::Read(count) => self.tell_read(count),
-            News::ReadMore => self.plan_cost(),
-            News::Unlisted { all, shown } => self.tell_unlisted(all, shown),
-            News::Over => {
-                self.log.info(self.end_in_words());
-                self.note_end();
+            RunNews::Read(count) => self.log_found(count),
+            RunNews::ReadMore => self.plan_cost(),
+            RunNews::Unlisted { all, shown } => self.log_outdated(all, shown),
+            RunNews::Over => {
+                self.log.info(self.end_summary());
+                self.on_end();
                 self.plan_cost();
                 self.move_results(ctx);
                 if std::mem::take(&mut self.reloads) {
@@ -327,7 +327,7 @@ impl App {
 
     /// Does what a command says, or logs why it cannot be done now.
     pub fn execute(&mut self, command: Command, ctx: &egui::Context) {
-        match command.refusal(&self.facts()) {
+        match command.refusal(&self.command_context()) {
             Some(reason) => self.log.info(format!("{}: {reason}", command.text())),
             None => self.act(command, ctx),
         }
@@ -342,7 +342,7 @@ impl eframe::App for App {
         self.refresh(ctx);
         self.keep_edits(ctx);
         self.ask_about_leftovers();
-        self.hear_desktop();
+        self.log_desktop_failures();
         self.watch_closing(ctx);
         self.show_title(ctx);
     }

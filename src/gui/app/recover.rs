@@ -43,7 +43,7 @@ impl App {
     /// Asks about the edits of a window that crashed, once nothing else is asked and restoring them would take no
     /// document from under its runs.
     pub(super) fn ask_about_leftovers(&mut self) {
-        let has_runs = self.runs.is_running() || self.wanted.is_some();
+        let has_runs = self.runs.is_running() || self.start_request.is_some();
         if self.dialog.is_some() || self.document.is_unsaved() || has_runs {
             return;
         }

@@ -7,9 +7,9 @@ use std::time::Duration;
 use eframe::egui;
 
 use super::{App, PATIENCE_FOR_MORE};
+use crate::gui::background::{BackgroundTask, TaskState};
 use crate::gui::files::{Moved, copy_results, move_results};
 use crate::gui::text;
-use crate::gui::working::{Answer, Working};
 
 /// Results on their way to another disk.
 pub(super) struct Copying {
@@ -18,7 +18,7 @@ pub(super) struct Copying {
     /// Where they will be.
     pub to: PathBuf,
     /// How many runs have moved, at the end.
-    pub moved: Working<std::io::Result<usize>>,
+    pub moved: BackgroundTask<std::io::Result<usize>>,
 }
 
 impl App {
@@ -39,7 +39,7 @@ impl App {
         let results = self.document.results(&self.parts.untitled);
         let records = self.parts.worker.read(&results, self.document.runs());
         if let Some(count) = self.runs.read(records, PATIENCE_FOR_MORE) {
-            self.tell_read(count);
+            self.log_found(count);
         }
     }
 
@@ -59,9 +59,9 @@ impl App {
         }
         let Some((from, to)) = self.moving.take() else { return };
         match move_results(&from, &to) {
-            Ok(Moved { runs, left }) if left.is_empty() => self.tell_moved(runs, &to),
+            Ok(Moved { runs, left }) if left.is_empty() => self.log_moved(runs, &to),
             Ok(Moved { runs, left }) => self.begin_copying((from, to), runs, left, ctx),
-            Err(error) => self.tell_not_moved(&from, &to, &error.to_string()),
+            Err(error) => self.log_not_moved(&from, &to, &error.to_string()),
         }
     }
 
@@ -77,9 +77,9 @@ impl App {
         let work = move || copy_results(&from, &to, &left).map(|copied| runs + copied);
         let (from, to) = places;
         self.log.info(format!("Copying results from {} to {}…", from.display(), to.display()));
-        match Working::begin("results", ctx, work) {
+        match BackgroundTask::begin("results", ctx, work) {
             Some(moved) => self.copying = Some(Copying { from, to, moved }),
-            None => self.tell_not_moved(&from, &to, "no thread could be started for it"),
+            None => self.log_not_moved(&from, &to, "no thread could be started for it"),
         }
     }
 
@@ -87,14 +87,14 @@ impl App {
     pub(super) fn take_copied(&mut self, ctx: &egui::Context) {
         let Some(copying) = &self.copying else { return };
         let moved = match copying.moved.take() {
-            Answer::Waiting => return,
-            Answer::Here(moved) => moved.map_err(|error| error.to_string()),
-            Answer::Lost(why) => Err(why),
+            TaskState::Running => return,
+            TaskState::Done(moved) => moved.map_err(|error| error.to_string()),
+            TaskState::Failed(why) => Err(why),
         };
         let Some(Copying { from, to, .. }) = self.copying.take() else { return };
         match moved {
-            Ok(moved) => self.tell_moved(moved, &to),
-            Err(why) => self.tell_not_moved(&from, &to, &why),
+            Ok(moved) => self.log_moved(moved, &to),
+            Err(why) => self.log_not_moved(&from, &to, &why),
         }
         if self.document.results(&self.parts.untitled) == to {
             // Whoever has opened the file meanwhile did not find all of them.
@@ -111,13 +111,13 @@ impl App {
         }
     }
 
-    fn tell_moved(&mut self, runs: usize, to: &Path) {
+    fn log_moved(&mut self, runs: usize, to: &Path) {
         if runs > 0 {
             self.log.info(format!("Moved results of {} to {}", text::counted(runs, "run"), to.display()));
         }
     }
 
-    fn tell_not_moved(&mut self, from: &Path, to: &Path, why: &str) {
+    fn log_not_moved(&mut self, from: &Path, to: &Path, why: &str) {
         let folder = from.display();
         self.log.error(format!(
             "Results stay in {folder}: they could not be moved to {} ({why}); move them by hand",

@@ -6,7 +6,7 @@ use crate::gui::plan::Action;
 /// What decides whether a command can be used now.
 #[derive(Clone, Debug, Default)]
 #[allow(clippy::struct_excessive_bools)] // independent facts
-pub struct Facts {
+pub struct CommandContext {
     /// Runs go on.
     pub running: bool,
     /// They are held, until they are told to go on.
@@ -57,78 +57,93 @@ pub struct Facts {
 
 impl Command {
     /// Why it cannot be used now; nothing when it can.
-    pub fn refusal(self, facts: &Facts) -> Option<String> {
+    pub fn refusal(self, context: &CommandContext) -> Option<String> {
         let say = |refused: bool, reason: &str| refused.then(|| reason.to_owned());
         let no_arm = "No arm is selected: click on one in the list at the left";
         let no_run = "No run is selected: click on one in the list at the left";
         let no_view = "No view is open: the menu View has them all";
         let no_file = "No file has been opened or saved yet";
         match self {
-            Self::OpenRecent | Self::ClearRecent => say(!facts.has_recent, no_file),
-            Self::Save => say(!facts.unsaved, "There are no changes to save"),
+            Self::OpenRecent | Self::ClearRecent => say(!context.has_recent, no_file),
+            Self::Save => say(!context.unsaved, "There are no changes to save"),
             Self::ExportFigure | Self::CopyFigure | Self::CopyValues => {
-                facts.why_no_figure.map(str::to_owned)
+                context.why_no_figure.map(str::to_owned)
             }
-            Self::FitFigure => say(!facts.has_figure, "There is no curve yet: press Run all"),
-            Self::Undo => say(facts.undoes.is_none(), "There is no edit to take back"),
-            Self::Redo => say(facts.redoes.is_none(), "No edit was taken back"),
-            Self::CopyTable => say(facts.arms == 0, "There is no arm yet: add one at the left"),
-            Self::DuplicateArm | Self::RemoveArm | Self::StarArm => say(facts.arm.is_none(), no_arm),
-            Self::ArchiveArm => say(facts.arm.is_none(), no_arm)
-                .or_else(|| say(facts.running, "Runs are going on: stop them first, or wait for their end"))
-                .or_else(|| say(facts.results_of_arm == 0, "The selected arm has no results")),
-            Self::MoveArmUp => say(facts.arm.is_none(), no_arm)
-                .or_else(|| say(facts.arm == Some(0), "The selected arm is the first one")),
-            Self::MoveArmDown => say(facts.arm.is_none(), no_arm).or_else(|| {
-                say(facts.arm.is_some_and(|arm| arm + 1 >= facts.arms), "The selected arm is the last one")
+            Self::FitFigure => say(!context.has_figure, "There is no curve yet: press Run all"),
+            Self::Undo => say(context.undoes.is_none(), "There is no edit to take back"),
+            Self::Redo => say(context.redoes.is_none(), "No edit was taken back"),
+            Self::CopyTable => say(context.arms == 0, "There is no arm yet: add one at the left"),
+            Self::DuplicateArm | Self::RemoveArm | Self::StarArm => say(context.arm.is_none(), no_arm),
+            Self::ArchiveArm => say(context.arm.is_none(), no_arm)
+                .or_else(|| say(context.running, "Runs are going on: stop them first, or wait for their end"))
+                .or_else(|| say(context.results_of_arm == 0, "The selected arm has no results")),
+            Self::MoveArmUp => say(context.arm.is_none(), no_arm)
+                .or_else(|| say(context.arm == Some(0), "The selected arm is the first one")),
+            Self::MoveArmDown => say(context.arm.is_none(), no_arm).or_else(|| {
+                say(
+                    context.arm.is_some_and(|arm| arm + 1 >= context.arms),
+                    "The selected arm is the last one",
+                )
             }),
-            Self::MoveStageUp => of_stage(facts, Action::MoveUp),
-            Self::MoveStageDown => of_stage(facts, Action::MoveDown),
-            Self::DuplicateStage => of_stage(facts, Action::Duplicate),
-            Self::RepeatStage => of_stage(facts, Action::Repeat),
-            Self::RemoveStage => of_stage(facts, Action::Remove),
-            Self::StarRun => say(!facts.run, no_run),
-            Self::ArchiveRun => say(!facts.run, no_run).or_else(|| facts.why_not_archive.map(str::to_owned)),
-            Self::RunAll => cannot_start(facts)
-                .or_else(|| say(facts.arms == 0, "There is no arm yet: add one at the left"))
+            Self::MoveStageUp => of_stage(context, Action::MoveUp),
+            Self::MoveStageDown => of_stage(context, Action::MoveDown),
+            Self::DuplicateStage => of_stage(context, Action::Duplicate),
+            Self::RepeatStage => of_stage(context, Action::Repeat),
+            Self::RemoveStage => of_stage(context, Action::Remove),
+            Self::StarRun => say(!context.run, no_run),
+            Self::ArchiveRun => {
+                say(!context.run, no_run).or_else(|| context.why_not_archive.map(str::to_owned))
+            }
+            Self::RunAll => cannot_start(context)
+                .or_else(|| say(context.arms == 0, "There is no arm yet: add one at the left"))
                 .or_else(|| {
-                    say(facts.left == 0, "All runs are done: change a setting or add a seed to run more")
+                    say(context.left == 0, "All runs are done: change a setting or add a seed to run more")
                 }),
-            Self::RunArm => cannot_start(facts)
-                .or_else(|| say(facts.left_of_arm.is_none(), no_arm))
-                .or_else(|| say(facts.left_of_arm == Some(0), "All runs of this arm are done")),
-            Self::Pause => cannot_stop(facts, facts.stopping)
-                .or_else(|| say(facts.paused, "The runs are paused: Resume lets them go on")),
-            Self::Resume if facts.paused => None,
+            Self::RunArm => cannot_start(context)
+                .or_else(|| say(context.left_of_arm.is_none(), no_arm))
+                .or_else(|| say(context.left_of_arm == Some(0), "All runs of this arm are done")),
+            Self::Pause => cannot_stop(context, context.stopping)
+                .or_else(|| say(context.paused, "The runs are paused: Resume lets them go on")),
+            Self::Resume if context.paused => None,
             Self::Resume => {
-                cannot_start(facts).or_else(|| say(facts.resumable == 0, "No run was stopped or failed"))
+                cannot_start(context).or_else(|| say(context.resumable == 0, "No run was stopped or failed"))
             }
-            Self::StopAfterStage => cannot_stop(facts, facts.stopping),
-            Self::StopNow => cannot_stop(facts, facts.stopping_now),
-            Self::SplitRight | Self::SplitDown => say(facts.views == 0, no_view).or_else(|| {
-                say(facts.tabs < 2, "The open tab is alone in its tile: show another view there")
+            Self::StopAfterStage => cannot_stop(context, context.stopping),
+            Self::StopNow => cannot_stop(context, context.stopping_now),
+            Self::SplitRight | Self::SplitDown => say(context.views == 0, no_view).or_else(|| {
+                say(context.tabs < 2, "The open tab is alone in its tile: show another view there")
             }),
-            Self::Maximise => say(facts.tiles < 2, "There is no other tile: Split makes one"),
-            Self::NextTab | Self::PreviousTab => say(facts.views < 2, "There is no other tab"),
-            Self::CloseView | Self::CloseTile => say(facts.views == 0, no_view),
-            _ => None,
+            Self::Maximise => say(context.tiles < 2, "There is no other tile: Split makes one"),
+            Self::NextTab | Self::PreviousTab => say(context.views < 2, "There is no other tab"),
+            Self::CloseView | Self::CloseTile => say(context.views == 0, no_view),
+            Self::New
+            | Self::Open
+            | Self::SaveAs
+            | Self::CopyMethods
+            | Self::CopyResultsFolder
+            | Self::Quit => None,
+            Self::AddArm | Self::Notify | Self::KeepAwake => None,
+            Self::ToggleTree | Self::TogglePlan | Self::ToggleProperties | Self::ToggleLog => None,
+            Self::ThemeSystem | Self::ThemeLight | Self::ThemeDark => None,
+            Self::ZoomIn | Self::ZoomOut | Self::ZoomReset | Self::Filter | Self::ResetLayout => None,
+            Self::Palette | Self::Shortcuts | Self::CopyLog | Self::About => None,
         }
     }
 }
 
-fn of_stage(facts: &Facts, action: Action) -> Option<String> {
-    facts.stage[action as usize].map(str::to_owned)
+fn of_stage(context: &CommandContext, action: Action) -> Option<String> {
+    context.stage[action as usize].map(str::to_owned)
 }
 
-fn cannot_start(facts: &Facts) -> Option<String> {
-    if facts.running {
+fn cannot_start(context: &CommandContext) -> Option<String> {
+    if context.running {
         return Some("Runs are going on: stop them first, or wait for their end".to_owned());
     }
-    facts.error.as_ref().map(|error| format!("The document has an error: {error}"))
+    context.error.as_ref().map(|error| format!("The document has an error: {error}"))
 }
 
-fn cannot_stop(facts: &Facts, is_stopping: bool) -> Option<String> {
-    if !facts.running {
+fn cannot_stop(context: &CommandContext, is_stopping: bool) -> Option<String> {
+    if !context.running {
         return Some("Nothing is running".to_owned());
     }
     is_stopping.then(|| "The runs are about to stop".to_owned())

@@ -4,7 +4,7 @@ mod facts;
 
 use eframe::egui::{Key, KeyboardShortcut, Modifiers};
 
-pub use facts::Facts;
+pub use facts::CommandContext;
 
 /// Declares the commands: what menus say, what it does in one sentence, and its keys, the usual one first.
 macro_rules! commands {
@@ -196,10 +196,10 @@ impl Command {
     }
 
     /// What menus say now: what would be undone, too.
-    pub fn label(self, facts: &Facts) -> String {
+    pub fn label(self, context: &CommandContext) -> String {
         let about = match self {
-            Self::Undo => facts.undoes,
-            Self::Redo => facts.redoes,
+            Self::Undo => context.undoes,
+            Self::Redo => context.redoes,
             _ => None,
         };
         about.map_or_else(|| self.text().to_owned(), |about| format!("{}: {about}", self.text()))
@@ -240,20 +240,26 @@ mod tests {
 
     #[test]
     fn a_command_that_cannot_be_used_says_why() {
-        let facts = Facts { error: Some("no seed".to_owned()), ..Facts::default() };
-        assert!(Command::RunAll.refusal(&facts).unwrap().contains("no seed"));
-        assert_eq!(Command::StopNow.refusal(&facts).unwrap(), "Nothing is running");
-        assert!(Command::RunAll.refusal(&Facts::default()).unwrap().contains("no arm yet"));
-        assert!(Command::RunAll.refusal(&Facts { arms: 1, left: 1, ..Facts::default() }).is_none());
-        assert!(Command::Open.refusal(&Facts { running: true, ..Facts::default() }).is_none());
+        let context = CommandContext { error: Some("no seed".to_owned()), ..CommandContext::default() };
+        assert!(Command::RunAll.refusal(&context).unwrap().contains("no seed"));
+        assert_eq!(Command::StopNow.refusal(&context).unwrap(), "Nothing is running");
+        assert!(Command::RunAll.refusal(&CommandContext::default()).unwrap().contains("no arm yet"));
+        assert!(
+            Command::RunAll
+                .refusal(&CommandContext { arms: 1, left: 1, ..CommandContext::default() })
+                .is_none()
+        );
+        assert!(
+            Command::Open.refusal(&CommandContext { running: true, ..CommandContext::default() }).is_none()
+        );
     }
 
     #[test]
     fn paused_runs_can_go_on_or_be_stopped_and_not_be_paused_twice() {
-        let facts = Facts { running: true, paused: true, ..Facts::default() };
-        assert!(Command::Resume.refusal(&facts).is_none() && Command::StopNow.refusal(&facts).is_none());
-        assert!(Command::Pause.refusal(&facts).is_some());
-        let going = Facts { running: true, ..Facts::default() };
+        let context = CommandContext { running: true, paused: true, ..CommandContext::default() };
+        assert!(Command::Resume.refusal(&context).is_none() && Command::StopNow.refusal(&context).is_none());
+        assert!(Command::Pause.refusal(&context).is_some());
+        let going = CommandContext { running: true, ..CommandContext::default() };
         assert!(Command::Pause.refusal(&going).is_none() && Command::Resume.refusal(&going).is_some());
     }
 }

@@ -8,12 +8,11 @@ use super::Compare;
 use crate::gui::runs::Runs;
 use crate::gui::text::counted;
 use crate::gui::theme;
-use crate::gui::views::reports::place_of;
-use crate::results::paired::{Paired, paired};
+use crate::results::Report;
+use crate::results::paired::Comparison;
 use crate::results::table::Row;
 use crate::results::table::columns::{Column, columns};
 use crate::results::table::settings::NONE;
-use crate::results::{Report, RunState};
 
 /// What the stages of ticked runs reported.
 #[derive(Clone, Debug, Default)]
@@ -30,12 +29,7 @@ impl Told {
         if self.ticked == *ticked && self.revision == runs.revision() {
             return;
         }
-        let told = |report: &Report| {
-            let branch =
-                if report.branch.is_empty() { String::new() } else { format!(", {}", report.branch) };
-            let place = place_of(&report.stage, report.round);
-            (format!("{place}{branch}: {}", report.kind), report.summary.clone())
-        };
+        let told = |report: &Report| (format!("{}: {}", report.place(), report.kind), report.summary.clone());
         let of = |id: &String| {
             let reports = runs.record(id).map(|record| record.reports().iter().map(told).collect());
             (id.clone(), reports.unwrap_or_default())
@@ -81,25 +75,10 @@ fn arms(rows: &[Row]) -> Vec<String> {
     arms
 }
 
-/// The runs of two arms that are compared: those that are done and wanted. Also how many others have results.
-pub fn compared<'a>(
-    rows: &'a [Row],
-    pair: &[String; 2],
-    left_out: &BTreeSet<String>,
-) -> (Vec<&'a Row>, usize) {
-    let of_pair = rows.iter().filter(|row| pair.contains(&row.arm) && row.last.is_some());
-    let is_compared = |row: &&Row| row.state == RunState::Done.word() && !left_out.contains(&row.run);
-    let (compared, others): (Vec<&Row>, Vec<&Row>) = of_pair.partition(is_compared);
-    (compared, others.len())
-}
-
-/// The difference between two arms, seed by seed, in what `value` takes from a row.
-pub fn difference(rows: &[&Row], pair: &[String; 2], value: fn(&Row) -> Option<f64>) -> Option<Paired> {
-    let of = |arm: &String| -> Vec<(u64, f64)> {
-        let of_arm = rows.iter().filter(|row| row.arm == *arm);
-        of_arm.filter_map(|row| Some((row.seed, value(row)?))).collect()
-    };
-    paired(&of(&pair[0]), &of(&pair[1]))
+/// The two chosen arms, compared in their runs that the filter leaves.
+pub fn comparison(compare: &Compare) -> Comparison {
+    let [first, second] = &compare.pair;
+    Comparison::of(&compare.rows, [first, second], |row| !compare.left_out.contains(&row.run))
 }
 
 fn pair_ui(ui: &mut Ui, compare: &mut Compare) {
@@ -120,28 +99,21 @@ fn pair_ui(ui: &mut Ui, compare: &mut Compare) {
         ui.label("minus");
         arm_ui(ui, "First arm", first, &arms);
     });
-    let values: [(&str, fn(&Row) -> Option<f64>); 2] =
-        [("Last accuracy", |row| row.last), ("Best accuracy", |row| row.best)];
-    let (rows, others) = compared(&compare.rows, &compare.pair, &compare.left_out);
-    for (name, value) in values {
-        let Some(found) = difference(&rows, &compare.pair, value) else { continue };
-        let verdict = match found.is_clear() {
-            None => "one pair says nothing about the spread",
-            Some(true) => "the 95 % interval leaves 0 out",
-            Some(false) => "the 95 % interval includes 0",
-        };
+    let found = comparison(compare);
+    for (name, difference) in [("Last accuracy", found.last), ("Best accuracy", found.best)] {
+        let Some(difference) = difference else { continue };
         ui.horizontal(|ui| {
             ui.label(format!("{name}:"));
-            ui.label(RichText::new(found.points()).strong());
-            ui.label(RichText::new(verdict).weak());
+            ui.label(RichText::new(difference.points()).strong());
+            ui.label(RichText::new(difference.verdict()).weak());
         });
     }
-    if difference(&rows, &compare.pair, |row| row.last).is_none() {
+    if found.last.is_none() {
         ui.label(RichText::new("No seed is done in both arms yet").weak());
     }
-    if others > 0 {
-        let left_out = format!("{} left out: not done, or not in the filter", counted(others, "run"));
-        ui.label(RichText::new(left_out).weak());
+    if found.left_out > 0 {
+        let text = format!("{} left out: not done, or not in the filter", counted(found.left_out, "run"));
+        ui.label(RichText::new(text).weak());
     }
 }
 

@@ -29,8 +29,8 @@ pub(super) fn width(column: &Column) -> f32 {
         Column::Seed => 40.0,
         Column::Best | Column::Last | Column::Duration => 68.0,
         Column::Remaining => 76.0,
-        Column::BestEpoch => 56.0,
-        Column::State | Column::Setting(_) | Column::Tags => 96.0,
+        Column::BestEpoch | Column::Epochs => 56.0,
+        Column::State | Column::Setting(_) | Column::Tags | Column::Run => 96.0,
         Column::Note => 160.0,
     }
 }

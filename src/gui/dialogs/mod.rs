@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use eframe::egui::{self, Frame, Id, Modal, RichText, Ui};
 
-use super::files::{Purpose, Request, typed, with_extension};
+use super::files::{PathRequest, Purpose, typed, with_extension};
 use super::text::{counted, duration};
 use super::{templates, theme};
 
@@ -48,7 +48,7 @@ pub enum Dialog {
         comes_back: bool,
     },
     /// Go on with the runs that were stopped when the window was closed?
-    GoOn {
+    Resume {
         /// What the document is called.
         title: String,
         /// Those of them that are not done, by identity.
@@ -99,7 +99,7 @@ pub enum Dialog {
     /// A path, typed by hand.
     Path {
         /// What it is wanted for.
-        request: Request,
+        request: PathRequest,
         /// What was typed.
         text: String,
     },
@@ -116,35 +116,46 @@ pub enum Dialog {
     About,
 }
 
-/// What the user decided.
+/// What the user decided, with all that carrying it out takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// Everything stays as it is.
     Cancel,
-    /// Save first.
-    Save,
-    /// Without saving.
-    Discard,
-    /// Stop the runs.
-    Stop,
-    /// Stop the runs, and offer at the next start to go on.
-    StopAndGoOnLater,
-    /// Go on with the runs.
-    GoOn,
-    /// Restore the edits.
+    /// A message was read.
+    Close,
+    /// Save, then continue.
+    Save(Next),
+    /// Continue without saving.
+    Discard(Next),
+    /// Stop the runs, then continue.
+    Stop(Next),
+    /// The same, and offer to resume them at the next start.
+    StopAndResumeLater(Next),
+    /// Resume these runs, by identity.
+    Resume(Vec<String>),
+    /// Restore the edits that a crash interrupted.
     Restore,
-    /// Add the stage.
-    Import,
-    /// Move them to the trash.
-    Archive,
-    /// Save, and lose the comments.
-    LoseComments,
+    /// Throw them away.
+    DropEdits,
+    /// Ask about them again at the next start.
+    AskAgain,
+    /// Add the stage that imports weights.
+    Import {
+        /// The weight file.
+        path: PathBuf,
+        /// The arm, by position.
+        arm: usize,
+    },
+    /// Move these runs to the trash, by identity.
+    Archive(Vec<String>),
+    /// Save to this file, whatever it holds.
+    SaveTo(PathBuf),
     /// Save under another name.
     SaveAs,
-    /// Replace the file.
-    Overwrite,
-    /// This path.
-    Path(PathBuf),
+    /// This path was typed.
+    Path(Purpose, PathBuf),
+    /// Use this path although a file is there.
+    Overwrite(Purpose, PathBuf),
     /// The template with this position.
     Template(usize),
     /// This file, which was open before.
@@ -153,10 +164,30 @@ pub enum Reply {
 
 impl Dialog {
     /// The field for a path that takes over from the system's dialog.
-    pub fn path_field(request: Request) -> Self {
+    pub fn path_field(request: PathRequest) -> Self {
         let folder = std::path::absolute(&request.folder).unwrap_or_else(|_| request.folder.clone());
         let text = folder.join(&request.name).to_string_lossy().into_owned();
         Self::Path { request, text }
+    }
+
+    /// What it means to leave the dialog without a decision.
+    const fn dismissed(&self) -> Reply {
+        match self {
+            Self::Recover { .. } => Reply::AskAgain,
+            Self::Message { .. } => Reply::Close,
+            Self::Templates { .. }
+            | Self::Unsaved { .. }
+            | Self::Running { .. }
+            | Self::Resume { .. }
+            | Self::Import { .. }
+            | Self::Archive { .. }
+            | Self::Changed { .. }
+            | Self::Comments { .. }
+            | Self::Overwrite { .. }
+            | Self::Path { .. }
+            | Self::Shortcuts
+            | Self::About => Reply::Cancel,
+        }
     }
 }
 
@@ -168,8 +199,8 @@ pub fn dialog_ui(ctx: &egui::Context, dialog: &mut Dialog) -> Option<Reply> {
         ui.spacing_mut().item_spacing.y = theme::STEP;
         content_ui(ui, dialog)
     });
-    let dismissed = response.should_close();
-    response.inner.or_else(|| dismissed.then_some(Reply::Cancel))
+    let is_dismissed = response.should_close();
+    response.inner.or_else(|| is_dismissed.then(|| dialog.dismissed()))
 }
 
 /// A part of a dialog that scrolls: as high as its content, up to `height` and to what the window has. It has this
@@ -190,31 +221,37 @@ fn width(dialog: &Dialog) -> f32 {
 fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
     match dialog {
         Dialog::Templates { recent } => templates::cards_ui(ui, recent),
-        Dialog::Unsaved { title, .. } => {
+        Dialog::Unsaved { title, next } => {
             title_ui(ui, &format!("Save the changes of {title}?"));
             ui.label("They are lost otherwise. Results of runs are kept in any case.");
-            buttons_ui(ui, &[("Save", Reply::Save), ("Discard", Reply::Discard), ("Cancel", Reply::Cancel)])
+            let replies = [
+                ("Save", Reply::Save(next.clone())),
+                ("Discard", Reply::Discard(next.clone())),
+                ("Cancel", Reply::Cancel),
+            ];
+            buttons_ui(ui, replies)
         }
         Dialog::Running { runs, next, comes_back } => running_ui(ui, *runs, next, *comes_back),
-        Dialog::GoOn { title, runs } => {
+        Dialog::Resume { title, runs } => {
             title_ui(ui, &format!("Go on with {title}?"));
             let verb = if runs.len() == 1 { "was" } else { "were" };
-            let runs = counted(runs.len(), "run");
-            ui.label(format!("{runs} {verb} going on or waiting when the window was closed."));
-            buttons_ui(ui, &[("Go on", Reply::GoOn), ("Not now", Reply::Cancel)])
+            let count = counted(runs.len(), "run");
+            ui.label(format!("{count} {verb} going on or waiting when the window was closed."));
+            buttons_ui(ui, [("Go on", Reply::Resume(runs.clone())), ("Not now", Reply::Cancel)])
         }
         Dialog::Recover { title, path, secs } => recover_ui(ui, title, path.as_deref(), *secs),
-        Dialog::Import { path, name, .. } => {
+        Dialog::Import { path, name, arm } => {
             title_ui(ui, &format!("Import the weights into {name}?"));
             ui.label(format!("A stage that reads {} is added to its plan.", path.display()));
-            buttons_ui(ui, &[("Add the stage", Reply::Import), ("Cancel", Reply::Cancel)])
+            let import = Reply::Import { path: path.clone(), arm: *arm };
+            buttons_ui(ui, [("Add the stage", import), ("Cancel", Reply::Cancel)])
         }
         Dialog::Archive { name, runs } => {
             title_ui(ui, &format!("Move {} of {name} to the trash?", counted(runs.len(), "run")));
             ui.label(
                 "Plots and tables no longer show them. Nothing is deleted: the list Trash of the view Runs brings each back.",
             );
-            buttons_ui(ui, &[("Move to the trash", Reply::Archive), ("Cancel", Reply::Cancel)])
+            buttons_ui(ui, [("Move to the trash", Reply::Archive(runs.clone())), ("Cancel", Reply::Cancel)])
         }
         Dialog::Changed { path } => {
             title_ui(ui, "The file was changed elsewhere");
@@ -222,9 +259,12 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
                 "Another program has written {} since it was opened here. Save under another name to keep both.",
                 path.display()
             ));
-            let replies =
-                [("Save as…", Reply::SaveAs), ("Replace it", Reply::Overwrite), ("Cancel", Reply::Cancel)];
-            buttons_ui(ui, &replies)
+            let replies = [
+                ("Save as…", Reply::SaveAs),
+                ("Replace it", Reply::SaveTo(path.clone())),
+                ("Cancel", Reply::Cancel),
+            ];
+            buttons_ui(ui, replies)
         }
         Dialog::Comments { path } => {
             title_ui(ui, "Saving would lose comments");
@@ -234,21 +274,22 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
             ));
             let replies = [
                 ("Save as…", Reply::SaveAs),
-                ("Save without them", Reply::LoseComments),
+                ("Save without them", Reply::SaveTo(path.clone())),
                 ("Cancel", Reply::Cancel),
             ];
-            buttons_ui(ui, &replies)
+            buttons_ui(ui, replies)
         }
-        Dialog::Overwrite { path, .. } => {
+        Dialog::Overwrite { path, purpose } => {
             title_ui(ui, "Replace the file?");
             ui.label(format!("{} is there already.", path.display()));
-            buttons_ui(ui, &[("Replace", Reply::Overwrite), ("Cancel", Reply::Cancel)])
+            let replace = Reply::Overwrite(*purpose, path.clone());
+            buttons_ui(ui, [("Replace", replace), ("Cancel", Reply::Cancel)])
         }
         Dialog::Path { request, text } => path_ui(ui, request, text),
         Dialog::Message { title, text } => message_ui(ui, title, text),
         Dialog::Shortcuts => {
             shortcuts::shortcuts_ui(ui);
-            buttons_ui(ui, &[("Close", Reply::Cancel)])
+            buttons_ui(ui, [("Close", Reply::Cancel)])
         }
         Dialog::About => about_ui(ui),
     }
@@ -259,18 +300,18 @@ fn title_ui(ui: &mut Ui, title: &str) {
 }
 
 /// Buttons from left to right; the first one is what most people want, and has the focus.
-fn buttons_ui(ui: &mut Ui, replies: &[(&str, Reply)]) -> Option<Reply> {
+fn buttons_ui<'a>(ui: &mut Ui, replies: impl IntoIterator<Item = (&'a str, Reply)>) -> Option<Reply> {
     let mut reply = None;
     ui.horizontal(|ui| {
-        for (position, (text, meant)) in replies.iter().enumerate() {
-            let button = if position == 0 { accent_button(ui, text) } else { egui::Button::new(*text) };
+        for (position, (text, meant)) in replies.into_iter().enumerate() {
+            let button = if position == 0 { accent_button(ui, text) } else { egui::Button::new(text) };
             let response = ui.add(button);
             let nobody = ui.memory(|memory| memory.focused().is_none());
             if position == 0 && nobody {
                 response.request_focus();
             }
             if response.clicked() {
-                reply = Some(meant.clone());
+                reply = Some(meant);
             }
         }
     });
@@ -289,10 +330,12 @@ fn recover_ui(ui: &mut Ui, title: &str, path: Option<&std::path::Path>, secs: u6
         path.map_or_else(|| "They were never saved.".to_owned(), |path| format!("File: {}", path.display()));
     let age = duration(secs as f64);
     ui.label(format!("Weightlab ended before they were saved. They were kept {age} ago. {place}"));
-    buttons_ui(
-        ui,
-        &[("Restore", Reply::Restore), ("Discard", Reply::Discard), ("Ask at the next start", Reply::Cancel)],
-    )
+    let replies = [
+        ("Restore", Reply::Restore),
+        ("Discard", Reply::DropEdits),
+        ("Ask at the next start", Reply::AskAgain),
+    ];
+    buttons_ui(ui, replies)
 }
 
 fn running_ui(ui: &mut Ui, runs: usize, next: &Next, comes_back: bool) -> Option<Reply> {
@@ -303,14 +346,14 @@ fn running_ui(ui: &mut Ui, runs: usize, next: &Next, comes_back: bool) -> Option
         "{} {verb} not finished. What they have reached is kept; Resume goes on from there.",
         counted(runs, "run")
     ));
-    let mut replies = vec![(stop, Reply::Stop), ("Keep running", Reply::Cancel)];
+    let mut replies = vec![(stop, Reply::Stop(next.clone())), ("Keep running", Reply::Cancel)];
     if *next == Next::Quit && comes_back {
-        replies.insert(0, ("Quit, go on at the next start", Reply::StopAndGoOnLater));
+        replies.insert(0, ("Quit, go on at the next start", Reply::StopAndResumeLater(next.clone())));
     }
-    buttons_ui(ui, &replies)
+    buttons_ui(ui, replies)
 }
 
-fn path_ui(ui: &mut Ui, request: &Request, text: &mut String) -> Option<Reply> {
+fn path_ui(ui: &mut Ui, request: &PathRequest, text: &mut String) -> Option<Reply> {
     let verb = match request.purpose {
         Purpose::Open => "Open",
         Purpose::Save => "Save",
@@ -332,8 +375,9 @@ fn path_ui(ui: &mut Ui, request: &Request, text: &mut String) -> Option<Reply> {
     let folders = directories::BaseDirs::new();
     let home = folders.as_ref().map(directories::BaseDirs::home_dir);
     let path = with_extension(typed(text, home), request.purpose);
-    let reply = buttons_ui(ui, &[(verb, Reply::Path(path.clone())), ("Cancel", Reply::Cancel)]);
-    if entered { Some(Reply::Path(path)) } else { reply }
+    let typed = Reply::Path(request.purpose, path);
+    let reply = buttons_ui(ui, [(verb, typed.clone()), ("Cancel", Reply::Cancel)]);
+    if entered { Some(typed) } else { reply }
 }
 
 fn message_ui(ui: &mut Ui, title: &str, text: &str) -> Option<Reply> {
@@ -349,7 +393,7 @@ fn message_ui(ui: &mut Ui, title: &str, text: &str) -> Option<Reply> {
             close.request_focus();
         }
         if close.clicked() {
-            reply = Some(Reply::Cancel);
+            reply = Some(Reply::Close);
         }
     });
     reply
@@ -359,5 +403,5 @@ fn about_ui(ui: &mut Ui) -> Option<Reply> {
     title_ui(ui, &format!("Weightlab {}", env!("CARGO_PKG_VERSION")));
     ui.label(env!("CARGO_PKG_DESCRIPTION"));
     ui.label(RichText::new(format!("Licence: {}", env!("CARGO_PKG_LICENSE"))).weak());
-    buttons_ui(ui, &[("Close", Reply::Cancel)])
+    buttons_ui(ui, [("Close", Reply::Cancel)])
 }

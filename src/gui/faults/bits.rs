@@ -3,7 +3,7 @@
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Align2, Color32, Rect, Sense, Stroke, StrokeKind, TextStyle, Ui, WidgetInfo, pos2, vec2};
 
-use crate::doc::fault::{BitField, Bits, Fault, FaultModel, Format};
+use crate::doc::fault::{BitField, Bits, Fault, Format, Unit};
 use crate::figure::palette;
 use crate::gui::theme;
 
@@ -13,8 +13,8 @@ const FIELDS: [BitField; 3] = [BitField::Sign, BitField::Exponent, BitField::Man
 /// Draws the number format with its fields, and lets bits be chosen.
 pub fn bits_ui(ui: &mut Ui, fault: &mut Fault) {
     theme::heading_ui(ui, &format!("Bits of a {} value", fault.format.label()));
-    if !strikes_bits(&fault.model) {
-        ui.label("This model strikes whole values, so that no bit is chosen.");
+    if fault.model.unit() == Unit::Value {
+        ui.label("This model changes whole values; there are no bits to choose.");
         return;
     }
     let format = fault.format;
@@ -37,11 +37,6 @@ pub fn bits_ui(ui: &mut Ui, fault: &mut Fault) {
             }
         }
     });
-}
-
-/// Whether a model chooses single bits.
-fn strikes_bits(model: &FaultModel) -> bool {
-    matches!(model, FaultModel::Flip | FaultModel::StuckAt0 | FaultModel::StuckAt1 | FaultModel::DoubleFlip)
 }
 
 /// Highest and lowest bit of a field; none if the format has no such field.
@@ -139,6 +134,7 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::*;
+    use crate::doc::fault::FaultModel;
     use crate::gui::{app, settings};
 
     fn open(fault: Fault) -> Harness<'static, Fault> {
@@ -168,8 +164,11 @@ mod tests {
         let harness = open(Fault { format: Format::Int8, ..Fault::default() });
         assert!(harness.query_by_label("Bit 7, sign").is_some());
         assert!(harness.query_by_label("Bit 8").is_none());
-        let harness = open(Fault { model: FaultModel::Zero, ..Fault::default() });
-        assert!(harness.query_by_label("Bit 7, mantissa").is_none());
+        for model in FaultModel::all() {
+            let harness = open(Fault { model, ..Fault::default() });
+            let has_bits = harness.query_by_label("Bit 7, mantissa").is_some();
+            assert_eq!(has_bits, model.unit() != Unit::Value, "{}", model.label());
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::{FormContext, Slot, marks};
 
 /// How a draft looks.
 #[derive(Clone, Copy)]
-pub(super) struct Look {
+pub(super) struct FieldStyle {
     /// Side on which the text stands.
     pub align: Align,
     /// Unit behind it.
@@ -18,7 +18,7 @@ pub(super) struct Look {
     pub width: f32,
 }
 
-impl Look {
+impl FieldStyle {
     /// Text that takes the whole line.
     pub const WIDE: Self = Self { align: Align::LEFT, unit: "", width: f32::INFINITY };
 }
@@ -37,7 +37,7 @@ struct Draft {
 pub(super) fn draft_ui(
     ui: &mut Ui,
     document: &str,
-    look: Look,
+    style: FieldStyle,
     slot: &Slot,
     context: &mut FormContext,
     write: &mut dyn FnMut(&str) -> Result<String, String>,
@@ -51,7 +51,7 @@ pub(super) fn draft_ui(
     });
 
     let is_wrong = draft.error.is_some() || context.is_wrong();
-    let mut response = line_ui(ui, id, &mut draft.text, look, is_wrong);
+    let mut response = line_ui(ui, id, &mut draft.text, style, is_wrong);
     let mut is_written = false;
     if response.changed() {
         let result = write(&draft.text);
@@ -77,16 +77,16 @@ pub(super) fn draft_ui(
     slot.name(response)
 }
 
-fn line_ui(ui: &mut Ui, id: Id, text: &mut String, look: Look, is_wrong: bool) -> Response {
+fn line_ui(ui: &mut Ui, id: Id, text: &mut String, style: FieldStyle, is_wrong: bool) -> Response {
     let mut edit = TextEdit::singleline(text)
         .id(id)
-        .desired_width(look.width)
-        .align(Align2([look.align, Align::Center]));
+        .desired_width(style.width)
+        .align(Align2([style.align, Align::Center]));
     if is_wrong {
         edit = edit.text_color(ui.visuals().error_fg_color);
     }
-    if !look.unit.is_empty() {
-        edit = edit.suffix(look.unit);
+    if !style.unit.is_empty() {
+        edit = edit.suffix(style.unit);
     }
     let response = ui.add(edit);
     if response.gained_focus() && !ui.input(|input| input.pointer.any_down()) {

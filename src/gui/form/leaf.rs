@@ -2,7 +2,7 @@
 
 use eframe::egui::{Align, Checkbox, Key, Modifiers, TextEdit, Ui};
 
-use super::draft::{Look, draft_ui};
+use super::draft::{FieldStyle, draft_ui};
 use super::{FormContext, Slot};
 use crate::form::{Integer, Parsed, Value};
 use crate::gui::text::grouped;
@@ -59,9 +59,9 @@ fn number_line_ui(ui: &mut Ui, slot: &Slot, context: &mut FormContext, line: &mu
     if let Some(error) = line.range_error() {
         context.note_wrong(error);
     }
-    let look = Look { align: Align::RIGHT, unit: slot.unit, width: ui.available_width() };
+    let style = FieldStyle { align: Align::RIGHT, unit: slot.unit, width: ui.available_width() };
     let document = line.text();
-    let response = draft_ui(ui, &document, look, slot, context, &mut |text| {
+    let response = draft_ui(ui, &document, style, slot, context, &mut |text| {
         line.write(text)?;
         Ok(line.text())
     });
@@ -140,8 +140,8 @@ pub(super) fn parsed_ui(
     context: &mut FormContext,
 ) -> bool {
     let document = parsed.text();
-    let look = Look { align: Align::RIGHT, unit: slot.unit, width: ui.available_width() };
-    let response = draft_ui(ui, &document, look, slot, context, &mut |text| {
+    let style = FieldStyle { align: Align::RIGHT, unit: slot.unit, width: ui.available_width() };
+    let response = draft_ui(ui, &document, style, slot, context, &mut |text| {
         parsed.set_text(text)?;
         Ok(parsed.text())
     });
@@ -151,7 +151,7 @@ pub(super) fn parsed_ui(
 /// Any value as text of the file format: for what would be too long as single controls.
 pub(super) fn ron_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
     let document = value.to_ron();
-    let response = draft_ui(ui, &document, Look::WIDE, slot, context, &mut |text| {
+    let response = draft_ui(ui, &document, FieldStyle::WIDE, slot, context, &mut |text| {
         value.set_ron(text)?;
         Ok(value.to_ron())
     });

@@ -15,7 +15,7 @@ const DEEP: usize = 6;
 
 /// What happened on a line.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Touched {
+pub(super) struct LineChange {
     /// The value was changed.
     pub changed: bool,
     /// The default was asked for.
@@ -29,7 +29,7 @@ pub(super) fn field_ui(
     value: &mut dyn Value,
     is_default: bool,
     context: &mut FormContext,
-) -> Touched {
+) -> LineChange {
     let slot = Slot {
         name: field.label.to_owned(),
         label: None,
@@ -52,7 +52,7 @@ fn setting_ui(
     value: &mut dyn Value,
     can_reset: bool,
     context: &mut FormContext,
-) -> Touched {
+) -> LineChange {
     context.reachable(ui, |ui, context| {
         let wrong_before = context.wrong.len();
         let is_section = matches!(value.node(), Node::Group(_));
@@ -66,7 +66,7 @@ fn setting_ui(
                 slot.label = Some(label_ui(ui, width, &slot.name, &help, can_reset));
                 true
             };
-            let mut touched = Touched { changed: control_ui(ui, value, &slot, context), reset: false };
+            let mut touched = LineChange { changed: control_ui(ui, value, &slot, context), reset: false };
             touched.reset = can_reset && reset_ui(ui, &slot.name);
             (touched, slot, is_open)
         });

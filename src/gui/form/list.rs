@@ -16,7 +16,7 @@ const NUMBER_WIDTH: f32 = 52.0;
 
 /// What the user asks for in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Edit {
+enum ListEdit {
     Duplicate(usize),
     Remove(usize),
     /// Exchanges an item with the next one.
@@ -67,13 +67,13 @@ pub(super) fn compact_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot, context:
         }
         let add = ui.add(sign::text_button("+")).accessible_name(format!("Add to {}", slot.name));
         if add.on_hover_text("Add one like the last").clicked() {
-            edit = Some(if count > 0 { Edit::Duplicate(count - 1) } else { Edit::Append });
+            edit = Some(if count > 0 { ListEdit::Duplicate(count - 1) } else { ListEdit::Append });
         }
         let remove = ui.add_enabled(count > 0, sign::text_button("−"));
         let remove =
             remove.accessible_name(format!("Remove last of {}", slot.name)).on_hover_text("Remove the last");
         if remove.on_disabled_hover_text("There is none to remove").clicked() {
-            edit = Some(Edit::Remove(count - 1));
+            edit = Some(ListEdit::Remove(count - 1));
         }
         if count > 0 {
             edit = edit.or(numbers_ui(ui, list, slot));
@@ -84,7 +84,7 @@ pub(super) fn compact_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot, context:
 }
 
 /// The menus of all numbers of a compact list, for those who do not click with the right button.
-fn numbers_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot) -> Option<Edit> {
+fn numbers_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot) -> Option<ListEdit> {
     let count = list.count();
     let (more, menu) = MenuButton::from_button(Sign::More.button()).ui(ui, |ui| {
         let mut edit = None;
@@ -120,7 +120,7 @@ pub(super) fn head_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot, _context: &
     if list.count() == 0 {
         ui.add(Label::new(RichText::new("none").weak()).selectable(false));
     }
-    apply(list, add.then_some(Edit::Append))
+    apply(list, add.then_some(ListEdit::Append))
 }
 
 /// Draws the items line by line.
@@ -148,7 +148,7 @@ fn item_ui(
     (index, count): (usize, usize),
     slot: &Slot,
     context: &mut FormContext,
-) -> (bool, Option<Edit>) {
+) -> (bool, Option<ListEdit>) {
     let item_slot = slot.part(format!("{} {}", slot.name, index + 1));
     let wrong_before = context.wrong.len();
     let mut edit = None;
@@ -171,37 +171,37 @@ fn item_ui(
     (changed, edit)
 }
 
-fn item_buttons_ui(ui: &mut Ui, index: usize, count: usize, name: &str) -> Option<Edit> {
+fn item_buttons_ui(ui: &mut Ui, index: usize, count: usize, name: &str) -> Option<ListEdit> {
     let remove =
         ui.add(Sign::Cross.button()).accessible_name(format!("Remove {name}")).on_hover_text("Remove");
-    let removed = remove.clicked().then_some(Edit::Remove(index));
+    let removed = remove.clicked().then_some(ListEdit::Remove(index));
     let (more, menu) = MenuButton::from_button(Sign::More.button()).ui(ui, |ui| menu_ui(ui, index, count));
     more.accessible_name(format!("More for {name}")).on_hover_text("Duplicate, move, remove");
     removed.or(menu.and_then(|menu| menu.inner))
 }
 
-fn menu_ui(ui: &mut Ui, index: usize, count: usize) -> Option<Edit> {
+fn menu_ui(ui: &mut Ui, index: usize, count: usize) -> Option<ListEdit> {
     let mut edit = None;
-    let mut entry = |text: &str, is_possible: bool, why_not: &str, wanted: Edit| {
+    let mut entry = |text: &str, is_possible: bool, why_not: &str, wanted: ListEdit| {
         let response = ui.add_enabled(is_possible, Button::new(text)).on_disabled_hover_text(why_not);
         if response.clicked() {
             edit = Some(wanted);
             ui.close();
         }
     };
-    entry("Duplicate", true, "", Edit::Duplicate(index));
-    entry("Move up", index > 0, "It is the first one", Edit::Swap(index.saturating_sub(1)));
-    entry("Move down", index + 1 < count, "It is the last one", Edit::Swap(index));
-    entry("Remove", true, "", Edit::Remove(index));
+    entry("Duplicate", true, "", ListEdit::Duplicate(index));
+    entry("Move up", index > 0, "It is the first one", ListEdit::Swap(index.saturating_sub(1)));
+    entry("Move down", index + 1 < count, "It is the last one", ListEdit::Swap(index));
+    entry("Remove", true, "", ListEdit::Remove(index));
     edit
 }
 
-fn apply(list: &mut dyn List, edit: Option<Edit>) -> bool {
+fn apply(list: &mut dyn List, edit: Option<ListEdit>) -> bool {
     match edit {
-        Some(Edit::Duplicate(index)) => list.duplicate(index),
-        Some(Edit::Remove(index)) => list.remove(index),
-        Some(Edit::Swap(index)) => list.swap(index, index + 1),
-        Some(Edit::Append) => list.insert_default(list.count()),
+        Some(ListEdit::Duplicate(index)) => list.duplicate(index),
+        Some(ListEdit::Remove(index)) => list.remove(index),
+        Some(ListEdit::Swap(index)) => list.swap(index, index + 1),
+        Some(ListEdit::Append) => list.insert_default(list.count()),
         None => return false,
     }
     true

@@ -263,6 +263,11 @@ fn body_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormCo
             line::indented_ui(ui, context, |ui, context| group::rows_ui(ui, group, context))
         }
         Node::Overrides(overrides) => overrides::body_ui(ui, overrides, slot, context),
-        _ => false,
+        Node::List(_)
+        | Node::Switch(_)
+        | Node::Integer(_)
+        | Node::Number(_)
+        | Node::Text(_)
+        | Node::Parsed(_) => false,
     }
 }

@@ -3,7 +3,7 @@
 use eframe::egui;
 use eframe::egui::{Label, RichText, Ui};
 
-use super::draft::{Look, draft_ui};
+use super::draft::{FieldStyle, draft_ui};
 use super::sign::{self, Sign};
 use super::{FormContext, Slot, line, marks};
 use crate::form::path::Segment;
@@ -51,9 +51,9 @@ fn override_ui(
         let width = line::label_width(ui, context);
         line::cell_ui(ui, width, |ui| ui.add(Label::new(path).truncate().selectable(false)));
         let document = overrides.0.get(path).cloned().unwrap_or_default();
-        let look = Look { width: value_width(ui), ..Look::WIDE };
+        let style = FieldStyle { width: value_width(ui), ..FieldStyle::WIDE };
         let value_slot = slot.part(format!("{}: {path}", slot.name));
-        let written = draft_ui(ui, &document, look, &value_slot, context, &mut |text| {
+        let written = draft_ui(ui, &document, style, &value_slot, context, &mut |text| {
             let value = checked(text)?;
             overrides.0.insert(path.to_owned(), value.clone());
             Ok(value)
@@ -72,12 +72,12 @@ fn override_ui(
 
 /// What is typed for an override that is not there yet.
 #[derive(Clone, Default)]
-struct New {
+struct NewOverride {
     path: String,
     value: String,
 }
 
-impl New {
+impl NewOverride {
     /// The path and value to add.
     fn checked(&self, overrides: &Overrides) -> Result<(String, String), String> {
         let path = self.path.trim();
@@ -93,7 +93,7 @@ impl New {
 
 fn add_ui(ui: &mut Ui, overrides: &mut Overrides, slot: &Slot, context: &mut FormContext) -> bool {
     let id = context.id(ui, "new override");
-    let mut new = ui.data(|data| data.get_temp::<New>(id)).unwrap_or_default();
+    let mut new = ui.data(|data| data.get_temp::<NewOverride>(id)).unwrap_or_default();
     let addition = new.checked(overrides);
     let is_added = ui.horizontal(|ui| {
         let width = line::label_width(ui, context);
@@ -113,7 +113,7 @@ fn add_ui(ui: &mut Ui, overrides: &mut Overrides, slot: &Slot, context: &mut For
     });
     let added = if is_added.inner { addition.ok() } else { None };
     if added.is_some() {
-        new = New::default();
+        new = NewOverride::default();
     }
     ui.data_mut(|data| data.insert_temp(id, new));
     let is_added = added.is_some();

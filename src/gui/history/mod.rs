@@ -8,7 +8,7 @@ mod state;
 
 use eframe::egui::Id;
 
-pub use state::{Present, State};
+pub use state::{CurrentState, EditState};
 
 /// As many steps are kept.
 const KEPT: usize = 1_000;
@@ -18,9 +18,9 @@ const BREAK: f64 = 3.0;
 
 /// What is to be done so that a step is taken back, or made again.
 #[derive(Clone, Debug)]
-pub enum Task {
+pub enum UndoTask {
     /// To have all of this again.
-    Take(State),
+    Take(EditState),
     /// To move results of these runs to the trash, by identity.
     Archive(Vec<String>),
     /// To bring these runs back from there.
@@ -30,7 +30,7 @@ pub enum Task {
 /// A task, and what menus call the step that it belongs to.
 #[derive(Debug)]
 struct Step {
-    task: Task,
+    task: UndoTask,
     name: &'static str,
 }
 
@@ -46,7 +46,7 @@ struct Typing {
 /// All that can be undone as it was, step by step.
 #[derive(Debug, Default)]
 pub struct History {
-    present: State,
+    present: EditState,
     past: Vec<Step>,
     future: Vec<Step>,
     /// The field that has the keyboard or the pointer.
@@ -59,7 +59,7 @@ pub struct History {
 
 impl History {
     /// The history of what nobody has edited.
-    pub fn new(present: State) -> Self {
+    pub fn new(present: EditState) -> Self {
         Self { present, ..Self::default() }
     }
 
@@ -73,7 +73,7 @@ impl History {
     }
 
     /// Notes what is there now.
-    pub fn note(&mut self, now: Present<'_>) {
+    pub fn note(&mut self, now: CurrentState<'_>) {
         let Some(name) = self.present.change(now) else {
             if self.present.tiles != *now.tiles {
                 self.present.tiles.clone_from(now.tiles);
@@ -85,13 +85,13 @@ impl History {
         self.future.clear();
         let goes_on = |typing: &Typing| typing.name == name && self.now - typing.at < BREAK;
         if !self.typing.as_ref().is_some_and(goes_on) {
-            self.push(Step { task: Task::Take(before), name });
+            self.push(Step { task: UndoTask::Take(before), name });
         }
         self.typing = self.field.map(|_| Typing { name, at: self.now });
     }
 
     /// Notes what is there now, and that nobody has edited it: it followed from something else.
-    pub fn adopt(&mut self, now: Present<'_>) {
+    pub fn adopt(&mut self, now: CurrentState<'_>) {
         self.present = self.present.next(now);
     }
 
@@ -100,9 +100,9 @@ impl History {
         self.future.clear();
         self.typing = None;
         let (task, name) = if is_archived {
-            (Task::Restore(runs), "archiving")
+            (UndoTask::Restore(runs), "archiving")
         } else {
-            (Task::Archive(runs), "restoring from the trash")
+            (UndoTask::Archive(runs), "restoring from the trash")
         };
         self.push(Step { task, name });
     }
@@ -124,25 +124,25 @@ impl History {
     }
 
     /// Takes the last step back: what is to be done for it.
-    pub fn undo(&mut self) -> Option<Task> {
+    pub fn undo(&mut self) -> Option<UndoTask> {
         self.typing = None;
         move_step(&mut self.past, &mut self.future, &mut self.present)
     }
 
     /// Makes the step again that was taken back last: what is to be done for it.
-    pub fn redo(&mut self) -> Option<Task> {
+    pub fn redo(&mut self) -> Option<UndoTask> {
         self.typing = None;
         move_step(&mut self.future, &mut self.past, &mut self.present)
     }
 }
 
 /// Moves the last step over to the other side, where it says how to come back here.
-fn move_step(from: &mut Vec<Step>, to: &mut Vec<Step>, present: &mut State) -> Option<Task> {
+fn move_step(from: &mut Vec<Step>, to: &mut Vec<Step>, present: &mut EditState) -> Option<UndoTask> {
     let Step { task, name } = from.pop()?;
     let back = match &task {
-        Task::Take(state) => Task::Take(std::mem::replace(present, state.clone())),
-        Task::Archive(runs) => Task::Restore(runs.clone()),
-        Task::Restore(runs) => Task::Archive(runs.clone()),
+        UndoTask::Take(state) => UndoTask::Take(std::mem::replace(present, state.clone())),
+        UndoTask::Archive(runs) => UndoTask::Restore(runs.clone()),
+        UndoTask::Restore(runs) => UndoTask::Archive(runs.clone()),
     };
     to.push(Step { task: back, name });
     Some(task)

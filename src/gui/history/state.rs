@@ -10,7 +10,7 @@ use crate::results::view::{PlotView, ViewSettings};
 
 /// All of it as it was at some moment. Parts that did not change are shared with the moment before.
 #[derive(Clone, Debug, Default)]
-pub struct State {
+pub struct EditState {
     /// The document.
     pub experiment: Arc<Experiment>,
     /// How results are looked at; the layout is beside it.
@@ -21,7 +21,7 @@ pub struct State {
 
 /// All of it as it is now.
 #[derive(Clone, Copy, Debug)]
-pub struct Present<'a> {
+pub struct CurrentState<'a> {
     /// The document.
     pub experiment: &'a Experiment,
     /// How results are looked at; the layout is beside it.
@@ -30,15 +30,15 @@ pub struct Present<'a> {
     pub tiles: &'a Tiles,
 }
 
-impl State {
+impl EditState {
     /// As it is now.
-    pub fn of(now: Present<'_>) -> Self {
+    pub fn of(now: CurrentState<'_>) -> Self {
         let (experiment, view) = (Arc::new(now.experiment.clone()), Arc::new(now.view.clone()));
         Self { experiment, view, tiles: now.tiles.clone() }
     }
 
     /// As it is now, of which one part is another one than here.
-    pub(super) fn next(&self, now: Present<'_>) -> Self {
+    pub(super) fn next(&self, now: CurrentState<'_>) -> Self {
         let experiment = if *self.experiment == *now.experiment {
             self.experiment.clone()
         } else {
@@ -51,7 +51,7 @@ impl State {
 
     /// What somebody has edited since, in a few words; nothing when that is nothing. An edit of the document can bring
     /// changes of the view with it, such as the colour of a new arm.
-    pub fn change(&self, now: Present<'_>) -> Option<&'static str> {
+    pub fn change(&self, now: CurrentState<'_>) -> Option<&'static str> {
         if *self.experiment != *now.experiment {
             return Some(change_of_experiment(&self.experiment, now.experiment));
         }

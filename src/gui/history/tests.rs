@@ -25,18 +25,18 @@ impl Window {
         }
     }
 
-    fn present(&self) -> Present<'_> {
-        Present { experiment: &self.experiment, view: &self.view, tiles: &self.tiles }
+    fn present(&self) -> CurrentState<'_> {
+        CurrentState { experiment: &self.experiment, view: &self.view, tiles: &self.tiles }
     }
 
     fn history(&self) -> History {
-        History::new(State::of(self.present()))
+        History::new(EditState::of(self.present()))
     }
 
     /// Does what a step says, as the app does.
-    fn carry_out(&mut self, task: Task) {
+    fn carry_out(&mut self, task: UndoTask) {
         match task {
-            Task::Take(state) => {
+            UndoTask::Take(state) => {
                 self.experiment = Experiment::clone(&state.experiment);
                 let plots = std::mem::take(&mut self.view.plots);
                 self.view = ViewSettings::clone(&state.view);
@@ -45,13 +45,13 @@ impl Window {
                 }
                 self.tiles = state.tiles;
             }
-            Task::Archive(runs) => self.archived.extend(runs),
-            Task::Restore(runs) => self.archived.retain(|run| !runs.contains(run)),
+            UndoTask::Archive(runs) => self.archived.extend(runs),
+            UndoTask::Restore(runs) => self.archived.retain(|run| !runs.contains(run)),
         }
     }
 
     fn is_like(&self, other: &Self) -> bool {
-        State::of(self.present()).change(other.present()).is_none() && self.archived == other.archived
+        EditState::of(self.present()).change(other.present()).is_none() && self.archived == other.archived
     }
 }
 
@@ -75,11 +75,11 @@ fn typing_in_one_field_is_one_step_and_leaving_it_or_a_break_begins_another() {
     }
     let name = Window::start().experiment.name;
     let mut seen = Vec::new();
-    while let Some(Task::Take(state)) = history.undo() {
+    while let Some(UndoTask::Take(state)) = history.undo() {
         seen.push(state.experiment.name[name.len()..].to_owned());
     }
     assert_eq!(seen, ["abcde", "abcd", "abc", "ab", ""]);
-    let Some(Task::Take(state)) = history.redo() else { panic!() };
+    let Some(UndoTask::Take(state)) = history.redo() else { panic!() };
     assert_eq!(state.experiment.name, format!("{name}ab"));
 }
 
@@ -121,7 +121,7 @@ fn looking_is_no_step_and_an_undone_layout_has_the_tab_open_that_was() {
     window.tiles.close("runs");
     history.note(window.present());
     assert_eq!(history.undoes(), Some("layout"));
-    let Some(Task::Take(state)) = history.undo() else { panic!() };
+    let Some(UndoTask::Take(state)) = history.undo() else { panic!() };
     assert_eq!(state.tiles.active, "runs");
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use eframe::egui::{self, Align2, Button, Frame, Id, Key, Modal, Modifiers, RichText, Ui, vec2};
 
-use super::commands::{self, Command, Facts};
+use super::commands::{self, Command, CommandContext};
 use super::dialogs::scroll_area;
 use super::menu::key_text;
 use super::plan;
@@ -30,7 +30,7 @@ pub enum Choice {
 
 /// One line of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct PaletteEntry {
     /// What it is called; this is searched.
     pub text: String,
     /// Key, or folder.
@@ -43,7 +43,7 @@ pub struct Entry {
 
 /// Which list is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum List {
+pub enum PaletteList {
     /// All commands.
     Commands,
     /// Files that were open before.
@@ -53,14 +53,14 @@ pub enum List {
 /// An open list.
 pub struct Palette {
     /// Which one.
-    pub list: List,
+    pub list: PaletteList,
     typed: String,
     /// Position of the chosen line among those that fit.
     chosen: usize,
 }
 
 /// What became of it.
-pub enum Outcome {
+pub enum PaletteOutcome {
     /// Closed without a choice.
     Closed,
     /// This one.
@@ -69,12 +69,12 @@ pub enum Outcome {
 
 impl Palette {
     /// An open list with nothing typed.
-    pub const fn new(list: List) -> Self {
+    pub const fn new(list: PaletteList) -> Self {
         Self { list, typed: String::new(), chosen: 0 }
     }
 
     /// Draws the list; nothing as long as it stays open.
-    pub fn ui(&mut self, ctx: &egui::Context, entries: &[Entry]) -> Option<Outcome> {
+    pub fn ui(&mut self, ctx: &egui::Context, entries: &[PaletteEntry]) -> Option<PaletteOutcome> {
         let frame = Frame::popup(&ctx.global_style()).inner_margin(theme::STEP);
         let id = Id::unique("palette");
         let area = Modal::default_area(id).anchor(Align2::CENTER_TOP, vec2(0.0, 6.0 * theme::STEP));
@@ -83,14 +83,14 @@ impl Palette {
             self.content_ui(ui, entries)
         });
         let is_dismissed = response.should_close();
-        response.inner.map(Outcome::Chosen).or_else(|| is_dismissed.then_some(Outcome::Closed))
+        response.inner.map(PaletteOutcome::Chosen).or_else(|| is_dismissed.then_some(PaletteOutcome::Closed))
     }
 
-    fn content_ui(&mut self, ui: &mut Ui, entries: &[Entry]) -> Option<Choice> {
+    fn content_ui(&mut self, ui: &mut Ui, entries: &[PaletteEntry]) -> Option<Choice> {
         let keys = keys(ui);
         let (name, hint) = match self.list {
-            List::Commands => ("Search commands", "What do you want to do?"),
-            List::Files => ("Search files", "Which file?"),
+            PaletteList::Commands => ("Search commands", "What do you want to do?"),
+            PaletteList::Files => ("Search files", "Which file?"),
         };
         let edit = theme::line_edit(&mut self.typed).hint_text(hint).desired_width(f32::INFINITY);
         let field = theme::input_ui(ui, edit).accessible_name(name);
@@ -142,14 +142,14 @@ fn keys(ui: &Ui) -> Keys {
 }
 
 /// The entries that fit what is typed, the best first; as they are listed when nothing is.
-fn fitting<'a>(typed: &str, entries: &'a [Entry]) -> Vec<&'a Entry> {
-    let mut scored: Vec<(i32, &Entry)> =
+fn fitting<'a>(typed: &str, entries: &'a [PaletteEntry]) -> Vec<&'a PaletteEntry> {
+    let mut scored: Vec<(i32, &PaletteEntry)> =
         entries.iter().filter_map(|entry| Some((score(typed, &entry.text)?, entry))).collect();
     scored.sort_by_key(|(score, _)| -score);
     scored.into_iter().map(|(_, entry)| entry).collect()
 }
 
-fn row_ui(ui: &mut Ui, entry: &Entry, is_chosen: bool) -> egui::Response {
+fn row_ui(ui: &mut Ui, entry: &PaletteEntry, is_chosen: bool) -> egui::Response {
     let button = Button::selectable(is_chosen, &entry.text)
         .shortcut_text(RichText::new(&entry.detail).small())
         .truncate()
@@ -162,7 +162,7 @@ fn row_ui(ui: &mut Ui, entry: &Entry, is_chosen: bool) -> egui::Response {
 }
 
 /// The line below the list: what the chosen entry does, or why it cannot be chosen.
-fn below(entry: Option<&Entry>) -> String {
+fn below(entry: Option<&PaletteEntry>) -> String {
     let Some(entry) = entry else { return "Nothing fits what is typed".to_owned() };
     match (&entry.refusal, &entry.choice) {
         (Some(why), _) => format!("Not now: {why}"),
@@ -181,17 +181,17 @@ fn below(entry: Option<&Entry>) -> String {
 /// All commands as entries; what switches something on says so.
 pub fn command_entries(
     ctx: &egui::Context,
-    facts: &Facts,
+    context: &CommandContext,
     is_on: &dyn Fn(Command) -> Option<bool>,
-) -> Vec<Entry> {
+) -> Vec<PaletteEntry> {
     let entry = |command: Command| {
         let key = command.shortcut().map(|key| key_text(ctx, key));
         let mark = is_on(command).filter(|on| *on).map(|_| "✓".to_owned());
         let detail: Vec<String> = mark.into_iter().chain(key).collect();
-        Entry {
-            text: command.label(facts),
+        PaletteEntry {
+            text: command.label(context),
             detail: detail.join("   "),
-            refusal: command.refusal(facts),
+            refusal: command.refusal(context),
             choice: Choice::Command(command),
         }
     };
@@ -199,8 +199,8 @@ pub fn command_entries(
 }
 
 /// All plots and views as entries; what has a tab says so.
-pub fn view_entries(has_tab: &dyn Fn(&str) -> bool) -> Vec<Entry> {
-    let entry = |pane: Pane| Entry {
+pub fn view_entries(has_tab: &dyn Fn(&str) -> bool) -> Vec<PaletteEntry> {
+    let entry = |pane: Pane| PaletteEntry {
         text: format!("Show view: {}", pane.title),
         detail: if has_tab(pane.name) { "✓".to_owned() } else { String::new() },
         refusal: None,
@@ -210,9 +210,9 @@ pub fn view_entries(has_tab: &dyn Fn(&str) -> bool) -> Vec<Entry> {
 }
 
 /// All stages that can be added to the selected arm as entries.
-pub fn stage_entries(facts: &Facts) -> Vec<Entry> {
-    let refusal = Command::DuplicateArm.refusal(facts); // both need a selected arm
-    let entry = |(label, _): (&'static str, &str)| Entry {
+pub fn stage_entries(context: &CommandContext) -> Vec<PaletteEntry> {
+    let refusal = Command::DuplicateArm.refusal(context); // both need a selected arm
+    let entry = |(label, _): (&'static str, &str)| PaletteEntry {
         text: format!("Add stage: {label}"),
         detail: String::new(),
         refusal: refusal.clone(),
@@ -222,13 +222,13 @@ pub fn stage_entries(facts: &Facts) -> Vec<Entry> {
 }
 
 /// Files as entries; those that are not there any more say so.
-pub fn file_entries(files: &[PathBuf], is_there: &[bool]) -> Vec<Entry> {
+pub fn file_entries(files: &[PathBuf], is_there: &[bool]) -> Vec<PaletteEntry> {
     let entry = |(path, is_there): (&PathBuf, &bool)| {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let folder = path.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
         let refusal = (!is_there).then(|| format!("{} is not there any more", path.display()));
         let detail = if *is_there { folder } else { format!("missing from {folder}") };
-        Entry { text: name, detail, refusal, choice: Choice::File(path.clone()) }
+        PaletteEntry { text: name, detail, refusal, choice: Choice::File(path.clone()) }
     };
     files.iter().zip(is_there).map(entry).collect()
 }
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn every_other_command_is_in_the_palette() {
-        let entries = command_entries(&egui::Context::default(), &Facts::default(), &|_| None);
+        let entries = command_entries(&egui::Context::default(), &CommandContext::default(), &|_| None);
         for command in commands::all().filter(|command| *command != Command::Palette) {
             assert!(entries.iter().any(|entry| entry.choice == Choice::Command(command)), "{command:?}");
         }

@@ -6,7 +6,7 @@ use crate::doc::Stage;
 use crate::form::{Choice, Node};
 
 /// A stage that can be added.
-pub(super) struct Entry {
+pub(super) struct StageEntry {
     pub label: &'static str,
     pub help: &'static str,
     pub stage: Stage,
@@ -15,7 +15,7 @@ pub(super) struct Entry {
 }
 
 /// All stages with their default settings. A stage that is one of several alternatives stands for each of them.
-pub(super) fn entries() -> Vec<Entry> {
+pub(super) fn entries() -> Vec<StageEntry> {
     let mut entries = Vec::new();
     for stage in Stage::all() {
         let mut probe = stage.clone();
@@ -30,11 +30,11 @@ pub(super) fn entries() -> Vec<Entry> {
                 choice.select(index);
             }
             let (label, help) = (alternative.label, alternative.help);
-            entries.push(Entry { label, help, stage, is_intervention: true });
+            entries.push(StageEntry { label, help, stage, is_intervention: true });
         }
         if alternatives.is_empty() {
             let (label, help) = (variant.label, variant.help);
-            entries.push(Entry { label, help, stage, is_intervention: false });
+            entries.push(StageEntry { label, help, stage, is_intervention: false });
         }
     }
     entries

@@ -15,7 +15,7 @@ use crate::doc::Stage;
 use crate::form::{Stored, ron_text};
 pub use action::Action;
 use action::{Done, insert_behind};
-pub use outline::{stage_at, stage_at_mut};
+pub use outline::{NESTED, stage_at, stage_at_mut};
 
 /// What the user did with a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct PlanResponse {
 
 /// What the user wants of the plan.
 #[allow(clippy::large_enum_variant, reason = "there is one of them in a frame at most")]
-enum Wish {
+enum PlanRequest {
     Select(Vec<usize>),
     Act(Action, Vec<usize>),
     Add(Vec<Stage>),
@@ -50,26 +50,26 @@ pub fn plan_ui(
     let before = selected.clone();
     let toolbar = toolbar_ui(ui, plan, selected.as_deref());
     let rows = row::rows_ui(ui, plan, selected.as_deref(), context);
-    let keyboard = if rows.has_keyboard { keyboard_wish(ui, plan, selected.as_deref()) } else { None };
+    let keyboard = if rows.has_keyboard { keyboard_request(ui, plan, selected.as_deref()) } else { None };
     if keyboard.is_some() {
         row::follow_with_keyboard(ui);
     }
-    let changed = match toolbar.or(rows.wish).or(keyboard) {
-        Some(wish) => grant(wish, plan, selected),
+    let changed = match toolbar.or(rows.request).or(keyboard) {
+        Some(request) => carry_out(request, plan, selected),
         None => false,
     };
     PlanResponse { changed, selected: *selected != before }
 }
 
 /// Does what is wanted. Returns whether the plan changed.
-fn grant(wish: Wish, plan: &mut Vec<Stage>, selected: &mut Option<Vec<usize>>) -> bool {
-    let done = match wish {
-        Wish::Select(path) => {
+fn carry_out(request: PlanRequest, plan: &mut Vec<Stage>, selected: &mut Option<Vec<usize>>) -> bool {
+    let done = match request {
+        PlanRequest::Select(path) => {
             *selected = Some(path);
             return false;
         }
-        Wish::Act(action, path) => action.apply(plan, &path),
-        Wish::Add(stages) => {
+        PlanRequest::Act(action, path) => action.apply(plan, &path),
+        PlanRequest::Add(stages) => {
             let mut last = None;
             for stage in stages {
                 let behind = last.as_deref().or(selected.as_deref());
@@ -77,24 +77,24 @@ fn grant(wish: Wish, plan: &mut Vec<Stage>, selected: &mut Option<Vec<usize>>) -
             }
             last.map(Done::at)
         }
-        Wish::AddInto(path, stage) => {
+        PlanRequest::AddInto(path, stage) => {
             let path = [path.as_slice(), &[0]].concat();
             outline::insert(plan, &path, stage).then(|| Done::at(path))
         }
-        Wish::Move { from, to } => outline::relocate(plan, &from, &to).map(Done::at),
+        PlanRequest::Move { from, to } => outline::relocate(plan, &from, &to).map(Done::at),
     };
     let Some(done) = done else { return false };
     *selected = done.selected;
     true
 }
 
-fn toolbar_ui(ui: &mut Ui, plan: &[Stage], selected: Option<&[usize]>) -> Option<Wish> {
+fn toolbar_ui(ui: &mut Ui, plan: &[Stage], selected: Option<&[usize]>) -> Option<PlanRequest> {
     ui.horizontal(|ui| {
         let menu = ui.menu_button("+ Add", menu::menu_ui);
         menu.response
             .accessible_name("Add stage")
             .on_hover_text("Add a stage behind the selected one, or at the end");
-        let mut wish = menu.inner.flatten().map(|stage| Wish::Add(vec![stage]));
+        let mut request = menu.inner.flatten().map(|stage| PlanRequest::Add(vec![stage]));
         for action in Action::ALL {
             let why_not = action.why_not(plan, selected);
             let button = ui.add_enabled(why_not.is_none(), action.sign().button());
@@ -104,10 +104,10 @@ fn toolbar_ui(ui: &mut Ui, plan: &[Stage], selected: Option<&[usize]>) -> Option
             if button.clicked()
                 && let Some(path) = selected
             {
-                wish = Some(Wish::Act(action, path.to_vec()));
+                request = Some(PlanRequest::Act(action, path.to_vec()));
             }
         }
-        wish
+        request
     })
     .inner
 }
@@ -121,12 +121,12 @@ fn hint(ui: &Ui, action: Action) -> String {
 }
 
 /// What the keys say while a row has the keyboard; copying writes the stage as it stands in files.
-fn keyboard_wish(ui: &Ui, plan: &mut [Stage], selected: Option<&[usize]>) -> Option<Wish> {
+fn keyboard_request(ui: &Ui, plan: &mut [Stage], selected: Option<&[usize]>) -> Option<PlanRequest> {
     let path = selected?;
     for action in Action::ALL {
         let is_pressed = |shortcut| ui.input_mut(|input| input.consume_shortcut(&shortcut));
         if action.shortcut().is_some_and(is_pressed) {
-            return Some(Wish::Act(action, path.to_vec()));
+            return Some(PlanRequest::Act(action, path.to_vec()));
         }
     }
     let events = ui.input(|input| input.events.clone());
@@ -135,9 +135,9 @@ fn keyboard_wish(ui: &Ui, plan: &mut [Stage], selected: Option<&[usize]>) -> Opt
             Event::Copy => copy(ui, plan, path),
             Event::Cut => {
                 copy(ui, plan, path);
-                return Some(Wish::Act(Action::Remove, path.to_vec()));
+                return Some(PlanRequest::Act(Action::Remove, path.to_vec()));
             }
-            Event::Paste(text) => return stages_of(&text).map(Wish::Add),
+            Event::Paste(text) => return stages_of(&text).map(PlanRequest::Add),
             _ => {}
         }
     }

@@ -5,12 +5,20 @@
 use crate::doc::Stage;
 use crate::form::path::{Place, Segment};
 
-/// The plan that a stage holds, and the key of it.
+/// The keys of plans within stages.
+pub const NESTED: &[&str] = &["body", "plan"];
+
+/// The plan that a stage holds, and its key.
 pub(super) fn nested(stage: &Stage) -> Option<(&'static str, &Vec<Stage>)> {
     match stage {
         Stage::Repeat(repeat) => Some(("body", &repeat.body)),
         Stage::Branch(branch) => Some(("plan", &branch.plan)),
-        _ => None,
+        Stage::Train(_)
+        | Stage::Test
+        | Stage::Do(_)
+        | Stage::Connect(_)
+        | Stage::Campaign(_)
+        | Stage::Ensemble(_) => None,
     }
 }
 
@@ -18,7 +26,12 @@ fn nested_mut(stage: &mut Stage) -> Option<&mut Vec<Stage>> {
     match stage {
         Stage::Repeat(repeat) => Some(&mut repeat.body),
         Stage::Branch(branch) => Some(&mut branch.plan),
-        _ => None,
+        Stage::Train(_)
+        | Stage::Test
+        | Stage::Do(_)
+        | Stage::Connect(_)
+        | Stage::Campaign(_)
+        | Stage::Ensemble(_) => None,
     }
 }
 
@@ -146,7 +159,7 @@ fn with(path: &[usize], rest: &[usize]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::form::ron_text;
+    use crate::form::{Choice, Node, Value, ron_text};
 
     fn plan() -> Vec<Stage> {
         ron_text::from_str("[Test, Repeat(body: [Train(\"1ep\"), Test]), Train(\"2ep\")]").unwrap()
@@ -158,6 +171,27 @@ mod tests {
             None => stage.key()[..2].to_owned(),
         });
         rows.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn the_plans_within_stages_are_those_that_their_forms_have() {
+        for mut stage in Stage::all() {
+            let known = nested(&stage).map(|(key, plan)| (key, plan.len()));
+            assert_eq!(known, nested_mut(&mut stage).and_then(|plan| Some((known?.0, plan.len()))));
+            let Some(Node::Group(group)) = stage.payload().map(|payload| payload.node()) else { continue };
+            let keys: Vec<&str> = group.fields().iter().map(|field| field.key).collect();
+            let is_plan = |value: &mut dyn Value| {
+                let Node::List(list) = value.node() else { return false };
+                matches!(list.sample().node(), Node::Choice(item) if item.title() == Stage::Test.title())
+            };
+            let held: Vec<&str> = keys
+                .into_iter()
+                .enumerate()
+                .filter_map(|(at, key)| is_plan(group.value(at)).then_some(key))
+                .collect();
+            assert_eq!(held, known.map(|(key, _)| key).into_iter().collect::<Vec<_>>());
+            assert!(held.iter().all(|key| NESTED.contains(key)));
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use eframe::egui::{
 
 use super::action::Action;
 use super::outline::{nested, nested_place};
-use super::{Wish, empty_ui, menu};
+use super::{PlanRequest, empty_ui, menu};
 use crate::doc::{Problem, Severity, Stage};
 use crate::form::path::Place;
 use crate::gui::form::FormContext;
@@ -19,14 +19,14 @@ const INDENT: f32 = 16.0;
 
 /// What the rows say about the user.
 #[derive(Default)]
-pub(super) struct Rows {
-    pub wish: Option<Wish>,
+pub(super) struct PlanRows {
+    pub request: Option<PlanRequest>,
     /// Whether a row has the keyboard.
     pub has_keyboard: bool,
 }
 
 /// One row, ready to draw.
-struct Row<'a> {
+struct PlanRow<'a> {
     path: Vec<usize>,
     number: String,
     sentence: String,
@@ -48,14 +48,14 @@ pub(super) fn rows_ui(
     plan: &[Stage],
     selected: Option<&[usize]>,
     context: &FormContext,
-) -> Rows {
+) -> PlanRows {
     if plan.is_empty() {
         empty_ui(ui);
-        return Rows::default();
+        return PlanRows::default();
     }
     let mut rows = Vec::new();
     collect(plan, &context.place, &[], context.problems, &mut rows);
-    let mut out = Rows::default();
+    let mut out = PlanRows::default();
     let takes_keyboard = ui.data_mut(|data| data.remove_temp::<bool>(keyboard_id())).is_some();
     let gap = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 2.0);
     for row in &rows {
@@ -65,9 +65,9 @@ pub(super) fn rows_ui(
             response.request_focus();
         }
         out.has_keyboard |= response.has_focus() && is_selected;
-        let wish = row_wish(ui, row, &response, is_selected, context);
-        let wish = wish.or_else(|| add_into_ui(ui, row));
-        out.wish = out.wish.take().or(wish);
+        let request = row_request(ui, row, &response, is_selected, context);
+        let request = request.or_else(|| add_into_ui(ui, row));
+        out.request = out.request.take().or(request);
     }
     ui.spacing_mut().item_spacing.y = gap;
     out
@@ -87,7 +87,7 @@ fn collect<'a>(
     place: &Place,
     path: &[usize],
     problems: &'a [Problem],
-    rows: &mut Vec<Row<'a>>,
+    rows: &mut Vec<PlanRow<'a>>,
 ) {
     for (index, stage) in plan.iter().enumerate() {
         let path = [path, &[index]].concat();
@@ -99,7 +99,7 @@ fn collect<'a>(
                 |inner: &Place| problem.place.0.len() > inner.0.len() && starts_with(problem, inner);
             starts_with(problem, &place) && !inner_place.as_ref().is_some_and(is_deeper)
         };
-        rows.push(Row {
+        rows.push(PlanRow {
             number: path.iter().map(|index| (index + 1).to_string()).collect::<Vec<_>>().join("."),
             sentence: stage.sentence(),
             problems: problems.iter().filter(is_own).collect(),
@@ -116,7 +116,7 @@ fn starts_with(problem: &Problem, place: &Place) -> bool {
     problem.place.0.starts_with(&place.0)
 }
 
-fn row_ui(ui: &mut Ui, row: &Row, is_selected: bool) -> Response {
+fn row_ui(ui: &mut Ui, row: &PlanRow, is_selected: bool) -> Response {
     // One text, so that a long sentence is cut at its end and the number stays whole.
     let mut text = LayoutJob::default();
     RichText::new(&row.number).weak().append_to(&mut text, ui.style(), FontSelection::Default, Align::Center);
@@ -149,35 +149,35 @@ fn in_row<R>(ui: &mut Ui, depth: usize, draw: impl FnOnce(&mut Ui) -> R) -> R {
     .inner
 }
 
-fn row_wish(
+fn row_request(
     ui: &Ui,
-    row: &Row,
+    row: &PlanRow,
     response: &Response,
     is_selected: bool,
     context: &FormContext,
-) -> Option<Wish> {
-    let mut wish = None;
+) -> Option<PlanRequest> {
+    let mut request = None;
     if response.clicked() {
         response.request_focus();
     }
     // Tab passes by; only a click, Enter and the arrow keys choose.
     let by_arrow = || ui.input(|input| input.key_pressed(Key::ArrowUp) || input.key_pressed(Key::ArrowDown));
     if response.clicked() || response.gained_focus() && !is_selected && by_arrow() {
-        wish = Some(Wish::Select(row.path.clone()));
+        request = Some(PlanRequest::Select(row.path.clone()));
     }
     response.context_menu(|ui| {
         for action in Action::ALL {
             if ui.button(action.name()).clicked() {
-                wish = Some(Wish::Act(action, row.path.clone()));
+                request = Some(PlanRequest::Act(action, row.path.clone()));
                 ui.close();
             }
         }
     });
-    wish.or_else(|| drag_wish(ui, row, response, context))
+    request.or_else(|| drag_request(ui, row, response, context))
 }
 
 /// Lets the row be dragged, and lets others be dropped above and below it, or into the plan that it holds.
-fn drag_wish(ui: &Ui, row: &Row, response: &Response, context: &FormContext) -> Option<Wish> {
+fn drag_request(ui: &Ui, row: &PlanRow, response: &Response, context: &FormContext) -> Option<PlanRequest> {
     if response.drag_started() {
         response.dnd_set_drag_payload(Dragged { plan: context.place.clone(), path: row.path.clone() });
     }
@@ -192,11 +192,11 @@ fn drag_wish(ui: &Ui, row: &Row, response: &Response, context: &FormContext) -> 
     let dropped = response.dnd_release_payload::<Dragged>()?;
     DragAndDrop::clear_payload(ui.ctx());
     let to = if is_above { row.path.clone() } else { behind(row) };
-    Some(Wish::Move { from: dropped.path.clone(), to })
+    Some(PlanRequest::Move { from: dropped.path.clone(), to })
 }
 
 /// Where a stage goes that is dropped on the lower half of a row.
-fn behind(row: &Row) -> Vec<usize> {
+fn behind(row: &PlanRow) -> Vec<usize> {
     let mut path = row.path.clone();
     if row.holds.is_some() {
         path.push(0);
@@ -213,7 +213,7 @@ fn drop_line(ui: &Ui, rect: Rect, is_above: bool) {
 }
 
 /// Draws a way to put a first stage into an empty nested plan.
-fn add_into_ui(ui: &mut Ui, row: &Row) -> Option<Wish> {
+fn add_into_ui(ui: &mut Ui, row: &PlanRow) -> Option<PlanRequest> {
     if row.holds != Some(true) {
         return None;
     }
@@ -223,5 +223,5 @@ fn add_into_ui(ui: &mut Ui, row: &Row) -> Option<Wish> {
         add.accessible_name(format!("Add stage to {}", row.number)).on_hover_text("Add a first stage to it");
         menu.and_then(|menu| menu.inner)
     });
-    chosen.map(|stage| Wish::AddInto(row.path.clone(), stage))
+    chosen.map(|stage| PlanRequest::AddInto(row.path.clone(), stage))
 }

@@ -36,7 +36,7 @@ const BEYOND: f32 = 2.0 * ROW;
 /// What the rows of a legend need, as it was found once: no text is measured again, and rows that are out of sight keep
 /// their room without being drawn.
 #[derive(Debug, Default)]
-pub struct Rows {
+pub struct LegendRows {
     /// Pixels for each point when they were measured.
     pixels: Option<f32>,
     /// Whether the figure is another one since then.
@@ -45,12 +45,12 @@ pub struct Rows {
     room: f32,
     /// Whether there is no room for details, which are then told on hovering only.
     is_terse: bool,
-    known: Vec<Known>,
+    known: Vec<LegendRow>,
 }
 
 /// What is known of a row, which depends on nothing but its texts, the pixels and the room.
 #[derive(Debug)]
-struct Known {
+struct LegendRow {
     name: String,
     detail: String,
     /// What the name needs alone, and with the detail beside it.
@@ -59,7 +59,7 @@ struct Known {
     size: Option<Vec2>,
 }
 
-impl Rows {
+impl LegendRows {
     /// To be called whenever the figure is another one.
     pub const fn forget_figure(&mut self) {
         self.is_old = true;
@@ -79,7 +79,7 @@ impl Rows {
             let last = last.next().filter(|last| is_same && last.name == name && last.detail == detail);
             last.unwrap_or_else(|| {
                 let widths = widths_of(ui, &font, &sample, figure);
-                Known { name: name.to_owned(), detail: detail.to_owned(), widths, size: None }
+                LegendRow { name: name.to_owned(), detail: detail.to_owned(), widths, size: None }
             })
         });
         self.known = known.collect();
@@ -127,7 +127,7 @@ pub fn is_below(width: f32) -> bool {
 }
 
 /// The width of a legend beside a plot in so much room.
-pub fn width(ui: &Ui, figure: &Figure, room: f32, rows: &mut Rows) -> f32 {
+pub fn width(ui: &Ui, figure: &Figure, room: f32, rows: &mut LegendRows) -> f32 {
     rows.measure(ui, figure);
     rows.leave_out_details(false);
     let widest = rows.known.iter().map(|row| row.widths[1]).fold(0.0, f32::max);
@@ -146,7 +146,7 @@ fn widths_of(ui: &Ui, font: &FontId, sample: &Sample<'_>, figure: &Figure) -> [f
 
 /// The height of a legend below a plot of this width: as many lines as its rows need, and at most `limit`. Where that is not
 /// enough for all, details are left out.
-pub fn height_below(ui: &Ui, figure: &Figure, room: f32, limit: f32, rows: &mut Rows) -> f32 {
+pub fn height_below(ui: &Ui, figure: &Figure, room: f32, limit: f32, rows: &mut LegendRows) -> f32 {
     rows.measure(ui, figure);
     rows.leave_out_details(rows.height_below(room, false) > limit);
     rows.height_below(room, rows.is_terse).min(limit)
@@ -159,7 +159,7 @@ pub fn legend_ui(
     figure: &Figure,
     theme: Theme,
     hidden: &mut BTreeSet<String>,
-    rows: &mut Rows,
+    rows: &mut LegendRows,
 ) -> Option<String> {
     let samples = samples(figure);
     let names: Vec<&str> = samples.iter().map(Sample::name).collect();
@@ -300,14 +300,15 @@ mod tests {
     }
 
     /// A legend in a column that is lower than it, with the rows of a figure that can be another one.
-    fn harness(figure: Figure) -> Harness<'static, (Figure, Rows)> {
-        let draw = |ui: &mut Ui, (figure, rows): &mut (Figure, Rows)| {
+    fn harness(figure: Figure) -> Harness<'static, (Figure, LegendRows)> {
+        let draw = |ui: &mut Ui, (figure, rows): &mut (Figure, LegendRows)| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 legend_ui(ui, figure, Theme::Light, &mut BTreeSet::new(), rows);
             });
         };
-        let mut harness =
-            Harness::builder().with_size(vec2(200.0, 160.0)).build_ui_state(draw, (figure, Rows::default()));
+        let mut harness = Harness::builder()
+            .with_size(vec2(200.0, 160.0))
+            .build_ui_state(draw, (figure, LegendRows::default()));
         harness.run();
         harness
     }
@@ -349,8 +350,9 @@ mod tests {
 
     #[test]
     fn rows_without_details_need_fewer_lines() {
-        let row = || Known { name: String::new(), detail: String::new(), widths: [50.0, 200.0], size: None };
-        let rows = Rows { known: (0..4).map(|_| row()).collect(), ..Rows::default() };
+        let row =
+            || LegendRow { name: String::new(), detail: String::new(), widths: [50.0, 200.0], size: None };
+        let rows = LegendRows { known: (0..4).map(|_| row()).collect(), ..LegendRows::default() };
         let lines = |is_terse| rows.height_below(400.0, is_terse) / (ROW + BETWEEN.y);
         assert_eq!((lines(false), lines(true)), (4.0, 1.0));
     }

@@ -8,26 +8,26 @@
 
 mod areas;
 mod axes;
-mod built;
-mod drawing;
+mod builder;
+mod figure_request;
 mod figure_view;
+mod input;
 mod legend;
-mod look;
 mod marks;
+mod mesh;
 mod navigate;
-mod order;
 mod paint;
 mod panel;
 mod parallel;
 mod reading;
-mod sheet;
-mod shown;
+mod scene;
 mod sparse;
 mod state;
+mod thinning;
 
+pub use figure_request::FigureRequest;
 pub use figure_view::{FigureView, figure_ui};
-pub use order::Order;
+pub use input::PlotInput;
 pub use paint::dashed as line_shapes;
 pub use panel::{PlotResponse, plot_panel};
-pub use shown::PlotInput;
 pub use state::PlotState;

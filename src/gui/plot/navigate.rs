@@ -16,7 +16,7 @@ const FARTHEST: f64 = 1e3;
 
 /// What a person did to the view in this frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Change {
+pub enum ViewChange {
     /// Nothing.
     None,
     /// Show this part.
@@ -33,10 +33,10 @@ pub fn navigate(
     transform: &PlotTransform,
     fit: View,
     drag: &mut Option<Pos2>,
-) -> Change {
+) -> ViewChange {
     if response.double_clicked() {
         *drag = None;
-        return Change::Fit;
+        return ViewChange::Fit;
     }
     let view = view_of(transform);
     if let Some(zoomed) = drag_box(ui, response, transform, drag) {
@@ -46,11 +46,11 @@ pub fn navigate(
     if moves {
         return limited(moved(view, transform, response.drag_delta()), fit);
     }
-    let Some(pointer) = response.hover_pos() else { return Change::None };
+    let Some(pointer) = response.hover_pos() else { return ViewChange::None };
     let (scroll, pinch) = ui.input(|input| (input.smooth_scroll_delta, input.zoom_delta_2d()));
     let factor = pinch * f32::exp(scroll.y / SCROLL);
     if factor == vec2(1.0, 1.0) && scroll.x == 0.0 {
-        return Change::None;
+        return ViewChange::None;
     }
     let at = transform.value_from_position(pointer);
     let view = moved(view, transform, vec2(scroll.x, 0.0));
@@ -76,12 +76,12 @@ fn zoomed(view: View, factor: [f64; 2], around: [f64; 2]) -> View {
 }
 
 /// Keeps the old view where the new one cannot be shown.
-fn limited(view: View, fit: View) -> Change {
+fn limited(view: View, fit: View) -> ViewChange {
     let can_be = |axis: usize| {
         let share = (view[axis][1] - view[axis][0]) / (fit[axis][1] - fit[axis][0]);
         (NEAREST..=FARTHEST).contains(&share) && view[axis].iter().all(|end| end.is_finite())
     };
-    if can_be(0) && can_be(1) { Change::Show(view) } else { Change::None }
+    if can_be(0) && can_be(1) { ViewChange::Show(view) } else { ViewChange::None }
 }
 
 fn drag_box(
@@ -142,10 +142,10 @@ mod tests {
 
     #[test]
     fn a_view_that_cannot_be_shown_is_not_taken() {
-        assert_eq!(limited([[0.0, 5.0], [0.0, 1.0]], FIT), Change::Show([[0.0, 5.0], [0.0, 1.0]]));
-        assert_eq!(limited([[0.0, 0.0], [0.0, 1.0]], FIT), Change::None);
-        assert_eq!(limited([[0.0, 1e9], [0.0, 1.0]], FIT), Change::None);
-        assert_eq!(limited([[f64::NAN, 1.0], [0.0, 1.0]], FIT), Change::None);
+        assert_eq!(limited([[0.0, 5.0], [0.0, 1.0]], FIT), ViewChange::Show([[0.0, 5.0], [0.0, 1.0]]));
+        assert_eq!(limited([[0.0, 0.0], [0.0, 1.0]], FIT), ViewChange::None);
+        assert_eq!(limited([[0.0, 1e9], [0.0, 1.0]], FIT), ViewChange::None);
+        assert_eq!(limited([[f64::NAN, 1.0], [0.0, 1.0]], FIT), ViewChange::None);
     }
 
     #[test]

@@ -7,8 +7,8 @@ use eframe::egui::{Color32, Mesh, Painter, Pos2, Rangef, Rect, Shape, Stroke, po
 use egui_plot::{PlotPoint, PlotTransform};
 
 use super::axes::colour;
-use super::drawing::{DrawnLine, Extent, Piece, PlacePoint};
 use super::sparse::sparse;
+use super::thinning::{Extent, Piece, PlacePoint, ThinnedLine};
 use crate::figure::axis::Axis;
 use crate::figure::marks::outline;
 use crate::figure::model::{At, Figure, ReferenceLine};
@@ -94,7 +94,7 @@ impl Pen<'_> {
     pub fn lines(
         &self,
         figure: &Figure,
-        drawn: &[DrawnLine],
+        drawn: &[ThinnedLine],
         is_hidden: impl Fn(&str) -> bool,
     ) -> Vec<Shape> {
         let mut shapes = Vec::new();

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use eframe::egui::Context;
 
-use super::built::{Builder, Built, PAUSE, SHARE};
+use super::builder::{Builder, BuiltFigure, PAUSE, SHARE};
+use super::figure_request::FigureRequest;
 use super::figure_view::FigureView;
-use super::order::Order;
-use super::shown::{PlotInput, Seeds};
+use super::input::{ArmSeeds, PlotInput};
 use crate::figure::model::Figure;
 use crate::figure::plots::{ALL, Plot, concerns, find};
 use crate::figure::{DPI, Options};
@@ -30,16 +30,16 @@ pub struct PlotState {
     chosen: Option<&'static str>,
     views: BTreeMap<&'static str, FigureView>,
     builders: BTreeMap<&'static str, Builder>,
-    data: Option<Data>,
+    data: Option<PlotData>,
     /// Troubles that were told.
     told: BTreeSet<String>,
 }
 
 /// What is the same for all plots.
 #[derive(Clone, Debug)]
-struct Data {
+struct PlotData {
     /// Styles and seeds: what is known here does not follow names.
-    arms: Vec<Seeds>,
+    arms: Vec<ArmSeeds>,
     revision: u64,
     /// The plots that have to do with the runs.
     concerned: Vec<&'static str>,
@@ -81,13 +81,13 @@ impl PlotState {
     /// The plots that have to do with what was seen of the data last, in the order of the registry.
     pub fn concerned(&self) -> impl Iterator<Item = &'static str> {
         let has = |plot: &&&dyn Plot| {
-            let is_concerned = |data: &Data| data.concerned.contains(&plot.name());
+            let is_concerned = |data: &PlotData| data.concerned.contains(&plot.name());
             plot.needs().is_empty() || self.data.as_ref().is_some_and(is_concerned)
         };
         ALL.iter().filter(has).map(|plot| plot.name())
     }
 
-    fn built(&self, plot: &dyn Plot) -> Option<&Built> {
+    fn built(&self, plot: &dyn Plot) -> Option<&BuiltFigure> {
         self.builders.get(plot.name()).and_then(Builder::built)
     }
 
@@ -100,7 +100,7 @@ impl PlotState {
 
     /// Whether the first figure of a plot is still being built.
     pub(super) fn is_building(&self, plot: &dyn Plot) -> bool {
-        self.builders.get(plot.name()).is_some_and(|builder| builder.is_going() && !self.has_data(plot))
+        self.builders.get(plot.name()).is_some_and(|builder| builder.is_pending() && !self.has_data(plot))
     }
 
     /// Forgets the figures of plots that are not seen.
@@ -109,13 +109,13 @@ impl PlotState {
     }
 
     /// What a plot shows of these arms, for exports.
-    pub fn order(&self, plot: &'static dyn Plot, input: PlotInput) -> Order {
+    pub fn figure_request(&self, plot: &'static dyn Plot, input: PlotInput) -> FigureRequest {
         let titles = self.titles.get(plot.name()).cloned().unwrap_or_default();
         let builder = self.builders.get(plot.name());
         let built =
             builder.and_then(|builder| builder.current(&self.options, titles.clone(), &input)).cloned();
         let seen = self.views.get(plot.name()).map(|view| view.kept(PlotView::default())).unwrap_or_default();
-        Order { plot, options: self.options.clone(), titles, seen, input, built }
+        FigureRequest { plot, options: self.options.clone(), titles, seen, input, built }
     }
 
     /// What [`Self::plot`] shows on the screen.
@@ -136,7 +136,7 @@ impl PlotState {
             for why in builder.into_iter().chain(view) {
                 let text = format!(
                     "{} shows what it showed last: the thread that draws it has ended ({why}). Choose other options or \
-                     runs for it; this is an error of Weightlab, please report it",
+                     runs for it; this is a bug in Weightlab; please report it",
                     plot.title()
                 );
                 if self.told.insert(text.clone()) {
@@ -257,7 +257,7 @@ impl PlotState {
 
     /// Looks at the data anew where that is due: which plots they concern. `now` in seconds; returns the time after which
     /// to look again, as [`Self::update`] does.
-    pub fn look(&mut self, input: &PlotInput, now: f64) -> Option<f64> {
+    pub fn update_data(&mut self, input: &PlotInput, now: f64) -> Option<f64> {
         let arms = input.seeds();
         if let Some(data) = self.data.as_ref().filter(|data| data.arms == arms) {
             if data.revision == input.revision {
@@ -268,7 +268,7 @@ impl PlotState {
                 return Some(due - now);
             }
         }
-        self.data = Some(look(input, arms, now));
+        self.data = Some(plot_data(input, arms, now));
         None
     }
 
@@ -304,7 +304,7 @@ impl PlotState {
     }
 }
 
-fn look(input: &PlotInput, arms: Vec<Seeds>, now: f64) -> Data {
+fn plot_data(input: &PlotInput, arms: Vec<ArmSeeds>, now: f64) -> PlotData {
     let began = std::time::Instant::now();
     let shown = input.borrowed();
     let concerned = ALL.iter().filter(|plot| concerns(**plot, &shown)).map(|plot| plot.name()).collect();
@@ -313,7 +313,7 @@ fn look(input: &PlotInput, arms: Vec<Seeds>, now: f64) -> Data {
     series.sort();
     series.dedup();
     let (revision, took) = (input.revision, began.elapsed().as_secs_f64());
-    Data { arms, revision, concerned, series, at: now, took }
+    PlotData { arms, revision, concerned, series, at: now, took }
 }
 
 /// The titles and scales alone.

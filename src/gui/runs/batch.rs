@@ -11,14 +11,14 @@ const ENOUGH_TO_TELL: f64 = 0.01;
 
 /// The pace of the runs that were started together.
 #[derive(Debug, Default)]
-pub(super) struct Pace {
+pub(super) struct BatchPace {
     /// The share of a run that was done before it went on now, once it is known; by identity.
     before: BTreeMap<String, f64>,
     /// When the runs began; later by the time that they were held.
     began: Option<Instant>,
 }
 
-impl Pace {
+impl BatchPace {
     /// The runs begin.
     pub fn begin(&mut self) {
         *self = Self { before: BTreeMap::new(), began: Some(Instant::now()) };
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn what_a_resumed_run_had_done_before_does_not_make_it_look_fast() {
         let runs = ["resumed", "new"].map(str::to_owned);
-        let mut pace = Pace::default();
+        let mut pace = BatchPace::default();
         let started = |resumed| Event::Started { resumed, threads: 1 };
         pace.hear("resumed", &started(true));
         let open = || (2, runs.iter());

@@ -1,7 +1,7 @@
 //! The runs of the document and what is known of them: the fold of their messages.
 
 mod batch;
-mod earlier;
+mod outdated;
 mod reading;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,20 +9,20 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
-use super::worker::{Work, Worker};
+use super::worker::{RunningJobs, Worker};
 use crate::doc::Run;
 use crate::results::{Event, RunRecord, RunState};
 use crate::run::{Job, StopKind};
-use batch::Pace;
-use earlier::Past;
-pub use earlier::{Found, Name};
+use batch::BatchPace;
+use outdated::OutdatedRuns;
+pub use outdated::{ArmSeed, OutdatedRun};
 
 /// Messages are taken in for at most this long per frame; what is left comes in the next one.
 const DRAIN: Duration = Duration::from_millis(4);
 
 /// Something worth a line in the log.
 #[derive(Clone, Debug, PartialEq)]
-pub enum News {
+pub enum RunNews {
     /// A run changed its state.
     State {
         /// Its identity.
@@ -71,9 +71,9 @@ pub struct Runs {
     skipped: BTreeSet<String>,
     /// The last run with points of each arm and seed, which may have had other settings.
     earlier: BTreeMap<(String, u64), String>,
-    past: Past,
-    pace: Pace,
-    work: Option<Work>,
+    past: OutdatedRuns,
+    pace: BatchPace,
+    work: Option<RunningJobs>,
     /// What is being read, and how many runs were read.
     reading: Option<(Receiver<(String, RunRecord)>, usize)>,
     /// What is being read of runs that edits have made.
@@ -132,7 +132,7 @@ impl Runs {
         match self.state(run) {
             RunState::Stopped | RunState::Failed(_) => true,
             RunState::Waiting => self.skipped.contains(run),
-            _ => false,
+            RunState::Running | RunState::Done => false,
         }
     }
 
@@ -190,10 +190,10 @@ impl Runs {
     }
 
     /// Takes in what the runs said since the last time.
-    pub fn drain(&mut self) -> Vec<News> {
-        let mut news: Vec<News> = self.take_read(Duration::ZERO).map(News::Read).into_iter().collect();
+    pub fn drain(&mut self) -> Vec<RunNews> {
+        let mut news: Vec<RunNews> = self.take_read(Duration::ZERO).map(RunNews::Read).into_iter().collect();
         if !self.more.is_empty() && self.take_more(Duration::ZERO) {
-            news.push(News::ReadMore);
+            news.push(RunNews::ReadMore);
         }
         news.extend(self.take_found());
         let began = Instant::now();
@@ -208,16 +208,18 @@ impl Runs {
         news
     }
 
-    fn apply(&mut self, run: String, event: Event) -> Option<News> {
+    fn apply(&mut self, run: String, event: Event) -> Option<RunNews> {
         self.revision += 1;
         if let Event::Elsewhere { owner } = event {
             self.open.remove(&run);
-            return Some(News::Elsewhere { run, owner });
+            return Some(RunNews::Elsewhere { run, owner });
         }
         self.pace.hear(&run, &event);
         let record = self.records.entry(run.clone()).or_default();
         let news = match &event {
-            Event::Report(report) => Some(News::Report { run: run.clone(), summary: report.summary.clone() }),
+            Event::Report(report) => {
+                Some(RunNews::Report { run: run.clone(), summary: report.summary.clone() })
+            }
             Event::Started { resumed: false, .. } => {
                 *record = RunRecord::default();
                 None
@@ -231,11 +233,11 @@ impl Runs {
         }
         record.apply(event);
         let state = record.state().clone();
-        if state == before { news } else { Some(News::State { run, state }) }
+        if state == before { news } else { Some(RunNews::State { run, state }) }
     }
 
     /// The channel is closed: whatever did not say how it ended was lost with its thread.
-    fn end(&mut self) -> Vec<News> {
+    fn end(&mut self) -> Vec<RunNews> {
         let mut news = Vec::new();
         for run in std::mem::take(&mut self.open) {
             if self.records.get(&run).is_none_or(|record| *record.state() != RunState::Running) {
@@ -245,15 +247,15 @@ impl Runs {
                     "The worker ended without a word. Press Resume to go on from the last finished stage.";
                 let record = self.records.entry(run.clone()).or_default();
                 record.apply(Event::Failed { message: message.to_owned() });
-                news.push(News::State { run, state: record.state().clone() });
+                news.push(RunNews::State { run, state: record.state().clone() });
             }
         }
         self.work = None;
         self.stopping = None;
         self.paused = None;
-        self.pace = Pace::default();
+        self.pace = BatchPace::default();
         self.revision += 1;
-        news.push(News::Over);
+        news.push(RunNews::Over);
         news
     }
 }

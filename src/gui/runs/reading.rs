@@ -85,7 +85,7 @@ impl Runs {
     }
 
     /// Takes the record of a run that another process carries out; its state, when that has changed.
-    pub fn take_elsewhere(&mut self, run: &str, record: RunRecord) -> Option<RunState> {
+    pub fn take_from_others(&mut self, run: &str, record: RunRecord) -> Option<RunState> {
         if self.open.contains(run) {
             return None; // what it says here is newer
         }
@@ -122,11 +122,11 @@ mod tests {
         let failed = RunState::Failed("no room".to_owned());
         let heard = RunRecord::of([started(), Event::Failed { message: "no room".to_owned() }]);
         let mut runs = Runs::of(BTreeMap::from([("run".to_owned(), heard)]));
-        assert_eq!(runs.take_elsewhere("run", RunRecord::of([started(), stopped()])), None);
+        assert_eq!(runs.take_from_others("run", RunRecord::of([started(), stopped()])), None);
         assert_eq!(runs.state("run"), failed);
         let went_on = RunRecord::of([started(), Event::Point(Point::default()), stopped()]);
-        assert_eq!(runs.take_elsewhere("run", went_on), Some(RunState::Stopped));
+        assert_eq!(runs.take_from_others("run", went_on), Some(RunState::Stopped));
         let done = RunRecord::of([started(), Event::Finished { secs: 1.0 }]);
-        assert_eq!(runs.take_elsewhere("run", done), Some(RunState::Done));
+        assert_eq!(runs.take_from_others("run", done), Some(RunState::Done));
     }
 }

@@ -8,7 +8,7 @@ use eframe::egui::{
 };
 use egui_tiles::{Behavior, ResizeState, SimplificationOptions, TabState, Tabs, TileId, UiResponse};
 
-use super::{Change, Pane, panes};
+use super::{LayoutChange, Pane, panes};
 use crate::gui::form::sign::{self, Sign};
 use crate::gui::text::first_statement;
 use crate::gui::theme;
@@ -31,7 +31,7 @@ pub struct Drawing<'a> {
     draw: &'a mut dyn FnMut(&mut Ui, Pane),
     /// The view that was clicked into, or has got the keyboard.
     used: Option<&'static str>,
-    asked: Vec<Change>,
+    asked: Vec<LayoutChange>,
     /// Width of the row of tabs that is drawn just now, in points.
     row: f32,
 }
@@ -43,7 +43,7 @@ impl<'a> Drawing<'a> {
     }
 
     /// The view that was used, and what was asked for.
-    pub fn over(self) -> (Option<&'static str>, Vec<Change>) {
+    pub fn over(self) -> (Option<&'static str>, Vec<LayoutChange>) {
         (self.used, self.asked)
     }
 
@@ -60,19 +60,19 @@ impl<'a> Drawing<'a> {
     /// What can be done with a view and its tile.
     fn entries_ui(&mut self, ui: &mut Ui, pane: Pane) {
         let tabs = self.layout.tabs(pane.name);
-        let mut entry = |ui: &mut Ui, text: &str, is_possible: bool, why_not: &str, change: Change| {
+        let mut entry = |ui: &mut Ui, text: &str, is_possible: bool, why_not: &str, change: LayoutChange| {
             let button = ui.add_enabled(is_possible, eframe::egui::Button::new(text));
             if button.on_disabled_hover_text(why_not).clicked() {
-                self.asked.extend([Change::Show(pane.name), change]);
+                self.asked.extend([LayoutChange::Show(pane.name), change]);
                 ui.close();
             }
         };
         let alone = "It is alone in its tile already";
-        entry(ui, "Move to the right", tabs > 1, alone, Change::Split(Side::Right));
-        entry(ui, "Move below", tabs > 1, alone, Change::Split(Side::Below));
+        entry(ui, "Move to the right", tabs > 1, alone, LayoutChange::Split(Side::Right));
+        entry(ui, "Move below", tabs > 1, alone, LayoutChange::Split(Side::Below));
         let maximise = if self.layout.maximised { "Show all tiles" } else { "Give it all the room" };
-        entry(ui, maximise, self.layout.count() > 1, "There is no other tile", Change::Maximise);
-        entry(ui, "Close this view", true, "", Change::CloseActive);
+        entry(ui, maximise, self.layout.count() > 1, "There is no other tile", LayoutChange::Maximise);
+        entry(ui, "Close this view", true, "", LayoutChange::CloseActive);
     }
 
     fn menu_ui(&mut self, ui: &mut Ui, pane: Pane, tabs: &[Pane]) {
@@ -80,7 +80,7 @@ impl<'a> Drawing<'a> {
         if tabs.len() > 1 {
             for tab in tabs {
                 if ui.radio(tab.name == pane.name, tab.title).clicked() {
-                    self.asked.push(Change::Show(tab.name));
+                    self.asked.push(LayoutChange::Show(tab.name));
                     ui.close();
                 }
             }
@@ -93,8 +93,8 @@ impl<'a> Drawing<'a> {
             for other in panes().filter(|other| !tabs.iter().any(|tab| tab.name == other.name)) {
                 if ui.button(other.title).on_hover_text(first_statement(other.help)).clicked() {
                     // In this tile, also when it has been elsewhere.
-                    self.asked.extend([Change::Close(other.name), Change::Show(pane.name)]);
-                    self.asked.push(Change::Show(other.name));
+                    self.asked.extend([LayoutChange::Close(other.name), LayoutChange::Show(pane.name)]);
+                    self.asked.push(LayoutChange::Show(other.name));
                     ui.close();
                 }
             }
@@ -147,13 +147,13 @@ impl Behavior<Pane> for Drawing<'_> {
         let response = tab_ui(ui, id, title, state, is_active && self.layout.count() > 1);
         let Some(pane) = pane else { return response };
         if state.active {
-            scroll_to(ui, &response, Opened { tile, row: self.row });
+            scroll_to(ui, &response, OpenedTab { tile, row: self.row });
         }
         if response.clicked() {
             self.used = Some(pane.name);
         }
         if response.clicked_by(PointerButton::Middle) {
-            self.asked.push(Change::Close(pane.name));
+            self.asked.push(LayoutChange::Close(pane.name));
         }
         response.context_menu(|ui| self.entries_ui(ui, pane));
         response.on_hover_text(first_statement(pane.help))
@@ -179,7 +179,7 @@ impl Behavior<Pane> for Drawing<'_> {
         if !is_narrow {
             let close = ui.add(Sign::Cross.button()).accessible_name(format!("Close {}", pane.title));
             if close.on_hover_text(format!("Closes {}; the menu View brings it back", pane.title)).clicked() {
-                self.asked.push(Change::Close(pane.name));
+                self.asked.push(LayoutChange::Close(pane.name));
             }
         }
         let menu = MenuButton::from_button(Sign::More.button());
@@ -234,15 +234,15 @@ fn hidden(tab: TileId) -> Id {
 
 /// An open tab in a row of this width, in points.
 #[derive(Clone, Copy, PartialEq)]
-struct Opened {
+struct OpenedTab {
     tile: TileId,
     row: f32,
 }
 
 /// Scrolls to the tab that was opened until it is seen, and then no more, so that a person can scroll on.
-fn scroll_to(ui: &Ui, tab: &Response, opened: Opened) {
+fn scroll_to(ui: &Ui, tab: &Response, opened: OpenedTab) {
     let key = ui.scope_id().with("opened tab");
-    let last = ui.data(|data| data.get_temp::<(Opened, u8)>(key));
+    let last = ui.data(|data| data.get_temp::<(OpenedTab, u8)>(key));
     let left = last.filter(|last| last.0 == opened).map_or(TRIES, |last| last.1);
     if left == 0 {
         return;

@@ -2,12 +2,12 @@
 
 use eframe::egui::{Align, Layout, RichText, Ui, vec2};
 
-use super::{Change, panes};
+use super::{LayoutChange, panes};
 use crate::gui::text::first_statement;
 use crate::gui::theme;
 
 /// Says how views come back, with a button for each; what was pressed.
-pub fn empty_ui(ui: &mut Ui) -> Option<Change> {
+pub fn empty_ui(ui: &mut Ui) -> Option<LayoutChange> {
     let mut chosen = None;
     let room = ui.available_size();
     ui.allocate_ui_with_layout(room, Layout::top_down(Align::Center), |ui| {
@@ -17,7 +17,7 @@ pub fn empty_ui(ui: &mut Ui) -> Option<Change> {
         ui.label(RichText::new(how).weak());
         ui.add_space(theme::STEP);
         if ui.button("Open the usual views").clicked() {
-            chosen = Some(Change::Reset);
+            chosen = Some(LayoutChange::Reset);
         }
         ui.add_space(2.0 * theme::STEP);
         let width = (room.x - 4.0 * theme::STEP).clamp(120.0, 480.0);
@@ -27,7 +27,7 @@ pub fn empty_ui(ui: &mut Ui) -> Option<Change> {
             |ui| {
                 for pane in panes() {
                     if ui.button(pane.title).on_hover_text(first_statement(pane.help)).clicked() {
-                        chosen = Some(Change::Show(pane.name));
+                        chosen = Some(LayoutChange::Show(pane.name));
                     }
                 }
             },

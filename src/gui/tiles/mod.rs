@@ -39,7 +39,7 @@ pub fn panes() -> impl Iterator<Item = Pane> {
         plot: Some(*plot),
     };
     let of_view =
-        |view: &views::Entry| Pane { name: view.name, title: view.title, help: view.help, plot: None };
+        |view: &views::ViewEntry| Pane { name: view.name, title: view.title, help: view.help, plot: None };
     plots::ALL.iter().map(of_plot).chain(views::ALL.iter().map(of_view))
 }
 
@@ -50,7 +50,7 @@ pub fn find(name: &str) -> Option<Pane> {
 
 /// What a person asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum LayoutChange {
     /// To see this view.
     Show(&'static str),
     /// To see it no more.
@@ -129,19 +129,19 @@ impl Tiling {
     }
 
     /// Does what a person asked for.
-    pub fn change(&mut self, change: Change) {
+    pub fn change(&mut self, change: LayoutChange) {
         match change {
-            Change::Show(view) => self.layout.show(view),
-            Change::Close(view) => self.layout.close(view),
-            Change::CloseActive => {
+            LayoutChange::Show(view) => self.layout.show(view),
+            LayoutChange::Close(view) => self.layout.close(view),
+            LayoutChange::CloseActive => {
                 let active = self.layout.active.clone();
                 self.layout.close(&active);
             }
-            Change::CloseTile => self.layout.close_tile(),
-            Change::Split(side) => self.layout.split(side),
-            Change::Cycle(forward) => self.layout.cycle(forward),
-            Change::Maximise => self.layout.maximise(),
-            Change::Reset => self.layout = Tiles::of(&self.offered),
+            LayoutChange::CloseTile => self.layout.close_tile(),
+            LayoutChange::Split(side) => self.layout.split(side),
+            LayoutChange::Cycle(forward) => self.layout.cycle(forward),
+            LayoutChange::Maximise => self.layout.maximise(),
+            LayoutChange::Reset => self.layout = Tiles::of(&self.offered),
         }
     }
 

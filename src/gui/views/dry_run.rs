@@ -5,13 +5,14 @@ use std::time::SystemTime;
 
 use eframe::egui::{Grid, RichText, Ui};
 
-use super::loading::{Answer, Loading};
+use super::loading::{LoadState, Loading};
 use crate::doc::file_names::{filled, is_file};
 use crate::doc::intervention::{FileContent, Intervention, Params};
 use crate::doc::structure::Parameter;
 use crate::doc::{Run, Stage, Structure, Target, targets};
 use crate::gui::{text, theme};
-use crate::run::summary::{Shapes, read_shapes, shape_text};
+use crate::results::network::shape_text;
+use crate::run::summary::{Shapes, read_shapes};
 
 /// What the table keeps between frames: the head of a file, read for values or for a mask.
 #[derive(Default)]
@@ -20,7 +21,7 @@ pub struct DryRun {
 }
 
 /// A stage that copies, as far as the table has to know.
-struct Copying<'a> {
+struct CopyStage<'a> {
     from: &'a str,
     target: &'a Target,
     is_mask: bool,
@@ -28,7 +29,7 @@ struct Copying<'a> {
 
 /// What becomes of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Outcome {
+enum CopyOutcome {
     /// So many of its entries are copied.
     Copied(usize),
     /// The target leaves it out.
@@ -39,7 +40,7 @@ enum Outcome {
     OtherShape(String),
 }
 
-impl Outcome {
+impl CopyOutcome {
     const fn is_refused(&self) -> bool {
         matches!(self, Self::Missing | Self::OtherShape(_))
     }
@@ -81,11 +82,11 @@ impl DryRun {
         let modified = path.metadata().and_then(|about| about.modified()).ok();
         let (asked, is_mask) = (path.clone(), copying.is_mask);
         match self.shapes.get(&(path, modified, is_mask), ui.ctx(), move || read_shapes(&asked, is_mask)) {
-            Answer::Here(shapes) => {
+            LoadState::Ready(shapes) => {
                 table_ui(ui, &structure, &outcomes(&structure, &copying, Some(shapes)));
             }
-            Answer::Waiting => drop(ui.label("Reading the head of the file…")),
-            Answer::Failed(why) => {
+            LoadState::Pending => drop(ui.label("Reading the head of the file…")),
+            LoadState::Failed(why) => {
                 let why = RichText::new(why).color(theme::present(ui).error);
                 ui.add(eframe::egui::Label::new(why).wrap());
             }
@@ -93,14 +94,14 @@ impl DryRun {
     }
 }
 
-fn copying(stage: &Stage) -> Option<Copying<'_>> {
+fn copying(stage: &Stage) -> Option<CopyStage<'_>> {
     match stage {
         Stage::Do(Intervention::Graft(graft)) if graft.weights => {
-            Some(Copying { from: &graft.from, target: &graft.target, is_mask: false })
+            Some(CopyStage { from: &graft.from, target: &graft.target, is_mask: false })
         }
         Stage::Do(Intervention::Import(file)) => {
             let is_mask = file.content == FileContent::Mask;
-            Some(Copying { from: &file.file, target: &file.target, is_mask })
+            Some(CopyStage { from: &file.file, target: &file.target, is_mask })
         }
         _ => None,
     }
@@ -140,7 +141,7 @@ fn before(plan: &[Stage], stage: &Stage, exports: &dyn Fn(&str) -> bool) -> Opti
     None
 }
 
-fn outcomes(structure: &Structure, copying: &Copying<'_>, source: Option<&Shapes>) -> Vec<Outcome> {
+fn outcomes(structure: &Structure, copying: &CopyStage<'_>, source: Option<&Shapes>) -> Vec<CopyOutcome> {
     let chosen = if copying.is_mask {
         targets::prunable(structure, copying.target)
     } else {
@@ -148,39 +149,39 @@ fn outcomes(structure: &Structure, copying: &Copying<'_>, source: Option<&Shapes
     };
     let outcome = |(index, parameter): (usize, &Parameter)| {
         if !chosen.contains(&index) {
-            return Outcome::LeftOut;
+            return CopyOutcome::LeftOut;
         }
         let Some(source) = source else { return copied(copying.target, parameter) };
         match source.get(&parameter.name) {
-            None => Outcome::Missing,
-            Some(shape) if *shape != parameter.shape => Outcome::OtherShape(shape_text(shape)),
+            None => CopyOutcome::Missing,
+            Some(shape) if *shape != parameter.shape => CopyOutcome::OtherShape(shape_text(shape)),
             Some(_) => copied(copying.target, parameter),
         }
     };
     structure.parameters.iter().enumerate().map(outcome).collect()
 }
 
-fn copied(target: &Target, parameter: &Parameter) -> Outcome {
+fn copied(target: &Target, parameter: &Parameter) -> CopyOutcome {
     let rows = parameter.shape.first().copied().unwrap_or(1).max(1);
     let row = parameter.len() / rows;
     let meant = (0..rows).filter(|channel| targets::has_entry(target, parameter, channel * row)).count();
-    Outcome::Copied(meant * row)
+    CopyOutcome::Copied(meant * row)
 }
 
 /// One sentence for all of it: copying is all or nothing.
-fn verdict(outcomes: &[Outcome]) -> String {
+fn verdict(outcomes: &[CopyOutcome]) -> String {
     let refused = outcomes.iter().filter(|outcome| outcome.is_refused()).count();
     if refused > 0 {
         let parameters = text::counted(refused, "parameter");
         return format!("✗ Nothing would be copied: {parameters} do not fit");
     }
-    let copied = outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Copied(_))).count();
+    let copied = outcomes.iter().filter(|outcome| matches!(outcome, CopyOutcome::Copied(_))).count();
     format!("✓ {} of {} fit", text::grouped(copied as u64), text::counted(outcomes.len(), "parameter"))
 }
 
-fn table_ui(ui: &mut Ui, structure: &Structure, outcomes: &[Outcome]) {
+fn table_ui(ui: &mut Ui, structure: &Structure, outcomes: &[CopyOutcome]) {
     let colours = theme::present(ui);
-    let is_refused = outcomes.iter().any(Outcome::is_refused);
+    let is_refused = outcomes.iter().any(CopyOutcome::is_refused);
     ui.label(RichText::new(verdict(outcomes)).color(if is_refused { colours.error } else { colours.text }));
     Grid::new("dry run").num_columns(3).striped(true).show(ui, |ui| {
         for (parameter, outcome) in structure.parameters.iter().zip(outcomes) {
@@ -214,7 +215,10 @@ mod tests {
         let target = Target { layers: Layers::First(1), channels: vec![0, 2], ..Target::default() };
         let stage = graft(target);
         let outcomes = outcomes(&structure(), &copying(&stage).unwrap(), None);
-        assert_eq!(outcomes, [Outcome::Copied(4), Outcome::Copied(2), Outcome::LeftOut, Outcome::LeftOut]);
+        assert_eq!(
+            outcomes,
+            [CopyOutcome::Copied(4), CopyOutcome::Copied(2), CopyOutcome::LeftOut, CopyOutcome::LeftOut]
+        );
         assert_eq!(verdict(&outcomes), "✓ 2 of 4 parameters fit");
     }
 
@@ -224,8 +228,8 @@ mod tests {
         let shapes = [("fc1.weight", vec![3, 2]), ("fc1.bias", vec![4]), ("fc2.weight", vec![2, 3])];
         let shapes: Shapes = shapes.into_iter().map(|(name, shape)| (name.to_owned(), shape)).collect();
         let outcomes = outcomes(&structure(), &copying(&stage).unwrap(), Some(&shapes));
-        assert_eq!(outcomes[1], Outcome::OtherShape("4".to_owned()));
-        assert_eq!(outcomes[3], Outcome::Missing);
+        assert_eq!(outcomes[1], CopyOutcome::OtherShape("4".to_owned()));
+        assert_eq!(outcomes[3], CopyOutcome::Missing);
         assert_eq!(verdict(&outcomes), "✗ Nothing would be copied: 2 parameters do not fit");
     }
 

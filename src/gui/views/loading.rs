@@ -17,11 +17,11 @@ pub struct Source {
 }
 
 /// The answer to the last question.
-pub enum Answer<'a, T> {
+pub enum LoadState<'a, T> {
     /// It is still being read.
-    Waiting,
+    Pending,
     /// It is there.
-    Here(&'a T),
+    Ready(&'a T),
     /// It could not be read.
     Failed(&'a str),
 }
@@ -46,7 +46,7 @@ impl<K: Clone + PartialEq, T: Send + 'static> Loading<K, T> {
         key: &K,
         ctx: &egui::Context,
         read: impl FnOnce() -> Result<T, String> + Send + 'static,
-    ) -> Answer<'_, T> {
+    ) -> LoadState<'_, T> {
         self.take_answer();
         let is_kept = self.kept.as_ref().is_some_and(|(kept, _)| kept == key);
         // One thread at a time: who changes their mind waits for the first answer.
@@ -54,9 +54,9 @@ impl<K: Clone + PartialEq, T: Send + 'static> Loading<K, T> {
             self.ask(key, ctx, read);
         }
         match &self.kept {
-            Some((kept, Ok(answer))) if kept == key => Answer::Here(answer),
-            Some((kept, Err(why))) if kept == key => Answer::Failed(why),
-            _ => Answer::Waiting,
+            Some((kept, Ok(answer))) if kept == key => LoadState::Ready(answer),
+            Some((kept, Err(why))) if kept == key => LoadState::Failed(why),
+            _ => LoadState::Pending,
         }
     }
 
@@ -107,13 +107,13 @@ mod tests {
         let mut loading: Loading<u32, u32> = Loading::default();
         let answer = loop {
             match loading.get(&1, &ctx, || Ok(7)) {
-                Answer::Here(answer) => break *answer,
-                Answer::Failed(why) => panic!("{why}"),
-                Answer::Waiting => std::thread::yield_now(),
+                LoadState::Ready(answer) => break *answer,
+                LoadState::Failed(why) => panic!("{why}"),
+                LoadState::Pending => std::thread::yield_now(),
             }
         };
         assert_eq!(answer, 7);
         let again = loading.get(&1, &ctx, || Err("asked twice".to_owned()));
-        assert!(matches!(again, Answer::Here(7)));
+        assert!(matches!(again, LoadState::Ready(7)));
     }
 }

@@ -4,7 +4,7 @@ use eframe::egui::{Checkbox, ScrollArea, Ui};
 
 use super::{Shared, View, ViewInput, ViewResponse};
 use crate::gui::form::sign;
-use crate::gui::log::{Entry, Weight};
+use crate::gui::log::{LogEntry, LogLevel};
 use crate::gui::status::entry_ui;
 use crate::gui::{text, theme};
 
@@ -25,7 +25,7 @@ impl View for LogView {
 
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
         let entries = input.log.entries();
-        let found: Vec<(usize, &Entry)> =
+        let found: Vec<(usize, &LogEntry)> =
             entries.iter().enumerate().filter(|(_, entry)| self.wants(entry)).collect();
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Find:");
@@ -63,10 +63,10 @@ impl View for LogView {
 }
 
 impl LogView {
-    fn wants(&self, entry: &Entry) -> bool {
+    fn wants(&self, entry: &LogEntry) -> bool {
         let text = entry.text.to_lowercase();
         let has = |word: &str| text.contains(&word.to_lowercase());
-        (!self.errors_only || entry.weight == Weight::Error) && self.words.split_whitespace().all(has)
+        (!self.errors_only || entry.level == LogLevel::Error) && self.words.split_whitespace().all(has)
     }
 }
 
@@ -76,12 +76,12 @@ mod tests {
 
     #[test]
     fn all_words_must_be_there_and_errors_can_be_asked_for() {
-        let entry = |weight, text: &str| Entry { weight, text: text.to_owned() };
+        let entry = |level, text: &str| LogEntry { level, text: text.to_owned() };
         let mut view = LogView { words: "SEED failed".to_owned(), errors_only: false };
-        assert!(view.wants(&entry(Weight::Info, "dense, seed 1 failed: NaN")));
-        assert!(!view.wants(&entry(Weight::Info, "dense, seed 1: done")));
+        assert!(view.wants(&entry(LogLevel::Info, "dense, seed 1 failed: NaN")));
+        assert!(!view.wants(&entry(LogLevel::Info, "dense, seed 1: done")));
         view.errors_only = true;
-        assert!(!view.wants(&entry(Weight::Info, "dense, seed 1 failed: NaN")));
-        assert!(LogView { errors_only: true, ..LogView::default() }.wants(&entry(Weight::Error, "x")));
+        assert!(!view.wants(&entry(LogLevel::Info, "dense, seed 1 failed: NaN")));
+        assert!(LogView { errors_only: true, ..LogView::default() }.wants(&entry(LogLevel::Error, "x")));
     }
 }

@@ -5,12 +5,10 @@
 mod campaign;
 mod dry_run;
 mod histogram;
-mod image;
 pub(in crate::gui) mod loading;
 mod log;
 mod network;
 mod network_at_end;
-mod network_figure;
 mod notes;
 mod offer;
 mod picture;
@@ -24,7 +22,7 @@ use std::path::Path;
 
 use eframe::egui::{Align, Layout, Response, RichText, Ui, WidgetText};
 
-pub use campaign::Behind;
+pub use campaign::TrialFilter;
 pub use dry_run::DryRun;
 pub use offer::{Offer, Offers, Wanted};
 
@@ -38,14 +36,14 @@ use crate::doc::intervention::Set;
 use network_at_end::NetworkAtEnd;
 
 /// The registry, in the order of the tabs.
-pub const ALL: &[Entry] = &[
-    Entry::of::<table::Table>(),
-    Entry::of::<network::NetworkView>(),
-    Entry::of::<weights::Weights>(),
-    Entry::of::<tickets::Tickets>(),
-    Entry::of::<campaign::Campaigns>(),
-    Entry::of::<log::LogView>(),
-    Entry::of::<notes::Notes>(),
+pub const ALL: &[ViewEntry] = &[
+    ViewEntry::of::<table::Table>(),
+    ViewEntry::of::<network::NetworkView>(),
+    ViewEntry::of::<weights::Weights>(),
+    ViewEntry::of::<tickets::Tickets>(),
+    ViewEntry::of::<campaign::Campaigns>(),
+    ViewEntry::of::<log::LogView>(),
+    ViewEntry::of::<notes::Notes>(),
 ];
 
 /// Something that is no plot; the value holds what is kept between frames.
@@ -70,30 +68,30 @@ pub trait View: Default + 'static {
 }
 
 /// A view in the registry.
-pub struct Entry {
+pub struct ViewEntry {
     /// [`View::NAME`].
     pub name: &'static str,
     /// [`View::TITLE`].
     pub title: &'static str,
     /// [`View::HELP`].
     pub help: &'static str,
-    make: fn() -> Box<dyn Drawn>,
+    make: fn() -> Box<dyn DynView>,
 }
 
-impl Entry {
+impl ViewEntry {
     const fn of<V: View>() -> Self {
         Self { name: V::NAME, title: V::TITLE, help: V::HELP, make: || Box::new(V::default()) }
     }
 }
 
 /// A view whose type is forgotten.
-trait Drawn {
+trait DynView {
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse>;
     fn offers(&self) -> Offers;
     fn offer(&self) -> Option<Offer>;
 }
 
-impl<V: View> Drawn for V {
+impl<V: View> DynView for V {
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
         View::ui(self, ui, input, shared)
     }
@@ -108,7 +106,7 @@ impl<V: View> Drawn for V {
 }
 
 /// The view with this name.
-pub fn find(name: &str) -> Option<&'static Entry> {
+pub fn find(name: &str) -> Option<&'static ViewEntry> {
     ALL.iter().find(|entry| entry.name == name)
 }
 
@@ -134,7 +132,7 @@ pub struct Shared<'a> {
     /// The network of the selected run.
     network: &'a mut NetworkAtEnd,
     /// The cell of the heat map whose faults are shown.
-    behind: &'a mut Behind,
+    trial_filter: &'a mut TrialFilter,
 }
 
 /// What a person asked for in a view that the window does.
@@ -152,15 +150,15 @@ pub enum ViewResponse {
 
 /// All views with what they keep between frames.
 pub struct Views {
-    drawn: Vec<(&'static str, Box<dyn Drawn>)>,
+    drawn: Vec<(&'static str, Box<dyn DynView>)>,
     network: NetworkAtEnd,
-    behind: Behind,
+    trial_filter: TrialFilter,
 }
 
 impl Default for Views {
     fn default() -> Self {
         let drawn = ALL.iter().map(|entry| (entry.name, (entry.make)())).collect();
-        Self { drawn, network: NetworkAtEnd::default(), behind: Behind::default() }
+        Self { drawn, network: NetworkAtEnd::default(), trial_filter: TrialFilter::default() }
     }
 }
 
@@ -174,12 +172,16 @@ impl Views {
         compare: &mut Compare,
     ) -> Option<ViewResponse> {
         let (_, view) = self.drawn.iter_mut().find(|(known, _)| *known == name)?;
-        view.ui(ui, input, &mut Shared { compare, network: &mut self.network, behind: &mut self.behind })
+        view.ui(
+            ui,
+            input,
+            &mut Shared { compare, network: &mut self.network, trial_filter: &mut self.trial_filter },
+        )
     }
 
     /// Whether the view with this name has a figure for files; plots are no views.
     pub fn offers(&self, name: &str) -> Offers {
-        self.view(name).map_or(Offers::Nothing, Drawn::offers)
+        self.view(name).map_or(Offers::Nothing, DynView::offers)
     }
 
     /// The figure of the view with this name, where it has one.
@@ -188,11 +190,11 @@ impl Views {
     }
 
     /// Makes the view of campaigns show the trials behind a cell of the heat map.
-    pub fn look_behind(&mut self, behind: Behind) {
-        self.behind = behind;
+    pub fn show_trials(&mut self, trial_filter: TrialFilter) {
+        self.trial_filter = trial_filter;
     }
 
-    fn view(&self, name: &str) -> Option<&dyn Drawn> {
+    fn view(&self, name: &str) -> Option<&dyn DynView> {
         self.drawn.iter().find(|(known, _)| *known == name).map(|(_, view)| view.as_ref())
     }
 }

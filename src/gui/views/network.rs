@@ -7,16 +7,16 @@ use eframe::egui::{
 };
 use egui_extras::{Column, TableBuilder, TableRow};
 
-use super::network_figure::figure;
 use super::offer::{Offer, Offers, take_ui};
 use super::reports::reports_ui;
 use super::{Shared, View, ViewInput, ViewResponse, number_ui};
 use crate::doc::Run;
+use crate::figure::network;
 use crate::gui::{text, theme};
-use crate::results::{Report, RunRecord};
-use crate::run::summary::{
-    LayerSummary, Link, NetworkSummary, Vulnerability, planned_summary, vulnerabilities,
-};
+use crate::results::Report;
+use crate::results::network::{LayerSummary, Link, NetworkSummary, Vulnerabilities, Vulnerability, as_begun};
+use crate::results::number::fixed;
+use crate::run::summary::planned_summary;
 
 const ROW: f32 = 28.0;
 const BAR: f32 = 36.0;
@@ -24,7 +24,7 @@ const BAR: f32 = 36.0;
 /// What was drawn last, for exports: the network itself is shared.
 #[derive(Default)]
 pub struct NetworkView {
-    drawn: Option<(Vec<LayerSummary>, Harm, String)>,
+    drawn: Option<(Vec<LayerSummary>, Vulnerabilities, String)>,
 }
 
 impl View for NetworkView {
@@ -47,7 +47,7 @@ impl View for NetworkView {
         let read = shared.network.ui(ui, Self::HELP, input)?;
         let record = input.runs.record(&read.source.id);
         let reports = record.map_or(&[][..], |record| record.reports());
-        let harm = harm(input, &read.source.id);
+        let harm = vulnerabilities(input, &read.source.id);
         let wanted = pooled_ui(ui, &harm);
         network_ui(ui, read.summary, &harm.by_layer, reports);
         self.drawn = Some((read.summary.layers.clone(), harm, read.title));
@@ -63,8 +63,7 @@ impl View for NetworkView {
 
     fn offer(&self) -> Option<Offer> {
         let (layers, harm, of) = self.drawn.clone()?;
-        let harmed = harm.pooled().map_or_else(String::new, |seeds| format!(" ({seeds} together)"));
-        let make = move || figure(&layers, &harm.by_layer, &of, &harmed);
+        let make = move || network::layers(&layers, &harm, &of);
         Some(Offer::new("layers".to_owned(), "remaining weights of the layers".to_owned(), make))
     }
 }
@@ -82,11 +81,11 @@ fn planned_run<'a>(input: &ViewInput<'a>) -> Option<&'a Run> {
 impl NetworkView {
     /// The network that a run begins with.
     fn planned_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, run: &Run) -> Option<ViewResponse> {
-        let title = format!("{}, as the run begins", run.arm);
+        let title = as_begun(&run.arm);
         ui.label(RichText::new(&title).strong())
             .on_hover_text("What is left of it, and what is held, is shown when the run is done");
         let reports = input.runs.record(&run.id).map_or(&[][..], |record| record.reports());
-        let harm = harm(input, &run.id);
+        let harm = vulnerabilities(input, &run.id);
         let wanted = pooled_ui(ui, &harm);
         let summary = planned_summary(&run.spec);
         network_ui(ui, &summary, &harm.by_layer, reports);
@@ -95,42 +94,18 @@ impl NetworkView {
     }
 }
 
-/// What campaigns found out about the layers.
-#[derive(Clone)]
-struct Harm {
-    by_layer: ByLayer,
-    /// The seeds of the runs with such a campaign, which are pooled.
-    seeds: Vec<u64>,
-}
-
-impl Harm {
-    /// The seeds, where they are several: `seeds 1, 2, 3`.
-    fn pooled(&self) -> Option<String> {
-        let seeds: Vec<String> = self.seeds.iter().map(u64::to_string).collect();
-        (seeds.len() > 1).then(|| format!("seeds {}", seeds.join(", ")))
-    }
-}
-
-/// Vulnerability by the name of a layer.
-type ByLayer = BTreeMap<String, Vulnerability>;
-
 /// Vulnerability by the campaigns of the selected run, or of all runs of the selected arm.
-fn harm(input: &ViewInput<'_>, id: &str) -> Harm {
+fn vulnerabilities(input: &ViewInput<'_>, id: &str) -> Vulnerabilities {
     let is_meant = |run: &&Run| match input.selection.run() {
         Some(_) => run.id == id,
         None => Some(run.arm_index) == input.selection.arm(),
     };
     let meant = input.listed.iter().filter(is_meant);
-    let known: Vec<_> = meant.filter_map(|run| Some((run.seed, input.runs.record(&run.id)?))).collect();
-    let has_any = |(_, record): &&(u64, &RunRecord)| !vulnerabilities([*record]).is_empty();
-    Harm {
-        seeds: known.iter().filter(has_any).map(|(seed, _)| *seed).collect(),
-        by_layer: vulnerabilities(known.iter().map(|(_, record)| *record)),
-    }
+    Vulnerabilities::of(meant.filter_map(|run| Some((run.seed, input.runs.record(&run.id)?))))
 }
 
 /// That the vulnerability is that of several runs, where the rest is that of one; what is wanted of the figure.
-fn pooled_ui(ui: &mut Ui, harm: &Harm) -> Option<ViewResponse> {
+fn pooled_ui(ui: &mut Ui, harm: &Vulnerabilities) -> Option<ViewResponse> {
     let shown = ui.horizontal_wrapped(|ui| {
         let wanted = take_ui(ui, "layers");
         if let Some(seeds) = harm.pooled() {
@@ -143,7 +118,12 @@ fn pooled_ui(ui: &mut Ui, harm: &Harm) -> Option<ViewResponse> {
 }
 
 /// Draws the chain, and the reports below it.
-fn network_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &ByLayer, reports: &[Report]) {
+fn network_ui(
+    ui: &mut Ui,
+    summary: &NetworkSummary,
+    harm: &BTreeMap<String, Vulnerability>,
+    reports: &[Report],
+) {
     let room = ui.available_width() - ui.spacing().scroll.allocated_width();
     ScrollArea::both().id_salt("network view").auto_shrink([false, false]).show(ui, |ui| {
         table_ui(ui, summary, harm, room);
@@ -183,7 +163,7 @@ const COLUMNS: [(&str, &str, [f32; 2]); 7] = [
 const NUMBERS: [usize; 4] = [2, 3, 5, 6];
 
 /// The chain as a table: in a view that is narrower than the table, without bars, and what is told in full on hovering.
-fn table_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &ByLayer, room: f32) {
+fn table_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &BTreeMap<String, Vulnerability>, room: f32) {
     let needed: f32 = COLUMNS.iter().map(|(_, _, [width, _])| width + ui.spacing().item_spacing.x).sum();
     let is_narrow = room < needed;
     if is_narrow {
@@ -287,7 +267,7 @@ fn numbers_ui(
 }
 
 fn harm_ui(ui: &mut Ui, found: &Vulnerability, worst: f64, is_narrow: bool) {
-    let [low, high] = [found.low, found.high].map(|end| format!("{:.2}", 100.0 * end));
+    let [low, high] = [found.low, found.high].map(|end| fixed(100.0 * end, 2));
     let interval = format!("[{low}, {high}]");
     let share = text::percent(found.share);
     let trials = format!("{} trials with a single fault", text::grouped(found.trials));

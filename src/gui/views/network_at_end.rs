@@ -2,12 +2,13 @@
 
 use eframe::egui::{RichText, Ui};
 
-use super::loading::{Answer, Loading, Source};
+use super::loading::{LoadState, Loading, Source};
 use super::{ViewInput, nothing_ui, waiting_ui};
 use crate::doc::Run;
 use crate::gui::selection::Selection;
 use crate::results::RunState;
-use crate::run::summary::{NetworkSummary, read_summary};
+use crate::results::network::{NetworkSummary, at_end};
+use crate::run::summary::read_summary;
 
 /// The run that a view is about.
 #[derive(Clone)]
@@ -58,17 +59,17 @@ impl NetworkAtEnd {
         let asked = source.clone();
         let read = move || read_summary(&asked.folder, &asked.id);
         match self.summary.get(&source, ui.ctx(), read) {
-            Answer::Here(summary) => {
+            LoadState::Ready(summary) => {
                 let earlier = if is_earlier { " · earlier settings" } else { "" };
-                let title = format!("{}, seed {}, at its end{earlier}", subject.arm, subject.seed);
+                let title = at_end(&subject.arm, subject.seed) + earlier;
                 ui.label(RichText::new(&title).strong());
                 Some(Read { summary, source, arm: subject.arm, title })
             }
-            Answer::Waiting => {
+            LoadState::Pending => {
                 waiting_ui(ui);
                 None
             }
-            Answer::Failed(why) => {
+            LoadState::Failed(why) => {
                 nothing_ui(ui, help, &format!("It cannot be shown: {why}."));
                 None
             }

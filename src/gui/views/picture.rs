@@ -6,13 +6,14 @@ use eframe::egui::{
     vec2,
 };
 
-use super::image::{PRUNED_KIND, Shown};
 use super::values::{place_of, state_of};
 use crate::figure::cells::Cells;
 use crate::figure::mosaic::Mosaic;
+use crate::figure::network::image::{PRUNED_KIND, Shown};
 use crate::figure::palette::Theme;
 use crate::gui::{text, theme};
-use crate::run::summary::ParameterValues;
+use crate::results::network::ParameterValues;
+use crate::results::number::fixed;
 
 /// The smallest and the largest side of a cell that is one entry, in points.
 const SIDES: [f32; 2] = [0.05, 24.0];
@@ -82,9 +83,9 @@ fn reading_ui(response: &Response, rect: Rect, values: &ParameterValues, mosaic:
     } else {
         let [rows, columns] = mosaic.block;
         format!(
-            "{rows}×{columns} entries from {}: mean {:.4}, {} pruned",
+            "{rows}×{columns} entries from {}: mean {}, {} pruned",
             place_of(entry, &values.shape),
-            tile.mean,
+            fixed(tile.mean, 4),
             text::percent(f64::from(tile.shares[PRUNED_KIND]))
         )
     };
@@ -115,8 +116,8 @@ fn image(mosaic: &Mosaic, look: &Cells, ground: Theme) -> ColorImage {
 mod tests {
     use super::*;
     use crate::figure::mosaic::SIDE;
-    use crate::gui::views::image::{cells, look};
-    use crate::run::summary::Entry;
+    use crate::figure::network::image::{cells, look};
+    use crate::results::network::Entry;
 
     fn values(shape: &[usize]) -> ParameterValues {
         let count = shape.iter().product();

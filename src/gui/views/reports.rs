@@ -21,8 +21,7 @@ pub fn reports_ui(ui: &mut Ui, reports: &[Report]) {
 
 fn report_ui(ui: &mut Ui, report: &Report, position: usize) {
     let colours = theme::present(ui);
-    let place = place_of(&report.stage, report.round);
-    let place = if report.branch.is_empty() { place } else { format!("{place}, {}", report.branch) };
+    let place = report.place();
     ui.horizontal(|ui| {
         ui.allocate_ui_with_layout([120.0, ROW].into(), Layout::left_to_right(Align::Center), |ui| {
             ui.set_min_width(120.0);
@@ -66,15 +65,6 @@ fn shown(column: &str, cell: &str) -> String {
     if is_count { in_groups(cell) } else { cell.to_owned() }
 }
 
-/// The place of a stage as the plan numbers it, from 1.
-pub fn place_of(stage: &str, round: Option<u64>) -> String {
-    let number =
-        |number: &str| number.parse().map_or_else(|_| number.to_owned(), |n: u64| (n + 1).to_string());
-    let numbers: Vec<String> = stage.split('.').map(number).collect();
-    let round = round.map(|round| format!(", round {round}")).unwrap_or_default();
-    format!("Stage {}{round}", numbers.join("."))
-}
-
 /// The verdict of a check in words: "held entries: bit-identical ✓".
 fn verdict(report: &Report) -> Option<String> {
     let passed = report.passed?;
@@ -98,11 +88,6 @@ mod tests {
     fn counts_of_a_table_have_commas_and_names_have_none() {
         let cells = [("entries", "50200"), ("remaining %", "19.80"), ("trial", "12345"), ("cell", "b31")];
         assert_eq!(cells.map(|(column, cell)| shown(column, cell)), ["50,200", "19.80", "12345", "b31"]);
-    }
-
-    #[test]
-    fn stages_have_the_numbers_of_the_plan() {
-        assert_eq!(place_of("2.0", Some(3)), "Stage 3.1, round 3");
     }
 
     #[test]

@@ -7,8 +7,8 @@ use egui_extras::{Column, TableBuilder};
 
 use crate::doc::intervention::Set;
 use crate::gui::{text, theme};
+use crate::results::network::{Entry, ParameterValues};
 use crate::results::number::fixed;
-use crate::run::summary::{Entry, ParameterValues};
 
 const ROW: f32 = 20.0;
 /// Rows of one page: places of more rows would not fit the precision of the screen's coordinates.

@@ -5,17 +5,18 @@ use std::sync::Arc;
 use eframe::egui::{Color32, ComboBox, RichText, Ui, vec2};
 
 use super::histogram::Histogram;
-use super::image::{Shown, cells, counts, figure, full, look};
-use super::loading::{Answer, Loading, Source};
+use super::loading::{LoadState, Loading, Source};
 use super::offer::{Offer, Offers, Wanted, take_ui};
 use super::picture::{Picture, ground_of};
 use super::values::Values;
 use super::{Shared, View, ViewInput, ViewResponse, nothing_ui, waiting_ui};
 use crate::figure::cells::Cells;
 use crate::figure::mosaic::{Mosaic, SIDE};
+use crate::figure::network::image::{Shown, cells, counts, full, image, look};
 use crate::gui::{text, theme};
+use crate::results::network::{NetworkSummary, ParameterSummary, ParameterValues, shape_text};
 use crate::results::number::fixed;
-use crate::run::summary::{NetworkSummary, ParameterSummary, ParameterValues, read_values, shape_text};
+use crate::run::summary::read_values;
 
 /// What the view keeps between frames.
 #[derive(Default)]
@@ -96,7 +97,7 @@ impl View for Weights {
         let (loaded, shown) = (self.seen.clone()?, self.shown);
         let (name, title) =
             (format!("{parameter}-{}", shown.name()), format!("{} of {parameter}", shown.name()));
-        Some(Offer::new(name, title, move || figure(&parameter, &loaded.values, shown)))
+        Some(Offer::new(name, title, move || image(&parameter, &loaded.values, shown)))
     }
 }
 
@@ -131,12 +132,12 @@ impl Weights {
         let (from, name) = key.clone();
         let read = move || Ok(Arc::new(Loaded::of(read_values(&from.folder, &from.id, &name)?)));
         let loaded = match self.loaded.get(key, ui.ctx(), read) {
-            Answer::Here(loaded) => loaded.clone(),
-            Answer::Waiting => {
+            LoadState::Ready(loaded) => loaded.clone(),
+            LoadState::Pending => {
                 waiting_ui(ui);
                 return None;
             }
-            Answer::Failed(why) => {
+            LoadState::Failed(why) => {
                 nothing_ui(ui, Self::HELP, &format!("It cannot be shown: {why}."));
                 return None;
             }

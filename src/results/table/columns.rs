@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Row;
 use super::settings::{NONE, short};
-use crate::results::number::{Format, fixed, plain, readable};
+use super::{VALIDATION, VOTE};
+use crate::results::number::{duration, fixed, percent, plain};
 
 /// A column.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -21,7 +22,9 @@ pub enum Column {
     BestEpoch,
     Last,
     Remaining,
+    Epochs,
     Duration,
+    Run,
     Tags,
     Note,
     /// A setting in which runs differ, by its path.
@@ -58,6 +61,8 @@ impl Column {
             Self::BestEpoch => "Best at",
             Self::Last => "Last",
             Self::Remaining => "Remaining",
+            Self::Epochs => "Epochs",
+            Self::Run => "Run",
             Self::Duration => "Duration",
             Self::Tags => "Tags",
             Self::Note => "Note",
@@ -79,6 +84,8 @@ impl Column {
             Self::BestEpoch => "Epochs trained when the best test accuracy was reached",
             Self::Last => "Last test accuracy",
             Self::Remaining => "Share of the prunable weights that remain",
+            Self::Epochs => "Epochs trained in all",
+            Self::Run => "The identity of the run, the name of its folder",
             Self::Duration => "Wall time",
             Self::Tags => "Words to find a run by",
             Self::Note => "What is to be remembered",
@@ -91,24 +98,30 @@ impl Column {
     pub const fn is_number(&self) -> bool {
         matches!(
             self,
-            Self::Seed | Self::Best | Self::BestEpoch | Self::Last | Self::Remaining | Self::Duration
+            Self::Seed
+                | Self::Best
+                | Self::BestEpoch
+                | Self::Last
+                | Self::Remaining
+                | Self::Epochs
+                | Self::Duration
         )
     }
 
     /// The cell of a row, for people.
     pub fn text(&self, row: &Row) -> String {
-        let share = |value: Option<f64>| {
-            value.map_or_else(|| NONE.to_owned(), |value| readable(value, Format::Percent))
-        };
+        let share = |value: Option<f64>| value.map_or_else(|| NONE.to_owned(), percent);
+        let epochs = |epochs: Option<f64>| epochs.map_or_else(|| NONE.to_owned(), |epochs| fixed(epochs, 1));
         match self {
             Self::Star => if row.mark.starred { "yes" } else { "" }.to_owned(),
             Self::State if !row.earlier.is_empty() => {
                 format!("{}, earlier settings {}", row.state, row.earlier)
             }
             Self::Best => share(row.best),
-            Self::Last => share(row.last),
+            Self::Last => share(row.last) + row.kind(),
             Self::Remaining => share(row.remaining),
-            Self::BestEpoch => row.best_epoch.map_or_else(|| NONE.to_owned(), |epoch| fixed(epoch, 1)),
+            Self::BestEpoch => epochs(row.best_epoch),
+            Self::Epochs => epochs(row.epochs),
             Self::Duration if row.secs > 0.0 => duration(row.secs),
             Self::Duration => NONE.to_owned(),
             _ => self.cell(row),
@@ -127,10 +140,23 @@ impl Column {
             Self::BestEpoch => number(row.best_epoch),
             Self::Last => number(row.last),
             Self::Remaining => number(row.remaining),
+            Self::Epochs => number(row.epochs),
+            Self::Run => row.run.clone(),
             Self::Duration => plain(row.secs),
             Self::Tags => row.mark.tags.join(" "),
             Self::Note => row.mark.note.clone(),
             Self::Setting(path) => row.settings.get(path).cloned().unwrap_or_default(),
+        }
+    }
+}
+
+impl Row {
+    /// Behind an accuracy: of what it is, where that is not the test of one network.
+    fn kind(&self) -> &'static str {
+        match self.series {
+            VOTE => " (vote)",
+            VALIDATION => " (validation)",
+            _ => "",
         }
     }
 }
@@ -155,21 +181,6 @@ impl Key {
             _ => x.cmp(y),
         };
         if descending { order.reverse() } else { order }
-    }
-}
-
-/// A length of time, rounded to what matters.
-fn duration(secs: f64) -> String {
-    match secs {
-        ..60.0 => format!("{} s", fixed(secs, 1)),
-        ..3600.0 => {
-            format!("{} min {:02} s", fixed((secs / 60.0).floor(), 0), fixed((secs % 60.0).floor(), 0))
-        }
-        _ => format!(
-            "{} h {:02} min",
-            fixed((secs / 3600.0).floor(), 0),
-            fixed((secs % 3600.0 / 60.0).floor(), 0)
-        ),
     }
 }
 
@@ -248,6 +259,5 @@ mod tests {
         assert_eq!(Column::State.text(&waiting), "not run, earlier settings done");
         assert_eq!(Column::State.cell(&waiting), "not run", "as the command line says");
         assert_eq!(Column::Last.text(&rows[0]), NONE);
-        assert_eq!(duration(75.0), "1 min 15 s");
     }
 }

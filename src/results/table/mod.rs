@@ -46,11 +46,13 @@ pub struct Row {
     pub state: String,
     /// The state of a run of earlier settings that plots show in its place; empty where there is none.
     pub earlier: &'static str,
-    /// Best test accuracy, in [0, 1]; of an ensemble, that of the vote.
+    /// The series of the accuracies: test, else validation; of an ensemble, the vote. Empty without any.
+    pub series: &'static str,
+    /// Best accuracy, in [0, 1].
     pub best: Option<f64>,
     /// Epochs trained when it was reached.
     pub best_epoch: Option<f64>,
-    /// Last test accuracy, in [0, 1]; of an ensemble, that of the vote.
+    /// Last accuracy, in [0, 1].
     pub last: Option<f64>,
     /// Share of the prunable weights that remain, in [0, 1].
     pub remaining: Option<f64>,
@@ -70,6 +72,8 @@ pub struct Row {
 
 /// The series of an ensemble's vote.
 pub const VOTE: &str = "vote_accuracy";
+/// The series that stands in where nothing was tested.
+pub const VALIDATION: &str = "validation_accuracy";
 
 /// The series of the test accuracy that stands for a run: the vote while it is an ensemble, that of its network otherwise.
 pub fn test_series(record: &RunRecord) -> &'static str {
@@ -103,6 +107,7 @@ impl Row {
             seed: run.seed,
             state: state.to_owned(),
             classes: run.spec.data.class_names(),
+            series: self.series,
             best: self.best,
             best_epoch: self.best_epoch,
             last: self.last,
@@ -115,8 +120,9 @@ impl Row {
 
     fn with_results(mut self, record: &RunRecord) -> Self {
         // On the test data, else on the validation data.
-        let accuracies = [test_series(record), "validation_accuracy"];
+        let accuracies = [test_series(record), VALIDATION];
         if let Some(series) = accuracies.into_iter().find(|series| record.latest(series).is_some()) {
+            self.series = series;
             let best = record.best(series);
             self.best = best.map(|point| point.value);
             self.best_epoch = best.map(|point| point.trained);

@@ -4,12 +4,13 @@ use super::setup::Setup;
 use super::{Campaign, cells, lists};
 use crate::doc::fault::{FaultSource, Format, Protect, Trials};
 use crate::doc::fault_sites::CellPlan;
-use crate::form::number::{grouped, percent};
+use crate::form::number::grouped;
 use crate::intervene::fault::list::ListedTrial;
 use crate::intervene::fault::model::Unit;
 use crate::intervene::fault::statistics::{Interval, wilson};
 use crate::results::Report;
 use crate::results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate, Outcomes};
+use crate::results::number::percent;
 use crate::run::session::Session;
 
 /// The trials of a campaign's list; none when its faults are drawn.

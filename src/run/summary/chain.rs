@@ -1,21 +1,10 @@
 //! A network as a chain of operations, from its input to its logits.
 
-use super::shape_text;
 use crate::data::Shape;
 use crate::doc::Structure;
 use crate::doc::network::Activation;
 use crate::doc::structure::{LayerKind, Op};
-
-/// One operation of a forward pass.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Link {
-    /// What it does, in words: "Conv 3→64, 3×3, ReLU".
-    pub what: String,
-    /// Shape of its output: "64×32×32".
-    pub output: String,
-    /// Position of its layer; none for an operation without parameters.
-    pub layer: Option<usize>,
-}
+use crate::results::network::{Link, shape_text};
 
 /// All operations, the input first. Non-linearities and dropout are part of the operation before them.
 pub fn chain(structure: &Structure) -> Vec<Link> {

@@ -4,9 +4,7 @@
 
 mod chain;
 mod faulty_trials;
-mod histogram;
 mod trial;
-mod vulnerability;
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -17,80 +15,16 @@ use super::directory::{MASKS, is_done, spec_of, weights_path};
 use super::session::initial_network;
 use crate::doc::structure::{LayerKind, Parameter, Role};
 use crate::doc::{RunSpec, Structure};
-pub use crate::intervene::Entry;
-use crate::intervene::MaskCounts;
 pub use crate::intervene::fault::log::{LoggedFault, Stored};
+use crate::intervene::{Entry, MaskCounts};
 use crate::net::mask_file::read_masks;
 use crate::net::weights_file::{FileTensor, is_readable, read_tensors};
-pub use chain::{Link, chain};
+use crate::results::network::{
+    Histogram, LayerSummary, NetworkSummary, ParameterSummary, ParameterValues, shape_text,
+};
+pub use chain::chain;
 pub use faulty_trials::{FaultFilter, FaultyTrial, FaultyTrials, SingleCells, read_faulty_trials};
-pub use histogram::{BINS, Histogram};
 pub use trial::{TrialFault, TrialFaults, TrialKey, read_trial};
-pub use vulnerability::{Vulnerability, vulnerabilities};
-
-/// The network at the end of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NetworkSummary {
-    /// What it computes, from its input to its logits.
-    pub chain: Vec<Link>,
-    /// In the order of the network.
-    pub layers: Vec<LayerSummary>,
-    /// In the order of the network.
-    pub parameters: Vec<ParameterSummary>,
-}
-
-/// A layer at the end of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LayerSummary {
-    /// Torch's name, such as `fc1`.
-    pub name: String,
-    /// What it computes, in words.
-    pub kind: &'static str,
-    /// Shape of its weight: `300×784`.
-    pub shape: String,
-    /// Entries of its trained parameters.
-    pub parameters: u64,
-    /// Entries of its weight; 0 for a batch norm, which has none that are pruned by default.
-    pub weights: u64,
-    /// Entries of its weight that are not pruned.
-    pub remaining: u64,
-    /// Entries that are held at a value, of all its parameters.
-    pub frozen: u64,
-    /// Multiply-adds of one sample forward when nothing is pruned.
-    pub multiply_adds: u64,
-    /// Multiply-adds that its surviving weights take part in.
-    pub surviving_multiply_adds: u64,
-}
-
-/// A parameter at the end of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ParameterSummary {
-    /// Torch's name, such as `fc1.weight`.
-    pub name: String,
-    /// In PyTorch's layout.
-    pub shape: Vec<usize>,
-    /// Smallest finite value of an entry that is not pruned; 0 without any.
-    pub minimum: f32,
-    /// Largest finite value of an entry that is not pruned; 0 without any.
-    pub maximum: f32,
-    /// Distribution of the values.
-    pub histogram: Histogram,
-    /// Entries held at zero.
-    pub pruned: u64,
-    /// Entries held at a value.
-    pub frozen: u64,
-}
-
-/// All values of a parameter.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ParameterValues {
-    /// In PyTorch's layout.
-    pub shape: Vec<usize>,
-    /// Row by row.
-    pub values: Vec<f32>,
-    /// State of each entry.
-    pub entries: Vec<Entry>,
-}
 
 /// Longest header of a safetensors file, bytes.
 const LONGEST_HEAD: u64 = 100_000_000;
@@ -145,11 +79,6 @@ pub fn read_shapes(path: &Path, as_mask: bool) -> Result<Shapes, String> {
         .map_err(|error| format!("{} is no readable safetensors file ({error})", path.display()))?;
     let tensors = head.tensors().into_iter().filter(|(_, info)| is_readable(info.dtype, as_mask));
     Ok(tensors.map(|(name, info)| (name, info.shape.clone())).collect())
-}
-
-/// A shape in words: `300×784`.
-pub fn shape_text(shape: &[usize]) -> String {
-    shape.iter().map(ToString::to_string).collect::<Vec<_>>().join("×")
 }
 
 struct Files {

@@ -1,7 +1,8 @@
-use super::Entry::{Free, Frozen, Pruned};
 use super::*;
 use crate::doc::file::parse;
 use crate::doc::{Run, runs};
+use crate::intervene::Entry::{Free, Frozen, Pruned};
+use crate::results::network::BINS;
 
 fn run() -> Run {
     let text = "(data: Iris(), net: Mlp(hidden: [2]), arms: [(name: \"a\", plan: [Test])])";

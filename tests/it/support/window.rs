@@ -9,21 +9,17 @@ use egui_kittest::{Harness, TestRenderer};
 use weightlab::gui::app::{App, Parts, prepare};
 use weightlab::gui::commands::Command;
 use weightlab::gui::desktop::Desktop;
-use weightlab::gui::files::{Answer, Request};
-use weightlab::gui::settings::{Look, Settings};
+use weightlab::gui::files::{PathAnswer, PathRequest};
+use weightlab::gui::settings::{Settings, ThemeChoice};
 use weightlab::gui::worker::Worker;
 
 /// A desktop without notifications, that may go to sleep.
 struct Quiet;
 
 impl Desktop for Quiet {
-    fn notify(&mut self, _: &str, _: &str) -> Result<(), String> {
-        Ok(())
-    }
+    fn notify(&mut self, _: &str, _: &str) {}
 
-    fn keep_awake(&mut self, _: bool) -> Result<(), String> {
-        Ok(())
-    }
+    fn keep_awake(&mut self, _: bool) {}
 
     fn trouble(&mut self) -> Option<String> {
         None
@@ -33,7 +29,7 @@ impl Desktop for Quiet {
 /// A window to be opened.
 pub struct Opening {
     pub size: [f32; 2],
-    pub look: Look,
+    pub look: ThemeChoice,
     /// Results of documents without a file go here.
     pub untitled: PathBuf,
     /// What every file dialog is answered with; without one it is cancelled.
@@ -45,7 +41,7 @@ impl Opening {
     /// A usual window whose documents have their results in this folder.
     pub fn new(untitled: &Path) -> Self {
         let untitled = untitled.to_owned();
-        Self { size: [1280.0, 800.0], look: Look::Dark, untitled, chosen: None, file: None }
+        Self { size: [1280.0, 800.0], look: ThemeChoice::Dark, untitled, chosen: None, file: None }
     }
 
     pub fn open(
@@ -55,14 +51,16 @@ impl Opening {
     ) -> Harness<'static, App> {
         let Self { size, look, untitled, chosen, file } = self;
         let settings = Settings { theme: look, ..Settings::default() };
-        let picker = Box::new(move |_: &Request, _: &egui::Context| {
+        let picker = Box::new(move |_: &PathRequest, _: &egui::Context| {
             let (sender, answers) = sync_channel(1);
-            sender.send(chosen.clone().map_or(Answer::Cancelled, Answer::Path)).expect("there is room");
+            sender
+                .send(chosen.clone().map_or(PathAnswer::Cancelled, PathAnswer::Path))
+                .expect("there is room");
             answers
         });
         let parts =
             Parts { worker: Box::new(worker), picker, desktop: Box::new(Quiet), untitled, home: None };
-        let theme = if look == Look::Light { Theme::Light } else { Theme::Dark };
+        let theme = if look == ThemeChoice::Light { Theme::Light } else { Theme::Dark };
         // What is read in the background asks for a few frames more.
         let builder =
             Harness::builder().with_size(size).with_theme(theme).with_max_steps(32).renderer(renderer);

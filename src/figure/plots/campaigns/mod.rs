@@ -14,19 +14,19 @@ use crate::results::campaign::{CampaignRecord, Outcomes, Tally};
 pub const SERIES: &str = "campaign_accuracy";
 
 /// An outcome as a part of bars. Together, the outcomes cover all images.
-pub struct Class {
+pub struct OutcomePart {
     name: &'static str,
     colour: Option<usize>,
     count: fn(&Tally) -> u64,
 }
 
 /// From harmless to harmful, as parts are stacked. The colours differ in brightness too.
-const CLASSES: [Class; 5] = [
-    Class { name: "masked", colour: None, count: |tally| tally.masked },
-    Class { name: "benign", colour: Some(5), count: |tally| tally.benign },
-    Class { name: "SDC-1 only", colour: Some(4), count: |tally| tally.sdc1 - tally.sdc5 },
-    Class { name: "SDC-5", colour: Some(1), count: |tally| tally.sdc5 },
-    Class { name: "DUE", colour: Some(6), count: |tally| tally.due },
+const OUTCOMES: [OutcomePart; 5] = [
+    OutcomePart { name: "masked", colour: None, count: |tally| tally.masked },
+    OutcomePart { name: "benign", colour: Some(5), count: |tally| tally.benign },
+    OutcomePart { name: "SDC-1 only", colour: Some(4), count: |tally| tally.sdc1 - tally.sdc5 },
+    OutcomePart { name: "SDC-5", colour: Some(1), count: |tally| tally.sdc5 },
+    OutcomePart { name: "DUE", colour: Some(6), count: |tally| tally.due },
 ];
 
 /// Whether any trial of a record has a single fault, so that there are outcomes by bit and layer.
@@ -64,23 +64,23 @@ pub fn sums<K: Ord>(
 
 /// The parts of an arm's bars: the share of each outcome in each category.
 pub fn parts(arm: &str, tallies: &[Option<Tally>]) -> Vec<Bars> {
-    let part = |class: &Class| {
+    let part = |outcome: &OutcomePart| {
         let value = |tally: &Option<Tally>| {
-            tally.map_or(f64::NAN, |tally| share((class.count)(&tally), tally.images))
+            tally.map_or(f64::NAN, |tally| share((outcome.count)(&tally), tally.images))
         };
         let values: Vec<f64> = tallies.iter().map(value).collect();
-        Bars { name: class.name.to_owned(), stack: arm.to_owned(), colour: class.colour, values }
+        Bars { name: outcome.name.to_owned(), stack: arm.to_owned(), colour: outcome.colour, values }
     };
-    CLASSES.iter().map(part).collect()
+    OUTCOMES.iter().map(part).collect()
 }
 
 /// The note about bars.
 pub fn note(arms: &[(String, u64)]) -> String {
     let counted =
         |trials: u64| if trials == 1 { "1 trial".to_owned() } else { format!("{} trials", grouped(trials)) };
-    let told: Vec<String> =
+    let listed: Vec<String> =
         arms.iter().map(|(arm, trials)| format!("{arm} ({})", counted(*trials))).collect();
-    match told.as_slice() {
+    match listed.as_slice() {
         [] => String::new(),
         [only] => format!("share of images, mean over single faults: {only}"),
         several => {

@@ -24,10 +24,11 @@ impl Plot for ParallelCoordinates {
             name: "parallel",
             title: "Parallel",
             subject: "settings and results of runs",
-            help: "Which settings go with which results? One line for each run in the colour of its arm, across an axis for each \
-                   setting in which the runs differ and for each result. Lines that stay together between two axes say that both \
-                   belong together; lines that cross say the opposite. A drag along an axis leaves only the runs that pass there, a \
-                   click on the axis lets all pass again; so does the filter of Runs.",
+            help: "Which settings go with which results? One line for each run in the colour of its arm, \
+                   across an axis for each setting in which the runs differ and for each result. Lines that \
+                   stay parallel between two axes suggest a positive relation, lines that cross a negative \
+                   one. Drag along an axis to keep only the runs that pass there; click the axis to show \
+                   all again. The filter of Runs applies too.",
             needs: &["test_accuracy", "validation_accuracy"],
             controls: Controls::fixed("Settings and results"),
         }
@@ -120,7 +121,7 @@ fn results(runs: &[&Row]) -> Vec<Column> {
 
 /// The runs of an arm; `first` is the index of its first run among all.
 fn line(arm: &ArmRuns<'_>, columns: &[Column], first: usize) -> Line {
-    let told = arm.rows.iter().filter(|row| has_result(row));
+    let rows = arm.rows.iter().filter(|row| has_result(row));
     let is_mixed = arm.pooled() > 1;
     let trace = |(nth, row): (usize, &&Row)| {
         let seed = format!("seed {}", row.seed);
@@ -130,7 +131,7 @@ fn line(arm: &ArmRuns<'_>, columns: &[Column], first: usize) -> Line {
             points: columns.iter().enumerate().map(point).collect(),
         }
     };
-    let traces = told.enumerate().map(trace).collect();
+    let traces = rows.enumerate().map(trace).collect();
     Line { traces, ..Line::new(&arm.name, style_of(arm.colour), Vec::new()) }
 }
 

@@ -72,13 +72,17 @@ fn every_input_of_every_form_has_a_name() {
 
 fn dialogs() -> Vec<Dialog> {
     let (path, title, next) = (PathBuf::from("/x.ron"), "x".to_owned(), Next::Quit);
-    let request =
-        Request { purpose: Purpose::Save, folder: "/".into(), name: "x.ron".into(), subject: String::new() };
+    let request = PathRequest {
+        purpose: Purpose::Save,
+        folder: "/".into(),
+        name: "x.ron".into(),
+        subject: String::new(),
+    };
     vec![
         Dialog::Templates { recent: vec![PathBuf::from("/home/ada/pruning.ron")] },
         Dialog::Unsaved { title: title.clone(), next: next.clone() },
         Dialog::Running { runs: 2, next, comes_back: true },
-        Dialog::GoOn { title: title.clone(), runs: vec!["ab".to_owned(), "cd".to_owned()] },
+        Dialog::Resume { title: title.clone(), runs: vec!["ab".to_owned(), "cd".to_owned()] },
         Dialog::Recover { title: title.clone(), path: Some(path.clone()), secs: 90 },
         Dialog::Import { path: path.clone(), arm: 0, name: title.clone() },
         Dialog::Comments { path: path.clone() },

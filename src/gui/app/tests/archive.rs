@@ -36,7 +36,7 @@ fn an_arm_is_noted_in_its_menu_and_its_results_stay_when_the_question_is_refused
     window.click("Cancel");
     assert_eq!(window.harness.state().results_of(1).len(), 2);
     window.harness.state_mut().selection = Selection::Arm(0);
-    let refusal = Command::ArchiveArm.refusal(&window.harness.state().facts());
+    let refusal = Command::ArchiveArm.refusal(&window.harness.state().command_context());
     assert_eq!(refusal.as_deref(), Some("The selected arm has no results"));
 }
 

@@ -64,7 +64,7 @@ fn edits_are_taken_back_and_made_again_by_keys() {
     }
     assert_eq!(seeds(&window), before);
     assert!(!window.harness.state().document.is_unsaved());
-    assert!(Command::Undo.refusal(&window.harness.state().facts()).is_some());
+    assert!(Command::Undo.refusal(&window.harness.state().command_context()).is_some());
     window.harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
     window.harness.run();
     window.harness.key_press_modifiers(Modifiers::COMMAND, Key::Y);
@@ -164,7 +164,7 @@ fn files_that_were_open_are_listed_and_missing_ones_cannot_be_chosen() {
     assert_eq!(window.harness.state().document.path(), Some(path.as_path()));
     assert_eq!(window.harness.state().settings.recent.files()[0], path);
     window.execute(Command::ClearRecent);
-    assert!(Command::OpenRecent.refusal(&window.harness.state().facts()).is_some());
+    assert!(Command::OpenRecent.refusal(&window.harness.state().command_context()).is_some());
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn the_palette_is_used_without_a_mouse() {
     assert!(window.sees("Light text on dark ground"));
     window.harness.key_press(Key::Enter);
     window.harness.run();
-    assert_eq!(window.harness.state().settings.theme, crate::gui::settings::Look::Dark);
+    assert_eq!(window.harness.state().settings.theme, crate::gui::settings::ThemeChoice::Dark);
     open(&mut window);
     window.harness.event(egui::Event::Text("stop now".to_owned()));
     window.harness.run();

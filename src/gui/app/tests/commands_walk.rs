@@ -11,7 +11,7 @@ const BAR: f32 = 30.0;
 /// Opens the menu of a command and clicks on its entry, if it can be used; whether it could.
 fn choose(window: &mut Window, menu: Menu, command: Command) -> bool {
     window.click(menu.text());
-    let refusal = command.refusal(&window.harness.state().facts());
+    let refusal = command.refusal(&window.harness.state().command_context());
     // The bar, and views further below, have buttons of the same names: the entry stands just below the bar.
     let named = window.harness.query_all_by_role_and_label(Role::Button, command.text());
     let below = named.filter(|node| node.rect().top() > BAR);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::gui::app::results::Copying;
-use crate::gui::working::Working;
+use crate::gui::background::BackgroundTask;
 
 #[test]
 fn an_edit_marks_the_title_and_closing_asks() {
@@ -37,7 +37,7 @@ fn a_window_that_closes_without_a_question_finishes_files_and_notes() {
     let figure = folder.path().join("figure.svg");
     let ctx = window.harness.ctx.clone();
     let app = window.harness.state_mut();
-    app.to_export = Some(app.subject());
+    app.pending_export = Some(app.subject());
     app.export(&figure, &ctx);
     app.compare.view.filter = "seed = 1".to_owned();
     eframe::App::on_exit(app, None);
@@ -65,7 +65,7 @@ fn saving_asks_for_a_path_once_and_then_closes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mine");
     let mut window = Window::new();
-    window.stage.borrow_mut().answer = Some(Answer::Path(path.clone()));
+    window.stage.borrow_mut().answer = Some(PathAnswer::Path(path.clone()));
     window.edit();
     window.ask_to_close();
     window.harness.run();
@@ -91,7 +91,7 @@ fn without_a_file_dialog_a_path_can_be_typed() {
     let path = folder.path().join("typed.ron");
     std::fs::write(&path, crate::doc::templates::all()[1].text).unwrap();
     let mut window = Window::new();
-    window.stage.borrow_mut().answer = Some(Answer::Unavailable);
+    window.stage.borrow_mut().answer = Some(PathAnswer::Unavailable);
     window.execute(Command::Open);
     let field = window.harness.get_by_label("Path");
     field.focus();
@@ -127,7 +127,7 @@ fn enter_takes_the_typed_path() {
     let path = folder.path().join("typed.ron");
     std::fs::write(&path, crate::doc::templates::all()[1].text).unwrap();
     let mut window = Window::new();
-    window.stage.borrow_mut().answer = Some(Answer::Unavailable);
+    window.stage.borrow_mut().answer = Some(PathAnswer::Unavailable);
     window.execute(Command::Open);
     if let Some(crate::gui::app::Dialog::Path { text, .. }) = &mut window.harness.state_mut().dialog {
         *text = path.to_string_lossy().into_owned();
@@ -145,7 +145,7 @@ fn an_extension_that_was_added_replaces_no_file_without_a_question() {
     let path = folder.path().join("mine.ron");
     std::fs::write(&path, "of somebody").unwrap();
     let mut window = Window::new();
-    window.stage.borrow_mut().answer = Some(Answer::Path(folder.path().join("mine")));
+    window.stage.borrow_mut().answer = Some(PathAnswer::Path(folder.path().join("mine")));
     window.execute(Command::SaveAs);
     assert!(window.sees("Replace the file?"));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "of somebody");
@@ -159,7 +159,7 @@ fn edits_while_a_file_is_chosen_are_asked_about_once() {
     let path = folder.path().join("other.ron");
     std::fs::write(&path, crate::doc::templates::all()[1].text).unwrap();
     let mut window = Window::new();
-    window.stage.borrow_mut().answer = Some(Answer::Path(path.clone()));
+    window.stage.borrow_mut().answer = Some(PathAnswer::Path(path.clone()));
     let ctx = window.harness.ctx.clone();
     window.harness.state_mut().execute(Command::Open, &ctx);
     window.edit();
@@ -181,7 +181,7 @@ fn after_saving_as_another_file_the_states_are_those_of_its_folder() {
     window.click("Run all");
     window.say(0, started());
     window.say(0, Event::Finished { secs: 1.0 });
-    window.stage.borrow_mut().answer = Some(Answer::Path(folder.path().join("second.ron")));
+    window.stage.borrow_mut().answer = Some(PathAnswer::Path(folder.path().join("second.ron")));
     window.execute(Command::SaveAs);
     assert!(window.sees("1 of 3 done"));
     window.hang_up();
@@ -236,7 +236,7 @@ fn runs_wait_while_results_are_copied_to_another_disk() {
     };
     let app = window.harness.state_mut();
     let (from, to) = (PathBuf::from("/from"), PathBuf::from("/to"));
-    app.copying = Working::begin("results", &ctx, work).map(|moved| Copying { from, to, moved });
+    app.copying = BackgroundTask::begin("results", &ctx, work).map(|moved| Copying { from, to, moved });
     window.execute(Command::RunAll);
     assert!(window.stage.borrow().jobs.is_empty());
     assert!(window.log().contains("Runs start as soon as earlier results have moved"), "{}", window.log());

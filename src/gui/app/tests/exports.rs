@@ -3,7 +3,7 @@
 use super::*;
 use crate::doc::fault_sites::CellPlan;
 use crate::figure::plots::testing::outcome;
-use crate::gui::tiles::Change;
+use crate::gui::tiles::LayoutChange;
 use crate::results::campaign::{CampaignBegan, CellState};
 use crate::run::summary::testing::write_done;
 
@@ -18,7 +18,7 @@ fn with_file(folder: &Path) -> Window {
 }
 
 fn show(window: &mut Window, view: &'static str) {
-    window.harness.state_mut().tiles.change(Change::Show(view));
+    window.harness.state_mut().tiles.change(LayoutChange::Show(view));
     window.harness.run_steps(4);
 }
 
@@ -51,12 +51,12 @@ fn the_suggested_name_the_dialog_and_the_log_say_what_is_exported() {
     window.execute(Command::ExportFigure);
     assert_eq!(last_request(&window), ("x-loss.svg".to_owned(), "Export Loss".to_owned()));
     let to = folder.path().join("y.svg");
-    window.stage.borrow_mut().answer = Some(Answer::Path(to.clone()));
+    window.stage.borrow_mut().answer = Some(PathAnswer::Path(to.clone()));
     show(&mut window, "accuracy");
     let ctx = window.harness.ctx.clone();
     window.harness.state_mut().execute(Command::ExportFigure, &ctx);
     // Whatever is clicked on while the dialog is open.
-    window.harness.state_mut().tiles.change(Change::Show("loss"));
+    window.harness.state_mut().tiles.change(LayoutChange::Show("loss"));
     wait_until(&mut window, |window| window.log().contains("Wrote Accuracy to"));
     assert!(std::fs::read_to_string(&to).unwrap().contains(">Test accuracy (%)<"));
 }
@@ -81,7 +81,7 @@ fn figures_of_weights_are_exported_by_the_menu_as_plots_are() {
     window.click("Mask");
     window.click("Export image");
     let to = folder.path().join("mask.csv");
-    window.stage.borrow_mut().answer = Some(Answer::Path(to.clone()));
+    window.stage.borrow_mut().answer = Some(PathAnswer::Path(to.clone()));
     window.harness.get_by_label("Write to a file…").click();
     wait_until(&mut window, |window| window.log().contains("Wrote mask of fc1.weight to"));
     assert_eq!(last_request(&window).0, "x-fc1.weight-mask.svg");

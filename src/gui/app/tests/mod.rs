@@ -6,12 +6,12 @@ mod citizen;
 mod commands_walk;
 mod crowded;
 mod documents;
-mod earlier;
-mod elsewhere;
+mod estimate;
 mod exports;
 mod idle;
-mod later;
-mod planned;
+mod other_processes;
+mod outdated;
+mod resume;
 mod script;
 mod tiles;
 mod undo;
@@ -27,7 +27,7 @@ use egui_kittest::kittest::Queryable;
 use super::{App, Parts, prepare};
 use crate::doc::Run;
 use crate::gui::commands::{self, Command, Menu};
-use crate::gui::files::{Answer, Request};
+use crate::gui::files::{PathAnswer, PathRequest};
 use crate::gui::selection::Selection;
 use crate::gui::settings::Settings;
 use crate::results::event::Progress;
@@ -59,11 +59,11 @@ impl Window {
     fn with(size: [f32; 2], file: Option<PathBuf>, home: Option<PathBuf>, settings: Settings) -> Self {
         let stage = Shared::default();
         let (for_worker, for_picker) = (stage.clone(), stage.clone());
-        let picker = Box::new(move |request: &Request, _: &egui::Context| -> Receiver<Answer> {
+        let picker = Box::new(move |request: &PathRequest, _: &egui::Context| -> Receiver<PathAnswer> {
             let (sender, receiver) = sync_channel(1);
             let mut stage = for_picker.borrow_mut();
             stage.requests.push(request.clone());
-            sender.send(stage.answer.clone().unwrap_or(Answer::Cancelled)).unwrap();
+            sender.send(stage.answer.clone().unwrap_or(PathAnswer::Cancelled)).unwrap();
             receiver
         });
         let desktop = Box::new(Around(stage.clone()));

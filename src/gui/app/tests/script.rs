@@ -10,11 +10,11 @@ use std::time::Duration;
 use eframe::egui;
 
 use crate::doc::Run;
+use crate::gui::background::BackgroundTask;
 use crate::gui::desktop::Desktop;
-use crate::gui::files::{Answer, Request};
-use crate::gui::runs::{Found, Name};
-use crate::gui::worker::{Work, Worker};
-use crate::gui::working::Working;
+use crate::gui::files::{PathAnswer, PathRequest};
+use crate::gui::runs::{ArmSeed, OutdatedRun};
+use crate::gui::worker::{RunningJobs, Worker};
 use crate::results::RunRecord;
 use crate::run::{Cost, Job, Message, Pace, QueueOptions, StopFlag, StopKind, Task, cost};
 
@@ -25,12 +25,12 @@ pub(super) struct Stage {
     /// What is read next; nothing when there is none.
     pub(super) results: Option<Receiver<(String, RunRecord)>>,
     /// What lies beside the listed runs.
-    pub(super) unlisted: Option<Receiver<Found>>,
+    pub(super) unlisted: Option<Receiver<OutdatedRun>>,
     pub(super) sender: Option<SyncSender<Message>>,
     pub(super) stops: Vec<StopKind>,
     pub(super) pauses: Vec<bool>,
-    pub(super) answer: Option<Answer>,
-    pub(super) requests: Vec<Request>,
+    pub(super) answer: Option<PathAnswer>,
+    pub(super) requests: Vec<PathRequest>,
     pub(super) notes: Vec<String>,
     pub(super) is_awake: bool,
     /// How often results of other processes are looked for.
@@ -53,13 +53,13 @@ pub(super) type Shared = Rc<RefCell<Stage>>;
 pub(super) struct Script(pub(super) Shared);
 
 impl Worker for Script {
-    fn start(&mut self, jobs: Vec<Job>) -> Work {
+    fn start(&mut self, jobs: Vec<Job>) -> RunningJobs {
         let (sender, messages) = sync_channel(1_000);
         let mut stage = self.0.borrow_mut();
         stage.jobs = jobs;
         stage.sender = Some(sender);
         let (stopped, paused) = (self.0.clone(), self.0.clone());
-        Work {
+        RunningJobs {
             messages,
             stop: Box::new(move |kind| stopped.borrow_mut().stops.push(kind)),
             pause: Box::new(move |on| paused.borrow_mut().pauses.push(on)),
@@ -75,7 +75,7 @@ impl Worker for Script {
         self.0.borrow().watch
     }
 
-    fn search(&self, _folder: &Path, _listed: &[Run], _wanted: BTreeSet<Name>) -> Receiver<Found> {
+    fn search(&self, _folder: &Path, _listed: &[Run], _wanted: BTreeSet<ArmSeed>) -> Receiver<OutdatedRun> {
         let nothing = || sync_channel(1).1;
         self.0.borrow_mut().unlisted.take().unwrap_or_else(nothing)
     }
@@ -90,11 +90,11 @@ impl Worker for Script {
         options: QueueOptions,
         stop: StopFlag,
         _ctx: &egui::Context,
-    ) -> Option<Working<Option<Pace>>> {
+    ) -> Option<BackgroundTask<Option<Pace>>> {
         let mut stage = self.0.borrow_mut();
-        let (answer, working) = Working::scripted();
+        let (answer, background) = BackgroundTask::scripted();
         stage.asked.push(Asked { options, stop, answer });
-        stage.measures.then_some(working)
+        stage.measures.then_some(background)
     }
 }
 
@@ -102,14 +102,12 @@ impl Worker for Script {
 pub(super) struct Around(pub(super) Shared);
 
 impl Desktop for Around {
-    fn notify(&mut self, title: &str, text: &str) -> Result<(), String> {
+    fn notify(&mut self, title: &str, text: &str) {
         self.0.borrow_mut().notes.push(format!("{title}: {text}"));
-        Ok(())
     }
 
-    fn keep_awake(&mut self, on: bool) -> Result<(), String> {
+    fn keep_awake(&mut self, on: bool) {
         self.0.borrow_mut().is_awake = on;
-        Ok(())
     }
 
     fn trouble(&mut self) -> Option<String> {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::accessible::all_are_named;
 use super::*;
-use crate::gui::tiles::{Change, panes};
+use crate::gui::tiles::{LayoutChange, panes};
 use crate::results::tiles::{Part, Side, Tile, Tiles};
 use crate::results::view::{FILE, ViewSettings};
 
@@ -24,7 +24,7 @@ fn is_open(window: &Window, title: &str) -> bool {
     tabs.next().is_some_and(|tab| tab.accesskit_node().toggled() == Some(Toggled::True))
 }
 
-fn change(window: &mut Window, change: Change) {
+fn change(window: &mut Window, change: LayoutChange) {
     window.harness.state_mut().tiles.change(change);
     window.harness.run_ok();
 }
@@ -53,7 +53,7 @@ fn every_plot_and_view_opens_by_its_name_and_explains_itself() {
 fn a_tab_that_is_opened_is_scrolled_to_and_its_menu_splits_its_tile() {
     let mut window = Window::sized([900.0, 600.0], None);
     for (name, title) in [("notes", "Notes"), ("accuracy", "Accuracy"), ("past", "Past")] {
-        change(&mut window, Change::Show(name));
+        change(&mut window, LayoutChange::Show(name));
         window.harness.run_steps(4);
         let tab = window.harness.get_by_role_and_label(Role::Tab, title).rect();
         let (left, right) = (window.harness.get_by_label("+ Add arm"), format!("Help on {title}"));
@@ -91,7 +91,7 @@ fn a_tab_that_is_dropped_in_the_lower_half_of_its_tile_gets_a_tile_below() {
     assert_eq!((parts.len(), parts[1].tile.views()), (2, vec!["loss"]));
     assert!(is_open(&window, "Accuracy") && is_open(&window, "Loss"));
     assert!(window.harness.query_by_role_and_label(Role::Tab, "").is_none(), "every tab has a name");
-    change(&mut window, Change::Reset);
+    change(&mut window, LayoutChange::Reset);
     assert_eq!(layout(&window), before);
     assert!(is_open(&window, "Accuracy") && !is_open(&window, "Loss"));
 }
@@ -186,7 +186,7 @@ fn what_is_clicked_into_is_what_exports_are_about() {
     window.click("Run all");
     window.say(0, started());
     window.say(0, accuracy(0.5, 1.0));
-    change(&mut window, Change::Show("loss"));
+    change(&mut window, LayoutChange::Show("loss"));
     window.execute(Command::SplitRight);
     let plot = |window: &Window| window.harness.state().plot.plot().name();
     assert_eq!(plot(&window), "loss");
@@ -199,9 +199,9 @@ fn what_is_clicked_into_is_what_exports_are_about() {
     window.harness.run_ok();
     assert_eq!((active(&window).as_str(), plot(&window)), ("loss", "loss"));
     // A view that is no plot leaves exports to the plot that is still seen.
-    change(&mut window, Change::Show("runs"));
+    change(&mut window, LayoutChange::Show("runs"));
     assert_eq!((active(&window).as_str(), plot(&window)), ("runs", "loss"));
-    change(&mut window, Change::Maximise);
+    change(&mut window, LayoutChange::Maximise);
     let ctx = window.harness.ctx.clone();
     window.harness.state_mut().plot.choose("accuracy");
     window.harness.state_mut().copy_values(&ctx);
@@ -221,7 +221,7 @@ fn a_layout_is_kept_with_the_document_and_what_a_newer_version_knows_is_left_out
         .unwrap();
     let results = folder.path().join("x.runs");
     let mut window = Window::open(Some(file.clone()));
-    change(&mut window, Change::Show("notes"));
+    change(&mut window, LayoutChange::Show("notes"));
     window.execute(Command::SplitDown);
     window.execute(Command::Maximise);
     let (role, name) = (Role::MultilineTextInput, "Notes on the results");
@@ -271,29 +271,29 @@ fn a_plot_gets_a_tab_when_its_data_come_and_none_once_it_was_closed() {
     window.harness.run_steps(20);
     assert_eq!(layout(&window).views()[..3], ["accuracy", "loss", "past"]);
     assert_eq!(window.harness.state().tiles.kept(), None, "nobody has moved anything");
-    change(&mut window, Change::Close("past"));
+    change(&mut window, LayoutChange::Close("past"));
     window.say(0, past(2.0));
     window.harness.run_steps(20);
     assert!(!layout(&window).views().contains(&"past"));
 }
 
-fn wish() -> impl Strategy<Value = Change> {
+fn layout_change() -> impl Strategy<Value = LayoutChange> {
     let names: Vec<&'static str> = panes().map(|pane| pane.name).collect();
     prop_oneof![
-        3 => prop::sample::select(names.clone()).prop_map(Change::Show),
-        1 => prop::sample::select(names).prop_map(Change::Close),
-        1 => Just(Change::CloseTile),
-        4 => prop::sample::select(&[Side::Right, Side::Below][..]).prop_map(Change::Split),
-        1 => any::<bool>().prop_map(Change::Cycle),
-        1 => Just(Change::Maximise),
-        1 => Just(Change::Reset),
+        3 => prop::sample::select(names.clone()).prop_map(LayoutChange::Show),
+        1 => prop::sample::select(names).prop_map(LayoutChange::Close),
+        1 => Just(LayoutChange::CloseTile),
+        4 => prop::sample::select(&[Side::Right, Side::Below][..]).prop_map(LayoutChange::Split),
+        1 => any::<bool>().prop_map(LayoutChange::Cycle),
+        1 => Just(LayoutChange::Maximise),
+        1 => Just(LayoutChange::Reset),
     ]
 }
 
 /// What a person does to the layout: by a command, or by dragging one of the tabs.
 #[derive(Clone, Debug)]
 enum Deed {
-    Wish(Change),
+    Change(LayoutChange),
     /// The tab by its number, and the place in the middle of the window where it is dropped, as shares.
     Drag(usize, [f32; 2]),
 }
@@ -301,7 +301,7 @@ enum Deed {
 fn deed() -> impl Strategy<Value = Deed> {
     let to = [0.0..1.0_f32, 0.0..1.0_f32];
     prop_oneof![
-        3 => wish().prop_map(Deed::Wish),
+        3 => layout_change().prop_map(Deed::Change),
         2 => (0..12_usize, to).prop_map(|(tab, to)| Deed::Drag(tab, to)),
     ]
 }
@@ -372,7 +372,7 @@ proptest! {
             };
             let before = sorted(&window);
             match deed.clone() {
-                Deed::Wish(wish) => change(&mut window, wish),
+                Deed::Change(wish) => change(&mut window, wish),
                 Deed::Drag(tab, to) => {
                     drag(&mut window, tab, to);
                     prop_assert_eq!(&sorted(&window), &before, "{:?} loses or doubles a view", deed);

@@ -4,24 +4,24 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
 use super::*;
-use crate::gui::history::{Present, State};
-use crate::gui::tiles::Change;
+use crate::gui::history::{CurrentState, EditState};
+use crate::gui::tiles::LayoutChange;
 
 fn undoes(window: &Window) -> Option<&'static str> {
-    window.harness.state().facts().undoes
+    window.harness.state().command_context().undoes
 }
 
 /// All that can be undone, as it is now.
-fn state(window: &Window) -> State {
+fn state(window: &Window) -> EditState {
     let app = window.harness.state();
     let (experiment, view) = (&app.document.experiment, &app.compare.view);
-    State::of(Present { experiment, view, tiles: app.tiles.layout() })
+    EditState::of(CurrentState { experiment, view, tiles: app.tiles.layout() })
 }
 
 /// What is another one than it was.
-fn change(before: &State, window: &Window) -> Option<&'static str> {
+fn change(before: &EditState, window: &Window) -> Option<&'static str> {
     let now = state(window);
-    before.change(Present { experiment: &now.experiment, view: &now.view, tiles: &now.tiles })
+    before.change(CurrentState { experiment: &now.experiment, view: &now.view, tiles: &now.tiles })
 }
 
 fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
@@ -32,7 +32,7 @@ fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
 #[test]
 fn what_is_typed_and_chosen_about_views_is_taken_back_in_one_order_with_the_document() {
     let mut window = Window::new();
-    window.harness.state_mut().tiles.change(Change::Show("runs"));
+    window.harness.state_mut().tiles.change(LayoutChange::Show("runs"));
     window.harness.run();
     let before = state(&window);
     window.harness.get_by_label("Filter:").focus();
@@ -108,8 +108,8 @@ fn edit(window: &mut Window, kind: u8, size: u8) {
         5 => app.compare.view.marks.entry(format!("arm:arm {}", number % 7)).or_default().starred ^= true,
         6 => app.compare.view.notes.push('x'),
         7 => app.plot.options.smoothing = f64::from(size % 90) / 100.0,
-        8 => app.tiles.change(Change::Close(["loss", "runs", "notes", "accuracy"][number % 4])),
-        _ => app.tiles.change(Change::Show(["loss", "runs", "notes", "accuracy"][number % 4])),
+        8 => app.tiles.change(LayoutChange::Close(["loss", "runs", "notes", "accuracy"][number % 4])),
+        _ => app.tiles.change(LayoutChange::Show(["loss", "runs", "notes", "accuracy"][number % 4])),
     }
     window.harness.run_steps(1);
 }
@@ -130,7 +130,7 @@ fn random_edits_are_all_taken_back_and_all_made_again() {
             window.harness.run_steps(1);
         }
         prop_assert_eq!(change(&start, &window), None);
-        while window.harness.state().facts().redoes.is_some() {
+        while window.harness.state().command_context().redoes.is_some() {
             window.harness.state_mut().redo();
             window.harness.run_steps(1);
         }

@@ -137,9 +137,8 @@ fn results_of_earlier_settings_are_in_no_row_no_group_no_difference_and_no_copy(
 fn only_runs_that_are_done_and_wanted_are_compared_in_pairs() {
     let mut harness = harness();
     let of = |harness: &Harness<'_, Shown>| {
-        let compare = &harness.state().compare;
-        let (rows, others) = beside::compared(&compare.rows, &compare.pair, &compare.left_out);
-        (rows.len(), others)
+        let found = beside::comparison(&harness.state().compare);
+        (found.runs, found.left_out)
     };
     assert_eq!(of(&harness), (6, 0));
     filter(&mut harness, "seed < 3");

@@ -1,7 +1,7 @@
 //! Draws a figure, and keeps what a person did to its view.
 
-mod looks;
 mod readings;
+mod scenes;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,15 +13,15 @@ use egui_plot::PlotBounds;
 use super::areas::{SCALE, groups_ui, scale_ui};
 use super::axes::plot;
 use super::legend::{self, legend_ui};
-use super::look::{Drawn, Going, Kept, Look, Wish};
-use super::navigate::{Change, View, navigate};
+use super::mesh::{LineMesh, PlotViewport};
+use super::navigate::{View, ViewChange, navigate};
 use super::paint::{Brush, apart};
-use super::parallel::{Chosen, parallel_ui};
-use super::sheet::{Canvas, Sheet};
+use super::parallel::{AxisBrushes, parallel_ui};
+use super::scene::{Analysis, PendingScene, Scene, SceneRequest, ThinnedLines};
 use crate::figure::axis::Axis;
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
-use crate::figure::view::{seen, without};
+use crate::figure::view::seen;
 use crate::results::view::PlotView;
 use readings::readings;
 
@@ -40,7 +40,7 @@ pub struct FigureView {
     zoom: Option<View>,
     hidden: BTreeSet<String>,
     /// Ranges on parallel axes.
-    parallel: Chosen,
+    parallel: AxisBrushes,
     /// Where a reading is kept: values of both axes, so that it stays there on another scale.
     pinned: Option<[f64; 2]>,
     /// Whether a click on a cell asks for what is behind it.
@@ -55,22 +55,22 @@ pub struct FigureView {
     frame: Option<Rect>,
     /// Whether the range is to be looked for anew.
     refits: bool,
-    kept: Option<Arc<Kept>>,
-    drawn: Option<Drawn>,
-    sheet: Option<Sheet>,
-    legend: legend::Rows,
+    kept: Option<Arc<Analysis>>,
+    drawn: Option<ThinnedLines>,
+    line_mesh: Option<LineMesh>,
+    legend: legend::LegendRows,
     /// What lines were painted on last.
-    canvas: Option<Canvas>,
-    going: Option<Going>,
-    lost: Option<Lost>,
+    viewport: Option<PlotViewport>,
+    pending: Option<PendingScene>,
+    failed: Option<FailedScene>,
     /// As many plots of curves are seen, this one among them.
     pub(super) plots: usize,
 }
 
 /// A look that a thread could not compute.
 #[derive(Debug)]
-struct Lost {
-    wish: Wish,
+struct FailedScene {
+    request: SceneRequest,
     /// Why, until it was told.
     why: Option<String>,
 }
@@ -83,17 +83,17 @@ impl FigureView {
         self.parallel.forget_figure();
         self.legend.forget_figure();
         self.opening = None;
-        (self.kept, self.drawn, self.sheet, self.going, self.lost) = (None, None, None, None, None);
+        (self.kept, self.drawn, self.line_mesh, self.pending, self.failed) = (None, None, None, None, None);
     }
 
     /// The figure is another one, and this is how it looks. A range that was chosen meanwhile is not in this look: it is
     /// kept.
-    pub fn begin(&mut self, figure: &Figure, look: Look) {
+    pub fn begin(&mut self, figure: &Figure, scene: Scene) {
         self.forget_figure();
-        if look.wish.chosen != self.chosen {
+        if scene.request.chosen != self.chosen {
             self.zoom = self.chosen_places(figure);
         }
-        self.take(look);
+        self.take(scene);
     }
 
     /// The chosen ranges on the rulers of a figure; `None` where one of them fits the data, or has no place on its axis.
@@ -107,8 +107,13 @@ impl FigureView {
     }
 
     /// What a look at another figure is to be like.
-    pub fn wish(&self) -> Wish {
-        Wish { hidden: self.hidden.clone(), chosen: self.chosen, zoom: None, canvas: self.canvas.clone() }
+    pub fn request(&self) -> SceneRequest {
+        SceneRequest {
+            hidden: self.hidden.clone(),
+            chosen: self.chosen,
+            zoom: None,
+            viewport: self.viewport.clone(),
+        }
     }
 
     fn refit(&mut self) {
@@ -118,7 +123,7 @@ impl FigureView {
 
     /// The view that was kept.
     pub fn of(kept: &PlotView) -> Self {
-        let parallel = Chosen::of(kept.brushes.clone());
+        let parallel = AxisBrushes::of(kept.brushes.clone());
         Self { chosen: [kept.x, kept.y], hidden: kept.hidden.clone(), parallel, ..Self::default() }
     }
 
@@ -132,7 +137,7 @@ impl FigureView {
     /// Shows all data again.
     pub fn fit(&mut self) {
         self.chosen = [None; 2];
-        self.parallel = Chosen::default();
+        self.parallel = AxisBrushes::default();
         self.refit();
     }
 
@@ -186,6 +191,11 @@ impl FigureView {
     /// Whether the line with this name is hidden.
     pub fn is_hidden(&self, name: &str) -> bool {
         self.hidden.contains(name)
+    }
+
+    /// The figure whose bars, cells and marks are seen: without hidden lines.
+    fn areas<'a>(&'a self, figure: &'a Figure) -> &'a Figure {
+        self.kept.as_ref().and_then(|kept| kept.areas.as_ref()).unwrap_or(figure)
     }
 
     /// What is on the screen: without hidden lines, cut to the part that is seen. This is what an export writes.
@@ -254,7 +264,7 @@ pub fn figure_ui(ui: &mut Ui, figure: &Arc<Figure>, state: &mut FigureView) -> O
 }
 
 /// The rooms of the plot and its legend.
-fn split(ui: &Ui, figure: &Figure, room: Rect, rows: &mut legend::Rows) -> (Rect, Rect) {
+fn split(ui: &Ui, figure: &Figure, room: Rect, rows: &mut legend::LegendRows) -> (Rect, Rect) {
     if legend::is_below(room.width()) {
         let limit = LEGEND_BELOW.min(room.height() * LEGEND_SHARE);
         let height = legend::height_below(ui, figure, room.width(), limit, rows);
@@ -304,8 +314,7 @@ fn plot_ui(
     if !figure.bars.is_empty() {
         let painter = ui.painter().with_clip_rect(frame.intersect(ui.clip_rect()));
         let highlighted = state.highlighted.as_deref();
-        Brush { painter: &painter, transform: &transform, theme, highlighted }
-            .bars(&without(figure, &state.hidden));
+        Brush { painter: &painter, transform: &transform, theme, highlighted }.bars(state.areas(figure));
     }
     let painter = ui.painter().with_clip_rect(frame.intersect(ui.clip_rect()));
     let highlighted = state.highlighted.clone();
@@ -318,16 +327,22 @@ fn plot_ui(
         brush.marks(figure, is_hidden);
     } else {
         let options = ui.ctx().tessellation_options(|options| *options);
-        let canvas =
-            Canvas { frame, pixels: ui.pixels_per_point(), theme, highlighted, options, plots: state.plots };
-        painter.with_clip_rect(apart(painter.clip_rect())).add(state.lines(figure, ui.ctx(), view, canvas));
+        let viewport = PlotViewport {
+            frame,
+            pixels: ui.pixels_per_point(),
+            theme,
+            highlighted,
+            options,
+            plots: state.plots,
+        };
+        painter.with_clip_rect(apart(painter.clip_rect())).add(state.lines(figure, ui.ctx(), view, viewport));
     }
 
     let opened = readings(ui, figure, state, &response, &transform, theme);
     match navigate(ui, &response, &transform, fit, &mut state.drag) {
-        Change::None => return opened,
-        Change::Show(view) => state.show(figure, view),
-        Change::Fit => state.fit(),
+        ViewChange::None => return opened,
+        ViewChange::Show(view) => state.show(figure, view),
+        ViewChange::Fit => state.fit(),
     }
     ui.ctx().request_repaint();
     opened

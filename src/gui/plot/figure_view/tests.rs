@@ -105,18 +105,18 @@ fn scrolling_zooms_and_a_double_click_fits() {
 #[test]
 fn a_figure_from_a_thread_keeps_the_range_that_was_chosen_meanwhile() {
     let mut harness = harness(900.0);
-    let wish = harness.state().view.wish();
+    let request = harness.state().view.request();
     scroll(&mut harness, 100.0);
     let Shown { figure, view } = harness.state_mut();
     let seen = view.zoom.expect("zoomed in");
-    view.begin(figure, Look::of(figure, wish.clone(), None));
+    view.begin(figure, Scene::of(figure, request.clone(), None));
     assert_eq!(view.zoom, Some(seen));
     let mut on_decades = Figure::clone(figure);
     on_decades.y.scale = crate::figure::scale::Scale::Log10;
-    view.begin(&on_decades, Look::of(&on_decades, wish.clone(), None));
+    view.begin(&on_decades, Scene::of(&on_decades, request.clone(), None));
     assert_eq!(view.zoom, Some([seen[0], seen[1].map(f64::log10)]));
     view.fit();
-    view.begin(figure, Look::of(figure, wish, None));
+    view.begin(figure, Scene::of(figure, request, None));
     assert!(view.zoom.is_none() && !view.refits);
 }
 
@@ -204,7 +204,7 @@ fn settle(harness: &mut Harness<'_, Shown>) {
     let mut calm = 0;
     for _ in 0..1000 {
         harness.step();
-        calm = if harness.state().view.going.is_none() { calm + 1 } else { 0 };
+        calm = if harness.state().view.pending.is_none() { calm + 1 } else { 0 };
         if calm == 5 {
             return;
         }
@@ -219,7 +219,7 @@ fn the_look_of_a_large_figure_comes_from_a_thread_and_is_what_a_small_one_comput
     harness.state_mut().figure = Arc::new(large());
     harness.state_mut().view.forget_figure();
     harness.step();
-    assert!(harness.state().view.going.is_none(), "there is nothing yet that could be shown until then");
+    assert!(harness.state().view.pending.is_none(), "there is nothing yet that could be shown until then");
     let whole = harness.state().view.drawn.clone().unwrap();
     scroll(&mut harness, 100.0);
     settle(&mut harness);
@@ -228,14 +228,14 @@ fn the_look_of_a_large_figure_comes_from_a_thread_and_is_what_a_small_one_comput
     harness.get_by_label("rises").click();
     let is_asked = (0..5).any(|_| {
         harness.step();
-        harness.state().view.going.is_some()
+        harness.state().view.pending.is_some()
     });
     assert!(is_asked, "another range is looked for");
     settle(&mut harness);
     let Shown { figure, view } = harness.state();
     let drawn = view.drawn.as_ref().unwrap();
     assert_ne!(drawn.range, whole.range);
-    assert_eq!(drawn.lines, Drawn::of(figure, &view.hidden, drawn.range, drawn.room).lines);
+    assert_eq!(drawn.lines, ThinnedLines::of(figure, &view.hidden, drawn.range, drawn.room).lines);
     assert!(drawn.lines[0].pieces.is_empty() && !drawn.lines[1].pieces.is_empty());
     assert!(view.kept.as_ref().unwrap().hidden.contains("rises"));
 }

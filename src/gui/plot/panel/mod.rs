@@ -9,7 +9,7 @@ use eframe::egui::{
 };
 
 use super::figure_view::figure_ui;
-use super::shown::PlotInput;
+use super::input::PlotInput;
 use super::state::PlotState;
 use crate::figure::plots::Plot;
 use crate::figure::scale::Scale;
@@ -309,7 +309,7 @@ fn paper_ui(ui: &mut Ui, state: &mut PlotState) {
     }
     let (mut width, mut height) = state.size.millimetres();
     let is_own = matches!(state.size, Preset::Own { .. });
-    let mut changed = ui.radio(is_own, "Own size").clicked();
+    let mut changed = ui.radio(is_own, "Custom size").clicked();
     ui.horizontal(|ui| {
         for (name, side) in [("Width", &mut width), ("Height", &mut height)] {
             let label = ui.label(name);

@@ -37,7 +37,7 @@ fn sized(size: Vec2, shown: Shown) -> Harness<'static, Shown> {
             ..PlotInput::new(&arms, shown.filter.to_owned(), shown.revision)
         };
         let plot = shown.plot.unwrap_or(ALL[0]);
-        shown.state.look(&input, ui.input(|input| input.time));
+        shown.state.update_data(&input, ui.input(|input| input.time));
         shown.response = plot_panel(ui, plot, &input, &mut shown.state).or(shown.response.take());
     };
     let mut harness = Harness::builder().with_size(size).build_ui_state(draw, shown);
@@ -264,7 +264,7 @@ fn a_size_and_a_resolution_of_ones_own_are_what_is_exported() {
     let mut harness = harness(running());
     harness.get_by_label("Axes and titles").click();
     harness.run();
-    harness.get_by_label("Own size").click();
+    harness.get_by_label("Custom size").click();
     harness.run();
     assert_eq!(
         harness.state().state.size,

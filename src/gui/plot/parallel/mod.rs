@@ -11,8 +11,8 @@ use eframe::egui::{
 use super::areas::{AreaReading, area_reading_ui};
 use super::axes::colour;
 use super::legend::SAMPLE_WIDTH;
+use super::mesh::PlotViewport;
 use super::paint::{DIMMED, apart, dashed_in, line_colour};
-use super::sheet::Canvas;
 use crate::figure::axis::Axis;
 use crate::figure::brushing::{height, passes, places, value_at};
 use crate::figure::model::{Figure, Line, Trace};
@@ -49,48 +49,48 @@ const SHORTEST: f32 = 4.0;
 
 /// What a person chose on the axes.
 #[derive(Clone, Debug, Default)]
-pub struct Chosen {
+pub struct AxisBrushes {
     /// Ranges by the label of their axis.
     pub brushes: Brushes,
     /// The axis that a drag is on, and the height where it began.
     drag: Option<(usize, f64)>,
-    sheet: Option<Sheet>,
+    run_mesh: Option<RunMesh>,
 }
 
 /// The triangles of all runs, which are made once and painted as long as nothing about them changes.
 #[derive(Clone, Debug)]
-struct Sheet {
-    canvas: Canvas,
+struct RunMesh {
+    viewport: PlotViewport,
     /// The runs that are shown: their line, and their place in it.
     runs: Vec<[usize; 2]>,
     /// Whether all step back behind the one that is pointed at.
     is_back: bool,
     /// Where each run goes, and how it is drawn: another figure may have the same, as after a new name of an arm.
-    outlines: Vec<Outline>,
+    outlines: Vec<RunOutline>,
     /// Whether it is not known yet if the present figure has these outlines.
     is_old: bool,
     mesh: Arc<Mesh>,
 }
 
 /// The places of a run on the screen as bits, its colour with its dash, and its strength.
-type Outline = (Vec<[u32; 2]>, (usize, Dash), u32);
+type RunOutline = (Vec<[u32; 2]>, (usize, Dash), u32);
 
-impl Chosen {
+impl AxisBrushes {
     /// What was kept.
     pub const fn of(brushes: Brushes) -> Self {
-        Self { brushes, drag: None, sheet: None }
+        Self { brushes, drag: None, run_mesh: None }
     }
 
     /// To be called whenever the figure is another one.
     pub fn forget_figure(&mut self) {
-        if let Some(sheet) = &mut self.sheet {
-            sheet.is_old = true;
+        if let Some(run_mesh) = &mut self.run_mesh {
+            run_mesh.is_old = true;
         }
     }
 }
 
 /// Where the axes stand on the screen.
-struct Frame<'a> {
+struct AxesFrame<'a> {
     figure: &'a Figure,
     rect: Rect,
     theme: Theme,
@@ -101,13 +101,13 @@ pub fn parallel_ui(
     ui: &mut Ui,
     figure: &Figure,
     theme: Theme,
-    chosen: &mut Chosen,
+    chosen: &mut AxisBrushes,
     hidden: impl Fn(&str) -> bool,
     highlighted: Option<&str>,
 ) {
     let (room, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
     let rect = Rect::from_min_max(room.min + vec2(BESIDE, ABOVE), room.max - vec2(0.0, BELOW));
-    let frame = Frame { figure, rect, theme };
+    let frame = AxesFrame { figure, rect, theme };
     frame.take(&response, chosen);
     let lines = figure.lines.iter().enumerate().filter(|(_, line)| !hidden(&line.name));
     let runs = lines.flat_map(|(index, line)| (0..line.traces.len()).map(move |trace| [index, trace]));
@@ -121,7 +121,7 @@ pub fn parallel_ui(
     let pointer = response.hover_pos().filter(|_| chosen.drag.is_none());
     let pointed = pointer.and_then(|at| frame.nearest(&shown, at));
     let painter = ui.painter().with_clip_rect(room.intersect(ui.clip_rect()));
-    let canvas = Canvas {
+    let viewport = PlotViewport {
         frame: room,
         pixels: ui.pixels_per_point(),
         theme,
@@ -131,7 +131,7 @@ pub fn parallel_ui(
     };
     painter.with_clip_rect(apart(painter.clip_rect())).add(Shape::Mesh(frame.runs(
         chosen,
-        canvas,
+        viewport,
         runs,
         pointed.is_some(),
     )));
@@ -144,7 +144,7 @@ pub fn parallel_ui(
     }
 }
 
-impl<'a> Frame<'a> {
+impl<'a> AxesFrame<'a> {
     /// A run, by its line and its place in it.
     fn at(&self, [line, trace]: [usize; 2]) -> (&'a Line, &'a Trace) {
         let line = &self.figure.lines[line];
@@ -171,9 +171,9 @@ impl<'a> Frame<'a> {
     }
 
     /// A drag along an axis chooses a range, a click on one gives it up, a double click all of them.
-    fn take(&self, response: &Response, chosen: &mut Chosen) {
+    fn take(&self, response: &Response, chosen: &mut AxisBrushes) {
         if response.double_clicked() {
-            *chosen = Chosen::default();
+            *chosen = AxisBrushes::default();
             return;
         }
         let Some(at) = response.interact_pointer_pos() else { return };
@@ -217,33 +217,39 @@ impl<'a> Frame<'a> {
     }
 
     /// The triangles of these runs, as they were painted last where nothing has changed.
-    fn runs(&self, chosen: &mut Chosen, canvas: Canvas, runs: Vec<[usize; 2]>, is_back: bool) -> Arc<Mesh> {
-        let last = chosen.sheet.take().filter(|last| last.canvas == canvas);
-        let is_same = |last: &Sheet| !last.is_old && (&last.runs, last.is_back) == (&runs, is_back);
-        let sheet = match last {
+    fn runs(
+        &self,
+        chosen: &mut AxisBrushes,
+        viewport: PlotViewport,
+        runs: Vec<[usize; 2]>,
+        is_back: bool,
+    ) -> Arc<Mesh> {
+        let last = chosen.run_mesh.take().filter(|last| last.viewport == viewport);
+        let is_same = |last: &RunMesh| !last.is_old && (&last.runs, last.is_back) == (&runs, is_back);
+        let run_mesh = match last {
             Some(last) if is_same(&last) => last,
             last => {
                 let strength = |line: &Line| {
-                    let is_other = canvas.highlighted.as_ref().is_some_and(|name| *name != line.name);
+                    let is_other = viewport.highlighted.as_ref().is_some_and(|name| *name != line.name);
                     if is_back || is_other { DIMMED } else { STRENGTH }
                 };
                 let shown = || runs.iter().map(|run| self.at(*run));
                 let outline = |(line, trace)| self.outline(line, trace, strength(line));
-                let outlines: Vec<Outline> = shown().map(outline).collect();
+                let outlines: Vec<RunOutline> = shown().map(outline).collect();
                 let mesh = if let Some(last) = last.filter(|last| last.outlines == outlines) {
                     last.mesh
                 } else {
                     let shapes = |(line, trace)| self.run(line, trace, RUN, strength(line));
-                    Arc::new(canvas.triangles(shown().flat_map(shapes)))
+                    Arc::new(viewport.triangles(shown().flat_map(shapes)))
                 };
-                Sheet { canvas, runs, is_back, outlines, is_old: false, mesh }
+                RunMesh { viewport, runs, is_back, outlines, is_old: false, mesh }
             }
         };
-        chosen.sheet.insert(sheet).mesh.clone()
+        chosen.run_mesh.insert(run_mesh).mesh.clone()
     }
 
     /// All that the shapes of a run depend on, beside the canvas.
-    fn outline(&self, line: &Line, trace: &Trace, strength: f32) -> Outline {
+    fn outline(&self, line: &Line, trace: &Trace, strength: f32) -> RunOutline {
         let places = self.places(trace).into_iter().map(|place| [place.x.to_bits(), place.y.to_bits()]);
         (places.collect(), (line.style.colour, line.style.dash), strength.to_bits())
     }

@@ -23,13 +23,13 @@ fn figure() -> Figure {
     }
 }
 
-type Shown = (Figure, Chosen);
+type Shown = (Figure, AxisBrushes);
 
 fn harness() -> Harness<'static, Shown> {
     let draw = move |ui: &mut Ui, (figure, chosen): &mut Shown| {
         parallel_ui(ui, figure, Theme::Light, chosen, |_| false, None);
     };
-    let shown = (figure(), Chosen::default());
+    let shown = (figure(), AxisBrushes::default());
     let mut harness = Harness::builder().with_size(vec2(416.0, 338.0)).build_ui_state(draw, shown);
     harness.run();
     harness
@@ -82,7 +82,7 @@ fn another_figure_has_the_same_triangles_only_where_its_runs_are_drawn_alike() {
         change(figure);
         chosen.forget_figure();
         harness.run();
-        let mesh = harness.state().1.sheet.as_ref().map(|sheet| sheet.mesh.clone());
+        let mesh = harness.state().1.run_mesh.as_ref().map(|run_mesh| run_mesh.mesh.clone());
         mesh.expect("runs were drawn")
     };
     let first = change(&|_| ());

@@ -22,12 +22,12 @@ pub struct Reading {
     /// The x of the nearest point of any line.
     pub x: f64,
     /// Largest value first.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ReadingRow>,
 }
 
 /// The value of a line.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct ReadingRow {
     /// The line.
     pub name: String,
     /// As it is drawn.
@@ -44,7 +44,7 @@ pub struct Row {
 
 /// Where is read off.
 #[derive(Clone, Copy, Debug)]
-pub struct At {
+pub struct ReadingPlace {
     /// The place on the x axis.
     pub x: f64,
     /// The place on the y axis: the single runs of the nearest line are read off too.
@@ -55,18 +55,24 @@ pub struct At {
 
 /// Reads off the lines near a place. Only values that were measured are shown, nothing is interpolated. `forward` says
 /// for each line of the figure whether all of it goes forward along x, so that a place in it is found at once.
-pub fn read(figure: &Figure, forward: &[bool], is_hidden: impl Fn(&str) -> bool, at: At) -> Option<Reading> {
+pub fn read(
+    figure: &Figure,
+    forward: &[bool],
+    is_hidden: impl Fn(&str) -> bool,
+    at: ReadingPlace,
+) -> Option<Reading> {
     let all = figure.lines.iter().enumerate();
     let all = all.map(|(index, line)| (line, forward.get(index).copied().unwrap_or_default()));
     let shown: Vec<(&Line, bool)> = all.filter(|(line, _)| !is_hidden(&line.name)).collect();
     let candidates = shown.iter().filter_map(|(line, forward)| nearest(figure, &line.points, *forward, at.x));
     let found = candidates.min_by(|a, b| a.distance.total_cmp(&b.distance))?;
     let x = found.point[0];
-    let at = At { x: figure.x.scale.forward(x)?, ..at };
+    let at = ReadingPlace { x: figure.x.scale.forward(x)?, ..at };
     let rows =
         shown.iter().filter_map(|(line, forward)| Some((row(figure, line, *forward, at)?, *line, *forward)));
-    let mut rows: Vec<(Row, &Line, bool)> = rows.collect();
-    let away = |row: &Row| figure.y.scale.forward(row.point[1]).map_or(f64::INFINITY, |y| (y - at.y).abs());
+    let mut rows: Vec<(ReadingRow, &Line, bool)> = rows.collect();
+    let away =
+        |row: &ReadingRow| figure.y.scale.forward(row.point[1]).map_or(f64::INFINITY, |y| (y - at.y).abs());
     let nearest = rows.iter_mut().min_by(|a, b| away(&a.0).total_cmp(&away(&b.0)));
     if let Some((row, line, forward)) = nearest {
         row.runs = runs(figure, line, *forward, at, x);
@@ -75,7 +81,7 @@ pub fn read(figure: &Figure, forward: &[bool], is_hidden: impl Fn(&str) -> bool,
     Some(Reading { x, rows: rows.into_iter().map(|(row, ..)| row).collect() })
 }
 
-fn row(figure: &Figure, line: &Line, forward: bool, at: At) -> Option<Row> {
+fn row(figure: &Figure, line: &Line, forward: bool, at: ReadingPlace) -> Option<ReadingRow> {
     let found = nearest(figure, &line.points, forward, at.x)?;
     if !found.is_inside && found.distance > REACH * at.per_point {
         return None;
@@ -83,7 +89,7 @@ fn row(figure: &Figure, line: &Line, forward: bool, at: At) -> Option<Row> {
     let x = found.point[0];
     let first = if forward { line.band.partition_point(|band| band.x < x) } else { 0 };
     let band = line.band[first..].iter().find(|band| band.x.total_cmp(&x).is_eq());
-    Some(Row {
+    Some(ReadingRow {
         name: line.name.clone(),
         style: line.style,
         point: found.point,
@@ -94,7 +100,7 @@ fn row(figure: &Figure, line: &Line, forward: bool, at: At) -> Option<Row> {
 }
 
 /// What each run behind a mean has there: a value at just this x, also one that is not finite, else the nearest one.
-fn runs(figure: &Figure, line: &Line, forward: bool, at: At, x: f64) -> Vec<(String, f64)> {
+fn runs(figure: &Figure, line: &Line, forward: bool, at: ReadingPlace, x: f64) -> Vec<(String, f64)> {
     let value = |trace: &Trace| {
         let from = if forward { trace.points.partition_point(|point| point[0] < x) } else { 0 };
         let until =
@@ -205,8 +211,8 @@ mod tests {
         Figure { lines: vec![low, high, early], ..Figure::default() }
     }
 
-    pub(super) fn at(x: f64) -> At {
-        At { x, y: 0.0, per_point: 0.001 }
+    pub(super) fn at(x: f64) -> ReadingPlace {
+        ReadingPlace { x, y: 0.0, per_point: 0.001 }
     }
 
     #[test]
@@ -271,7 +277,7 @@ mod tests {
             ..figure.lines[0].clone()
         });
         let runs = |y: f64| -> Vec<usize> {
-            let reading = read(&figure, &[true; 2], |_| false, At { y, ..at(1.0) }).unwrap();
+            let reading = read(&figure, &[true; 2], |_| false, ReadingPlace { y, ..at(1.0) }).unwrap();
             reading.rows.iter().map(|row| row.runs.len()).collect()
         };
         assert_eq!((runs(0.95), runs(0.55)), (vec![2, 0], vec![0, 2]));

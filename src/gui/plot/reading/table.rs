@@ -2,7 +2,7 @@
 
 use eframe::egui::{Grid, Label, RichText, Sense, Stroke, Ui, vec2};
 
-use super::{Reading, Row};
+use super::{Reading, ReadingRow};
 use crate::figure::model::Figure;
 use crate::figure::palette::{Style, Theme};
 use crate::gui::plot::paint::{dashed, line_colour, marker};
@@ -19,13 +19,13 @@ const SAMPLE: f32 = 26.0;
 
 /// How many rows a table has at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Most {
+struct RowLimits {
     lines: usize,
     /// Below the line that is nearest to the pointer.
     runs: usize,
 }
 
-impl Most {
+impl RowLimits {
     /// As many as stand beside a plot of this height; single runs are the first to go.
     fn of(height: f32, lines: usize) -> Self {
         let room = ((height - AROUND).max(0.0) / ROW) as usize;
@@ -35,7 +35,7 @@ impl Most {
 }
 
 /// All numbers in the row of a line.
-fn values(row: &Row) -> impl Iterator<Item = f64> {
+fn values(row: &ReadingRow) -> impl Iterator<Item = f64> {
     let runs = row.runs.iter().map(|(_, value)| *value);
     [row.point[1]].into_iter().chain(row.band.into_iter().flatten()).chain(runs)
 }
@@ -60,11 +60,11 @@ pub fn table_ui(ui: &mut Ui, figure: &Figure, reading: &Reading, theme: Theme, h
     let unit = if figure.x.unit.is_empty() { String::new() } else { format!(" {}", figure.x.unit) };
     let at = readable(reading.x, figure.x.format);
     text_ui(ui, RichText::new(format!("{}: {at}{unit}", figure.x.title)).small());
-    let most = Most::of(height, reading.rows.len());
+    let most = RowLimits::of(height, reading.rows.len());
     let shown = &reading.rows[..reading.rows.len().min(most.lines)];
     let digits = Digits::of(shown.iter().flat_map(values), figure.y.format);
-    let rows: Vec<Cells> = shown.iter().flat_map(|row| cells(row, digits, most.runs)).collect();
-    let widest = |column: fn(&Cells) -> &String| rows.iter().map(|row| column(row).chars().count()).max();
+    let rows: Vec<TableRow> = shown.iter().flat_map(|row| cells(row, digits, most.runs)).collect();
+    let widest = |column: fn(&TableRow) -> &String| rows.iter().map(|row| column(row).chars().count()).max();
     let [value, spread, count] =
         [widest(|row| &row.value), widest(|row| &row.spread), widest(|row| &row.count)]
             .map(Option::unwrap_or_default);
@@ -94,7 +94,7 @@ pub fn table_ui(ui: &mut Ui, figure: &Figure, reading: &Reading, theme: Theme, h
 }
 
 /// A row of the table as text; the style is that of a line, and single runs have none.
-struct Cells {
+struct TableRow {
     style: Option<Style>,
     name: String,
     value: String,
@@ -103,7 +103,7 @@ struct Cells {
 }
 
 /// The row of a line, and below it those of its runs, but not more than so many.
-fn cells(row: &Row, digits: Digits, most_runs: usize) -> Vec<Cells> {
+fn cells(row: &ReadingRow, digits: Digits, most_runs: usize) -> Vec<TableRow> {
     let text = |value: f64| digits.text(value);
     let bare = |value: f64| text(value).replace(" %", "");
     let spread = row.band.map(|[low, high]| {
@@ -112,14 +112,14 @@ fn cells(row: &Row, digits: Digits, most_runs: usize) -> Vec<Cells> {
         let is_even = (above - below).abs() <= 1e-9 * above.abs().max(row.point[1].abs());
         if is_even { format!("± {}", bare(above)) } else { format!("{} … {}", bare(low), bare(high)) }
     });
-    let line = Cells {
+    let line = TableRow {
         style: Some(row.style),
         name: row.name.clone(),
         value: text(row.point[1]),
         spread: spread.unwrap_or_default(),
         count: row.count.map(|count| format!("n = {count}")).unwrap_or_default(),
     };
-    let single = |name: String, value: String| Cells {
+    let single = |name: String, value: String| TableRow {
         style: None,
         name,
         value,
@@ -158,8 +158,8 @@ mod tests {
 
     #[test]
     fn a_table_is_no_higher_than_its_plot_and_runs_are_the_first_to_go() {
-        assert_eq!(Most::of(800.0, 3), Most { lines: 3, runs: 10 });
-        assert_eq!(Most::of(230.0, 6), Most { lines: 6, runs: 3 });
-        assert_eq!(Most::of(120.0, 12), Most { lines: 4, runs: 0 });
+        assert_eq!(RowLimits::of(800.0, 3), RowLimits { lines: 3, runs: 10 });
+        assert_eq!(RowLimits::of(230.0, 6), RowLimits { lines: 6, runs: 3 });
+        assert_eq!(RowLimits::of(120.0, 12), RowLimits { lines: 4, runs: 0 });
     }
 }

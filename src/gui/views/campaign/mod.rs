@@ -1,7 +1,7 @@
 //! Fault campaigns of a run: how far they are, what each cell says with its intervals, and the worst trials.
 
-mod behind;
-mod opened;
+mod open_trial;
+mod trials;
 mod worst;
 
 use eframe::egui::{ComboBox, Grid, ProgressBar, RichText, ScrollArea, Ui};
@@ -13,9 +13,10 @@ use crate::doc::fault_sites::CellPlan;
 use crate::gui::{text, theme};
 use crate::results::RunState;
 use crate::results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate};
-pub use behind::Behind;
-use behind::Trials;
-use opened::Opened;
+use crate::results::number::fixed;
+use open_trial::OpenTrial;
+pub use trials::TrialFilter;
+use trials::TrialList;
 use worst::worst_ui;
 
 /// What the view keeps between frames.
@@ -23,9 +24,9 @@ use worst::worst_ui;
 pub struct Campaigns {
     /// Which campaign of the run is shown.
     chosen: usize,
-    opened: Opened,
+    open_trial: OpenTrial,
     /// The trials behind a cell of the heat map.
-    trials: Trials,
+    trials: TrialList,
 }
 
 impl View for Campaigns {
@@ -39,17 +40,17 @@ impl View for Campaigns {
          It needs a Campaign stage in the plan, and shows the first run of the selected arm that has begun one.";
 
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
-        if shared.behind.is_chosen() {
-            return self.trials.ui(ui, input, shared.behind, &mut self.opened);
+        if shared.trial_filter.is_chosen() {
+            return self.trials.ui(ui, input, shared.trial_filter, &mut self.open_trial);
         }
-        self.run_ui(ui, input, shared.behind);
+        self.run_ui(ui, input, shared.trial_filter);
         None
     }
 }
 
 impl Campaigns {
     /// Draws the campaigns of the selected run, or of the first run of the selected arm that has one.
-    fn run_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, behind: &mut Behind) {
+    fn run_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, trial_filter: &mut TrialFilter) {
         let Some((run, campaigns)) = subject(input) else {
             let why = if input.selection.arm().is_none() && input.selection.run().is_none() {
                 "Select an arm or a run at the left."
@@ -70,9 +71,9 @@ impl Campaigns {
                 cells_ui(ui, campaign);
             });
             ui.add_space(2.0 * theme::STEP);
-            Trials::choice_ui(ui, input, behind);
+            TrialList::choice_ui(ui, input, trial_filter);
             ui.add_space(theme::STEP);
-            worst_ui(ui, input.results, &run.id, campaign, &mut self.opened);
+            worst_ui(ui, input.results, &run.id, campaign, &mut self.open_trial);
         });
     }
 
@@ -205,7 +206,7 @@ fn cell_ui(ui: &mut Ui, name: &str, plan: &CellPlan, state: Option<&CellState>) 
 /// A share with its interval: `3.12 % [2.01, 4.70]`.
 fn interval(estimate: Estimate) -> String {
     let Estimate { value, low, high } = estimate;
-    format!("{} [{:.2}, {:.2}]", text::percent(value), low * 100.0, high * 100.0)
+    format!("{} [{}, {}]", text::percent(value), fixed(low * 100.0, 2), fixed(high * 100.0, 2))
 }
 
 #[cfg(test)]

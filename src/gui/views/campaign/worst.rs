@@ -4,27 +4,40 @@ use std::path::Path;
 
 use eframe::egui::{Grid, RichText, Ui};
 
-use super::opened::Opened;
+use super::open_trial::OpenTrial;
 use crate::gui::views::number_ui;
 use crate::gui::{text, theme};
 use crate::results::campaign::{CampaignRecord, WorstTrial};
 use crate::run::summary::TrialKey;
 
 /// Draws the table; a click on a line opens the trial below.
-pub fn worst_ui(ui: &mut Ui, results: &Path, run: &str, campaign: &CampaignRecord, opened: &mut Opened) {
+pub fn worst_ui(
+    ui: &mut Ui,
+    results: &Path,
+    run: &str,
+    campaign: &CampaignRecord,
+    open_trial: &mut OpenTrial,
+) {
     theme::heading_ui(ui, "Worst trials").on_hover_text("Those that changed most images; a click opens one");
     let worst = campaign.worst();
     if worst.is_empty() {
         ui.label("No trial has changed any image yet.");
         return;
     }
-    table_ui(ui, run, campaign, &worst, opened);
-    if opened.trial.as_ref().is_some_and(|(of, trial)| of == run && *trial == key(campaign, trial.trial)) {
-        opened.ui(ui, results);
+    table_ui(ui, run, campaign, &worst, open_trial);
+    if open_trial.trial.as_ref().is_some_and(|(of, trial)| of == run && *trial == key(campaign, trial.trial))
+    {
+        open_trial.ui(ui, results);
     }
 }
 
-fn table_ui(ui: &mut Ui, run: &str, campaign: &CampaignRecord, worst: &[&WorstTrial], opened: &mut Opened) {
+fn table_ui(
+    ui: &mut Ui,
+    run: &str,
+    campaign: &CampaignRecord,
+    worst: &[&WorstTrial],
+    open_trial: &mut OpenTrial,
+) {
     let spacing = [2.0 * theme::STEP, 0.5 * theme::STEP];
     Grid::new("worst trials").striped(true).spacing(spacing).show(ui, |ui| {
         for column in ["Trial", "First fault", "Faults", "SDC-1", "DUE", "Masked"] {
@@ -32,7 +45,7 @@ fn table_ui(ui: &mut Ui, run: &str, campaign: &CampaignRecord, worst: &[&WorstTr
         }
         ui.end_row();
         for trial in worst {
-            opened.choice_ui(ui, run, key(campaign, trial.trial), format!("Trial {}", trial.trial));
+            open_trial.choice_ui(ui, run, key(campaign, trial.trial), format!("Trial {}", trial.trial));
             ui.label(RichText::new(&trial.first).monospace());
             number_ui(ui, text::grouped(trial.faults));
             for count in [trial.tally.sdc1, trial.tally.due, trial.tally.masked] {

@@ -8,10 +8,9 @@ use egui_plot::{PlotPoint, PlotTransform};
 use super::FigureView;
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
-use crate::figure::view::without;
 use crate::gui::plot::areas::{area_reading_ui, cell_at, read_areas};
 use crate::gui::plot::paint::Brush;
-use crate::gui::plot::reading::{At, read, reading_ui};
+use crate::gui::plot::reading::{ReadingPlace, read, reading_ui};
 
 /// A second click that comes within so many seconds makes a double-click, which fits a range that was zoomed.
 const DOUBLE: f64 = 0.35;
@@ -36,7 +35,7 @@ pub(super) fn readings(
     let opened = state.open(ui, response, cell.filter(|_| !is_shifted));
     if response.clicked() && (cell.is_none() || is_shifted) {
         let has_reading = |place: &[f64; 2]| {
-            !figure.is_of_areas() || read_areas(&without(figure, &state.hidden), *place, theme).is_some()
+            !figure.is_of_areas() || read_areas(state.areas(figure), *place, theme).is_some()
         };
         let here = |[x, y]: [f64; 2]| [figure.x.scale.inverse(x), figure.y.scale.inverse(y)];
         state.pinned = if state.pinned.is_some() { None } else { place.filter(has_reading).map(here) };
@@ -66,14 +65,14 @@ fn reading_at(
     // What stays must not cover what stands around the plot.
     let room = if pointer.is_none() { ui.max_rect() } else { ui.ctx().content_rect() };
     if figure.is_of_areas() {
-        let Some(reading) = read_areas(&without(figure, &state.hidden), [x, y], theme) else { return };
+        let Some(reading) = read_areas(state.areas(figure), [x, y], theme) else { return };
         if pointer.is_none() {
             brush.outline(figure, [x, y]);
         }
         let at = pointer.unwrap_or_else(|| transform.position_from_point(&PlotPoint { x, y }));
         return area_reading_ui(ui, &reading, state.hint(figure, [x, y], pointer.is_none()), at, room);
     }
-    let at = At { x, y, per_point: transform.dvalue_dpos()[0].abs() };
+    let at = ReadingPlace { x, y, per_point: transform.dvalue_dpos()[0].abs() };
     let forward = state.kept.as_ref().map_or(&[][..], |kept| &kept.forward);
     let Some(reading) = read(figure, forward, |name| state.hidden.contains(name), at) else { return };
     let height = transform.position_from_point_y(y);

@@ -31,7 +31,7 @@ pub enum Piece {
 
 /// A line, ready to be painted.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct DrawnLine {
+pub struct ThinnedLine {
     /// Pieces of the line itself.
     pub pieces: Vec<Piece>,
     /// Where the line is interrupted, at the height of the last value before.
@@ -49,7 +49,7 @@ pub fn draw(
     is_hidden: impl Fn(&str) -> bool,
     range: [f64; 2],
     (pixels, plots): (f64, usize),
-) -> Vec<DrawnLine> {
+) -> Vec<ThinnedLine> {
     let shown = || figure.lines.iter().filter(|line| !is_hidden(&line.name));
     let traces: usize = shown().map(|line| line.traces.len()).sum();
     let share =
@@ -58,7 +58,7 @@ pub fn draw(
     let trace_column = Column { pixels: share(TRACE_COLUMNS, traces), ..column };
     let line = |line: &Line| {
         if is_hidden(&line.name) {
-            DrawnLine::default()
+            ThinnedLine::default()
         } else {
             draw_line(figure, line, column, trace_column)
         }
@@ -66,7 +66,7 @@ pub fn draw(
     figure.lines.iter().map(line).collect()
 }
 
-fn draw_line(figure: &Figure, line: &Line, column: Column, trace_column: Column) -> DrawnLine {
+fn draw_line(figure: &Figure, line: &Line, column: Column, trace_column: Column) -> ThinnedLine {
     let (pieces, mut interruptions) = split(&figure.x, &figure.y, column.seen(&line.points));
     let mut traces = Vec::new();
     for trace in &line.traces {
@@ -75,7 +75,7 @@ fn draw_line(figure: &Figure, line: &Line, column: Column, trace_column: Column)
         interruptions.extend(marks);
     }
     let pieces = pieces.into_iter().map(|piece| thinned(piece, column)).collect();
-    DrawnLine { pieces, interruptions, bands: bands(figure, line, column), traces }
+    ThinnedLine { pieces, interruptions, bands: bands(figure, line, column), traces }
 }
 
 /// With more than two points for each column, only the extremes of the columns can be seen.

@@ -24,8 +24,8 @@ fn lines(window: &Window) -> Vec<(String, usize)> {
 /// What an export of the plot writes, as CSV.
 fn exported(window: &mut Window) -> Option<String> {
     let app = window.harness.state_mut();
-    let input = app.own_input();
-    app.plot.order(app.plot.plot(), input).figure().map(|figure| csv(&figure))
+    let input = app.export_input();
+    app.plot.figure_request(app.plot.plot(), input).figure().map(|figure| csv(&figure))
 }
 
 #[test]

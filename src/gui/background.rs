@@ -8,22 +8,22 @@ use eframe::egui::Context;
 
 /// What a thread computes, until it is taken.
 #[derive(Debug)]
-pub struct Working<T> {
+pub struct BackgroundTask<T> {
     answer: Receiver<Result<T, String>>,
 }
 
 /// How far a thread is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer<T> {
+pub enum TaskState<T> {
     /// It goes on.
-    Waiting,
+    Running,
     /// What it has computed.
-    Here(T),
+    Done(T),
     /// It ended with an error of the program, which says this.
-    Lost(String),
+    Failed(String),
 }
 
-impl<T: Send + 'static> Working<T> {
+impl<T: Send + 'static> BackgroundTask<T> {
     /// Begins in a thread of this name, which wakes the window at its end; `None` where the system refuses one.
     pub fn begin(name: &str, ctx: &Context, work: impl FnOnce() -> T + Send + 'static) -> Option<Self> {
         let (sender, answer) = sync_channel(1);
@@ -51,12 +51,12 @@ impl<T: Send + 'static> Working<T> {
     }
 
     /// What it has computed, once.
-    pub fn take(&self) -> Answer<T> {
+    pub fn take(&self) -> TaskState<T> {
         match self.answer.try_recv() {
-            Ok(Ok(answer)) => Answer::Here(answer),
-            Ok(Err(why)) => Answer::Lost(why),
-            Err(TryRecvError::Empty) => Answer::Waiting,
-            Err(TryRecvError::Disconnected) => Answer::Lost("it ended without a word".to_owned()),
+            Ok(Ok(answer)) => TaskState::Done(answer),
+            Ok(Err(why)) => TaskState::Failed(why),
+            Err(TryRecvError::Empty) => TaskState::Running,
+            Err(TryRecvError::Disconnected) => TaskState::Failed("it ended without a word".to_owned()),
         }
     }
 }
@@ -71,10 +71,10 @@ fn words_of(payload: &(dyn std::any::Any + Send)) -> String {
 mod tests {
     use super::*;
 
-    fn end<T: Send + 'static>(working: &Working<T>) -> Answer<T> {
+    fn end<T: Send + 'static>(background: &BackgroundTask<T>) -> TaskState<T> {
         loop {
-            match working.take() {
-                Answer::Waiting => std::thread::yield_now(),
+            match background.take() {
+                TaskState::Running => std::thread::yield_now(),
                 answer => return answer,
             }
         }
@@ -83,8 +83,9 @@ mod tests {
     #[test]
     fn an_answer_or_the_words_of_a_panic_come_back() {
         let ctx = Context::default();
-        assert_eq!(end(&Working::begin("seven", &ctx, || 7).unwrap()), Answer::Here(7));
-        let lost: Working<u32> = Working::begin("panic", &ctx, || panic!("on {}", "purpose")).unwrap();
-        assert_eq!(end(&lost), Answer::Lost("on purpose".to_owned()));
+        assert_eq!(end(&BackgroundTask::begin("seven", &ctx, || 7).unwrap()), TaskState::Done(7));
+        let lost: BackgroundTask<u32> =
+            BackgroundTask::begin("panic", &ctx, || panic!("on {}", "purpose")).unwrap();
+        assert_eq!(end(&lost), TaskState::Failed("on purpose".to_owned()));
     }
 }

@@ -8,15 +8,15 @@ use eframe::egui::epaint::{TessellationOptions, Tessellator, Vertex};
 use eframe::egui::{Mesh, Rect, Shape, pos2};
 use egui_plot::{PlotBounds, PlotTransform};
 
-use super::drawing::DrawnLine;
 use super::navigate::View;
 use super::paint::Pen;
+use super::thinning::ThinnedLine;
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
 
 /// What lines are painted on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Canvas {
+pub struct PlotViewport {
     /// The plot on the screen.
     pub frame: Rect,
     /// Pixels for each point.
@@ -31,7 +31,7 @@ pub struct Canvas {
     pub plots: usize,
 }
 
-impl Canvas {
+impl PlotViewport {
     /// Width of the plot in pixels.
     pub fn width(&self) -> f64 {
         f64::from((self.frame.width() * self.pixels).round().max(1.0))
@@ -52,8 +52,8 @@ impl Canvas {
 
 /// All that the triangles depend on, beside the drawn lines.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cause {
-    canvas: Canvas,
+pub struct MeshKey {
+    viewport: PlotViewport,
     /// The places that it shows.
     view: View,
     /// Whether x and y grow to the left and downwards.
@@ -62,51 +62,54 @@ pub struct Cause {
     hidden: BTreeSet<String>,
 }
 
-impl Cause {
+impl MeshKey {
     /// A figure without hidden lines on a canvas.
-    pub fn new(figure: &Figure, view: View, hidden: &BTreeSet<String>, canvas: Canvas) -> Self {
+    pub fn new(figure: &Figure, view: View, hidden: &BTreeSet<String>, viewport: PlotViewport) -> Self {
         let reversed = [figure.x.reversed, figure.y.reversed];
-        Self { canvas, view, reversed, hidden: hidden.clone() }
+        Self { viewport, view, reversed, hidden: hidden.clone() }
     }
 
     fn transform(&self) -> PlotTransform {
         let [x, y] = self.view;
         let bounds = PlotBounds::from_min_max([x[0], y[0]], [x[1], y[1]]);
-        PlotTransform::new_with_invert_axis(self.canvas.frame, bounds, false, self.reversed)
+        PlotTransform::new_with_invert_axis(self.viewport.frame, bounds, false, self.reversed)
     }
 }
 
 /// What was painted last.
 #[derive(Clone, Debug)]
-pub struct Sheet {
-    cause: Cause,
+pub struct LineMesh {
+    key: MeshKey,
     mesh: Arc<Mesh>,
 }
 
-impl Sheet {
+impl LineMesh {
     /// The triangles of drawn lines.
-    pub fn of(figure: &Figure, drawn: &[DrawnLine], cause: Cause) -> Self {
-        let (canvas, transform) = (&cause.canvas, cause.transform());
-        let pen =
-            Pen { transform: &transform, theme: canvas.theme, highlighted: canvas.highlighted.as_deref() };
-        let mesh = canvas.triangles(pen.lines(figure, drawn, |name| cause.hidden.contains(name)));
-        Self { cause, mesh: Arc::new(mesh) }
+    pub fn of(figure: &Figure, drawn: &[ThinnedLine], key: MeshKey) -> Self {
+        let (viewport, transform) = (&key.viewport, key.transform());
+        let pen = Pen {
+            transform: &transform,
+            theme: viewport.theme,
+            highlighted: viewport.highlighted.as_deref(),
+        };
+        let mesh = viewport.triangles(pen.lines(figure, drawn, |name| key.hidden.contains(name)));
+        Self { key, mesh: Arc::new(mesh) }
     }
 
     /// Whether it is what is to be painted.
-    pub fn fits(&self, cause: &Cause) -> bool {
-        self.cause == *cause
+    pub fn fits(&self, key: &MeshKey) -> bool {
+        self.key == *key
     }
 
     /// To be painted. Where another part of the figure is seen by now, the triangles are moved and stretched with it.
-    pub fn shape(&self, cause: &Cause) -> Shape {
-        let is_there = (self.cause.canvas.frame, self.cause.view) == (cause.canvas.frame, cause.view);
-        Shape::Mesh(if is_there { self.mesh.clone() } else { Arc::new(self.moved(cause)) })
+    pub fn shape(&self, key: &MeshKey) -> Shape {
+        let is_there = (self.key.viewport.frame, self.key.view) == (key.viewport.frame, key.view);
+        Shape::Mesh(if is_there { self.mesh.clone() } else { Arc::new(self.moved(key)) })
     }
 
-    fn moved(&self, cause: &Cause) -> Mesh {
-        let (from, to) = (self.cause.transform(), cause.transform());
-        let [x, y] = self.cause.view;
+    fn moved(&self, key: &MeshKey) -> Mesh {
+        let (from, to) = (self.key.transform(), key.transform());
+        let [x, y] = self.key.view;
         let (across, right) =
             line_through(x.map(|end| [&from, &to].map(|transform| transform.position_from_point_x(end))));
         let (up, above) =
@@ -131,7 +134,7 @@ fn line_through([[from, to], [other_from, other_to]]: [[f32; 2]; 2]) -> (f32, f3
 mod tests {
     use eframe::egui::{Pos2, vec2};
 
-    use super::super::look::Drawn;
+    use super::super::scene::ThinnedLines;
     use super::*;
     use crate::figure::{Line, style_of};
 
@@ -141,8 +144,8 @@ mod tests {
         Figure { lines: vec![Line::new("a", style_of(0), parabola)], ..Figure::default() }
     }
 
-    fn cause(view: View, width: f32) -> Cause {
-        let canvas = Canvas {
+    fn key(view: View, width: f32) -> MeshKey {
+        let viewport = PlotViewport {
             frame: Rect::from_min_size(pos2(10.0, 20.0), vec2(width, 100.0)),
             pixels: 1.0,
             theme: Theme::Dark,
@@ -150,12 +153,12 @@ mod tests {
             options: TessellationOptions { feathering: false, ..TessellationOptions::default() },
             plots: 1,
         };
-        Cause::new(&figure(), view, &BTreeSet::new(), canvas)
+        MeshKey::new(&figure(), view, &BTreeSet::new(), viewport)
     }
 
-    fn sheet(cause: Cause) -> Sheet {
-        let drawn = Drawn::of(&figure(), &BTreeSet::new(), [0.0, 1.0], (100.0, 1));
-        Sheet::of(&figure(), &drawn.lines, cause)
+    fn line_mesh(key: MeshKey) -> LineMesh {
+        let drawn = ThinnedLines::of(&figure(), &BTreeSet::new(), [0.0, 1.0], (100.0, 1));
+        LineMesh::of(&figure(), &drawn.lines, key)
     }
 
     fn mesh(shape: &Shape) -> &Arc<Mesh> {
@@ -165,11 +168,11 @@ mod tests {
 
     #[test]
     fn the_same_triangles_are_painted_again_while_nothing_changes() {
-        let still = cause([[0.0, 1.0], [0.0, 1.0]], 100.0);
-        let sheet = sheet(still.clone());
-        assert!(sheet.fits(&still) && !sheet.mesh.is_empty());
-        assert!(Arc::ptr_eq(mesh(&sheet.shape(&still)), &sheet.mesh));
-        assert!(!sheet.fits(&cause([[0.0, 0.5], [0.0, 1.0]], 100.0)));
+        let still = key([[0.0, 1.0], [0.0, 1.0]], 100.0);
+        let line_mesh = line_mesh(still.clone());
+        assert!(line_mesh.fits(&still) && !line_mesh.mesh.is_empty());
+        assert!(Arc::ptr_eq(mesh(&line_mesh.shape(&still)), &line_mesh.mesh));
+        assert!(!line_mesh.fits(&key([[0.0, 0.5], [0.0, 1.0]], 100.0)));
     }
 
     /// Where the middle of the line is in each triangle: its width is not stretched in the new ones.
@@ -184,9 +187,9 @@ mod tests {
 
     #[test]
     fn triangles_that_are_moved_are_where_new_ones_would_be() {
-        let old = sheet(cause([[0.0, 1.0], [0.0, 1.0]], 100.0));
-        for there in [cause([[0.25, 0.75], [-1.0, 1.0]], 100.0), cause([[-0.5, 1.0], [0.0, 0.5]], 150.0)] {
-            let new = sheet(there.clone());
+        let old = line_mesh(key([[0.0, 1.0], [0.0, 1.0]], 100.0));
+        for there in [key([[0.25, 0.75], [-1.0, 1.0]], 100.0), key([[-0.5, 1.0], [0.0, 0.5]], 150.0)] {
+            let new = line_mesh(there.clone());
             let shape = old.shape(&there);
             let (moved, made) = (middles(mesh(&shape)), middles(&new.mesh));
             assert_eq!(moved.len(), made.len());
@@ -199,8 +202,8 @@ mod tests {
     #[test]
     fn reversed_axes_stay_reversed() {
         let [from, to] = [[[0.0, 1.0], [0.0, 1.0]], [[0.0, 0.5], [0.0, 1.0]]]
-            .map(|view| Cause { reversed: [true, false], ..cause(view, 100.0) });
-        let (old, new) = (sheet(from), sheet(to.clone()));
+            .map(|view| MeshKey { reversed: [true, false], ..key(view, 100.0) });
+        let (old, new) = (line_mesh(from), line_mesh(to.clone()));
         let shape = old.shape(&to);
         let (moved, made) = (middles(mesh(&shape)), middles(&new.mesh));
         assert!(moved.iter().zip(&made).all(|(moved, made)| moved.distance(*made) < 1e-2));

@@ -6,29 +6,29 @@ use eframe::egui;
 
 use super::App;
 use crate::doc::Run;
-use crate::gui::working::{Answer, Working};
+use crate::gui::background::{BackgroundTask, TaskState};
 use crate::gui::{menu, text};
 use crate::results::RunState;
 use crate::run::{Cost, Left, Outlook, Pace, Paces, QueueOptions, StopFlag, StopKind, Taken, Task, expected};
 
 /// What the bar says while nothing runs, and what is known and measured for it.
 #[derive(Default)]
-pub(super) struct Planned {
+pub(super) struct Estimate {
     pub(super) status: menu::Status,
     paces: Paces,
     /// What is to be measured next.
-    needed: Option<Question>,
+    needed: Option<MeasureRequest>,
     measuring: Option<Measuring>,
 }
 
 /// A task, and how the runs that do it will share the machine.
-type Question = (Task, QueueOptions);
+type MeasureRequest = (Task, QueueOptions);
 
 /// A measurement, which is given up with this.
 struct Measuring {
-    question: Question,
+    question: MeasureRequest,
     stop: StopFlag,
-    working: Working<Option<Pace>>,
+    background: BackgroundTask<Option<Pace>>,
 }
 
 impl Drop for Measuring {
@@ -40,14 +40,14 @@ impl Drop for Measuring {
 impl App {
     /// What the runs that are left would take, for the bar at the top.
     pub(super) fn plan_cost(&mut self) {
-        let (status, needed) = self.outlook();
-        let planned = &mut self.planned;
+        let (status, needed) = self.estimate_rest();
+        let estimate = &mut self.estimate;
         // The document may have changed since this was asked for.
-        drop(planned.measuring.take_if(|measuring| Some(&measuring.question) != needed.as_ref()));
-        (planned.status, planned.needed) = (status, needed);
+        drop(estimate.measuring.take_if(|measuring| Some(&measuring.question) != needed.as_ref()));
+        (estimate.status, estimate.needed) = (status, needed);
     }
 
-    fn outlook(&self) -> (menu::Status, Option<Question>) {
+    fn estimate_rest(&self) -> (menu::Status, Option<MeasureRequest>) {
         let says = |text: &str| menu::Status { text: text.to_owned(), ..menu::Status::default() };
         if self.document.experiment.arms.is_empty() {
             return (says("No arm yet"), None);
@@ -73,42 +73,42 @@ impl App {
         let left: Vec<Left<'_>> = left.collect();
         let done = done.iter().map(|run| Taken { run, cost: costs.of(run), secs: progress(run).secs });
         let options = QueueOptions::sharing(left.len());
-        let outlook = expected(&left, &done.collect::<Vec<_>>(), &self.planned.paces, options);
+        let outlook = expected(&left, &done.collect::<Vec<_>>(), &self.estimate.paces, options);
         let needed = match &outlook {
             Outlook::Needs(tasks) => tasks.first().map(|task| (task.clone(), options)),
-            _ => None,
+            Outlook::Told(_) | Outlook::Unknown => None,
         };
         (status(&count, &left, &outlook), needed)
     }
 
     /// Measures what is needed, one task after the other, while nothing else goes on.
     pub(super) fn measure(&mut self, ctx: &egui::Context) {
-        if let Some(measuring) = &self.planned.measuring {
-            let pace = match measuring.working.take() {
-                Answer::Waiting => return,
-                Answer::Here(pace) => pace,
-                Answer::Lost(_) => None, // a run would meet the same, and say it
+        if let Some(measuring) = &self.estimate.measuring {
+            let pace = match measuring.background.take() {
+                TaskState::Running => return,
+                TaskState::Done(pace) => pace,
+                TaskState::Failed(_) => None, // a run would meet the same, and say it
             };
             let (task, options) = measuring.question.clone();
-            self.planned.paces.take(task, options, pace);
+            self.estimate.paces.take(task, options, pace);
             self.stop_measuring();
             self.plan_cost();
         }
         if self.runs.is_running() || self.is_reading() {
             return;
         }
-        let Some(question) = self.planned.needed.clone() else { return };
+        let Some(question) = self.estimate.needed.clone() else { return };
         let stop = StopFlag::new();
         let (task, options) = question.clone();
         match self.parts.worker.measure(task, options, stop.clone(), ctx) {
-            Some(working) => self.planned.measuring = Some(Measuring { question, stop, working }),
-            None => self.planned.needed = None,
+            Some(background) => self.estimate.measuring = Some(Measuring { question, stop, background }),
+            None => self.estimate.needed = None,
         }
     }
 
     /// Gives up what is being measured.
     pub(super) fn stop_measuring(&mut self) {
-        self.planned.measuring = None;
+        self.estimate.measuring = None;
     }
 }
 
@@ -150,7 +150,7 @@ fn status(count: &str, left: &[Left<'_>], outlook: &Outlook) -> menu::Status {
             lines.push(format!("Time {}{}", told.basis(), told.side_by_side()));
             format!("about {}", text::duration(told.secs.max(1.0)))
         }
-        _ => work,
+        Outlook::Needs(_) | Outlook::Unknown => work,
     };
     menu::Status { text: format!("{count} · {told}"), detail: lines.join("\n"), share: None }
 }

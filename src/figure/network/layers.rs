@@ -1,19 +1,12 @@
-//! What is left of each layer as a figure, for files.
-
-use std::collections::BTreeMap;
+//! What is left of each layer as a figure.
 
 use crate::figure::{Axis, Bars, Category, Figure};
-use crate::gui::text;
-use crate::run::summary::{LayerSummary, Vulnerability};
+use crate::form::number::grouped;
+use crate::results::network::{LayerSummary, Vulnerabilities};
+use crate::results::number::percent;
 
-/// Bars of what remains and of what is pruned, a bar for each layer with weights; `of` says whose network it is, `harmed`
-/// whose vulnerability is told.
-pub fn figure(
-    layers: &[LayerSummary],
-    harm: &BTreeMap<String, Vulnerability>,
-    of: &str,
-    harmed: &str,
-) -> Figure {
+/// Bars of what remains and of what is pruned, a bar for each layer with weights; `of` says whose network it is.
+pub fn layers(layers: &[LayerSummary], found: &Vulnerabilities, of: &str) -> Figure {
     let layers: Vec<&LayerSummary> = layers.iter().filter(|layer| layer.weights > 0).collect();
     let name = |layer: &&LayerSummary| Category { name: layer.name.clone(), group: String::new() };
     let share = |part: u64, layer: &LayerSummary| part as f64 / layer.weights as f64;
@@ -28,12 +21,13 @@ pub fn figure(
         ("remaining", sum(|layer| layer.remaining)),
         ("pruned", sum(|layer| layer.weights - layer.remaining)),
     ];
-    let details = details.map(|(name, count)| (name.to_owned(), format!("{} weights", text::grouped(count))));
-    let worst = harm.iter().max_by(|a, b| a.1.share.total_cmp(&b.1.share));
-    let worst = worst.filter(|(_, found)| found.share > 0.0).map_or_else(String::new, |(name, found)| {
-        let share = text::percent(found.share);
+    let details = details.map(|(name, count)| (name.to_owned(), format!("{} weights", grouped(count))));
+    let worst = found.by_layer.iter().max_by(|a, b| a.1.share.total_cmp(&b.1.share));
+    let worst = worst.filter(|(_, found)| found.share > 0.0).map_or_else(String::new, |(name, worst)| {
+        let share = percent(worst.share);
+        let pooled = found.pooled().map_or_else(String::new, |seeds| format!(" ({seeds} together)"));
         format!(
-            "; most vulnerable{harmed}: {name}, a single fault changes the class of {share} of the images"
+            "; most vulnerable{pooled}: {name}, a single fault changes the class of {share} of the images"
         )
     });
     Figure {
@@ -53,6 +47,7 @@ pub fn figure(
 mod tests {
     use super::*;
     use crate::figure::csv::csv;
+    use crate::results::network::Vulnerability;
 
     #[test]
     fn a_layer_has_what_remains_and_what_is_pruned_and_a_batch_norm_is_left_out() {
@@ -67,14 +62,10 @@ mod tests {
             multiply_adds: 0,
             surviving_multiply_adds: 0,
         };
-        let layers = [layer("fc1", 8, 2), layer("norm", 0, 0), layer("fc2", 4, 4)];
-        let harm = Vulnerability { share: 0.4, low: 0.1, high: 0.8, trials: 4 };
-        let figure = figure(
-            &layers,
-            &[("fc1".to_owned(), harm)].into(),
-            "dense, seed 1, at its end",
-            " (seeds 1, 2 together)",
-        );
+        let of_layers = [layer("fc1", 8, 2), layer("norm", 0, 0), layer("fc2", 4, 4)];
+        let worst = Vulnerability { share: 0.4, low: 0.1, high: 0.8, trials: 4 };
+        let found = Vulnerabilities { by_layer: [("fc1".to_owned(), worst)].into(), seeds: vec![1, 2] };
+        let figure = layers(&of_layers, &found, "dense, seed 1, at its end");
         let table = csv(&figure);
         let rows: Vec<&str> = table.lines().skip(1).collect();
         assert_eq!(

@@ -7,12 +7,12 @@ use std::time::Instant;
 use eframe::egui::Context;
 
 use super::figure_view::FigureView;
-use super::look::{Look, Wish};
-use super::shown::{Lines, PlotInput};
+use super::input::{ArmKey, PlotInput};
+use super::scene::{Scene, SceneRequest};
 use crate::figure::model::Figure;
 use crate::figure::plots::Plot;
 use crate::figure::view::whole;
-use crate::gui::working::{Answer, Working};
+use crate::gui::background::{BackgroundTask, TaskState};
 use crate::results::view::{PlotOptions, PlotView};
 
 /// While runs go on, figures are built at most this often, in seconds; where building takes long, at most this share of
@@ -26,7 +26,7 @@ const SMALL: usize = 20_000;
 
 /// What makes another figure at once; a new revision only after a pause.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cause {
+pub struct FigureKey {
     /// What a person chose about the plots.
     pub options: PlotOptions,
     /// What a person chose about this one.
@@ -34,10 +34,10 @@ pub struct Cause {
     /// What it says of the runs that it shows.
     pub note: String,
     /// Names, colours and seeds.
-    pub arms: Vec<Lines>,
+    pub arms: Vec<ArmKey>,
 }
 
-impl Cause {
+impl FigureKey {
     fn of(options: &PlotOptions, titles: PlotView, input: &PlotInput) -> Self {
         Self { options: options.clone(), titles, note: input.note(), arms: input.lines() }
     }
@@ -45,12 +45,12 @@ impl Cause {
 
 /// A figure, and what it was built from.
 #[derive(Debug)]
-pub struct Built {
+pub struct BuiltFigure {
     /// As it is drawn.
     pub figure: Arc<Figure>,
     /// Whether there is anything to see.
     pub has_data: bool,
-    cause: Cause,
+    key: FigureKey,
     revision: u64,
     /// When, and for how long, in seconds.
     at: f64,
@@ -60,23 +60,23 @@ pub struct Built {
 /// The figure of one plot.
 #[derive(Debug, Default)]
 pub struct Builder {
-    built: Option<Built>,
-    going: Option<Going>,
-    lost: Option<Lost>,
+    built: Option<BuiltFigure>,
+    pending: Option<PendingFigure>,
+    failed: Option<FailedFigure>,
 }
 
 /// A figure that a thread works at.
 #[derive(Debug)]
-struct Going {
-    cause: Cause,
+struct PendingFigure {
+    key: FigureKey,
     revision: u64,
-    figure: Working<(Built, Look)>,
+    figure: BackgroundTask<(BuiltFigure, Scene)>,
 }
 
 /// A figure that a thread could not build.
 #[derive(Debug)]
-struct Lost {
-    cause: Cause,
+struct FailedFigure {
+    key: FigureKey,
     revision: u64,
     /// When, in seconds.
     at: f64,
@@ -86,23 +86,23 @@ struct Lost {
 
 impl Builder {
     /// What was built last.
-    pub const fn built(&self) -> Option<&Built> {
+    pub const fn built(&self) -> Option<&BuiltFigure> {
         self.built.as_ref()
     }
 
     /// Whether a figure is being built in a thread.
-    pub const fn is_going(&self) -> bool {
-        self.going.is_some()
+    pub const fn is_pending(&self) -> bool {
+        self.pending.is_some()
     }
 
     /// Whether it does not show this revision of the records yet.
     pub fn is_behind(&self, revision: u64) -> bool {
-        self.is_going() || self.built.as_ref().is_none_or(|built| built.revision != revision)
+        self.is_pending() || self.built.as_ref().is_none_or(|built| built.revision != revision)
     }
 
     /// Why the figure could not be built, once.
     pub fn trouble(&mut self) -> Option<String> {
-        self.lost.as_mut()?.why.take()
+        self.failed.as_mut()?.why.take()
     }
 
     /// Builds the figure anew where it is out of date. `now` in seconds; returns the time after which to look again,
@@ -116,9 +116,9 @@ impl Builder {
         (ctx, now): (&Context, f64),
     ) -> Option<f64> {
         self.take(view, now);
-        let cause = Cause::of(options, titles, input);
-        let due = |built: &Built| built.at + f64::max(PAUSE, built.took / SHARE);
-        if let Some(built) = self.built.as_ref().filter(|built| built.cause == cause) {
+        let key = FigureKey::of(options, titles, input);
+        let due = |built: &BuiltFigure| built.at + f64::max(PAUSE, built.took / SHARE);
+        if let Some(built) = self.built.as_ref().filter(|built| built.key == key) {
             if built.revision == input.revision {
                 return None;
             }
@@ -126,7 +126,7 @@ impl Builder {
                 return Some(due(built) - now);
             }
         }
-        if self.going.is_some() {
+        if self.pending.is_some() {
             return None; // it wakes the window
         }
         // While somebody types, a large figure is out of date with every key: half of the time is left to the window.
@@ -134,16 +134,17 @@ impl Builder {
         if now < rested && input.points() > SMALL {
             return Some(rested - now);
         }
-        let is_lost =
-            |lost: &Lost| lost.cause == cause && (lost.revision == input.revision || now < lost.at + AGAIN);
-        if self.lost.as_ref().is_some_and(is_lost) {
+        let is_lost = |failed: &FailedFigure| {
+            failed.key == key && (failed.revision == input.revision || now < failed.at + AGAIN)
+        };
+        if self.failed.as_ref().is_some_and(is_lost) {
             return None; // it would be lost again
         }
-        if input.points() > SMALL && self.begin(plot, input, &cause, view.wish(), ctx) {
+        if input.points() > SMALL && self.begin(plot, input, &key, view.request(), ctx) {
             return None;
         }
         view.forget_figure();
-        self.built = Some(Built { at: now, ..build(plot, input, cause) });
+        self.built = Some(BuiltFigure { at: now, ..build(plot, input, key) });
         None
     }
 
@@ -155,22 +156,22 @@ impl Builder {
         input: &PlotInput,
     ) -> Option<&Arc<Figure>> {
         let built = self.built.as_ref().filter(|built| built.revision == input.revision)?;
-        (built.cause == Cause::of(options, titles, input)).then_some(&built.figure)
+        (built.key == FigureKey::of(options, titles, input)).then_some(&built.figure)
     }
 
     /// Takes what a thread has built.
     fn take(&mut self, view: &mut FigureView, now: f64) {
-        let Some(going) = self.going.take() else { return };
-        match going.figure.take() {
-            Answer::Waiting => self.going = Some(going),
-            Answer::Here((built, look)) => {
-                view.begin(&built.figure, look);
-                self.built = Some(Built { at: now, ..built });
-                self.lost = None;
+        let Some(pending) = self.pending.take() else { return };
+        match pending.figure.take() {
+            TaskState::Running => self.pending = Some(pending),
+            TaskState::Done((built, scene)) => {
+                view.begin(&built.figure, scene);
+                self.built = Some(BuiltFigure { at: now, ..built });
+                self.failed = None;
             }
-            Answer::Lost(why) => {
-                let Going { cause, revision, .. } = going;
-                self.lost = Some(Lost { cause, revision, at: now, why: Some(why) });
+            TaskState::Failed(why) => {
+                let PendingFigure { key, revision, .. } = pending;
+                self.failed = Some(FailedFigure { key, revision, at: now, why: Some(why) });
             }
         }
     }
@@ -180,30 +181,30 @@ impl Builder {
         &mut self,
         plot: &'static dyn Plot,
         input: &PlotInput,
-        cause: &Cause,
-        wish: Wish,
+        key: &FigureKey,
+        request: SceneRequest,
         ctx: &Context,
     ) -> bool {
-        let (own, why) = (input.clone(), cause.clone());
+        let (own, why) = (input.clone(), key.clone());
         let work = move || {
             let began = Instant::now();
             let built = build(plot, &own, why);
-            let look = Look::of(&built.figure, wish, None);
-            (Built { took: began.elapsed().as_secs_f64(), ..built }, look)
+            let scene = Scene::of(&built.figure, request, None);
+            (BuiltFigure { took: began.elapsed().as_secs_f64(), ..built }, scene)
         };
-        let figure = Working::begin("figure", ctx, work);
-        let (cause, revision) = (cause.clone(), input.revision);
-        self.going = figure.map(|figure| Going { cause, revision, figure });
-        self.going.is_some()
+        let figure = BackgroundTask::begin("figure", ctx, work);
+        let (key, revision) = (key.clone(), input.revision);
+        self.pending = figure.map(|figure| PendingFigure { key, revision, figure });
+        self.pending.is_some()
     }
 }
 
-fn build(plot: &dyn Plot, input: &PlotInput, cause: Cause) -> Built {
+fn build(plot: &dyn Plot, input: &PlotInput, key: FigureKey) -> BuiltFigure {
     let began = Instant::now();
-    let figure = whole(plot, &input.borrowed(), &cause.options, &cause.titles, &cause.note);
+    let figure = whole(plot, &input.borrowed(), &key.options, &key.titles, &key.note);
     let has_data = figure.has_data();
     let took = began.elapsed().as_secs_f64();
-    Built { figure: Arc::new(figure), has_data, cause, revision: input.revision, at: 0.0, took }
+    BuiltFigure { figure: Arc::new(figure), has_data, key, revision: input.revision, at: 0.0, took }
 }
 
 #[cfg(test)]
@@ -242,19 +243,19 @@ mod tests {
             builder.update(&Broken, (&options, PlotView::default()), input, &mut view, (&ctx, now));
         };
         update(&mut builder, &input, 0.0);
-        assert!(builder.is_going());
-        while builder.is_going() {
+        assert!(builder.is_pending());
+        while builder.is_pending() {
             update(&mut builder, &input, 0.0);
             std::thread::yield_now();
         }
         assert_eq!(builder.trouble().as_deref(), Some("on purpose"));
         assert_eq!(builder.trouble(), None);
         update(&mut builder, &input, 100.0);
-        assert!(!builder.is_going(), "it would end the same way");
+        assert!(!builder.is_pending(), "it would end the same way");
         let newer = PlotInput { revision: 1, ..input };
         update(&mut builder, &newer, AGAIN / 2.0);
-        assert!(!builder.is_going(), "too early");
+        assert!(!builder.is_pending(), "too early");
         update(&mut builder, &newer, AGAIN);
-        assert!(builder.is_going(), "other data may do");
+        assert!(builder.is_pending(), "other data may do");
     }
 }

@@ -16,7 +16,7 @@ const LEAST_RIGHT: f32 = 208.0;
 /// The first sizes of the panels, in points. What a person drags them to is kept apart for small and large windows, so
 /// that a window that was small once does not keep its panels small.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Room {
+pub(super) struct PanelSizes {
     is_small: bool,
     is_wide: bool,
     is_tall: bool,
@@ -28,7 +28,7 @@ pub(super) struct Room {
     most: Vec2,
 }
 
-impl Room {
+impl PanelSizes {
     /// The room in a window of this size.
     pub(super) fn of(window: Vec2) -> Self {
         let (is_wide, is_tall) = (window.x >= WIDE, window.y >= TALL);
@@ -88,11 +88,13 @@ mod tests {
     #[test]
     fn in_every_window_the_plot_gets_half_of_the_width_at_first() {
         for width in [640.0, 720.0, 899.0, 900.0, 960.0, 1247.0, 1248.0, 1280.0, 3840.0] {
-            let room = Room::of(vec2(width, 600.0));
+            let room = PanelSizes::of(vec2(width, 600.0));
             let settings = Settings { is_small: room.is_small(), ..Settings::default() };
             let properties = if settings.panels().properties { room.right } else { 0.0 };
             assert!(width - room.left - properties >= 0.5 * width, "{width}: {room:?}");
         }
-        assert!(Room::of(vec2(1280.0, 360.0)).is_small() && !Room::of(vec2(1280.0, 720.0)).is_small());
+        assert!(
+            PanelSizes::of(vec2(1280.0, 360.0)).is_small() && !PanelSizes::of(vec2(1280.0, 720.0)).is_small()
+        );
     }
 }

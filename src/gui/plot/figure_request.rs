@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::shown::PlotInput;
+use super::input::PlotInput;
 use crate::figure::model::Figure;
 use crate::figure::plots::Plot;
 use crate::figure::view::{seen, whole};
 use crate::results::view::{PlotOptions, PlotView};
 
 /// All that decides what a plot shows.
-pub struct Order {
+pub struct FigureRequest {
     pub(super) plot: &'static dyn Plot,
     pub(super) options: PlotOptions,
     pub(super) titles: PlotView,
@@ -20,7 +20,7 @@ pub struct Order {
     pub(super) built: Option<Arc<Figure>>,
 }
 
-impl Order {
+impl FigureRequest {
     /// Builds the figure without hidden lines, cut to the part that is seen. `None` when there is nothing to see yet.
     pub fn figure(&self) -> Option<Figure> {
         let figure = self.built.clone().unwrap_or_else(|| {

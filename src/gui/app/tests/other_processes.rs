@@ -1,7 +1,7 @@
 //! Runs that other processes carry out in the same folder.
 
 use super::*;
-use crate::gui::watching::Found;
+use crate::gui::watching::ChangedRecord;
 use crate::results::RunState;
 
 const STARTED: &str = "{\"event\":\"started\",\"resumed\":false,\"threads\":1}\n";
@@ -59,17 +59,17 @@ fn what_was_found_of_another_folder_of_runs_that_are_gone_or_not_listed_is_passe
     for run in [results.join("stranger"), other.join(&run)] {
         std::fs::create_dir_all(run).unwrap();
     }
-    let found = |folder: &Path, run: &str| Found {
+    let found = |folder: &Path, run: &str| ChangedRecord {
         folder: folder.to_owned(),
         run: run.to_owned(),
         record: RunRecord::of([started(), accuracy(0.5, 1.0), Event::Stopped { secs: 1.0 }]),
     };
-    app.take_elsewhere(found(&other, &run));
-    app.take_elsewhere(found(&results, "stranger"));
-    app.take_elsewhere(found(&results, &run));
+    app.take_from_others(found(&other, &run));
+    app.take_from_others(found(&results, "stranger"));
+    app.take_from_others(found(&results, &run));
     assert_eq!((app.runs.state(&run), app.runs.state("stranger")), (RunState::Waiting, RunState::Waiting));
     std::fs::create_dir_all(results.join(&run)).unwrap();
-    app.take_elsewhere(found(&results, &run));
+    app.take_from_others(found(&results, &run));
     assert_eq!(app.runs.state(&run), RunState::Stopped);
 }
 

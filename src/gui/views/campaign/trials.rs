@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use eframe::egui::{Button, ComboBox, Grid, RichText, ScrollArea, Ui};
 
-use super::opened::Opened;
+use super::open_trial::OpenTrial;
 use crate::doc::Run;
 use crate::gui::selection::Selection;
-use crate::gui::views::loading::{Answer, Loading};
+use crate::gui::views::loading::{LoadState, Loading};
 use crate::gui::views::{View, ViewInput, ViewResponse, nothing_ui, number_ui, waiting_ui};
 use crate::gui::{text, theme};
 use crate::results::campaign::{CampaignRecord, Tally};
@@ -24,13 +24,13 @@ const GROWTH: u64 = 8;
 
 /// The place whose faults are looked at; nothing is chosen at first.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Behind {
+pub struct TrialFilter {
     sought: FaultFilter,
     /// The runs that the heat map is about, as long as the selection is what it was then.
     of: Option<(Selection, Vec<String>)>,
 }
 
-impl Behind {
+impl TrialFilter {
     /// A cell of the heat map of these runs.
     pub fn cell(layer: String, bit: u32, runs: Vec<String>, selection: Selection) -> Self {
         Self { sought: FaultFilter { layer: Some(layer), bit: Some(bit) }, of: Some((selection, runs)) }
@@ -67,14 +67,14 @@ impl Behind {
 
 /// What is to be read: folder, place, runs with their cells, and how many trials there are, rounded while they grow.
 #[derive(Clone, Debug, PartialEq)]
-struct Asked {
+struct TrialQuery {
     folder: PathBuf,
     sought: FaultFilter,
     runs: Vec<(String, Vec<SingleCells>)>,
     trials: u64,
 }
 
-impl Asked {
+impl TrialQuery {
     fn of(input: &ViewInput<'_>, sought: &FaultFilter, runs: &[&Run]) -> Self {
         let cells = |run: &&Run| {
             let campaigns = input.runs.record(&run.id).map_or(&[][..], RunRecord::campaigns);
@@ -93,7 +93,7 @@ impl Asked {
 
     /// Whether the answer to an earlier question will do until this one is answered.
     fn continues(&self, earlier: &Self) -> bool {
-        let ids = |asked: &Self| asked.runs.iter().map(|(id, _)| id.clone()).collect::<Vec<_>>();
+        let ids = |query: &Self| query.runs.iter().map(|(id, _)| id.clone()).collect::<Vec<_>>();
         (&self.folder, &self.sought, ids(self)) == (&earlier.folder, &earlier.sought, ids(earlier))
     }
 }
@@ -116,14 +116,14 @@ fn records<'a>(input: &'a ViewInput<'a>, runs: &'a [&Run]) -> impl Iterator<Item
 
 /// What the list of trials keeps between frames.
 #[derive(Default)]
-pub struct Trials {
-    read: Loading<Asked, FaultyTrials>,
+pub struct TrialList {
+    read: Loading<TrialQuery, FaultyTrials>,
 }
 
-impl Trials {
+impl TrialList {
     /// Draws the choice of a layer and a bit; nothing where no fault came alone.
-    pub fn choice_ui(ui: &mut Ui, input: &ViewInput<'_>, behind: &mut Behind) {
-        let runs = behind.runs(input);
+    pub fn choice_ui(ui: &mut Ui, input: &ViewInput<'_>, trial_filter: &mut TrialFilter) {
+        let runs = trial_filter.runs(input);
         let (mut layers, mut bits) = (Vec::new(), BTreeSet::new());
         for campaign in records(input, &runs).flat_map(RunRecord::campaigns) {
             let mut struck = BTreeSet::new();
@@ -135,13 +135,13 @@ impl Trials {
             let names = names.filter(|(index, _)| struck.contains(index)).map(|(_, name)| name.clone());
             layers.extend(names.filter(|name| !layers.contains(name)).collect::<Vec<_>>());
         }
-        if layers.is_empty() && !behind.is_chosen() {
+        if layers.is_empty() && !trial_filter.is_chosen() {
             return;
         }
         ui.horizontal_wrapped(|ui| {
             ui.label("Trials that struck")
                 .on_hover_text("Leaves those whose only fault was there, worst first");
-            let sought = &mut behind.sought;
+            let sought = &mut trial_filter.sought;
             let names = layers.into_iter().map(|layer| (layer.clone(), layer));
             chosen_ui(ui, "layer", &mut sought.layer, names);
             let names = bits.into_iter().rev().map(|bit| (format!("b{bit}"), bit));
@@ -154,32 +154,32 @@ impl Trials {
         &mut self,
         ui: &mut Ui,
         input: &ViewInput<'_>,
-        behind: &mut Behind,
-        opened: &mut Opened,
+        trial_filter: &mut TrialFilter,
+        open_trial: &mut OpenTrial,
     ) -> Option<ViewResponse> {
         let mut wanted = None;
         ui.horizontal_wrapped(|ui| {
             let back =
                 ui.button("Back to Vulnerability").on_hover_text("Shows the heat map of layers and bits");
             wanted = back.clicked().then_some(ViewResponse::Show("vulnerability"));
-            chip_ui(ui, behind);
+            chip_ui(ui, trial_filter);
         });
-        Self::choice_ui(ui, input, behind);
-        let runs = behind.runs(input);
+        Self::choice_ui(ui, input, trial_filter);
+        let runs = trial_filter.runs(input);
         if runs.is_empty() {
             nothing_ui(ui, super::Campaigns::HELP, "Select an arm or a run at the left.");
             return wanted;
         }
-        if !behind.is_chosen() {
-            behind.of = None;
+        if !trial_filter.is_chosen() {
+            trial_filter.of = None;
             ui.ctx().request_repaint(); // the campaign comes back
             return wanted;
         }
         ScrollArea::both().id_salt("trials behind a cell").auto_shrink([false, false]).show(ui, |ui| {
             ui.label(RichText::new(names_of(&runs)).strong());
-            ui.label(shares(&tally(input, &behind.sought, &runs)));
+            ui.label(shares(&tally(input, &trial_filter.sought, &runs)));
             ui.add_space(theme::STEP);
-            self.found_ui(ui, input, behind, &runs, opened);
+            self.found_ui(ui, input, trial_filter, &runs, open_trial);
         });
         wanted
     }
@@ -188,32 +188,32 @@ impl Trials {
         &mut self,
         ui: &mut Ui,
         input: &ViewInput<'_>,
-        behind: &Behind,
+        trial_filter: &TrialFilter,
         runs: &[&Run],
-        opened: &mut Opened,
+        open_trial: &mut OpenTrial,
     ) {
-        let asked = Asked::of(input, &behind.sought, runs);
-        let own = asked.clone();
+        let query = TrialQuery::of(input, &trial_filter.sought, runs);
+        let own = query.clone();
         let read = move || read_faulty_trials(&own.folder, &own.runs, &own.sought, MOST);
-        let found = match self.read.get(&asked, ui.ctx(), read) {
-            Answer::Failed(why) => return drop(ui.label(format!("They cannot be shown: {why}."))),
-            Answer::Here(found) => Some(found),
-            Answer::Waiting => None,
+        let found = match self.read.get(&query, ui.ctx(), read) {
+            LoadState::Failed(why) => return drop(ui.label(format!("They cannot be shown: {why}."))),
+            LoadState::Ready(found) => Some(found),
+            LoadState::Pending => None,
         };
         let found = found.cloned().or_else(|| {
             let (earlier, found) = self.read.last()?;
-            asked.continues(earlier).then(|| found.clone())
+            query.continues(earlier).then(|| found.clone())
         });
         match found {
             None => waiting_ui(ui),
             Some(found) if found.count == 0 => drop(ui.label("No trial has struck there alone yet.")),
             Some(found) => {
-                table_ui(ui, runs, &found, opened);
+                table_ui(ui, runs, &found, open_trial);
                 let is_there = |trial: &FaultyTrial| {
-                    opened.trial.as_ref().is_some_and(|(run, key)| (run, key) == (&trial.run, &trial.key))
+                    open_trial.trial.as_ref().is_some_and(|(run, key)| (run, key) == (&trial.run, &trial.key))
                 };
                 if found.worst.iter().any(is_there) {
-                    opened.ui(ui, input.results);
+                    open_trial.ui(ui, input.results);
                 }
             }
         }
@@ -241,9 +241,9 @@ fn chosen_ui<T: Clone + PartialEq>(
 }
 
 /// What is chosen; a click gives it up.
-fn chip_ui(ui: &mut Ui, behind: &mut Behind) {
+fn chip_ui(ui: &mut Ui, trial_filter: &mut TrialFilter) {
     let colours = theme::present(ui);
-    let name = behind.name();
+    let name = trial_filter.name();
     let text = RichText::new(format!("{name} ×")).color(colours.on_accent);
     let chip = Button::new(text).fill(colours.accent).corner_radius(ui.spacing().interact_size.y / 2.0);
     let chip = ui.add(chip).accessible_name(format!("Clear {name}"));
@@ -253,7 +253,7 @@ fn chip_ui(ui: &mut Ui, behind: &mut Behind) {
         )
         .clicked()
     {
-        *behind = Behind::default();
+        *trial_filter = TrialFilter::default();
     }
 }
 
@@ -302,7 +302,7 @@ fn shares((trials, tally): &(u64, Tally)) -> String {
     )
 }
 
-fn table_ui(ui: &mut Ui, runs: &[&Run], found: &FaultyTrials, opened: &mut Opened) {
+fn table_ui(ui: &mut Ui, runs: &[&Run], found: &FaultyTrials, open_trial: &mut OpenTrial) {
     let several_arms = runs.iter().any(|run| run.arm != runs[0].arm);
     let name_of = |id: &str| match runs.iter().find(|run| run.id == *id) {
         Some(run) if several_arms => format!("{}, seed {}", run.arm, run.seed),
@@ -317,7 +317,7 @@ fn table_ui(ui: &mut Ui, runs: &[&Run], found: &FaultyTrials, opened: &mut Opene
         ui.end_row();
         for trial in &found.worst {
             ui.label(name_of(&trial.run));
-            opened.choice_ui(ui, &trial.run, trial.key.clone(), name_of_trial(trial));
+            open_trial.choice_ui(ui, &trial.run, trial.key.clone(), name_of_trial(trial));
             trial_ui(ui, trial);
             ui.end_row();
         }
@@ -369,8 +369,8 @@ mod tests {
 
     #[test]
     fn what_is_chosen_has_a_name() {
-        let cell = Behind::cell("fc1".to_owned(), 30, Vec::new(), Selection::Arm(0));
+        let cell = TrialFilter::cell("fc1".to_owned(), 30, Vec::new(), Selection::Arm(0));
         assert_eq!((cell.name().as_str(), cell.is_chosen()), ("layer fc1, bit b30", true));
-        assert_eq!((Behind::default().name().as_str(), Behind::default().is_chosen()), ("", false));
+        assert_eq!((TrialFilter::default().name().as_str(), TrialFilter::default().is_chosen()), ("", false));
     }
 }

@@ -10,7 +10,7 @@ use crate::results::table::Row;
 #[derive(Clone, Debug)]
 pub struct PlotInput {
     /// The arms with their runs, in the order of the document.
-    pub arms: Arc<Vec<ShownArm>>,
+    pub arms: Arc<Vec<ArmInput>>,
     /// What the figures say of the filter; empty where it leaves all runs.
     pub filter: String,
     /// What else is to be said of the runs; empty where there is nothing.
@@ -21,14 +21,14 @@ pub struct PlotInput {
 
 /// An arm of which records and rows are copies. Records share what they hold with the originals until these change.
 #[derive(Clone, Debug)]
-pub struct ShownArm {
+pub struct ArmInput {
     name: String,
     colour: usize,
     runs: Vec<(u64, RunRecord)>,
     rows: Vec<Row>,
 }
 
-impl ShownArm {
+impl ArmInput {
     fn borrowed(&self) -> ArmRuns<'_> {
         let runs = self.runs.iter().map(|(seed, record)| (*seed, record)).collect();
         ArmRuns { name: self.name.clone(), colour: self.colour, runs, rows: self.rows.iter().collect() }
@@ -36,15 +36,15 @@ impl ShownArm {
 }
 
 /// Name, style and seeds of an arm.
-pub type Lines = (String, usize, Vec<u64>);
+pub type ArmKey = (String, usize, Vec<u64>);
 
 /// Style and seeds of an arm.
-pub type Seeds = (usize, Vec<u64>);
+pub type ArmSeeds = (usize, Vec<u64>);
 
 impl PlotInput {
     /// Copies of these arms, without a remark.
     pub fn new(arms: &[ArmRuns<'_>], filter: String, revision: u64) -> Self {
-        let own = |arm: &ArmRuns<'_>| ShownArm {
+        let own = |arm: &ArmRuns<'_>| ArmInput {
             name: arm.name.clone(),
             colour: arm.colour,
             runs: arm.runs.iter().map(|(seed, record)| (*seed, (*record).clone())).collect(),
@@ -61,12 +61,12 @@ impl PlotInput {
 
     /// The arms as plots take them.
     pub fn borrowed(&self) -> Vec<ArmRuns<'_>> {
-        self.arms.iter().map(ShownArm::borrowed).collect()
+        self.arms.iter().map(ArmInput::borrowed).collect()
     }
 
     /// What tells the lines of two inputs apart.
-    pub(super) fn lines(&self) -> Vec<Lines> {
-        let line = |arm: &ShownArm| {
+    pub(super) fn lines(&self) -> Vec<ArmKey> {
+        let line = |arm: &ArmInput| {
             let seeds = arm.runs.iter().map(|run| run.0).collect();
             (arm.name.clone(), arm.colour, seeds)
         };
@@ -74,7 +74,7 @@ impl PlotInput {
     }
 
     /// The same without names.
-    pub(super) fn seeds(&self) -> Vec<Seeds> {
+    pub(super) fn seeds(&self) -> Vec<ArmSeeds> {
         self.arms.iter().map(|arm| (arm.colour, arm.runs.iter().map(|run| run.0).collect())).collect()
     }
 

@@ -1,9 +1,9 @@
 //! A parameter as cells: its rows are outputs, columns everything else.
 
-use crate::figure::cells::{Cells, Hues, Ink, Kind};
+use crate::figure::cells::{CellKind, Cells, ColourMap, Ink};
 use crate::figure::mosaic::block;
 use crate::figure::{Axis, Category, Figure};
-use crate::run::summary::{Entry, ParameterValues, shape_text};
+use crate::results::network::{Entry, ParameterValues, shape_text};
 
 /// What an image shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,8 +48,8 @@ pub fn look(full: f64, counts: [u64; 3], shown: Shown) -> Cells {
     };
     Cells {
         axis: Axis { range: Some([-full, full]), ..axis },
-        hues: Hues::Signed,
-        kinds: kinds.map(|((name, ink), count)| Kind { name: name.to_owned(), ink, count }).collect(),
+        colour_map: ColourMap::Diverging,
+        kinds: kinds.map(|((name, ink), count)| CellKind { name: name.to_owned(), ink, count }).collect(),
         ..Cells::default()
     }
 }
@@ -89,8 +89,8 @@ pub fn full(values: &ParameterValues) -> f64 {
     if full > 0.0 { full } else { 1.0 }
 }
 
-/// The image of a parameter as a figure, for files.
-pub fn figure(name: &str, values: &ParameterValues, shown: Shown) -> Figure {
+/// The image of a parameter as a figure.
+pub fn image(name: &str, values: &ParameterValues, shown: Shown) -> Figure {
     let cells = cells(values, shown);
     let [rows, columns] = [cells.values.len(), cells.values.first().map_or(0, Vec::len)];
     let (x, y) = if values.shape.len() > 1 {
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use crate::figure::csv::csv;
     use crate::figure::palette::{Theme, colour};
-    use crate::run::summary::Entry::{Free, Frozen, Pruned};
+    use crate::results::network::Entry::{Free, Frozen, Pruned};
 
     fn parameter() -> ParameterValues {
         let values = vec![1.0, 3.0, 0.0, -2.0, 5.0, 0.0];
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn the_table_has_every_value_with_all_digits_and_what_holds_it() {
         let values = ParameterValues { values: vec![0.1, 3.0, 0.0, -2.0, 5.0, 0.0], ..parameter() };
-        let table = csv(&figure("fc1.weight", &values, Shown::Values));
+        let table = csv(&image("fc1.weight", &values, Shown::Values));
         let rows: Vec<&str> = table.lines().skip(1).collect();
         assert_eq!(rows[1..3], ["cell,trained,,1,0,,,3", "cell,pruned,,2,0,,,0"]);
         assert_eq!(rows[3], "cell,held,,0,1,,,-2");
@@ -144,7 +144,7 @@ mod tests {
         let count = 3 * 2000;
         let values =
             ParameterValues { shape: vec![3, 2000], values: vec![0.5; count], entries: vec![Free; count] };
-        let figure = figure("features.0.weight", &values, Shown::Mask);
+        let figure = image("features.0.weight", &values, Shown::Mask);
         assert!(figure.note.ends_with("3×2000; a pixel is the mean of 1×4 entries"), "{}", figure.note);
         assert_eq!(csv(&figure).lines().count(), 1 + count);
         assert_eq!(figure.x.range, Some([-0.5, 1999.5]));

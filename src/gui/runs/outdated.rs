@@ -4,39 +4,39 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Instant;
 
-use super::{DRAIN, News, Runs};
+use super::{DRAIN, RunNews, Runs};
 use crate::doc::Run;
 use crate::results::{RunRecord, RunState};
 use crate::run::Unlisted;
 
 /// Arm, with its swept values, and seed.
-pub type Name = (String, u64);
+pub type ArmSeed = (String, u64);
 
 /// A run in the folder of results that the document does not list, with what it has to say where it is the last one of
 /// an arm and a seed that have nothing else to show.
-pub type Found = (Unlisted, Option<RunRecord>);
+pub type OutdatedRun = (Unlisted, Option<RunRecord>);
 
 /// What is known of runs that the document does not list, or not any more.
 #[derive(Default)]
-pub(super) struct Past {
+pub(super) struct OutdatedRuns {
     /// What runs are called, by identity.
-    names: BTreeMap<String, Name>,
+    names: BTreeMap<String, ArmSeed>,
     /// The runs of the document, also in its order.
     listed: BTreeSet<String>,
     order: Vec<String>,
     /// Runs that went on when the document ceased to list them.
-    strays: BTreeMap<Name, String>,
+    strays: BTreeMap<ArmSeed, String>,
     search: Option<Search>,
 }
 
 /// A thread that looks for runs which the document does not list.
 struct Search {
-    found: Receiver<Found>,
+    found: Receiver<OutdatedRun>,
     all: usize,
     shown: usize,
 }
 
-fn name(run: &Run) -> Name {
+fn name(run: &Run) -> ArmSeed {
     (run.arm.clone(), run.seed)
 }
 
@@ -64,7 +64,7 @@ impl Runs {
             self.past.listed = self.past.order.iter().cloned().collect();
         }
         for run in runs {
-            let is_known = |(arm, seed): &Name| *arm == run.arm && *seed == run.seed;
+            let is_known = |(arm, seed): &ArmSeed| *arm == run.arm && *seed == run.seed;
             if !self.past.names.get(&run.id).is_some_and(is_known) {
                 self.past.names.insert(run.id.clone(), name(run));
             }
@@ -118,7 +118,7 @@ impl Runs {
     }
 
     /// Takes runs that the document does not list, as they are found.
-    pub fn search(&mut self, found: Receiver<Found>) {
+    pub fn search(&mut self, found: Receiver<OutdatedRun>) {
         self.past.search = Some(Search { found, all: 0, shown: 0 });
     }
 
@@ -133,7 +133,7 @@ impl Runs {
     }
 
     /// Takes what was found; how many there are, once that was all.
-    pub(super) fn take_found(&mut self) -> Option<News> {
+    pub(super) fn take_found(&mut self) -> Option<RunNews> {
         let began = Instant::now();
         while began.elapsed() < DRAIN {
             let search = self.past.search.as_mut()?;
@@ -151,7 +151,7 @@ impl Runs {
                 Err(TryRecvError::Empty) => return None,
                 Err(TryRecvError::Disconnected) => {
                     let Search { all, shown, .. } = self.past.search.take()?;
-                    return (all > 0).then_some(News::Unlisted { all, shown });
+                    return (all > 0).then_some(RunNews::Unlisted { all, shown });
                 }
             }
         }

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::App;
-use super::act::Wanted;
+use super::act::StartRequest;
 use crate::gui::dialogs::Dialog;
 use crate::gui::document::Document;
-use crate::gui::recovery::Kept;
+use crate::gui::recovery::UnsavedEdits;
 use crate::gui::settings::Unfinished;
 use crate::results::RunState;
 
@@ -27,9 +27,9 @@ impl App {
         let own = self.document.path();
         let is_replaced =
             |noted: &mut Unfinished| goes_on || (noted.path.is_some() && noted.path.as_deref() == own);
-        let replaced = self.settings.to_go_on.take_if(is_replaced);
+        let replaced = self.settings.unfinished.take_if(is_replaced);
         if goes_on {
-            self.settings.to_go_on = self.unfinished();
+            self.settings.unfinished = self.unfinished();
         }
         if let Some(kept) = replaced.and_then(|replaced| replaced.kept) {
             self.leave(&kept);
@@ -37,7 +37,7 @@ impl App {
     }
 
     /// Leaves a document, of which there is no other copy, to be offered at the next start as after a crash.
-    fn leave(&mut self, kept: &Kept) {
+    fn leave(&mut self, kept: &UnsavedEdits) {
         let Some(recovery) = &self.recovery else { return };
         if let Err(error) = recovery.leave(kept) {
             self.log.error(format!("The edits of {} could not be kept: {error}", kept.title));
@@ -50,7 +50,7 @@ impl App {
         let file: Option<PathBuf> =
             file.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
         let is_wanted = |noted: &mut Unfinished| file.is_none() || noted.path == file;
-        let Some(Unfinished { path, kept, runs }) = self.settings.to_go_on.take_if(is_wanted) else {
+        let Some(Unfinished { path, kept, runs }) = self.settings.unfinished.take_if(is_wanted) else {
             return file.is_some_and(|file| self.open(&file));
         };
         let is_open = match &kept {
@@ -58,12 +58,12 @@ impl App {
             None => path.is_some_and(|path| self.open(&path)),
         };
         if is_open {
-            self.offer_to_go_on(&runs);
+            self.offer_resume(&runs);
         }
         is_open || (kept.is_some() && file.is_some_and(|file| self.open(&file)))
     }
 
-    fn open_kept(&mut self, kept: &Kept) -> bool {
+    fn open_kept(&mut self, kept: &UnsavedEdits) -> bool {
         match Document::recovered(kept) {
             Ok(document) => {
                 self.document = document;
@@ -79,20 +79,20 @@ impl App {
     }
 
     /// Offers to go on with those of these runs that are left to do.
-    fn offer_to_go_on(&mut self, runs: &[String]) {
+    fn offer_resume(&mut self, runs: &[String]) {
         let is_left = |id: &&String| {
             let is_listed = self.document.runs().iter().any(|run| run.id == **id);
             is_listed && self.runs.state(id) != RunState::Done
         };
         let runs: Vec<String> = runs.iter().filter(is_left).cloned().collect();
         if !runs.is_empty() && self.document.first_error().is_none() {
-            self.dialog = Some(Dialog::GoOn { title: self.document.title(), runs });
+            self.dialog = Some(Dialog::Resume { title: self.document.title(), runs });
         }
     }
 
     /// Goes on with these runs.
-    pub(super) fn start_these(&mut self, runs: Vec<String>) {
-        self.wanted = Some(Wanted::These(runs));
-        self.start_what_waits();
+    pub(super) fn start_runs(&mut self, runs: Vec<String>) {
+        self.start_request = Some(StartRequest::These(runs));
+        self.start_queued();
     }
 }

@@ -9,9 +9,9 @@ use super::{App, Closing};
 use crate::doc::{file, templates};
 use crate::gui::dialogs::{Dialog, Next, Reply, dialog_ui};
 use crate::gui::document::Document;
-use crate::gui::files::{Answer, Asked, Purpose, Request, with_extension};
+use crate::gui::files::{PathAnswer, PathRequest, PendingPath, Purpose, with_extension};
 use crate::gui::selection::Selection;
-use crate::gui::views::Behind;
+use crate::gui::views::TrialFilter;
 use crate::gui::{plot, text};
 use crate::run::StopKind;
 
@@ -31,7 +31,7 @@ impl App {
     }
 
     /// Says what was found in the folder of results.
-    pub(super) fn tell_read(&mut self, count: usize) {
+    pub(super) fn log_found(&mut self, count: usize) {
         let results = self.document.results(&self.parts.untitled);
         let folder = results.display();
         self.log.info(match count {
@@ -48,7 +48,7 @@ impl App {
     }
 
     /// Says that the folder of results has runs of other settings.
-    pub(super) fn tell_unlisted(&mut self, all: usize, shown: usize) {
+    pub(super) fn log_outdated(&mut self, all: usize, shown: usize) {
         let runs = text::counted(all, "run");
         let use_of_them = if shown == 0 {
             "the document with their settings shows them".to_owned()
@@ -85,7 +85,7 @@ impl App {
     }
 
     /// Forgets what was to come after a question: the answer is that everything stays as it is.
-    fn give_up(&mut self) {
+    fn forget_next(&mut self) {
         self.after_saving = None;
         self.discarded = None;
     }
@@ -105,7 +105,7 @@ impl App {
         match next {
             Next::New(template) => self.take_template(template),
             Next::ChooseFile => {
-                let request = Request {
+                let request = PathRequest {
                     purpose: Purpose::Open,
                     folder: self.folder(),
                     name: String::new(),
@@ -165,12 +165,12 @@ impl App {
     /// Starts afresh with the present document: its results, nothing selected.
     pub(super) fn take_document(&mut self) {
         self.document.refresh();
-        (self.discarded, self.wanted) = (None, None);
+        (self.discarded, self.start_request) = (None, None);
         let results = self.document.results(&self.parts.untitled);
         let folder = results.display();
         let records = self.parts.worker.read(&results, self.document.runs());
         match self.runs.read(records, PATIENCE_FOR_RESULTS) {
-            Some(count) => self.tell_read(count),
+            Some(count) => self.log_found(count),
             None => self.log.info(format!("Reading results in {folder}…")),
         }
         self.focus = None;
@@ -178,7 +178,7 @@ impl App {
         let options = self.plot.options.clone();
         self.plot = plot::PlotState::default();
         self.plot.options = options;
-        self.views.look_behind(Behind::default());
+        self.views.show_trials(TrialFilter::default());
         self.load_view();
         self.take_treatments();
         self.begin_history();
@@ -209,7 +209,7 @@ impl App {
     pub(super) fn ask_where_to_save(&mut self, ctx: &egui::Context) {
         let name = self.document.suggested_file_name();
         let subject = String::new();
-        self.ask(Request { purpose: Purpose::Save, folder: self.folder(), name, subject }, ctx);
+        self.ask(PathRequest { purpose: Purpose::Save, folder: self.folder(), name, subject }, ctx);
     }
 
     fn save_to(&mut self, path: &Path, ctx: &egui::Context) {
@@ -247,17 +247,17 @@ impl App {
     }
 
     /// Asks for a path.
-    pub(super) fn ask(&mut self, request: Request, ctx: &egui::Context) {
-        self.asked = Some(Asked::new(&self.parts.picker, request, ctx));
+    pub(super) fn ask(&mut self, request: PathRequest, ctx: &egui::Context) {
+        self.asked = Some(PendingPath::new(&self.parts.picker, request, ctx));
     }
 
     /// Takes the answer of the system's dialog, once it is there.
     pub(super) fn take_answer(&mut self, ctx: &egui::Context) {
-        let Some(answer) = self.asked.as_ref().and_then(Asked::poll) else { return };
+        let Some(answer) = self.asked.as_ref().and_then(PendingPath::poll) else { return };
         let Some(asked) = self.asked.take() else { return };
         match answer {
             // The system's dialog has asked about a file that is there, but it did not know the extension.
-            Answer::Path(path) => {
+            PathAnswer::Path(path) => {
                 let purpose = asked.request.purpose;
                 let named = with_extension(path.clone(), purpose);
                 if named == path || !named.exists() {
@@ -266,8 +266,8 @@ impl App {
                     self.dialog = Some(Dialog::Overwrite { path: named, purpose });
                 }
             }
-            Answer::Cancelled => self.give_up(),
-            Answer::Unavailable => self.dialog = Some(Dialog::path_field(asked.request)),
+            PathAnswer::Cancelled => self.forget_next(),
+            PathAnswer::Unavailable => self.dialog = Some(Dialog::path_field(asked.request)),
         }
     }
 
@@ -281,50 +281,48 @@ impl App {
 
     /// Draws the dialog, if there is one, and does what was decided.
     pub(super) fn dialog_ui(&mut self, ctx: &egui::Context) {
-        let Some(dialog) = &mut self.dialog else { return };
-        let Some(reply) = dialog_ui(ctx, dialog) else { return };
-        let Some(dialog) = self.dialog.take() else { return };
-        self.take_reply(dialog, reply, ctx);
+        let Some(reply) = self.dialog.as_mut().and_then(|dialog| dialog_ui(ctx, dialog)) else { return };
+        self.dialog = None;
+        self.take_reply(reply, ctx);
     }
 
-    fn take_reply(&mut self, dialog: Dialog, reply: Reply, ctx: &egui::Context) {
-        match (dialog, reply) {
-            (Dialog::Recover { .. }, Reply::Restore) => self.restore(),
-            (Dialog::Recover { .. }, Reply::Discard) => self.give_up_leftover(),
-            (Dialog::Recover { .. }, _) => self.postpone_leftover(),
-            (Dialog::Import { path, arm, .. }, Reply::Import) => self.import(&path, arm),
-            (Dialog::Archive { runs, .. }, Reply::Archive) => self.archive(&runs),
-            (Dialog::GoOn { runs, .. }, Reply::GoOn) => self.start_these(runs),
-            (Dialog::Message { .. }, Reply::Cancel) if std::mem::take(&mut self.offers_start) => {
-                self.choose_template();
-            }
-            (_, Reply::Cancel) => self.give_up(),
-            (Dialog::Templates { .. }, Reply::Template(position)) => self.proceed(Next::New(position), ctx),
-            (Dialog::Templates { .. }, Reply::Recent(path)) => self.proceed(Next::Open(path), ctx),
-            (Dialog::Unsaved { next, .. }, Reply::Save) => {
+    fn take_reply(&mut self, reply: Reply, ctx: &egui::Context) {
+        match reply {
+            Reply::Cancel => self.forget_next(),
+            Reply::Close if std::mem::take(&mut self.start_page_pending) => self.choose_template(),
+            Reply::Close => self.forget_next(),
+            Reply::Restore => self.restore(),
+            Reply::DropEdits => self.give_up_leftover(),
+            Reply::AskAgain => self.postpone_leftover(),
+            Reply::Import { path, arm } => self.import(&path, arm),
+            Reply::Archive(runs) => self.archive(&runs),
+            Reply::Resume(runs) => self.start_runs(runs),
+            Reply::Template(position) => self.proceed(Next::New(position), ctx),
+            Reply::Recent(path) => self.proceed(Next::Open(path), ctx),
+            Reply::Save(next) => {
                 self.after_saving = Some(next);
                 self.save_document(ctx);
             }
-            (Dialog::Unsaved { next, .. }, Reply::Discard) => {
+            Reply::Discard(next) => {
                 self.discarded = Some(self.document.experiment.clone());
                 self.proceed_unless_running(next, ctx);
             }
-            (Dialog::Running { next, .. }, reply @ (Reply::Stop | Reply::StopAndGoOnLater)) => {
-                self.note_unfinished(reply == Reply::StopAndGoOnLater);
+            Reply::Stop(next) => {
+                self.note_unfinished(false);
                 self.stop_and(next, ctx);
             }
-            (Dialog::Comments { path }, Reply::LoseComments)
-            | (Dialog::Changed { path }, Reply::Overwrite) => self.save_to(&path, ctx),
-            (Dialog::Comments { .. } | Dialog::Changed { .. }, Reply::SaveAs) => self.ask_where_to_save(ctx),
-            (Dialog::Path { request, .. }, Reply::Path(path)) => {
-                if request.purpose != Purpose::Open && path.exists() {
-                    self.dialog = Some(Dialog::Overwrite { path, purpose: request.purpose });
-                } else {
-                    self.take_path(request.purpose, path, ctx);
-                }
+            Reply::StopAndResumeLater(next) => {
+                self.note_unfinished(true);
+                self.stop_and(next, ctx);
             }
-            (Dialog::Overwrite { path, purpose }, Reply::Overwrite) => self.take_path(purpose, path, ctx),
-            _ => {}
+            Reply::SaveTo(path) => self.save_to(&path, ctx),
+            Reply::SaveAs => self.ask_where_to_save(ctx),
+            Reply::Path(purpose, path) if purpose != Purpose::Open && path.exists() => {
+                self.dialog = Some(Dialog::Overwrite { path, purpose });
+            }
+            Reply::Path(purpose, path) | Reply::Overwrite(purpose, path) => {
+                self.take_path(purpose, path, ctx);
+            }
         }
     }
 

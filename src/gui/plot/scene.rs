@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use eframe::egui::Context;
 
-use super::drawing::{DrawnLine, draw};
+use super::mesh::{LineMesh, MeshKey, PlotViewport};
 use super::navigate::View;
-use super::sheet::{Canvas, Cause, Sheet};
+use super::thinning::{ThinnedLine, draw};
 use crate::figure::axis::Axis;
 use crate::figure::model::{Figure, Line};
 use crate::figure::ranges::ranges;
 use crate::figure::view::without;
-use crate::gui::working::{Answer, Working};
+use crate::gui::background::{BackgroundTask, TaskState};
 
 /// Up to so many points, a look takes a small part of a frame.
 const SMALL: usize = 10_000;
@@ -24,7 +24,7 @@ const PIXELS: f64 = 800.0;
 
 /// What decides how a figure looks.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wish {
+pub struct SceneRequest {
     /// Lines that are not drawn.
     pub hidden: BTreeSet<String>,
     /// The ranges of x and y that were chosen, as values.
@@ -32,44 +32,46 @@ pub struct Wish {
     /// The places that are seen, where a person zoomed.
     pub zoom: Option<View>,
     /// What it is painted on, once it was painted.
-    pub canvas: Option<Canvas>,
+    pub viewport: Option<PlotViewport>,
 }
 
 /// What changes with the data, the hidden lines and the chosen ranges.
 #[derive(Debug)]
-pub struct Kept {
+pub struct Analysis {
     /// The hidden lines.
     pub hidden: BTreeSet<String>,
     /// The places that the visible data need.
     pub fit: View,
     /// Small print below the plot.
     pub remarks: String,
+    /// The figure without hidden lines, where it is read off by areas and some are hidden.
+    pub areas: Option<Figure>,
     /// Whether the points of each line, its band and its single runs only go forward along x.
     pub forward: Vec<bool>,
 }
 
 /// What changes with the zoom and the width, besides.
 #[derive(Clone, Debug)]
-pub struct Drawn {
+pub struct ThinnedLines {
     /// The places of x that were seen.
     pub range: [f64; 2],
     /// Width of the plot in pixels, and how many plots of curves are seen.
     pub room: (f64, usize),
     /// In the order of the figure's lines.
-    pub lines: Arc<Vec<DrawnLine>>,
+    pub lines: Arc<Vec<ThinnedLine>>,
 }
 
 /// A figure, as it is wished for.
 #[derive(Debug)]
-pub struct Look {
+pub struct Scene {
     /// What was asked for.
-    pub wish: Wish,
+    pub request: SceneRequest,
     /// What is kept of it while it is zoomed.
-    pub kept: Arc<Kept>,
+    pub kept: Arc<Analysis>,
     /// What is drawn of it.
-    pub drawn: Drawn,
+    pub drawn: ThinnedLines,
     /// Its triangles, where they have a canvas.
-    pub sheet: Option<Sheet>,
+    pub line_mesh: Option<LineMesh>,
 }
 
 /// Whether the looks of a figure come from a thread.
@@ -77,35 +79,38 @@ pub fn is_large(figure: &Figure) -> bool {
     figure.lines.iter().flat_map(Line::polylines).map(<[_]>::len).sum::<usize>() > SMALL
 }
 
-impl Look {
+impl Scene {
     /// Computes the look; `kept` is what was computed before, where it still holds.
-    pub fn of(figure: &Figure, wish: Wish, kept: Option<Arc<Kept>>) -> Self {
-        let kept = kept.unwrap_or_else(|| Arc::new(Kept::of(figure, &wish)));
-        let view = wish.zoom.unwrap_or(kept.fit);
-        let room = wish.canvas.as_ref().map_or((PIXELS, 1), |canvas| (canvas.width(), canvas.plots));
-        let drawn = Drawn::of(figure, &wish.hidden, view[0], room);
-        let cause = wish.canvas.clone().map(|canvas| Cause::new(figure, view, &wish.hidden, canvas));
-        let sheet = cause.map(|cause| Sheet::of(figure, &drawn.lines, cause));
-        Self { wish, kept, drawn, sheet }
+    pub fn of(figure: &Figure, request: SceneRequest, kept: Option<Arc<Analysis>>) -> Self {
+        let kept = kept.unwrap_or_else(|| Arc::new(Analysis::of(figure, &request)));
+        let view = request.zoom.unwrap_or(kept.fit);
+        let room =
+            request.viewport.as_ref().map_or((PIXELS, 1), |viewport| (viewport.width(), viewport.plots));
+        let drawn = ThinnedLines::of(figure, &request.hidden, view[0], room);
+        let key =
+            request.viewport.clone().map(|viewport| MeshKey::new(figure, view, &request.hidden, viewport));
+        let line_mesh = key.map(|key| LineMesh::of(figure, &drawn.lines, key));
+        Self { request, kept, drawn, line_mesh }
     }
 }
 
-impl Kept {
+impl Analysis {
     /// Looks at the whole figure.
-    pub fn of(figure: &Figure, wish: &Wish) -> Self {
-        let with_hidden = || without(figure, &wish.hidden);
-        let mut visible = if wish.hidden.is_empty() { figure.clone() } else { with_hidden() };
-        let [x, y] = wish.chosen;
+    pub fn of(figure: &Figure, request: &SceneRequest) -> Self {
+        let mut visible =
+            if request.hidden.is_empty() { figure.clone() } else { without(figure, &request.hidden) };
+        let areas = (figure.is_of_areas() && !request.hidden.is_empty()).then(|| visible.clone());
+        let [x, y] = request.chosen;
         (visible.x.range, visible.y.range) = (x.or(visible.x.range), y.or(visible.y.range));
         let [x, y] = ranges(&visible);
         let fit = [places(&figure.x, x), places(&figure.y, y)];
         let remarks = visible.remarks().join(" · ");
         let forward = figure.lines.iter().map(goes_forward).collect();
-        Self { hidden: wish.hidden.clone(), fit, remarks, forward }
+        Self { hidden: request.hidden.clone(), fit, remarks, areas, forward }
     }
 }
 
-impl Drawn {
+impl ThinnedLines {
     /// Thins the visible lines for a plot of so many pixels beside so many others.
     pub fn of(figure: &Figure, hidden: &BTreeSet<String>, range: [f64; 2], room: (f64, usize)) -> Self {
         let lines = draw(figure, |name| hidden.contains(name), range, room);
@@ -129,28 +134,33 @@ fn goes_forward(line: &Line) -> bool {
 
 /// A look that a thread works at.
 #[derive(Debug)]
-pub struct Going {
+pub struct PendingScene {
     /// What it is to be.
-    pub wish: Wish,
+    pub request: SceneRequest,
     figure: Arc<Figure>,
-    look: Working<Look>,
+    scene: BackgroundTask<Scene>,
 }
 
-impl Going {
+impl PendingScene {
     /// Begins in a thread, which wakes the window when it is done; `None` where the system refuses it.
-    pub fn begin(figure: &Arc<Figure>, wish: Wish, kept: Option<Arc<Kept>>, ctx: &Context) -> Option<Self> {
-        let (own, asked) = (figure.clone(), wish.clone());
-        let look = Working::begin("look", ctx, move || Look::of(&own, asked, kept))?;
-        Some(Self { wish, figure: figure.clone(), look })
+    pub fn begin(
+        figure: &Arc<Figure>,
+        request: SceneRequest,
+        kept: Option<Arc<Analysis>>,
+        ctx: &Context,
+    ) -> Option<Self> {
+        let (own, asked) = (figure.clone(), request.clone());
+        let scene = BackgroundTask::begin("look", ctx, move || Scene::of(&own, asked, kept))?;
+        Some(Self { request, figure: figure.clone(), scene })
     }
 
     /// The look, once it is there; `None` when it is of another figure.
-    pub fn take(&self, figure: &Arc<Figure>) -> Answer<Option<Look>> {
+    pub fn take(&self, figure: &Arc<Figure>) -> TaskState<Option<Scene>> {
         let is_own = Arc::ptr_eq(figure, &self.figure);
-        match self.look.take() {
-            Answer::Waiting => Answer::Waiting,
-            Answer::Here(look) => Answer::Here(Some(look).filter(|_| is_own)),
-            Answer::Lost(why) => Answer::Lost(why),
+        match self.scene.take() {
+            TaskState::Running => TaskState::Running,
+            TaskState::Done(scene) => TaskState::Done(Some(scene).filter(|_| is_own)),
+            TaskState::Failed(why) => TaskState::Failed(why),
         }
     }
 }

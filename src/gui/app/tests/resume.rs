@@ -19,7 +19,7 @@ fn closed_and_opened_again(file: Option<PathBuf>) -> Window {
     assert_eq!(ron::from_str::<Settings>(&text).unwrap(), settings, "it is kept as text");
     let mut next = Window::with([1280.0, 800.0], None, None, settings);
     next.harness.run();
-    assert!(next.harness.state().settings.to_go_on.is_none(), "asked once");
+    assert!(next.harness.state().settings.unfinished.is_none(), "asked once");
     next
 }
 
@@ -90,7 +90,7 @@ fn edits_that_were_not_saved_come_back_with_their_runs_also_where_the_file_is_na
         assert_eq!(seeds(&next), edited);
         let app = next.harness.state();
         assert!(app.document.is_unsaved() && app.document.path() == Some(path.as_path()));
-        assert_eq!(app.settings.to_go_on, None);
+        assert_eq!(app.settings.unfinished, None);
     }
 }
 
@@ -100,11 +100,11 @@ fn a_document_that_waits_for_the_next_start_is_not_lost_to_another_one() {
     let path = saved_template(folder.path());
     let (settings, edited) = edited_and_quit(None);
     let mut other = at_home(folder.path(), Some(path.clone()), settings.clone());
-    assert_eq!(quit(&mut other, "Stop and quit").to_go_on, settings.to_go_on, "it is still to come");
+    assert_eq!(quit(&mut other, "Stop and quit").unfinished, settings.unfinished, "it is still to come");
     drop(other);
     let mut other = at_home(folder.path(), Some(path.clone()), settings);
     let settings = quit(&mut other, "Quit, go on at the next start");
-    let noted: Option<&Unfinished> = settings.to_go_on.as_ref();
+    let noted: Option<&Unfinished> = settings.unfinished.as_ref();
     assert_eq!(noted.and_then(|noted| noted.path.as_deref()), Some(path.as_path()));
     drop(other);
     let mut next = at_home(folder.path(), None, settings);
@@ -122,14 +122,14 @@ fn a_document_whose_file_is_gone_comes_back_once() {
     std::fs::remove_file(&path).unwrap();
     let next = at_home(folder.path(), None, settings);
     assert_eq!((seeds(&next), next.harness.state().document.path()), (edited, None));
-    assert_eq!(next.harness.state().settings.to_go_on, None);
+    assert_eq!(next.harness.state().settings.unfinished, None);
 }
 
 #[test]
 fn a_document_that_waited_and_cannot_be_read_is_kept_all_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let (mut settings, _) = edited_and_quit(None);
-    let kept = settings.to_go_on.as_mut().and_then(|noted| noted.kept.as_mut()).unwrap();
+    let kept = settings.unfinished.as_mut().and_then(|noted| noted.kept.as_mut()).unwrap();
     kept.text = "(nmae: 1)".to_owned();
     let window = at_home(folder.path(), None, settings);
     assert!(window.sees("The experiment whose runs were stopped cannot be opened"));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use eframe::egui::{Grid, RichText, Ui};
 
-use crate::gui::views::loading::{Answer, Loading};
+use crate::gui::views::loading::{LoadState, Loading};
 use crate::gui::views::{number_ui, waiting_ui};
 use crate::gui::{text, theme};
 use crate::run::summary::{Stored, TrialFault, TrialFaults, TrialKey, read_trial};
@@ -13,17 +13,17 @@ use crate::run::summary::{Stored, TrialFault, TrialFaults, TrialKey, read_trial}
 const MOST: usize = 200;
 
 /// Folder, run and trial.
-type Place = (PathBuf, String, TrialKey);
+type TrialPath = (PathBuf, String, TrialKey);
 
 /// What is kept between frames.
 #[derive(Default)]
-pub struct Opened {
+pub struct OpenTrial {
     /// Run and trial.
     pub trial: Option<(String, TrialKey)>,
-    faults: Loading<Place, TrialFaults>,
+    faults: Loading<TrialPath, TrialFaults>,
 }
 
-impl Opened {
+impl OpenTrial {
     /// Draws the name of a trial; a click opens it, or closes it again.
     pub fn choice_ui(&mut self, ui: &mut Ui, run: &str, key: TrialKey, name: String) {
         let trial = (run.to_owned(), key);
@@ -46,9 +46,9 @@ impl Opened {
         let folder = results.to_owned();
         let read = move || read_trial(&folder, &run, &trial, MOST);
         match self.faults.get(&key, ui.ctx(), read) {
-            Answer::Waiting => waiting_ui(ui),
-            Answer::Failed(why) => drop(ui.label(format!("They cannot be shown: {why}."))),
-            Answer::Here(found) => faults_ui(ui, found),
+            LoadState::Pending => waiting_ui(ui),
+            LoadState::Failed(why) => drop(ui.label(format!("They cannot be shown: {why}."))),
+            LoadState::Ready(found) => faults_ui(ui, found),
         }
     }
 }

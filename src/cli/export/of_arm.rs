@@ -1,0 +1,198 @@
+//! Figures about one arm that are no plot over runs: its early stops, and the network at the end of a run.
+
+use super::Results;
+use crate::cli::failure::Failure;
+use crate::doc::Run;
+use crate::figure::Figure;
+use crate::figure::early_stops::early_stops;
+use crate::figure::network::image::{Shown, image};
+use crate::figure::network::{histogram, layers};
+use crate::results::early_stops::trainings;
+use crate::results::network::{ParameterSummary, Vulnerabilities, as_begun, at_end};
+use crate::results::{RunRecord, RunState};
+use crate::run::summary::{planned_summary, read_summary, read_values};
+
+/// A figure about one arm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OfArm {
+    /// When each training should have stopped.
+    EarlyStops,
+    /// What is left of each layer.
+    Layers,
+    /// The values of a parameter as a histogram.
+    Histogram,
+    /// The entries of a parameter as an image.
+    Image(Shown),
+}
+
+/// What `--figure` calls them.
+const NAMES: [(&str, OfArm); 5] = [
+    ("early-stops", OfArm::EarlyStops),
+    ("layers", OfArm::Layers),
+    ("histogram", OfArm::Histogram),
+    ("values", OfArm::Image(Shown::Values)),
+    ("mask", OfArm::Image(Shown::Mask)),
+];
+
+/// All names of them.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    NAMES.into_iter().map(|(name, _)| name)
+}
+
+impl OfArm {
+    /// The figure of this name.
+    pub fn find(name: &str) -> Option<Self> {
+        NAMES.into_iter().find(|(own, _)| *own == name).map(|(_, found)| found)
+    }
+
+    fn name(self) -> &'static str {
+        NAMES.into_iter().find(|(_, own)| *own == self).map_or("", |(name, _)| name)
+    }
+
+    /// Whether it shows a parameter.
+    pub fn has_parameter(self) -> bool {
+        match self {
+            Self::Histogram | Self::Image(_) => true,
+            Self::EarlyStops | Self::Layers => false,
+        }
+    }
+
+    /// The figure as the window makes it, and what the message says that it is of. The network is that of the first run that is done.
+    pub fn figure(self, results: &Results, parameter: Option<&str>) -> Result<(Figure, String), Failure> {
+        let arm = self.arm(results)?;
+        match self {
+            Self::EarlyStops => {
+                let seeds = results.runs.iter().filter_map(|run| Some((run.seed, record(results, run)?)));
+                let trainings = trainings(seeds);
+                if trainings.is_empty() {
+                    return Err(self.lacks(&format!(
+                        "no training of \"{arm}\" was validated; set validation in data, and run again"
+                    )));
+                }
+                Ok((early_stops(arm, &trainings), format!(" of {arm}")))
+            }
+            Self::Layers => of_layers(results),
+            Self::Histogram | Self::Image(_) => self.of_parameter(results, parameter),
+        }
+    }
+
+    /// The arm of all runs that were asked for.
+    fn arm(self, results: &Results) -> Result<&str, Failure> {
+        let mut arms: Vec<&str> = Vec::new();
+        for run in &results.runs {
+            if !arms.contains(&run.arm.as_str()) {
+                arms.push(&run.arm);
+            }
+        }
+        match arms.as_slice() {
+            [arm] => Ok(arm),
+            several => Err(Failure::Input(format!(
+                "the figure \"{}\" is about one arm; name it with --arm:\n  {}",
+                self.name(),
+                several.join("\n  ")
+            ))),
+        }
+    }
+
+    fn of_parameter(self, results: &Results, name: Option<&str>) -> Result<(Figure, String), Failure> {
+        let Some(run) = done_run(results) else {
+            return Err(self
+                .lacks("it needs a run that is done, which these are not; weights are written at its end"));
+        };
+        let unreadable = |why: String| {
+            Failure::Input(format!("the network of {} (seed {}) cannot be read: {why}", run.arm, run.seed))
+        };
+        let summary = read_summary(&results.folder, &run.id).map_err(unreadable)?;
+        let parameter = chosen(&summary.parameters, name)?;
+        let figure = match self {
+            Self::Image(shown) => {
+                let values = read_values(&results.folder, &run.id, &parameter.name).map_err(unreadable)?;
+                image(&parameter.name, &values, shown)
+            }
+            Self::Histogram | Self::EarlyStops | Self::Layers => histogram(parameter),
+        };
+        Ok((figure, format!(" of {}: {}", parameter.name, at_end(&run.arm, run.seed))))
+    }
+
+    fn lacks(self, why: &str) -> Failure {
+        Failure::Input(format!("there is no figure \"{}\": {why}", self.name()))
+    }
+}
+
+fn record<'a>(results: &'a Results, run: &Run) -> Option<&'a RunRecord> {
+    results.records.get(&run.id)
+}
+
+/// The run whose network is shown.
+fn done_run(results: &Results) -> Option<&Run> {
+    let is_done = |run: &&Run| record(results, run).is_some_and(|record| *record.state() == RunState::Done);
+    results.runs.iter().find(is_done)
+}
+
+/// What is left of the layers of the first run that is done, else as a run begins; with the vulnerability by all of them.
+fn of_layers(results: &Results) -> Result<(Figure, String), Failure> {
+    let found = results.runs.iter().filter_map(|run| Some((run.seed, record(results, run)?)));
+    let found = Vulnerabilities::of(found);
+    let (summary, of) = match (done_run(results), results.runs.first()) {
+        (Some(run), _) => {
+            let summary = read_summary(&results.folder, &run.id).map_err(Failure::Input)?;
+            (summary, at_end(&run.arm, run.seed))
+        }
+        (None, Some(run)) => (planned_summary(&run.spec), as_begun(&run.arm)),
+        (None, None) => return Err(super::nothing_there(results)),
+    };
+    let figure = layers(&summary.layers, &found, &of);
+    Ok((figure, format!(" of {of}")))
+}
+
+/// The parameter of a name; the first one without.
+fn chosen<'a>(
+    parameters: &'a [ParameterSummary],
+    name: Option<&str>,
+) -> Result<&'a ParameterSummary, Failure> {
+    let found = match name {
+        Some(name) => parameters.iter().find(|parameter| parameter.name == name),
+        None => parameters.first(),
+    };
+    found.ok_or_else(|| {
+        let known: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+        Failure::Input(format!(
+            "--parameter: the network has no \"{}\"; there are\n  {}",
+            name.unwrap_or_default(),
+            known.join("\n  ")
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::plots::find;
+
+    #[test]
+    fn no_figure_has_the_name_of_a_plot() {
+        assert!(names().all(|name| find(name).is_none()));
+        assert_eq!(names().filter(|name| OfArm::find(name).map(OfArm::name) == Some(name)).count(), 5);
+    }
+
+    #[test]
+    fn a_parameter_that_is_not_there_is_named_with_those_that_are() {
+        let parameter = |name: &str| ParameterSummary {
+            name: name.to_owned(),
+            shape: vec![1],
+            minimum: 0.0,
+            maximum: 0.0,
+            histogram: crate::results::network::Histogram::default(),
+            pruned: 0,
+            frozen: 0,
+        };
+        let all = ["fc1.weight", "fc1.bias"].map(parameter);
+        assert_eq!(chosen(&all, None).unwrap().name, "fc1.weight");
+        assert_eq!(chosen(&all, Some("fc1.bias")).unwrap().name, "fc1.bias");
+        let wrong = chosen(&all, Some("fc1")).unwrap_err().to_string();
+        assert_eq!(
+            wrong,
+            "error: --parameter: the network has no \"fc1\"; there are\n  fc1.weight\n  fc1.bias"
+        );
+    }
+}

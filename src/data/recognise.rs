@@ -1,0 +1,123 @@
+//! Which dataset a folder holds.
+
+use std::path::{Path, PathBuf};
+
+use super::idx::training_labels;
+use super::{Data, KnownSet};
+
+/// A dataset that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recognised {
+    /// The dataset with default settings.
+    pub data: Data,
+    /// The folder with its files.
+    pub folder: PathBuf,
+    /// Other datasets that it could be as well, by name.
+    pub others: Vec<&'static str>,
+}
+
+/// How well a folder fits a dataset; the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    /// No other dataset has such files.
+    Certain,
+    /// Another one has files of these names, but tools give this folder to this one.
+    ByFolder,
+    /// The names of the files fit.
+    ByNames,
+}
+
+/// The dataset in a folder, or in one below it that tools put datasets into; also known by one of its files.
+pub fn recognise(path: &Path) -> Option<Recognised> {
+    let sets = || Data::all().into_iter().filter_map(|data| Some((data.files()?.0, data)));
+    let is_file_of_a_set = sets().any(|(set, _)| set.needs(path));
+    let path = if is_file_of_a_set { path.parent()? } else { path };
+    let fitting = |(set, data): (&'static KnownSet, Data)| {
+        let folder = set.folder_at(path)?;
+        Some((fit(set, &folder, sets().map(|(set, _)| set))?, set.name, data, folder))
+    };
+    let mut found: Vec<_> = sets().filter_map(fitting).collect();
+    found.sort_by_key(|(fit, ..)| *fit);
+    let best = found.first()?.0;
+    let mut equal = found.into_iter().take_while(|(fit, ..)| *fit == best);
+    let (_, _, data, folder) = equal.next()?;
+    Some(Recognised { data, folder, others: equal.map(|(_, name, ..)| name).collect() })
+}
+
+/// How well a folder with the files of a set fits it; `None` where the first labels are those of another set.
+fn fit(set: &KnownSet, folder: &Path, mut all: impl Iterator<Item = &'static KnownSet>) -> Option<Fit> {
+    if set.first_labels.is_empty() {
+        return Some(Fit::Certain);
+    }
+    let labels = training_labels(folder, set).unwrap_or_default();
+    if labels.starts_with(set.first_labels) {
+        return Some(Fit::Certain);
+    }
+    let is_of = |other: &KnownSet| !other.first_labels.is_empty() && labels.starts_with(other.first_labels);
+    if all.any(is_of) {
+        return None;
+    }
+    let is_usual = set.folders.iter().any(|usual| folder.ends_with(usual));
+    Some(if is_usual { Fit::ByFolder } else { Fit::ByNames })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Folder, gzip};
+    use super::super::{CIFAR10, FASHION_MNIST, MNIST};
+    use super::*;
+
+    fn fill(folder: &Folder, below: &str, set: &KnownSet) {
+        for name in set.needed {
+            folder.write(&format!("{below}/{name}"), b"");
+        }
+    }
+
+    /// The labels of a set in its file, packed.
+    fn write_labels(folder: &Folder, below: &str, set: &KnownSet) {
+        let head = [0x0801_u32.to_be_bytes(), 10_u32.to_be_bytes()].concat();
+        let labels = set.first_labels.iter().map(|label| u8::try_from(*label).unwrap());
+        let file = head.into_iter().chain(labels).collect::<Vec<u8>>();
+        folder.write(&format!("{below}/{}", set.needed[1]), &gzip(&file));
+    }
+
+    #[test]
+    fn every_dataset_with_files_is_recognised_by_folder_file_and_content() {
+        for data in Data::all() {
+            let Some((set, _)) = data.files() else { continue };
+            let root = Folder::new("recognise-each");
+            for usual in set.folders {
+                fill(&root, &format!("{usual}/root/{usual}"), set);
+                let found = recognise(&root.join(&format!("{usual}/root"))).unwrap();
+                assert_eq!((found.data.key(), found.others), (data.key(), vec![]), "{usual}");
+            }
+            fill(&root, "some", set);
+            if !set.first_labels.is_empty() {
+                write_labels(&root, "some", set);
+            }
+            let of_file = recognise(&root.join(&format!("some/{}", set.needed[0]))).unwrap();
+            assert_eq!((of_file.data.key(), &of_file.folder), (data.key(), &root.join("some")));
+            assert_eq!(recognise(&root.join("some")), Some(of_file));
+        }
+    }
+
+    #[test]
+    fn what_the_labels_say_counts_more_than_the_name_of_the_folder() {
+        let root = Folder::new("recognise-labels");
+        fill(&root, "fashion", &MNIST);
+        write_labels(&root, "fashion", &MNIST);
+        let found = recognise(&root.join("fashion")).unwrap();
+        assert_eq!((found.data.key(), found.others), ("Mnist", vec![]));
+    }
+
+    #[test]
+    fn a_folder_that_could_be_two_datasets_names_both() {
+        let root = Folder::new("recognise-two");
+        fill(&root, "old fashion", &FASHION_MNIST);
+        let found = recognise(&root.join("old fashion")).unwrap();
+        assert_eq!((found.data.key(), found.others), ("Mnist", vec!["Fashion-MNIST"]));
+        assert_eq!(recognise(root.path()), None);
+        fill(&root, "cifar10", &CIFAR10);
+        assert_eq!(recognise(root.path()).unwrap().data.key(), "Cifar10");
+    }
+}
