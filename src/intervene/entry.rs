@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn censuses_add_up_over_parameters() {
+    fn counts_add_up_over_parameters() {
         let total: MaskCounts =
             [MaskCounts::of(&[Entry::Free; 3]), MaskCounts::of(&[Entry::Pruned; 2])].into_iter().sum();
         assert_eq!(total, MaskCounts { free: 3, pruned: 2, frozen: 0 });

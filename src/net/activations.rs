@@ -2,7 +2,7 @@
 
 use crate::data::Shape;
 
-/// In which order the values of one sample lie in memory.
+/// Order of the values of one sample in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// `[channels, height, width]`, as PyTorch has them and as all indices count.

@@ -52,7 +52,7 @@ impl Tap for NoTap {
         false
     }
 
-    fn write(&mut self, _op: usize, _flow: &mut Activations) {}
+    fn write(&mut self, _op: usize, _activations: &mut Activations) {}
 }
 
 /// Computes with networks.
@@ -62,10 +62,10 @@ pub trait Compute: Send + Sync {
     /// `inputs` holds sample after sample, each in the structure's input shape.
     fn logits(&self, network: &Network, inputs: &[f32], count: usize) -> Vec<f32>;
 
-    /// Operations `ops` of the structure in evaluation mode: from what flows in front of the first to what flows behind
-    /// the last. Operations that are cut into ranges anywhere give the bits of all of them at once, which are those of
-    /// [`logits`](Self::logits). Flows that it returns have one layout; it takes [inputs](Flow::of_samples) in PyTorch's
-    /// and everything else in its own.
+    /// Operations `ops` of the structure in evaluation mode, from the activations before the first to those after the last.
+    /// Wherever the operations are divided into ranges, the bits are those of a single pass, as in
+    /// [`logits`](Self::logits). It returns activations in one layout; it takes [inputs](Activations::of_samples) in
+    /// PyTorch's and everything else in its own.
     fn forward(&self, network: &Network, ops: Range<usize>, input: &Activations) -> Activations;
 
     /// Whether the result of a sample is the same bits whatever other samples are in its batch.

@@ -7,7 +7,8 @@ use std::path::Path;
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 
 use super::network::Network;
-use super::weights_file::WeightFileError;
+use super::weights_file::{WeightFileError, write_views};
+use crate::doc::structure::Parameter;
 use crate::intervene::Entry;
 
 /// Writes the masks of a network; without any held entry there is no file.
@@ -16,29 +17,25 @@ use crate::intervene::Entry;
 /// The operating system's.
 pub fn write_masks(path: &Path, network: &Network) -> Result<(), WeightFileError> {
     let parameters = network.structure().parameters.iter().enumerate();
-    let held: Vec<(&str, &[usize], Vec<u8>)> = parameters
+    let held: Vec<(&Parameter, Vec<u8>)> = parameters
         .filter_map(|(index, parameter)| {
             let entries = network.entries(index)?.iter().map(|entry| *entry as u8).collect();
-            Some((parameter.name.as_str(), parameter.shape.as_slice(), entries))
+            Some((parameter, entries))
         })
         .collect();
-    let fail = |source| WeightFileError::Io { path: path.to_owned(), source };
     if held.is_empty() {
         return match std::fs::remove_file(path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(fail(error)),
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                Err(WeightFileError::Io { path: path.to_owned(), source })
+            }
             _ => Ok(()),
         };
     }
-    let damaged = |error: safetensors::SafeTensorError| WeightFileError::Damaged {
-        path: path.to_owned(),
-        detail: error.to_string(),
-    };
-    let mut views = Vec::new();
-    for (name, shape, entries) in &held {
-        views.push((*name, TensorView::new(Dtype::U8, shape.to_vec(), entries).map_err(damaged)?));
-    }
-    let bytes = safetensors::serialize(views, None).map_err(damaged)?;
-    crate::doc::file::write_atomically(path, &bytes).map_err(fail)
+    let views = held.iter().map(|(parameter, entries)| {
+        let view = TensorView::new(Dtype::U8, parameter.shape.clone(), entries);
+        (&parameter.name, view.expect("a mask has the shape of its parameter"))
+    });
+    write_views(path, views, None)
 }
 
 /// Reads what [`write_masks`] wrote; nothing where there is no file.

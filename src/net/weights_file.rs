@@ -47,8 +47,16 @@ pub fn write_tensors(
     tensors: &BTreeMap<String, FileTensor>,
     about: &BTreeMap<String, String>,
 ) -> Result<(), WeightFileError> {
-    let about = about.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-    let bytes = safetensors::serialize(tensors.iter(), Some(about))
+    write_views(path, tensors, Some(about))
+}
+
+pub(super) fn write_views<'a, V: View>(
+    path: &Path,
+    views: impl IntoIterator<Item = (&'a String, V)>,
+    about: Option<&BTreeMap<String, String>>,
+) -> Result<(), WeightFileError> {
+    let about = about.map(|about| about.clone().into_iter().collect());
+    let bytes = safetensors::serialize(views, about)
         .map_err(|error| WeightFileError::Damaged { path: path.to_owned(), detail: error.to_string() })?;
     crate::doc::file::write_atomically(path, &bytes)
         .map_err(|source| WeightFileError::Io { path: path.to_owned(), source })
@@ -65,7 +73,7 @@ pub fn f32_bytes(values: &[f32]) -> Vec<u8> {
 
 /// Numbers from their little-endian bytes.
 pub fn f32_values(bytes: &[u8]) -> Vec<f32> {
-    bytes.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+    numbers(bytes, f32::from_le_bytes)
 }
 
 impl View for &FileTensor {
@@ -130,23 +138,17 @@ fn read_as(
 }
 
 fn to_f32(dtype: Dtype, bytes: &[u8]) -> Option<Vec<f32>> {
-    let values = match dtype {
+    Some(match dtype {
         Dtype::F32 => f32_values(bytes),
-        Dtype::F64 => {
-            bytes.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes) as f32).collect()
-        }
-        Dtype::BF16 => bytes
-            .as_chunks::<2>()
-            .0
-            .iter()
-            .map(|[low, high]| f32::from_le_bytes([0, 0, *low, *high]))
-            .collect(),
-        Dtype::F16 => {
-            bytes.as_chunks::<2>().0.iter().map(|bytes| half_to_f32(u16::from_le_bytes(*bytes))).collect()
-        }
+        Dtype::F64 => numbers(bytes, |bytes| f64::from_le_bytes(bytes) as f32),
+        Dtype::BF16 => numbers(bytes, |[low, high]| f32::from_le_bytes([0, 0, low, high])),
+        Dtype::F16 => numbers(bytes, |bytes| half_to_f32(u16::from_le_bytes(bytes))),
         _ => return None,
-    };
-    Some(values)
+    })
+}
+
+fn numbers<const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> f32) -> Vec<f32> {
+    bytes.as_chunks().0.iter().map(|bytes| number(*bytes)).collect()
 }
 
 fn to_mask(dtype: Dtype, bytes: &[u8]) -> Option<Vec<f32>> {

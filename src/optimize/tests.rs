@@ -113,7 +113,7 @@ fn a_mean_that_fades_away_ends_at_zero_and_moves_a_weight_no_more() {
         (Optimizer::AdamW(AdamW { weight_decay: 0.0, ..AdamW::default() }), 1e-8),
         (Optimizer::Sgd(Sgd { momentum: 0.9, ..Sgd::default() }), 1.0),
     ] {
-        // Two means that are kept, and six that are not; docs/semantics.md says how far off a step can be.
+        // Two means that are kept, and six that are not; docs/semantics.md bounds the error of a step.
         let (start, gradients) = ([1.5e-38, 0.0], [(0.1, 0.0); 8]);
         let (weight, state) = steps(&optimizer, 0.0, &start, &gradients);
         assert_eq!(state[0].to_bits(), 0, "{optimizer:?}");

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_behind_the_last_sample_is_the_start_of_an_epoch() {
+    fn a_position_after_the_last_sample_is_the_start_of_an_epoch() {
         let position = Position { iteration: 3, epoch: 1, sample: 9 };
         assert_eq!(position.within(10), position);
         assert_eq!(position.within(9), Position { iteration: 3, epoch: 2, sample: 0 });

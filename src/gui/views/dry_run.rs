@@ -1,4 +1,4 @@
-//! What a stage that copies by name would copy, before anything is.
+//! A preview of what a stage would copy by name.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -63,19 +63,19 @@ impl DryRun {
         ui.add_space(2.0 * theme::STEP);
         theme::heading_ui(ui, if copying.is_mask { "What would be pruned" } else { "What would be copied" });
         let Some(run) = run else {
-            ui.label(RichText::new("Mend the problems of the document first.").weak());
+            ui.label(RichText::new("Fix the document's problems first.").weak());
             return;
         };
         let structure = run.spec.structure();
         if !is_file(copying.from) && !copying.is_mask {
             let name = copying.from;
-            ui.small(format!("{name} is a network of this run, so names and shapes are the same."));
+            ui.small(format!("{name} is a network of this run, so names and shapes match."));
             return table_ui(ui, &structure, &outcomes(&structure, &copying, None));
         }
         let Some(path) = path_of(copying.from, stage, run, base, results) else {
             let from = copying.from;
             ui.small(format!(
-                "{from} is not there yet. Names and shapes are compared when the stage begins."
+                "{from} does not exist yet. Names and shapes are compared when the stage begins."
             ));
             return table_ui(ui, &structure, &outcomes(&structure, &copying, None));
         };
@@ -85,7 +85,7 @@ impl DryRun {
             LoadState::Ready(shapes) => {
                 table_ui(ui, &structure, &outcomes(&structure, &copying, Some(shapes)));
             }
-            LoadState::Pending => drop(ui.label("Reading the head of the file…")),
+            LoadState::Pending => drop(ui.label("Reading the file header…")),
             LoadState::Failed(why) => {
                 let why = RichText::new(why).color(theme::present(ui).error);
                 ui.add(eframe::egui::Label::new(why).wrap());

@@ -26,7 +26,7 @@ impl Layer {
     }
 }
 
-/// Every parameter is a layer of its own, the last one the output layer.
+/// Every parameter is a separate layer, the last one the output layer.
 fn targets(layers: &[Layer]) -> Vec<Target<'_>> {
     layers
         .iter()
@@ -46,7 +46,7 @@ fn rule(amount: Amount, scope: Scope) -> PruningRule {
     PruningRule { amount, scope, output_factor: 1.0 }
 }
 
-/// Prunes, and says how many went in each layer.
+/// Prunes, and counts the pruned entries of each layer.
 fn apply(layers: &mut [Layer], rule: PruningRule) -> Result<Vec<usize>, PruneError> {
     let removed = prune(&targets(layers), rule)?;
     for (layer, removed) in layers.iter_mut().zip(&removed) {

@@ -38,7 +38,7 @@ fn operations_that_are_cut_anywhere_give_the_bits_of_all_at_once() {
             let mut step_by_step = input.clone();
             for op in 0..end {
                 let rest = compute.forward(&network, op..end, &step_by_step);
-                assert_eq!(bits(&rest.values), bits(&whole), "cut in front of operation {op}");
+                assert_eq!(bits(&rest.values), bits(&whole), "cut before operation {op}");
                 assert_eq!(step_by_step.shape, structure.shapes()[op]);
                 step_by_step = compute.forward(&network, op..op + 1, &step_by_step);
             }
@@ -49,7 +49,7 @@ fn operations_that_are_cut_anywhere_give_the_bits_of_all_at_once() {
 }
 
 #[test]
-fn an_image_does_not_depend_on_those_beside_it() {
+fn an_image_does_not_depend_on_the_others_of_its_batch() {
     let compute = BurnCompute::new(&doc::Device::Flex);
     for (network, inputs) in networks() {
         let size = inputs.len() / COUNT;
@@ -57,8 +57,8 @@ fn an_image_does_not_depend_on_those_beside_it() {
         let whole = compute.logits(&network, &inputs, COUNT);
         let mut others: Vec<f32> = inputs.iter().map(|value| 1.0 - value).collect();
         others[size..2 * size].copy_from_slice(&inputs[size..2 * size]);
-        let beside = compute.logits(&network, &others, COUNT);
-        assert_eq!(bits(&beside[outputs..2 * outputs]), bits(&whole[outputs..2 * outputs]));
+        let among = compute.logits(&network, &others, COUNT);
+        assert_eq!(bits(&among[outputs..2 * outputs]), bits(&whole[outputs..2 * outputs]));
         // A deep network that is not trained yet has hardly any signal left in its logits.
         let first = |inputs: &[f32]| {
             let input = Activations::of_samples(network.structure().input, inputs.to_vec());
@@ -100,8 +100,8 @@ fn no_gradient_goes_back_through_what_was_written() {
             &mut gradient,
         );
         let is_zero = |index: usize| pass.gradients[index].iter().flatten().all(|gradient| *gradient == 0.0);
-        assert!(is_zero(0) && is_zero(1), "the first layer is in front of it");
-        assert!(!is_zero(network.len() - 2), "the last layer is behind it");
+        assert!(is_zero(0) && is_zero(1), "the first layer is before it");
+        assert!(!is_zero(network.len() - 2), "the last layer is after it");
         let mut seen = Vec::new();
         let mut gradient = |logits: &[f32]| {
             seen = logits.to_vec();

@@ -50,8 +50,8 @@ impl<'a> Back<'a, '_> {
             Kept::Norm { layer, input, mean, inverse, way, which, shape } => {
                 let norm = pass.norm(layer, &mean, &inverse);
                 let gradient = which.as_ref().map(|_| pass.scratch.take(input.len()));
-                let behind = gradient.map(|gradient| std::mem::replace(&mut self.gradient, gradient));
-                let pooled = behind.as_deref().zip(which.as_deref());
+                let after = gradient.map(|gradient| std::mem::replace(&mut self.gradient, gradient));
+                let pooled = after.as_deref().zip(which.as_deref());
                 let images = pass.images(shape);
                 let pooled = pooled.map(|(gradient, which)| Pooled { images, gradient, which });
                 let [mut scale, mut shift] = [0, 1].map(|_| pass.scratch.vector(mean.len()));

@@ -76,18 +76,18 @@ impl<'a> Pass<'a> {
 
     fn walk(&self, ops: Range<usize>, mut state: State<'a>) -> State<'a> {
         let mut rest = &self.structure().ops[ops];
-        while let Some((op, behind)) = rest.split_first() {
+        while let Some((op, following)) = rest.split_first() {
             let taken;
-            (state, taken) = self.step(op, behind, state);
+            (state, taken) = self.step(op, following, state);
             rest = &rest[taken..];
         }
         state
     }
 
     /// Carries out an operation and those that are fused with it; returns how many there were.
-    fn step(&self, op: &Op, behind: &[Op], state: State<'a>) -> (State<'a>, usize) {
+    fn step(&self, op: &Op, following: &[Op], state: State<'a>) -> (State<'a>, usize) {
         let state = match op {
-            Op::Layer(layer) => return self.layer(*layer, behind, state),
+            Op::Layer(layer) => return self.layer(*layer, following, state),
             Op::Activation(kind) => self.activate(kind, state),
             Op::MaxPool => self.max_pool(&self.channels_last(state)).0,
             Op::AdaptiveAveragePool(side) => self.average_pool(*side, self.channels_last(state)),
@@ -97,19 +97,19 @@ impl<'a> Pass<'a> {
         (state, 1)
     }
 
-    fn layer(&self, layer: usize, behind: &[Op], state: State<'a>) -> (State<'a>, usize) {
+    fn layer(&self, layer: usize, following: &[Op], state: State<'a>) -> (State<'a>, usize) {
         match self.structure().layers[layer].kind {
             LayerKind::Linear => (self.linear(layer, &state), 1),
             LayerKind::Convolution => {
-                let norm = self.norm_layer(behind.first());
-                let relu = is_relu(behind.get(usize::from(norm.is_some())));
+                let norm = self.norm_layer(following.first());
+                let relu = is_relu(following.get(usize::from(norm.is_some())));
                 let taken = usize::from(norm.is_some()) + usize::from(relu);
-                let pool = behind.get(taken) == Some(&Op::MaxPool);
+                let pool = following.get(taken) == Some(&Op::MaxPool);
                 let state = self.convolve(layer, norm, [relu, pool], &self.channels_last(state));
                 (state, 1 + taken + usize::from(pool))
             }
             LayerKind::BatchNorm => {
-                let relu = is_relu(behind.first());
+                let relu = is_relu(following.first());
                 let state = self.channels_last(state);
                 let inverse = self.running_inverse(layer);
                 let mut output = self.scratch.take(state.values.len());

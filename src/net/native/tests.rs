@@ -137,7 +137,7 @@ fn any_network() -> impl Strategy<Value = Network> {
 #[test]
 fn networks_of_any_sizes_are_those_of_burn() {
     let (own, burn) = (NativeCompute::direct(), BurnCompute::new(&Device::Flex));
-    // The same sizes at every call: a sum beside a kink may fall to either side.
+    // The same sizes at every call: a sum near a kink may fall to either side.
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let config = ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() };
     let check = |(network, count): (Network, usize)| {
@@ -208,7 +208,7 @@ proptest! {
 }
 
 #[test]
-fn flows_lie_as_they_say() {
+fn activations_have_the_layout_that_they_name() {
     let (own, burn) = (NativeCompute::direct(), BurnCompute::new(&Device::Flex));
     let network = network(&vgg(true, Head::Linear, 3), Shape { channels: 3, height: 32, width: 32 });
     let activations =
@@ -261,7 +261,7 @@ impl Tap for Watcher {
         true
     }
 
-    fn write(&mut self, _op: usize, _flow: &mut Activations) {}
+    fn write(&mut self, _op: usize, _activations: &mut Activations) {}
 }
 
 /// Operations with a tap between them are not fused.
@@ -349,7 +349,7 @@ fn winograd_leaves_evaluation_and_threads_alone() {
 }
 
 #[test]
-fn special_values_flow_as_in_burn() {
+fn special_values_come_out_as_with_burn() {
     let (own, burn) = (NativeCompute::direct(), BurnCompute::new(&Device::Flex));
     let base = network(&vgg(true, Head::Linear, 4), Shape { channels: 3, height: 32, width: 32 });
     let values = inputs(base.structure().input, 3);

@@ -9,7 +9,7 @@ use crate::intervene::Entry;
 impl Network {
     /// Prunes entries of parameter `index`: they are held at +0.0.
     pub fn prune(&mut self, index: usize, indices: &[u32]) {
-        self.pin(index, indices, Entry::Pruned);
+        self.hold(index, indices, Entry::Pruned);
         let values = Arc::make_mut(&mut self.values[index]);
         for &entry in indices {
             values[entry as usize] = 0.0;
@@ -22,7 +22,7 @@ impl Network {
         let survives =
             |&&entry: &&u32| self.entries(index).is_none_or(|entries| entries[entry as usize].survives());
         let surviving: Vec<u32> = indices.iter().filter(survives).copied().collect();
-        self.pin(index, &surviving, Entry::Frozen);
+        self.hold(index, &surviving, Entry::Frozen);
         let Some(at) = at else { return };
         let values = Arc::make_mut(&mut self.values[index]);
         for &entry in &surviving {
@@ -98,7 +98,7 @@ impl Network {
         self.masks[index].clone_from(&from.masks[index]);
     }
 
-    fn pin(&mut self, index: usize, indices: &[u32], state: Entry) {
+    fn hold(&mut self, index: usize, indices: &[u32], state: Entry) {
         if indices.is_empty() {
             return;
         }

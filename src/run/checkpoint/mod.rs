@@ -9,7 +9,7 @@ mod convert;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use safetensors::{SafeTensors, tensor::TensorView};
@@ -88,7 +88,7 @@ pub fn to_bytes(checkpoint: &Checkpoint, run: &str, lengths: &Lengths) -> Result
             TensorView::new(*dtype, vec![size], bytes).map(|view| (number.to_string(), view))
         })
         .collect();
-    let about = HashMap::from([(ABOUT.to_owned(), about)]);
+    let about = [(ABOUT.to_owned(), about)].into();
     safetensors::serialize(views.map_err(|error| error.to_string())?, Some(about))
         .map_err(|error| error.to_string())
 }

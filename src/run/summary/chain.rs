@@ -71,7 +71,7 @@ mod tests {
     use crate::doc::Loss;
     use crate::doc::network::{Mlp, Net, Vgg};
 
-    fn told(net: &Net, input: Shape) -> Vec<(String, String)> {
+    fn in_words(net: &Net, input: Shape) -> Vec<(String, String)> {
         let structure = Structure::new(net, input, 10, &Loss::CrossEntropy);
         let links = chain(&structure);
         let layers: Vec<usize> = links.iter().filter_map(|link| link.layer).collect();
@@ -82,22 +82,22 @@ mod tests {
     #[test]
     fn a_perceptron_goes_from_pixels_to_logits() {
         let net = Net::Mlp(Mlp { hidden: vec![32], ..Mlp::default() });
-        let told = told(&net, Shape::new(1, 8, 8));
-        let told: Vec<_> = told.iter().map(|(what, output)| (what.as_str(), output.as_str())).collect();
-        assert_eq!(told, [("Input", "1×8×8"), ("Linear 64→32, ReLU", "32"), ("Linear 32→10", "10")]);
+        let links = in_words(&net, Shape::new(1, 8, 8));
+        let links: Vec<_> = links.iter().map(|(what, output)| (what.as_str(), output.as_str())).collect();
+        assert_eq!(links, [("Input", "1×8×8"), ("Linear 64→32, ReLU", "32"), ("Linear 32→10", "10")]);
     }
 
     #[test]
     fn a_vgg_halves_its_images_five_times() {
-        let told = told(&Net::Vgg(Vgg::default()), Shape::new(3, 32, 32));
-        assert!(told[1].0.starts_with("Conv 3→64, 3×3"), "{told:?}");
-        assert_eq!(told[1].1, "64×32×32");
-        let halved: Vec<&str> = told
+        let links = in_words(&Net::Vgg(Vgg::default()), Shape::new(3, 32, 32));
+        assert!(links[1].0.starts_with("Conv 3→64, 3×3"), "{links:?}");
+        assert_eq!(links[1].1, "64×32×32");
+        let halved: Vec<&str> = links
             .iter()
             .filter(|(what, _)| what.starts_with("Maximum"))
             .map(|(_, shape)| shape.as_str())
             .collect();
         assert_eq!(halved, ["64×16×16", "128×8×8", "256×4×4", "512×2×2", "512"]);
-        assert_eq!(told.last().unwrap(), &("Linear 512→10".to_owned(), "10".to_owned()));
+        assert_eq!(links.last().unwrap(), &("Linear 512→10".to_owned(), "10".to_owned()));
     }
 }

@@ -38,9 +38,9 @@ fn a_summary_counts_what_is_left_of_each_layer() {
 #[test]
 fn before_a_run_the_network_is_there_whole() {
     let planned = planned_summary(&run().spec);
-    let told: Vec<_> =
+    let counts: Vec<_> =
         planned.layers.iter().map(|layer| (layer.parameters, layer.weights, layer.remaining)).collect();
-    assert_eq!(told, [(10, 8, 8), (9, 6, 6)]);
+    assert_eq!(counts, [(10, 8, 8), (9, 6, 6)]);
     assert_eq!(
         planned.chain.last().map(|link| (link.what.as_str(), link.layer)),
         Some(("Linear 2→3", Some(1)))

@@ -49,7 +49,7 @@ fn measurements_tell_how_long_arms_of_one_network_take() {
     let told = format!("16 runs to do · about {}", crate::gui::text::duration(last));
     assert!(window.sees(&told), "{told}");
     let detail = detail(&window);
-    assert!(detail.contains("50,610 parameters\n") && detail.contains(" MB for each network"), "{detail}");
+    assert!(detail.contains("50,610 parameters\n") && detail.contains(" MB per network"), "{detail}");
     assert!(detail.contains("Time from a quick measurement of 8 mini-batches"), "{detail}");
     window.edit();
     assert_eq!(asked(&window).0, 2, "what was measured is remembered");

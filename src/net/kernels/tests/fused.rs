@@ -60,8 +60,8 @@ impl Case {
 
     /// Gradients of the input, the scale, the shift, and a bias before the norm.
     fn backward(&self, way: Way, input: &[f32], which: &[u8], at_once: bool) -> [Vec<f32>; 4] {
-        let (images, behind, scratch) = (self.images, numbers(which.len(), 2), Scratch::default());
-        let pooled = Pooled { images, gradient: &behind, which };
+        let (images, after, scratch) = (self.images, numbers(which.len(), 2), Scratch::default());
+        let pooled = Pooled { images, gradient: &after, which };
         let mut gradient = vec![f32::NAN; input.len()];
         let [mut scale, mut shift, mut bias] = [0, 1, 2].map(|_| vec![f32::NAN; images.channels]);
         let gradients = NormGradients { scale: &mut scale, shift: &mut shift, bias: &mut bias };

@@ -189,6 +189,6 @@ fn sums_add_halves_to_halves_and_gathers_stay_within_their_slice() {
             assert_eq!((column[at], row[at]), (values[at * LANES + 5], values[3 * LANES + at]), "{level:?}");
         }
         let beyond = std::panic::catch_unwind(|| level::with(level, || dispatch(Lanewise(&values[1..]))));
-        assert!(beyond.is_err(), "{level:?} reads behind the end");
+        assert!(beyond.is_err(), "{level:?} reads beyond the end");
     }
 }

@@ -64,7 +64,7 @@ fn choose(shape: &ConvShape) -> Choice {
     }
     let tiles = |side: usize| height.div_ceil(side) * width.div_ceil(side);
     let (four, two) = (F4::PRODUCTS * tiles(F4::OUTPUTS), F2::PRODUCTS * tiles(F2::OUTPUTS));
-    // Taps that lie on the border are left out by direct sums.
+    // Direct sums skip taps on the border.
     let direct = (3 * height - 2) * (3 * width - 2);
     if four < two.min(direct) && images * tiles(F4::OUTPUTS) >= FEWEST_TILES {
         Choice::Four
@@ -160,7 +160,7 @@ fn backward<F: Form>(
 }
 
 fn check(shape: &ConvShape, input: &[f32], weight: &[f32], output: &[f32]) {
-    assert_eq!(input.len(), shape.input_len(), "as many inputs as the shape says");
-    assert_eq!(weight.len(), shape.weight_len(), "as many weights as the shape says");
-    assert_eq!(output.len(), shape.output_len(), "as many outputs as the shape says");
+    assert_eq!(input.len(), shape.input_len(), "the inputs fit the shape");
+    assert_eq!(weight.len(), shape.weight_len(), "the weights fit the shape");
+    assert_eq!(output.len(), shape.output_len(), "the outputs fit the shape");
 }

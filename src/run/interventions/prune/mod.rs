@@ -21,7 +21,8 @@ pub fn prune(session: &mut Session, prune: &Prune) -> Result<(), RunError> {
     let rule = PruningRule { amount: prune.amount, scope: prune.scope, output_factor: prune.output_factor };
     let masks: Vec<Vec<Entry>> =
         chosen.iter().map(|&index| session.state().network.all_entries(index)).collect();
-    let before: Vec<MaskCounts> = masks.iter().map(|mask| MaskCounts::of(mask)).collect();
+    let before: Vec<MaskCounts> =
+        chosen.iter().map(|&index| session.state().network.mask_counts(index)).collect();
     if let Amount::Threshold(_) = prune.amount {
         cut(session, prune, &chosen, &|targets| choose(targets, rule))?;
     } else {
