@@ -1,4 +1,4 @@
-//! Checks of what a fault can strike: that every cell of its campaign has as much as one trial takes.
+//! Checks of the sites of a fault: that every cell of its campaign has as much as one trial takes.
 
 use super::Check;
 use crate::doc::fault::{Campaign, Fault, FaultAmount, Vary};
@@ -19,7 +19,7 @@ impl Check<'_> {
         }
     }
 
-    /// Something must be there that can be struck, in every cell as much as one trial takes. `stage` is the place of the
+    /// There must be sites, in every cell as many as one trial takes. `stage` is the place of the
     /// campaign, `place` that of its fault. Entries that will be pruned by then are counted as if they were not.
     pub fn sites(&mut self, campaign: &Campaign, place: &Place, stage: &Place) {
         let before = self.count();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_in_which_nothing_can_be_struck_is_refused_before_the_training() {
+    fn a_cell_without_sites_is_refused_before_the_training() {
         for (settings, part) in [
             (
                 "fault: (model: DoubleFlip), vary: Bit([3, 31])",
