@@ -73,7 +73,7 @@ fn a_measurement_is_given_up_when_the_document_changes_or_runs_start() {
     window.hang_up();
     assert_eq!(asked(&window).0, 2, "what is done tells the rest");
     assert!(window.sees("15 runs to do · about "));
-    assert!(detail(&window).contains("Time by the pace of 1 run that is done"), "{}", detail(&window));
+    assert!(detail(&window).contains("Time from the pace of 1 finished run"), "{}", detail(&window));
 }
 
 #[test]
