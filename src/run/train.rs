@@ -14,7 +14,7 @@ use crate::form::{Steps, StepsUnit};
 use crate::intervene::stream::{Purpose, Stream, stream};
 use crate::net::{Compute, LossValue, Network, Score, TrainPass, correct};
 
-/// How often progress is said, at most.
+/// How often progress is emitted, at most.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 /// How often a long training leaves a checkpoint.
 const CHECKPOINT_EVERY: Duration = Duration::from_mins(1);
@@ -30,7 +30,7 @@ pub struct TrainProgress {
 
 /// A stretch of training.
 pub struct Phase {
-    /// How it learns.
+    /// Its settings.
     pub settings: Training,
     /// Learning rate before any schedule.
     pub rate: f64,
@@ -42,7 +42,7 @@ pub struct Phase {
 pub struct MiniBatch<'a> {
     /// Its samples.
     pub batch: &'a Batch,
-    /// How it is learned from.
+    /// How networks train on it.
     pub settings: &'a Training,
     /// Learning rate of this mini-batch.
     pub rate: f64,
@@ -50,7 +50,7 @@ pub struct MiniBatch<'a> {
     pub position: Position,
     /// Stream of units that are dropped.
     pub dropout: Stream,
-    /// What computes with the networks that learn.
+    /// What computes with the networks in training.
     pub compute: &'a dyn Compute,
 }
 

@@ -24,7 +24,7 @@ const EVALUATION: f64 = 0.08;
 /// The fewest that are timed of each, and the most.
 const FEWEST: usize = 2;
 const MOST: usize = 200;
-/// Multiply-adds of the first pass, which tells how many samples fit into the time.
+/// Multiply-adds of the first pass, which shows how many samples fit into the time.
 const FIRST: u64 = 50_000_000;
 /// Values of the samples, at most, and bytes of all networks side by side.
 const VALUES: usize = 4 << 20;
@@ -42,7 +42,7 @@ pub struct Pace {
 }
 
 /// Measures how long a task takes while others do the same beside it, as runs of a queue will. It takes about 0.3 s, more only where two
-/// mini-batches of two samples do; nothing is told when it is asked to stop.
+/// mini-batches of two samples do; it returns nothing when it is asked to stop.
 pub fn measure(task: &Task, options: QueueOptions, stop: &StopFlag) -> Option<Pace> {
     let structure = Structure::new(&task.net, task.shape, task.classes, &task.training.loss);
     // Values, gradients, and what the optimizer remembers.
@@ -57,7 +57,7 @@ pub fn measure(task: &Task, options: QueueOptions, stop: &StopFlag) -> Option<Pa
             thread.spawn_scoped(scope, work).ok()
         };
         let threads: Vec<_> = (0..jobs).filter_map(begin).collect();
-        // What went wrong in one of them would go wrong in a run, which says it better.
+        // What fails in one of them would fail in a run, which reports it better.
         threads.into_iter().filter_map(|thread| thread.join().ok().flatten()).collect()
     });
     if paces.is_empty() || stop.requested().is_some() {

@@ -71,7 +71,7 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// What tells it: `by the pace of 3 runs that are done`, `from a quick measurement of 12 mini-batches`, or both.
+    /// The basis of the estimate: `by the pace of 3 runs that are done`, `from a quick measurement of 12 mini-batches`, or both.
     pub fn basis(&self) -> String {
         let done = match self.done {
             1 => "from the pace of 1 finished run".to_owned(),
@@ -91,7 +91,7 @@ impl Expected {
     }
 }
 
-/// What can be told.
+/// What is known of the time that is left.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outlook {
     /// How long it takes.
@@ -133,7 +133,7 @@ pub fn expected(left: &[Left<'_>], done: &[Taken<'_>], paces: &Paces, options: Q
     }
 }
 
-/// What tells how long runs take, and what of it was used.
+/// What the estimate is based on, and how much of it was used.
 struct Known<'a> {
     done: &'a [Taken<'a>],
     paces: &'a Paces,

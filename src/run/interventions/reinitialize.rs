@@ -8,7 +8,7 @@ use crate::run::error::RunError;
 use crate::run::session::Session;
 use crate::run::state::Position;
 
-/// Draws what the target means anew, from a stream of this stage; the whole network starts training anew.
+/// Draws new values for the target from a stream of this stage; a whole network starts its training over.
 pub fn reinitialize(session: &mut Session, reinitialize: &Reinitialize) -> Result<(), RunError> {
     let structure = session.context.structure.clone();
     let chosen = targets::parameters(&structure, &reinitialize.target, &Params::Everything);

@@ -1,4 +1,4 @@
-//! What a run says, and what it keeps to go on from.
+//! What a run emits, and what it keeps in order to resume.
 
 use super::{Session, TrainProgress};
 use crate::net::Score;

@@ -1,4 +1,4 @@
-//! One run: carries out its program step by step, and says what happens.
+//! One run in progress: its program, its networks, and what it emits.
 
 mod branches;
 mod emitting;

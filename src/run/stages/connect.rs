@@ -20,7 +20,7 @@ pub fn connect(session: &mut Session, stage: &Connect) -> Result<StageEnd, RunEr
     let batch = context.spec.train.evaluation_batch;
     let mut scores = Vec::new();
     for number in 0..stage.points {
-        // What was evaluated so far is not said yet, so that the stage can begin anew when the run goes on.
+        // Nothing was emitted so far: the stage starts over when the run resumes.
         if session.stop_requested() == Some(StopKind::Now) {
             return Ok(StageEnd::Interrupted(TrainProgress::default()));
         }

@@ -59,7 +59,7 @@ fn assemble(session: &mut Session, stage: &Ensemble) {
     watch::clear(state); // the past is that of a network that trained alone
 }
 
-/// The members of the present state, as they learn.
+/// The members of the present state, in training.
 struct Members<'a> {
     stage: &'a Ensemble,
     /// Positions of the shared parameters, batch-norm statistics included.

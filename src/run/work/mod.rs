@@ -1,4 +1,4 @@
-//! The work of a run, step by step: mini-batches that are learned from, and samples that are evaluated.
+//! The work of a run, step by step: mini-batches of training, and evaluated samples.
 
 mod task;
 
@@ -94,7 +94,7 @@ pub struct WorkPlan {
 const LITTLE: f64 = 0.1;
 
 impl WorkPlan {
-    /// Weighs steps: an evaluated sample is a third of one that is learned from.
+    /// Weighs steps: an evaluated sample is a third of one in training.
     pub fn new(steps: &[StepWork]) -> Self {
         let mut before = vec![0.0];
         let mut total = 0.0;

@@ -7,13 +7,13 @@ use crate::optimize::UpdateRule;
 /// What can be timed once for all runs that do the same: one mini-batch of training, and one evaluated sample.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
-    /// What learns.
+    /// The network.
     pub net: Net,
     /// Shape of a sample.
     pub shape: Shape,
     /// Number of classes.
     pub classes: usize,
-    /// How it learns; what a mini-batch does not depend on has its default.
+    /// How it trains; what a mini-batch does not depend on has its default.
     pub training: Training,
     /// Whether entries are held, which the step of the optimizer passes over.
     pub holds: bool,

@@ -14,7 +14,7 @@ use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::session::Session;
 
-/// Prunes the present network; a criterion that scores anew in between does so step by step, to the same exact count.
+/// Prunes the present network; a criterion that scores several times prunes step by step, to the same exact count.
 pub fn prune(session: &mut Session, prune: &Prune) -> Result<(), RunError> {
     let structure = session.context.structure.clone();
     let chosen = targets::prunable(&structure, &prune.target);
