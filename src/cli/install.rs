@@ -1,8 +1,8 @@
 //! `weightlab install --user` and `weightlab uninstall --user`: what a Linux desktop needs to list the program, to show
 //! its icon, and to open experiments with it.
 //!
-//! All of it goes below the user's data folder, as the specifications of freedesktop.org say. A list of what was made
-//! lies beside it, and uninstalling removes exactly that.
+//! Everything goes below the user's data folder, as freedesktop.org specifies. A list records what was written, and
+//! uninstalling removes exactly that.
 
 use std::ffi::OsStr;
 use std::io;
@@ -23,7 +23,7 @@ pub struct InstallArgs {
     user: bool,
 }
 
-/// The list of what was made; folders end in a slash.
+/// The list of installed files and folders; folders end in a slash.
 const LIST: &str = "weightlab/installed.txt";
 
 const DESKTOP: &str = "applications/weightlab.desktop";
@@ -51,7 +51,7 @@ const MIME_TYPE: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </mime-info>
 "#;
 
-/// Makes the program known to the desktop.
+/// Adds the program to the desktop.
 ///
 /// # Errors
 /// On another system than Linux, or what could not be written.
@@ -64,7 +64,7 @@ pub fn install(_: &InstallArgs) -> Result<Exit, Failure> {
     }
     tell_desktop(&home);
     print_out(
-        "Weightlab is among the programs of the desktop, and opens experiments. Take it out with: weightlab uninstall --user",
+        "Weightlab is now in the desktop's menu and opens experiments. To remove it: weightlab uninstall --user",
     );
     Ok(Exit::Done)
 }
@@ -89,12 +89,12 @@ pub fn uninstall(_: &InstallArgs) -> Result<Exit, Failure> {
 /// `$XDG_DATA_HOME`, or `~/.local/share`.
 fn data_home() -> Result<PathBuf, Failure> {
     if !cfg!(all(unix, not(target_os = "macos"))) {
-        let text = "install is for Linux desktops; here the program runs from where it is";
+        let text = "install is for Linux desktops only; on this system, run the program from where it is";
         return Err(Failure::Input(text.to_owned()));
     }
     let folders = directories::BaseDirs::new();
     let home = folders.map(|folders| folders.data_dir().to_owned());
-    home.ok_or_else(|| Failure::Input("no home folder is known: set HOME or XDG_DATA_HOME".to_owned()))
+    home.ok_or_else(|| Failure::Input("no home folder found: set HOME or XDG_DATA_HOME".to_owned()))
 }
 
 /// What is installed: paths below the data folder, and contents.
@@ -137,7 +137,7 @@ fn quoted(path: &str) -> String {
     argument + "\""
 }
 
-/// Writes all files, those that are there already anew; their paths.
+/// Writes all files, replacing existing ones; returns their paths.
 fn install_into(home: &Path, program: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut made = read_list(home);
     let mut written = Vec::new();
@@ -176,7 +176,7 @@ fn note(made: &mut Vec<String>, name: String) {
     }
 }
 
-/// What earlier installations made. Lines that lead out of the folder were not written by this program.
+/// What earlier installations wrote. Lines that lead out of the folder are not from this program.
 fn read_list(home: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(home.join(LIST)).unwrap_or_default();
     let is_below = |line: &str| Path::new(line).components().all(|part| matches!(part, Component::Normal(_)));
@@ -229,7 +229,7 @@ fn remove_generated(home: &Path, made: &[String]) {
     }
 }
 
-/// Has the desktop read its folders again. Where a program for that is missing, it does so at the next login.
+/// Makes the desktop reread its folders; without these programs it does so at the next login.
 fn tell_desktop(home: &Path) {
     run("update-mime-database", home.join("mime").as_os_str());
     run("update-desktop-database", home.join("applications").as_os_str());

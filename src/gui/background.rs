@@ -1,4 +1,4 @@
-//! Something that a thread computes for the window.
+//! Computations in background threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use eframe::egui::Context;
 
-/// What a thread computes, until it is taken.
+/// A value that a thread computes.
 #[derive(Debug)]
 pub struct BackgroundTask<T> {
     answer: Receiver<Result<T, String>>,
@@ -56,15 +56,15 @@ impl<T: Send + 'static> BackgroundTask<T> {
             Ok(Ok(answer)) => TaskState::Done(answer),
             Ok(Err(why)) => TaskState::Failed(why),
             Err(TryRecvError::Empty) => TaskState::Running,
-            Err(TryRecvError::Disconnected) => TaskState::Failed("it ended without a word".to_owned()),
+            Err(TryRecvError::Disconnected) => TaskState::Failed("the thread ended unexpectedly".to_owned()),
         }
     }
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn words_of(payload: &(dyn std::any::Any + Send)) -> String {
     let text = payload.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("it does not say why").to_owned()
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no reason given").to_owned()
 }
 
 #[cfg(test)]

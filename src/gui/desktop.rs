@@ -94,7 +94,7 @@ impl System {
         self.awake = Some(awake);
         self.run(consequence, move || {
             let guard = take()?;
-            let _ = released.recv(); // ends when the sender is dropped
+            for () in released {} // until the sender is dropped
             drop(guard);
             Ok(())
         });

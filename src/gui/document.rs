@@ -14,7 +14,7 @@ use crate::form::path::Place;
 /// The file extension of experiments.
 pub const EXTENSION: &str = "ron";
 
-/// How often any document was edited: what was computed of one must not pass for that of another.
+/// Counts the edits of all documents, so that results computed for one never pass for another's.
 static EDITS: AtomicU64 = AtomicU64::new(0);
 
 /// One open experiment.

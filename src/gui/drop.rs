@@ -1,4 +1,4 @@
-//! What is dropped on the window: experiments, weight files and folders of data.
+//! Files dropped on the window: experiments, weights and datasets.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -21,7 +21,7 @@ pub enum Dropped {
     Other(String),
 }
 
-/// Looks at dropped paths in a thread, since a disk may be slow to answer.
+/// Identifies dropped paths in a thread, because a disk may be slow.
 pub fn look(paths: Vec<PathBuf>, ctx: &egui::Context) -> Receiver<Vec<Dropped>> {
     let (sender, receiver) = sync_channel(1);
     let ctx = ctx.clone();
@@ -51,13 +51,13 @@ pub fn look_at(path: &Path) -> Dropped {
         "ron" => Dropped::Experiment(path.to_owned()),
         "safetensors" => Dropped::Weights(path.to_owned()),
         "pt" | "pth" | "bin" | "ckpt" => Dropped::Other(format!(
-            "{} looks like weights of another kind: write them as .safetensors first (in Python, safetensors.torch.save_file)",
+            "{} looks like weights in another format: convert them to .safetensors first (in Python, safetensors.torch.save_file)",
             path.display()
         )),
         "gz" | "zip" | "tar" | "tgz" => {
-            Dropped::Other(format!("{} is an archive: unpack it, and drop the folder", path.display()))
+            Dropped::Other(format!("{} is an archive: unpack it and drop the folder", path.display()))
         }
-        "" => Dropped::Other(format!("{} is a file without an ending", path.display())),
+        "" => Dropped::Other(format!("{} has no file extension", path.display())),
         other => Dropped::Other(format!("{} is a .{other} file", path.display())),
     }
 }
@@ -79,7 +79,7 @@ pub fn data_in(found: &Recognised, dir: String, present: &Data) -> Data {
     if is_same { present.clone() } else { found.data.clone() }.in_folder(dir)
 }
 
-/// What would happen if the things that are held over the window were dropped; told from their names alone.
+/// What dropping the dragged paths would do, judged by their names.
 pub fn promise(paths: &[Option<PathBuf>], arm: &str) -> String {
     let [Some(path)] = paths else {
         return "Drop to open experiments, import weights or use data".to_owned();
@@ -89,7 +89,7 @@ pub fn promise(paths: &[Option<PathBuf>], arm: &str) -> String {
         "ron" => format!("Drop to open {name}"),
         "safetensors" => format!("Drop to import {name} into the plan of {arm}"),
         "" => format!("Drop to use {name} as data"),
-        _ => format!("{name} is no experiment (.ron), weight file (.safetensors) or folder of data"),
+        _ => format!("{name} is not an experiment (.ron), weight file (.safetensors) or data folder"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The system's file dialogs, asked in a thread of their own, and what takes over when there are none.
+//! The system's file dialogs, run in a thread, and the fallback when there are none.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -58,7 +58,7 @@ pub enum PathAnswer {
 /// Who asks for paths: the system's dialog, or a script in tests.
 pub type Picker = Box<dyn Fn(&PathRequest, &egui::Context) -> Receiver<PathAnswer>>;
 
-/// Nobody dismisses a dialog as fast as a service that is missing fails.
+/// A missing service fails faster than anyone can dismiss a dialog.
 const TOO_FAST: Duration = Duration::from_millis(350);
 
 /// The system's dialogs.
@@ -127,7 +127,7 @@ impl PendingPath {
     }
 }
 
-/// Kinds of pictures that are not: a name that asks for one is refused, not given another ending.
+/// Unsupported image formats: such names are refused rather than given another extension.
 const FOREIGN: [&str; 9] = ["jpg", "jpeg", "gif", "tif", "tiff", "eps", "ps", "bmp", "webp"];
 
 /// The path with the ending that its purpose needs, behind what the name has: `fig.v1` becomes `fig.v1.svg`.

@@ -104,7 +104,7 @@ fn entry_ui(ui: &mut Ui, command: Command, context: &CommandContext, on: Option<
 pub fn errors_ui(ui: &mut Ui, count: usize, newest: &str) -> bool {
     let text = RichText::new(format!("⚠ {}", counted(count, "new error"))).small();
     let chip = Button::new(text.color(theme::present(ui).error));
-    ui.add(chip).on_hover_text(format!("{newest}\nA click shows the log")).clicked()
+    ui.add(chip).on_hover_text(format!("{newest}\nClick to show the log")).clicked()
 }
 
 /// The buttons beside the menus; what was pressed.

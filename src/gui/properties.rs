@@ -163,7 +163,7 @@ fn results_ui(ui: &mut Ui, results: &Path) {
 
 fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, results: &Path) {
     let Some(run) = run else {
-        ui.label("This run belongs to earlier settings. Select another one.");
+        ui.label("This run has earlier settings. Select another one.");
         return;
     };
     let state = runs.state(&run.id);
@@ -201,7 +201,7 @@ fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, results: &Path) {
             row(name, text::percent(last));
             if let Some(best) = record.best(&series) {
                 row(
-                    "  at its best",
+                    "  best",
                     format!("{} after {} epochs", text::percent(best.value), fixed(best.trained, 1)),
                 );
             }

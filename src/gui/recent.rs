@@ -1,4 +1,4 @@
-//! Files that were open before, the last one first.
+//! Recently opened files, the last one first.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,4 @@
-//! What a crash must not take: the edits that are not saved yet, kept in the app's own folder, and offered at the next
-//! start.
+//! Backups of unsaved edits in the app's own folder, offered after a crash at the next start.
 //!
 //! Every window writes a file of its own and holds a lock beside it, so that windows that are open side by side do not
 //! take each other for crashed.
@@ -45,7 +44,7 @@ pub struct UnsavedEdits {
     pub text: String,
 }
 
-/// What a window that ended without a word has left.
+/// Unsaved edits of a window that crashed.
 #[derive(Debug)]
 pub struct Leftover {
     /// The document.
@@ -95,7 +94,7 @@ impl Recovery {
         Ok(Self { pace: PACE, folder, file, lock, jobs, thread, errors, last: None })
     }
 
-    /// What windows that ended without a word have left, the newest first.
+    /// Unsaved edits of crashed windows, the newest first.
     pub fn leftovers(&self) -> Vec<Leftover> {
         let Ok(entries) = std::fs::read_dir(&self.folder) else { return Vec::new() };
         let paths = entries.flatten().map(|entry| entry.path());

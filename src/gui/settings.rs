@@ -1,4 +1,4 @@
-//! How the user likes the window; kept between starts.
+//! The user's preferences for the window, kept between starts.
 
 use std::path::PathBuf;
 

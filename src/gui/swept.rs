@@ -1,4 +1,4 @@
-//! Which settings a sweep replaces, so that a form says so beside the value that no run has.
+//! The settings that a sweep replaces, so that forms can say so beside them.
 
 use std::collections::BTreeMap;
 

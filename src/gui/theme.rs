@@ -1,4 +1,4 @@
-//! One look: quiet colours, one accent, two text sizes, and space in steps of eight points.
+//! The theme: quiet colours, one accent, two text sizes, spacing in steps of eight points.
 
 use std::sync::Arc;
 

@@ -14,10 +14,9 @@ use super::{text, theme};
 use crate::doc::{Experiment, Run};
 use crate::results::{RunRecord, RunState};
 
-const STALE: &str =
-    "The curve belongs to the settings before the last change. Run again for the present ones.";
+const STALE: &str = "This curve has the settings from before your last change. Run again to update it.";
 const STRAY: &str =
-    "This run was started before the settings were changed. Its results are of the earlier ones.";
+    "This run started before you changed the settings. Its results have the earlier settings.";
 
 /// So many rows are drawn beyond each end of what is seen of the list.
 const BEYOND: f32 = 4.0;
@@ -83,9 +82,7 @@ pub fn tree_ui(
         ui.spacing_mut().interact_size.y = 2.5 * theme::STEP;
         ui.spacing_mut().button_padding.y = 1.0;
         if treatments.is_empty() {
-            ui.label(
-                "There is no arm yet. An arm is one treatment that is compared with others: press Add arm.",
-            );
+            ui.label("There are no arms yet. An arm is one treatment to compare with others: press Add arm.");
         }
         for (position, treatment) in treatments.iter().enumerate() {
             let chosen = treatment_ui(ui, position, treatment, runs, compare, selection);
@@ -195,7 +192,7 @@ pub fn summary(treatment: &Treatment, runs: &Runs) -> String {
     let strays = treatment.runs.iter().filter_map(|run| runs.stray(run));
     let going = strays.filter(|id| runs.is_open(id)).count();
     if going > 0 {
-        return format!("{} {going} of earlier settings", text::sign(&RunState::Running));
+        return format!("{} {going} with earlier settings", text::sign(&RunState::Running));
     }
     let states: Vec<RunState> = treatment.runs.iter().map(|run| runs.state(&run.id)).collect();
     let failed = states.iter().filter(|state| matches!(state, RunState::Failed(_))).count();

@@ -1,5 +1,4 @@
-//! Results that other processes write, such as machines of a cluster: a thread looks for them every few seconds, and
-//! wakes the window when there is something to see.
+//! Watches for results of other processes, such as cluster nodes: a thread looks every few seconds and wakes the window.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What does the work: the queue of runs, behind a seam that tests put a script into.
+//! The worker: the queue of runs, behind a trait that tests replace by a script.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,6 +1,7 @@
 //! Whole campaigns: that they repeat, resume, restore and replay, and that statistics agree with each other.
 
 use weightlab::doc::RunSpec;
+use weightlab::results::Event;
 use weightlab::run::{Outcome, Recorder, Session, StopFlag, Table};
 
 use crate::support::{self, campaigns, complaints, context, failure, reports, run, spec, values, with_plan};
@@ -165,6 +166,11 @@ fn a_campaign_on_a_faulty_network_is_refused() {
         "Do(Set(parameter: \"fc2.bias\", value: 3e38)), Do(Set(parameter: \"fc3.weight\", value: 9e9)), Campaign()",
     ));
     assert!(broken.contains("predicts NaN or infinity for 40 of 40 images"), "{broken}");
+    // Half precision ends at 65,504.
+    let stored = failure(with_plan(
+        "Do(Set(parameter: \"fc1.weight\", value: 1e5)), Campaign(fault: (format: Float16))",
+    ));
+    assert!(stored.contains("stored as"), "{stored}");
 }
 
 #[test]
@@ -202,4 +208,19 @@ fn settings_that_cannot_go_together_are_named() {
         let found = complaints(&format!("Campaign({campaign})"));
         assert!(found.iter().any(|problem| problem.contains(part)), "{campaign}: {found:#?}");
     }
+}
+
+/// 70 trials in each of two cells: blocks of 64 and 6, twice.
+#[test]
+fn progress_rises_with_every_block_of_trials() {
+    let recorder = recorded(with_plan("Campaign(vary: Bit([30, 3]), trials: Fixed(70), images: 10)"), 1);
+    let mut done: Vec<f64> = Vec::new();
+    for event in &recorder.events {
+        if let Event::Progress(progress) = event {
+            done.push(progress.done);
+        }
+    }
+    assert!(done.is_sorted() && done.iter().all(|done| *done <= 1.0), "{done:?}");
+    done.dedup();
+    assert!(done.len() >= 4, "{done:?}");
 }

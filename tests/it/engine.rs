@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use weightlab::data::Shape;
+use weightlab::doc::file::parse;
 use weightlab::doc::{Loss, Net, RunSpec};
 use weightlab::net::{Compute, NativeCompute, Network};
 use weightlab::results::{Event, RunRecord, RunState};
@@ -48,6 +49,31 @@ fn a_network_learns_digits() {
     assert!(accuracy.last().is_some_and(|last| *last > 0.9), "{accuracy:?}");
     let loss = values(&events, "train_loss");
     assert!(loss.len() == 15 && loss[14] < 0.3 * loss[0], "{loss:?}");
+}
+
+#[test]
+fn augmentation_changes_the_images_and_not_their_order() {
+    let learned = |augment: &str| {
+        let train = format!("train: (batch: 64, augment: [{augment}])");
+        let arms = "arms: [(plan: [Train(\"1ep\")])]";
+        run(spec(&format!("(data: Digits(limit_train: 192), net: Mlp(hidden: [8]), {train}, {arms})")))
+            .0
+            .checksum()
+    };
+    assert_eq!(learned(""), learned("Crop(0)"), "cropped by nothing");
+    assert_ne!(learned(""), learned("FlipHorizontal"));
+}
+
+#[test]
+fn a_network_takes_room_for_values_gradients_and_two_moments() {
+    let experiment = parse(
+        "(net: Mlp(hidden: [8]), train: (optimizer: Adam(rate: 0.1)), arms: [(plan: [Test])])",
+        Path::new("x.ron"),
+    );
+    let runs = weightlab::doc::runs(&experiment.unwrap()).unwrap();
+    let cost = weightlab::run::cost(&runs[0]).unwrap();
+    let parameters = 64 * 8 + 8 + 8 * 10 + 10;
+    assert_eq!((cost.parameters, cost.bytes), (parameters, 4 * 4 * parameters as u64));
 }
 
 #[test]
@@ -320,4 +346,15 @@ fn clones_with_batch_norm_are_independent_in_both_directions() {
         taken.checksum(),
         "the clone took one step, whatever its original did later"
     );
+}
+
+#[test]
+fn a_position_beyond_the_data_of_a_branch_is_the_start_of_its_next_epoch() {
+    // At the snapshot, 128 of 192 samples were seen; the branch has 64 in all.
+    let (_, events) = run(support::with_plan(
+        "Train(\"2it\"), Do(Snapshot(name: \"k\")), Branch(name: \"b\", data: Digits(limit_train: 64, limit_test: 40),
+           plan: [Do(Graft(from: \"k\")), Train(\"1it\")])",
+    ));
+    let last = points(&events).into_iter().rfind(|point| point.branch == "b").unwrap();
+    assert_eq!((last.iteration, last.epoch), (3, 2.0));
 }

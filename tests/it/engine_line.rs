@@ -1,5 +1,7 @@
 //! Lines between networks, and branches with data of their own.
 
+use weightlab::results::Event;
+
 use crate::support::{
     assert_resumes, complaints, context, points, reports, run, same_bits, values, with_plan,
 };
@@ -22,6 +24,16 @@ fn the_ends_of_a_line_are_the_two_networks() {
     assert_eq!([line[0].to_bits(), line[4].to_bits()], [ends[0].to_bits(), ends[1].to_bits()]);
     let along: Vec<f64> = points(&ended.events).iter().filter_map(|point| point.along).collect();
     assert_eq!(along[..4], [0.0, 0.0, 0.25, 0.25]);
+}
+
+#[test]
+fn progress_ends_with_the_last_network_of_a_line() {
+    let progress = run(with_plan(TWO_BRANCHES)).events.into_iter().filter_map(|event| match event {
+        Event::Progress(progress) => Some(progress.done),
+        _ => None,
+    });
+    let done: Vec<f64> = progress.collect();
+    assert!(done.last().is_some_and(|last| (last - 1.0).abs() < 1e-9), "{done:?}");
 }
 
 #[test]

@@ -18,20 +18,20 @@ use crate::results::tiles::Side;
 use crate::results::view::arm_key;
 use crate::run::StopKind;
 
-/// Which runs are to be started.
+/// The runs to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum StartRequest {
     All,
     /// Those of the arm at this position.
     Arm(Option<usize>),
-    /// Those that were begun.
+    /// Those that were stopped or failed.
     Resumable,
     /// These, by identity.
     These(Vec<String>),
 }
 
 impl App {
-    /// Does what a command says; it can be done now.
+    /// Carries out a command that can be used now.
     pub(super) fn act(&mut self, command: Command, ctx: &egui::Context) {
         use Command as C;
         match command {
@@ -106,7 +106,7 @@ impl App {
         }
     }
 
-    /// Whether a command that switches something has it switched on.
+    /// Whether the switch behind a command is on.
     pub(super) fn is_on(&self, command: Command) -> Option<bool> {
         match command {
             Command::Notify => Some(self.settings.notify),
@@ -132,7 +132,7 @@ impl App {
         self.tiles.layout().views().contains(&name)
     }
 
-    /// Does what was chosen in a menu or a list.
+    /// Carries out a choice from a menu or a list.
     pub(super) fn choose(&mut self, choice: Choice, ctx: &egui::Context) {
         match choice {
             Choice::Command(command) => self.execute(command, ctx),
@@ -153,11 +153,11 @@ impl App {
         ctx.copy_text(folder);
     }
 
-    /// Starts those runs that are wanted and not done. What is started must know what is done: while earlier results are
-    /// being read, or moved to where it goes on, they wait.
+    /// Starts the requested runs that are not done. Which ones are done is known only once earlier results have been read
+    /// and moved, so the start waits for that.
     fn start(&mut self, start_request: StartRequest) {
         if let Some(reason) = self.start_blocked_by() {
-            self.log.info(format!("Runs start as soon as earlier results {reason}"));
+            self.log.info(format!("Runs will start once earlier results {reason}"));
             self.start_request = Some(start_request);
             return;
         }
@@ -171,10 +171,10 @@ impl App {
         let folder = self.document.results(&self.parts.untitled);
         let jobs = jobs(&chosen, &self.runs, &folder, &self.document.base());
         if jobs.is_empty() {
-            return self.log.info("Nothing was started: all of these runs are done");
+            return self.log.info("Nothing to start: all of these runs are done");
         }
         self.log.info(format!(
-            "Started {}; results are written to {}",
+            "Started {}; writing results to {}",
             text::counted(jobs.len(), "run"),
             folder.display()
         ));
@@ -183,12 +183,16 @@ impl App {
         self.on_start();
     }
 
-    /// What must happen to earlier results before runs can start.
+    /// What earlier results need before runs can start.
     fn start_blocked_by(&self) -> Option<&'static str> {
-        if self.runs.is_reading() { Some("are read") } else { self.copying.as_ref().map(|_| "have moved") }
+        if self.runs.is_reading() {
+            Some("have been read")
+        } else {
+            self.copying.as_ref().map(|_| "have been moved")
+        }
     }
 
-    /// Starts what was asked for while earlier results were being read or moved.
+    /// Starts the runs that waited for earlier results.
     pub(super) fn start_queued(&mut self) {
         if self.start_blocked_by().is_some() {
             return;
@@ -209,7 +213,7 @@ impl App {
         let left = match self.runs.stopping() {
             _ if self.runs.is_paused() => "paused".to_owned(),
             Some(StopKind::Now) => "stopping…".to_owned(),
-            Some(StopKind::AfterStage) => "stopping after the stage…".to_owned(),
+            Some(StopKind::AfterStage) => "stopping after this stage…".to_owned(),
             None => match self.runs.secs_left() {
                 Some(secs) => format!("{} left", text::duration(secs)),
                 None => "estimating…".to_owned(),
@@ -222,7 +226,7 @@ impl App {
         }
     }
 
-    /// What is noted about the selected arm or run goes by this key.
+    /// The key of the marks of the selected arm or run.
     fn star_key(&self, command: Command) -> Option<String> {
         if command == Command::StarRun {
             return self.selection.run().cloned();
@@ -270,7 +274,7 @@ impl App {
         let selected = self.selection.arm().filter(|arm| *arm < arms.len());
         let arm = match (command, selected) {
             (Command::AddArm, _) => {
-                // An arm without a plan would be an error at once: the plan of the first arm is a better start.
+                // An arm without a plan is an error, so it starts with the plan of the first arm.
                 let plan = arms.first().map(|arm| arm.plan.clone()).unwrap_or_default();
                 arms.push(Arm { name: free_name(arms, "new arm"), plan, ..Arm::default() });
                 arms.len() - 1

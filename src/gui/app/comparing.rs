@@ -1,4 +1,4 @@
-//! The plots and the table of runs, and what follows from them for the rest of the window.
+//! The plots and the table of runs, and how the window follows them.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -23,12 +23,12 @@ impl App {
         self.runs.is_reading() || self.runs.is_searching()
     }
 
-    /// Whether the plot is behind the records, or its figure is still being built.
+    /// Whether the plot is out of date or its figure is being built.
     pub fn is_drawing(&self) -> bool {
         self.plot.is_behind(self.data_revision())
     }
 
-    /// Takes the view settings that lie beside the results of the document.
+    /// Loads the view settings stored beside the results.
     pub(super) fn load_view(&mut self) {
         let results = self.document.results(&self.parts.untitled);
         if let Err(why) = self.compare.load(&results, &mut self.plot) {
@@ -38,7 +38,7 @@ impl App {
         self.tiles.take(self.compare.view.tiles.as_ref());
     }
 
-    /// Looks at arms and runs of the document anew; arms keep their colours.
+    /// Rereads the document's arms and runs; arms keep their colours.
     pub(super) fn take_treatments(&mut self) {
         self.shown = None;
         self.runs.list(self.document.runs());
@@ -48,7 +48,7 @@ impl App {
         }
     }
 
-    /// Brings the rows up to date, and writes view settings that have changed and rest.
+    /// Updates the rows, and saves view settings once they stop changing.
     pub(super) fn update_comparison(&mut self, ctx: &egui::Context) {
         let now = ctx.input(|input| input.time);
         self.compare.set_folder(&self.document.results(&self.parts.untitled));
@@ -73,7 +73,7 @@ impl App {
         self.runs.revision() + self.compare.revision()
     }
 
-    /// What the plots show: copied once for all of them, and again when something has changed.
+    /// The input of all plots, rebuilt when something has changed.
     pub(super) fn plot_input(&mut self) -> PlotInput {
         let revision = self.data_revision();
         if let Some(input) = self.shown.as_ref().filter(|input| input.revision == revision) {
@@ -86,7 +86,7 @@ impl App {
         input
     }
 
-    /// What exports write: what the plots show without runs of earlier settings, as the command line knows it.
+    /// The input of exports: without runs of earlier settings, as on the command line.
     pub(super) fn export_input(&mut self) -> PlotInput {
         if self.compare.earlier_count() == 0 {
             return self.plot_input();
@@ -95,7 +95,7 @@ impl App {
         PlotInput::new(&arms, self.compare.filter_note(), self.data_revision())
     }
 
-    /// Gives tabs to plots that have to do with the runs by now.
+    /// Adds tabs for plots that now have data.
     pub(super) fn offer_views(&mut self, ui: &Ui) {
         let now = ui.input(|input| input.time);
         let input = self.plot_input();
@@ -139,7 +139,7 @@ impl App {
         }
     }
 
-    /// Shows the faults behind a cell of the heat map in the view of campaigns.
+    /// Shows the faults of a heat-map cell in the view Campaigns.
     fn show_faults(&mut self, layer: String, bit: u32) {
         let input = self.plot_input();
         let arms = input.borrowed();
@@ -149,7 +149,8 @@ impl App {
         };
         let runs = plots::injected_arm(&arms).map(own).unwrap_or_default();
         let Some((first, _)) = runs.first() else {
-            let why = "The heat map shows runs of earlier settings, whose faults are in their folders only";
+            let why =
+                "The heat map shows runs with earlier settings; their faults are only in their run folders";
             return self.log.info(why);
         };
         if !runs.iter().any(|(arm, _)| self.selection.arm() == Some(*arm)) {
@@ -160,7 +161,7 @@ impl App {
         self.view_to_show = Some("campaigns");
     }
 
-    /// Does what a person asked for in the table of runs.
+    /// Carries out a request from the table of runs.
     pub(super) fn answer(&mut self, response: CompareResponse, ctx: &egui::Context) {
         match response {
             CompareResponse::Select { arm, id } => self.selection = Selection::Run { arm, id },
@@ -170,7 +171,7 @@ impl App {
             }
             CompareResponse::CopyMethods => match methods(&self.document.experiment) {
                 Ok(text) => {
-                    self.log.info("Copied a paragraph about the methods");
+                    self.log.info("Copied a methods paragraph");
                     ctx.copy_text(text);
                 }
                 Err(problems) => {
@@ -227,7 +228,7 @@ impl App {
         }
         if !archived.is_empty() {
             self.log.info(format!(
-                "Moved {} to the trash; Undo or Runs brings them back",
+                "Moved {} to the trash; restore with Undo, or from the view Runs",
                 text::counted(archived.len(), "run")
             ));
         }

@@ -1,4 +1,4 @@
-//! The desktop around the window: a notification at the end of long runs, and staying awake meanwhile.
+//! Desktop integration: a notification when long runs end, and staying awake while they run.
 
 use std::time::{Duration, Instant};
 
@@ -6,24 +6,24 @@ use super::App;
 use crate::gui::text;
 use crate::results::RunState;
 
-/// Runs that took this long may have been left alone.
+/// After runs of this length the user may have left.
 const LONG: Duration = Duration::from_mins(1);
 
 impl App {
-    /// Tells what the desktop could not do after all.
+    /// Logs what the desktop refused.
     pub(super) fn log_desktop_failures(&mut self) {
         while let Some(trouble) = self.parts.desktop.trouble() {
             self.log.info(trouble);
         }
     }
 
-    /// The runs begin.
+    /// Runs have started.
     pub(super) fn on_start(&mut self) {
         self.batch_began = Some(Instant::now());
         self.keep_awake_as_set();
     }
 
-    /// The runs are over.
+    /// Runs have ended.
     pub(super) fn on_end(&mut self) {
         self.keep_awake_as_set();
         let took = self.batch_began.take().map_or(Duration::ZERO, |began| began.elapsed());
@@ -34,17 +34,16 @@ impl App {
         self.parts.desktop.notify(&self.document.title(), &text);
     }
 
-    /// "12 runs are over: 11 done, 1 failed".
+    /// "12 runs ended: 11 done, 1 failed".
     pub(super) fn end_summary(&self) -> String {
         let all = self.runs.batch().len();
-        let verb = if all == 1 { "is" } else { "are" };
-        format!("{} {verb} over: {}", text::counted(all, "run"), self.batch_summary())
+        format!("{} ended: {}", text::counted(all, "run"), self.batch_summary())
     }
 
-    /// "3 done, 1 failed, 2 running, 6 queued", of the runs that were started together.
+    /// "3 done, 1 failed, 2 running, 6 queued", for the runs started together.
     pub(super) fn batch_summary(&self) -> String {
         let states: Vec<RunState> = self.runs.batch().iter().map(|run| self.runs.state(run)).collect();
-        let waiting = if self.runs.is_running() { "queued" } else { "not begun" };
+        let waiting = if self.runs.is_running() { "queued" } else { "not started" };
         let count = |is: fn(&RunState) -> bool| states.iter().filter(|state| is(state)).count();
         let parts = [
             (count(|state| *state == RunState::Done), "done"),
@@ -58,7 +57,7 @@ impl App {
         told.collect::<Vec<_>>().join(", ")
     }
 
-    /// Keeps the computer awake while runs go on, if that is wanted.
+    /// Keeps the computer awake while runs are in progress, if the user wants that.
     pub(super) fn keep_awake_as_set(&mut self) {
         let on = self.settings.keep_awake && self.runs.is_running();
         self.parts.desktop.keep_awake(on);

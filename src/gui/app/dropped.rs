@@ -7,14 +7,14 @@ use eframe::egui;
 
 use super::App;
 use crate::data::Recognised;
-use crate::doc::intervention::WeightFile;
+use crate::doc::intervention::{Import, WeightFile};
 use crate::doc::{Intervention, Stage};
 use crate::gui::dialogs::{Dialog, Next};
 use crate::gui::drop::{self, Dropped};
 use crate::gui::selection::Selection;
 
 impl App {
-    /// Takes what was dropped: looks at it in a thread, and uses it when that is done.
+    /// Takes dropped paths: identifies them in a thread, then uses them.
     pub(super) fn take_dropped(&mut self, ctx: &egui::Context) {
         let paths: Vec<PathBuf> =
             ctx.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect());
@@ -33,7 +33,7 @@ impl App {
         }
     }
 
-    /// Says what would happen while something is held over the window.
+    /// While something is dragged over the window, says what dropping it would do.
     pub(super) fn drop_ui(&self, ctx: &egui::Context) {
         let held: Vec<Option<PathBuf>> =
             ctx.input(|input| input.raw.hovered_files.iter().map(|file| file.path.clone()).collect());
@@ -60,19 +60,18 @@ impl App {
             match dropped {
                 Dropped::Experiment(path) if experiment.is_none() => experiment = Some(path),
                 Dropped::Experiment(path) => {
-                    others.push(format!("{} was not opened: a window has one experiment", path.display()));
+                    others.push(format!("{} was not opened: a window holds one experiment", path.display()));
                 }
                 Dropped::Weights(path) if weights.is_none() => weights = Some(path),
                 Dropped::Weights(path) => {
-                    others.push(format!("{}: drop weight files one by one", path.display()));
+                    others.push(format!("{}: drop one weight file at a time", path.display()));
                 }
                 Dropped::Data(found) => self.use_data(&found),
                 Dropped::Other(what) => others.push(what),
             }
         }
         if !others.is_empty() {
-            let use_of =
-                "Drop an experiment (.ron), a weight file (.safetensors), or the folder of a data set.";
+            let use_of = "Drop an experiment (.ron), a weight file (.safetensors) or a dataset folder.";
             self.fail("This cannot be used here", &format!("{}.\n{use_of}", others.join(".\n")));
         }
         match (experiment, weights) {
@@ -103,7 +102,7 @@ impl App {
         let Some(name) = self.document.experiment.arms.get(arm).map(|arm| arm.name.clone()) else {
             return self.fail(
                 "The weights were not imported",
-                "There is no arm to import them into: add one first.",
+                "There is no arm to import them into. Add one first.",
             );
         };
         self.dialog = Some(Dialog::Import { path: path.to_owned(), arm, name });
@@ -118,7 +117,10 @@ impl App {
         };
         let Some(plan) = self.document.experiment.arms.get_mut(arm).map(|arm| &mut arm.plan) else { return };
         let at = after.unwrap_or(0).min(plan.len());
-        plan.insert(at, Stage::Do(Intervention::Import(WeightFile { file, ..WeightFile::default() })));
+        plan.insert(
+            at,
+            Stage::Do(Intervention::Import(Import(WeightFile { file, ..WeightFile::default() }))),
+        );
         self.selection = Selection::Stage { arm, path: vec![at] };
         self.settings.panels_mut().properties = true;
         self.log.info(format!("Added a stage that imports {}", path.display()));

@@ -1,4 +1,4 @@
-//! What the user edits: noticed in every frame, taken back, made again.
+//! The user's edits: noticed every frame, undone and redone.
 
 use eframe::egui;
 
@@ -36,7 +36,7 @@ impl App {
         true
     }
 
-    /// Begins a history: what was saved is its start, so that edits that a crash had taken can be undone.
+    /// Starts a history at the saved document, so that edits recovered after a crash can be undone.
     pub(super) fn begin_history(&mut self) {
         self.plot.give(&mut self.compare.view);
         let (experiment, view) = (self.document.saved(), &self.compare.view);
@@ -51,7 +51,7 @@ impl App {
         self.history.note(CurrentState { experiment, view, tiles: self.tiles.layout() });
     }
 
-    /// Notes that what changed since the last time followed from something else, and was no edit.
+    /// Accepts changes that were not made by the user.
     pub(super) fn adopt_edits(&mut self) {
         self.plot.give(&mut self.compare.view);
         let (experiment, view) = (&self.document.experiment, &self.compare.view);
@@ -66,7 +66,7 @@ impl App {
         }
     }
 
-    /// Makes the edit again that was taken back last.
+    /// Redoes the last undone edit.
     pub(super) fn redo(&mut self) {
         self.note_edits();
         if let Some(task) = self.history.redo() {

@@ -1,6 +1,6 @@
-//! What the runs that are left will take, told beside Run before they start.
+//! How long the remaining runs will take, shown beside Run before they start.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use eframe::egui;
 
@@ -8,8 +8,10 @@ use super::App;
 use crate::doc::Run;
 use crate::gui::background::{BackgroundTask, TaskState};
 use crate::gui::{menu, text};
-use crate::results::RunState;
-use crate::run::{Cost, Left, Outlook, Pace, Paces, QueueOptions, StopFlag, StopKind, Taken, Task, expected};
+use crate::results::{RunRecord, RunState};
+use crate::run::{
+    Cost, Costs, Far, Left, Outlook, Pace, Paces, QueueOptions, StopFlag, StopKind, Task, expected,
+};
 
 /// What the bar says while nothing runs, and what is known and measured for it.
 #[derive(Default)]
@@ -24,7 +26,7 @@ pub(super) struct Estimate {
 /// A task, and how the runs that do it will share the machine.
 type MeasureRequest = (Task, QueueOptions);
 
-/// A measurement, which is given up with this.
+/// A measurement; dropping this stops it.
 struct Measuring {
     question: MeasureRequest,
     stop: StopFlag,
@@ -38,7 +40,7 @@ impl Drop for Measuring {
 }
 
 impl App {
-    /// What the runs that are left would take, for the bar at the top.
+    /// Estimates the remaining runs, for the bar at the top.
     pub(super) fn plan_cost(&mut self) {
         let (status, needed) = self.estimate_rest();
         let estimate = &mut self.estimate;
@@ -53,27 +55,28 @@ impl App {
             return (says("No arm yet"), None);
         }
         let mut seen = BTreeSet::new();
-        let runs = self.document.runs().iter().filter(|run| seen.insert(&run.id));
-        let (done, left): (Vec<&Run>, Vec<&Run>) =
-            runs.partition(|run| self.runs.state(&run.id) == RunState::Done);
-        if left.is_empty() {
+        let runs: Vec<Run> =
+            self.document.runs().iter().filter(|run| seen.insert(&run.id)).cloned().collect();
+        let far = |run: &Run| {
+            let progress = self.runs.record(&run.id).map(RunRecord::progress).unwrap_or_default();
+            let is_done = self.runs.state(&run.id) == RunState::Done;
+            if is_done { Far::Done(progress.secs) } else { Far::Share(progress.done) }
+        };
+        let count = runs.iter().filter(|run| matches!(far(run), Far::Share(_))).count();
+        if count == 0 {
             return (says("All runs are done"), None);
         }
-        let count = format!("{} to do", text::counted(left.len(), "run"));
-        let mut costs = Costs::default();
-        let mut look = |run: &Run| costs.look(run, |run| self.parts.worker.cost(run));
-        if let Err(reason) = left.iter().try_for_each(|run| look(run)) {
-            return (menu::Status { detail: reason, ..says(&count) }, None);
+        let count = format!("{} to do", text::counted(count, "run"));
+        if let Some(problem) = self.document.first_error() {
+            return (menu::Status { detail: problem.to_string(), ..says(&count) }, None);
         }
-        let done: Vec<&Run> = done.into_iter().filter(|run| look(run).is_ok()).collect();
-        let progress = |run: &Run| {
-            self.runs.record(&run.id).map(crate::results::RunRecord::progress).unwrap_or_default()
+        let costs = Costs::new(&runs, |run| self.parts.worker.cost(run));
+        let (done, left) = match costs.lists(&runs, far) {
+            Ok(lists) => lists,
+            Err(reason) => return (menu::Status { detail: reason, ..says(&count) }, None),
         };
-        let left = left.iter().map(|run| Left { run, cost: costs.of(run), share: 1.0 - progress(run).done });
-        let left: Vec<Left<'_>> = left.collect();
-        let done = done.iter().map(|run| Taken { run, cost: costs.of(run), secs: progress(run).secs });
         let options = QueueOptions::sharing(left.len());
-        let outlook = expected(&left, &done.collect::<Vec<_>>(), &self.estimate.paces, options);
+        let outlook = expected(&left, &done, &self.estimate.paces, options);
         let needed = match &outlook {
             Outlook::Needs(tasks) => tasks.first().map(|task| (task.clone(), options)),
             Outlook::Told(_) | Outlook::Unknown => None,
@@ -81,7 +84,7 @@ impl App {
         (status(&count, &left, &outlook), needed)
     }
 
-    /// Measures what is needed, one task after the other, while nothing else goes on.
+    /// Takes the measurements that the estimate needs, one at a time, while nothing else runs.
     pub(super) fn measure(&mut self, ctx: &egui::Context) {
         if let Some(measuring) = &self.estimate.measuring {
             let pace = match measuring.background.take() {
@@ -112,23 +115,6 @@ impl App {
     }
 }
 
-/// The cost of each arm: its runs cost the same.
-#[derive(Default)]
-struct Costs(BTreeMap<(usize, String), Result<Cost, String>>);
-
-impl Costs {
-    fn look(&mut self, run: &Run, cost: impl Fn(&Run) -> Result<Cost, String>) -> Result<(), String> {
-        let of_arm = self.0.entry((run.arm_index, run.arm.clone())).or_insert_with(|| cost(run));
-        of_arm.as_ref().map(drop).map_err(Clone::clone)
-    }
-
-    /// The cost of a run that was looked at.
-    fn of(&self, run: &Run) -> &Cost {
-        let known = self.0.get(&(run.arm_index, run.arm.clone()));
-        known.and_then(|cost| cost.as_ref().ok()).expect("its arm was looked at")
-    }
-}
-
 fn status(count: &str, left: &[Left<'_>], outlook: &Outlook) -> menu::Status {
     let costs = || left.iter().map(|left| left.cost);
     let work = costs().map(|cost| cost.training_multiply_adds as f64).sum();
@@ -138,12 +124,12 @@ fn status(count: &str, left: &[Left<'_>], outlook: &Outlook) -> menu::Status {
     let sum = |of: fn(&Cost) -> u64| text::grouped(costs().map(of).fold(0, u64::saturating_add));
     let mut lines = vec![
         format!("{} parameters", text::grouped(parameters)),
-        format!("{} mini-batches in all runs", sum(|cost| cost.iterations)),
+        format!("{} mini-batches over all runs", sum(|cost| cost.iterations)),
         format!("{work} for training"),
-        format!("{} MB for each network with its optimizer", text::grouped(bytes.div_ceil(1_000_000))),
+        format!("{} MB per network and optimizer", text::grouped(bytes.div_ceil(1_000_000))),
     ];
     if costs().any(|cost| cost.trials > 0) {
-        lines.insert(2, format!("{} fault trials in all runs", sum(|cost| cost.trials)));
+        lines.insert(2, format!("{} fault trials over all runs", sum(|cost| cost.trials)));
     }
     let told = match outlook {
         Outlook::Told(told) => {

@@ -1,4 +1,4 @@
-//! Writing and copying what a plot or a view shows: a thread builds and draws it, so that the window goes on.
+//! Exports and copies of plots and views, made in a thread so that the window stays responsive.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -16,7 +16,7 @@ use crate::gui::plot::FigureRequest;
 use crate::gui::text;
 use crate::gui::views::{Offer, Wanted};
 
-/// What becomes of a figure.
+/// What to make of a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Export {
     /// A file of this kind.
@@ -34,7 +34,7 @@ enum Exported {
     Values(String),
 }
 
-/// An export that a thread works at.
+/// An export in progress.
 pub(super) struct Exporting {
     export: Export,
     /// Of what.
@@ -128,10 +128,7 @@ impl App {
     pub(super) fn export(&mut self, path: &Path, ctx: &egui::Context) {
         let Some(subject) = self.pending_export.take() else { return };
         let Some(kind) = FileKind::of(path) else {
-            let text = format!(
-                "{} is no kind of figure. End the name with .svg, .pdf, .png or .csv.",
-                path.display()
-            );
+            let text = format!("{} is not a supported format. Use .svg, .pdf, .png or .csv.", path.display());
             return self.fail("The figure was not written", &text);
         };
         self.log.info(format!("Writing {} to {}…", subject.title(), path.display()));
@@ -161,14 +158,16 @@ impl App {
             }
             Subject::Plot(plot) => {
                 let figure_request = self.request_of(plot, ctx);
-                let figure =
-                    move || figure_request.figure().ok_or("The plot shows nothing yet: press Run all.");
+                let figure = move || figure_request.figure().ok_or("The plot is empty. Press Run all first.");
                 BackgroundTask::begin("export", ctx, move || own.make(&figure()?, &paper))
             }
         };
         match made {
             Some(made) => self.exports.push(Exporting { export, title, made }),
-            None => self.fail(export.failure(), "No thread could be started for it: close other programs."),
+            None => self.fail(
+                export.failure(),
+                "The system refused to start a thread. Close other programs and try again.",
+            ),
         }
     }
 
@@ -178,9 +177,8 @@ impl App {
         let earlier = self.compare.earlier_count();
         if earlier > 0 {
             let runs = text::counted(earlier, "run");
-            self.log.info(format!(
-                "Left out {runs} of earlier settings: exports hold results of the present ones"
-            ));
+            self.log
+                .info(format!("Left out {runs} with earlier settings: exports hold current results only"));
         }
         let input = self.export_input();
         self.plot.figure_request(plot, input)

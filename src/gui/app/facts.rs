@@ -1,4 +1,4 @@
-//! What decides which commands can be used.
+//! The state that decides which commands can be used.
 
 use super::App;
 use crate::doc::Run;
@@ -10,7 +10,7 @@ use crate::results::RunState;
 use crate::run::StopKind;
 
 impl App {
-    /// What decides which commands can be used.
+    /// The state that decides which commands can be used.
     pub(super) fn command_context(&self) -> CommandContext {
         let runs = self.document.runs();
         let arm = self.selection.arm();
@@ -56,7 +56,7 @@ impl App {
             Offers::Figure => None,
             Offers::Later(why) => Some(why),
             Offers::Nothing if has_points => None,
-            Offers::Nothing => Some("There is no curve yet: press Run all"),
+            Offers::Nothing => Some("There are no curves yet: press Run all"),
         }
     }
 

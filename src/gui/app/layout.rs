@@ -131,7 +131,7 @@ impl App {
         let problems = self.document.problems().to_vec();
         let Some(arm) = self.document.experiment.arms.get_mut(index) else {
             theme::heading_ui(ui, "Plan");
-            ui.label("Select an arm to see what it does.");
+            ui.label("Select an arm to see its plan.");
             return;
         };
         theme::heading_ui(ui, &format!("Plan of {}", arm.name));

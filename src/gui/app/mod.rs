@@ -55,7 +55,7 @@ use estimate::Estimate;
 use exporting::{Exporting, Subject};
 use results::Copying;
 
-/// While data arrive, the window is drawn anew this often.
+/// While data arrive, the window is redrawn this often.
 const PACE: Duration = Duration::from_millis(100);
 
 /// A frame after an edit waits this long for results of the runs that the edit has made.
@@ -64,7 +64,7 @@ const PATIENCE_FOR_MORE: Duration = Duration::from_millis(2);
 /// The window closes this long after it was asked to, even if a run does not stop.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What the app needs from outside; tests hand in scripts.
+/// External services; tests replace them by scripts.
 pub struct Parts {
     /// What does the work.
     pub worker: Box<dyn Worker>,
@@ -89,7 +89,7 @@ pub struct App {
     selection: Selection,
     /// The arm whose plan is shown: the one that was selected last.
     plan_arm: usize,
-    /// A setting to show, since somebody clicked on its problem.
+    /// The setting to scroll to after a click on its problem.
     focus: Option<Place>,
     treatments: Vec<Treatment>,
     /// What the runs that are left would take.
@@ -98,9 +98,9 @@ pub struct App {
     /// What the plots show, as long as nothing about it has changed.
     shown: Option<PlotInput>,
     exports: Vec<Exporting>,
-    /// What is exported as soon as it is known where to.
+    /// What to export once the path is known.
     pending_export: Option<Subject>,
-    /// A view to be shown, asked for while views are drawn.
+    /// A view to show, requested while views are drawn.
     view_to_show: Option<&'static str>,
     compare: Compare,
     views: Views,
@@ -113,20 +113,20 @@ pub struct App {
     /// Which recent files are still there.
     presence: Presence,
     recovery: Option<Recovery>,
-    /// What windows that crashed have left, the newest last.
+    /// Unsaved edits of crashed windows, the newest last.
     leftovers: Vec<Leftover>,
-    /// What was dropped on the window and is being looked at.
+    /// Dropped paths that are being identified.
     dropping: Option<Receiver<Vec<Dropped>>>,
-    /// Runs that start as soon as earlier results are read.
+    /// Runs to start once earlier results have been read.
     start_request: Option<StartRequest>,
     /// When the runs that go on were started.
     batch_began: Option<Instant>,
     asked: Option<PendingPath>,
     /// What comes after saving.
     after_saving: Option<Next>,
-    /// What the user agreed to lose: edits that come later are asked about again.
+    /// The edits that the user agreed to lose; the window asks again about later ones.
     discarded: Option<Experiment>,
-    /// Whether the records are to be read anew when the runs are over, since the document has another folder by now.
+    /// Whether to reread the records when the runs end, because the document has another folder now.
     reloads: bool,
     /// What comes when the runs have stopped.
     after_stopping: Option<Next>,
@@ -139,11 +139,11 @@ pub struct App {
     edges: layout::Edges,
     /// Looks for results of other processes.
     watching: Option<Watching>,
-    /// Whether there can be nobody who looks.
+    /// Whether watching could not start.
     watch_failed: bool,
     /// What is watched: the folder of results, the revision of the document, and how many runs go on here.
     watched: Option<(PathBuf, u64, usize)>,
-    /// The file that was to be opened first cannot be: what else there is comes behind the message.
+    /// Whether the templates follow the message that the first file cannot be opened.
     start_page_pending: bool,
 }
 
@@ -153,7 +153,7 @@ enum Closing {
     Open,
     /// Waits for runs to stop.
     Waiting(Instant),
-    /// Nothing stands in the way.
+    /// Nothing left to ask.
     Allowed,
 }
 
@@ -217,7 +217,7 @@ impl App {
         app
     }
 
-    /// Whether nothing is open yet that somebody chose, and nothing is asked.
+    /// Whether the window is empty: no file, no edits, no question.
     pub fn is_blank(&self) -> bool {
         self.document.path().is_none()
             && !self.document.is_unsaved()
@@ -257,7 +257,7 @@ impl App {
             }
             RunNews::Elsewhere { run, owner } => {
                 let name = self.name_of(&run);
-                self.log.info(format!("{name}: running elsewhere ({owner}), and left alone here"));
+                self.log.info(format!("{name}: already running in another process ({owner}); skipped"));
             }
             RunNews::Read(count) => self.log_found(count),
             RunNews::ReadMore => self.plan_cost(),
@@ -372,7 +372,7 @@ impl eframe::App for App {
     }
 }
 
-/// Gives a context the look of the app and the settings of the user.
+/// Applies the app's theme and the user's settings.
 pub fn prepare(ctx: &egui::Context, settings: &Settings) {
     memory::keep_freed();
     theme::install(ctx);

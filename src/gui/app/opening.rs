@@ -1,4 +1,4 @@
-//! Opening, saving and closing, with the questions in between.
+//! Opens, saves and closes documents, with the questions in between.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ impl App {
         let results = self.document.results(&self.parts.untitled);
         let folder = results.display();
         self.log.info(match count {
-            0 => format!("Results will be written to {folder}"),
+            0 => format!("Results will go to {folder}"),
             count => format!("Found results of {} in {folder}", text::counted(count, "run")),
         });
         let listed = self.document.runs();
@@ -51,13 +51,11 @@ impl App {
     pub(super) fn log_outdated(&mut self, all: usize, shown: usize) {
         let runs = text::counted(all, "run");
         let use_of_them = if shown == 0 {
-            "the document with their settings shows them".to_owned()
+            "open the document with their settings to see them".to_owned()
         } else {
-            format!(
-                "plots show {shown} of them until Run all has made new ones; with their settings they are results again"
-            )
+            format!("{shown} of them drawn as earlier settings until you run again")
         };
-        self.log.info(format!("Results of {runs} with other settings are here too: {use_of_them}"));
+        self.log.info(format!("This folder also has results of {runs} with other settings: {use_of_them}"));
     }
 
     /// Goes on with `next` after the questions that it needs.
@@ -100,7 +98,7 @@ impl App {
         self.perform(next, ctx);
     }
 
-    /// Does what nothing stands in the way of any more.
+    /// Performs the action after all questions.
     pub(super) fn perform(&mut self, next: Next, ctx: &egui::Context) {
         match next {
             Next::New(template) => self.take_template(template),
@@ -144,7 +142,7 @@ impl App {
         }
     }
 
-    /// Makes a file the document, or says why it cannot be one; whether it is.
+    /// Opens a file, or shows why it cannot be opened; returns whether it did.
     pub(super) fn open(&mut self, path: &Path) -> bool {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         match Document::open(&path) {
@@ -162,7 +160,7 @@ impl App {
         }
     }
 
-    /// Starts afresh with the present document: its results, nothing selected.
+    /// Resets the window to the current document: loads its results, clears the selection.
     pub(super) fn take_document(&mut self) {
         self.document.refresh();
         (self.discarded, self.start_request) = (None, None);
@@ -251,7 +249,7 @@ impl App {
         self.asked = Some(PendingPath::new(&self.parts.picker, request, ctx));
     }
 
-    /// Takes the answer of the system's dialog, once it is there.
+    /// Takes the answer of the system's dialog, if there is one.
     pub(super) fn take_answer(&mut self, ctx: &egui::Context) {
         let Some(answer) = self.asked.as_ref().and_then(PendingPath::poll) else { return };
         let Some(asked) = self.asked.take() else { return };
@@ -279,7 +277,7 @@ impl App {
         }
     }
 
-    /// Draws the dialog, if there is one, and does what was decided.
+    /// Draws the open dialog, and carries out the decision.
     pub(super) fn dialog_ui(&mut self, ctx: &egui::Context) {
         let Some(reply) = self.dialog.as_mut().and_then(|dialog| dialog_ui(ctx, dialog)) else { return };
         self.dialog = None;

@@ -7,7 +7,7 @@ use crate::gui::watching::{ChangedRecord, WatchTarget, Watching};
 use crate::results::RunState;
 
 impl App {
-    /// Takes in results that other processes have written, and looks for more.
+    /// Takes results written by other processes, and looks for more.
     pub(super) fn watch_others(&mut self, ctx: &egui::Context) {
         let Some(every) = self.parts.worker.watch_every() else { return };
         if self.watching.is_none() && !self.watch_failed {
@@ -17,7 +17,7 @@ impl App {
                 Err(error) => {
                     self.watch_failed = true;
                     self.log.error(format!(
-                        "Results of other processes appear when the file is opened again: {error}"
+                        "Results of other processes will appear only when you reopen the file: {error}"
                     ));
                 }
             }
@@ -29,8 +29,8 @@ impl App {
         }
     }
 
-    /// Takes what was found, unless that is of the past: since then the document may have got another folder or other
-    /// runs, and the run may have been put away.
+    /// Takes a changed record unless it is stale: the document may have another folder or other runs by now, and the run may
+    /// be in the trash.
     pub(super) fn take_from_others(&mut self, found: ChangedRecord) {
         let ChangedRecord { folder, run, record } = found;
         let is_listed = self.document.runs().iter().any(|known| known.id == run);
@@ -41,14 +41,14 @@ impl App {
         if let Some(state) = self.runs.take_from_others(&run, record) {
             let name = self.name_of(&run);
             self.log.info(match state {
-                RunState::Stopped => format!("{name}: stopped, and no process works at it now"),
-                _ => format!("{name}: {} elsewhere", state.word()),
+                RunState::Stopped => format!("{name}: stopped; no process is working on it"),
+                _ => format!("{name}: {} in another process", state.word()),
             });
             self.plan_cost();
         }
     }
 
-    /// Watches all runs of the document that are not carried out here.
+    /// Watches all runs of the document that this process does not run.
     fn watch_runs(&mut self) {
         let Some(watching) = &self.watching else { return };
         let folder = self.document.results(&self.parts.untitled);

@@ -1,4 +1,4 @@
-//! How much room each panel gets at first, by the size of the window: in a small one, the plot must stay readable.
+//! The default panel sizes for a window size; in a small window the plot must stay readable.
 
 use eframe::egui::{Panel, Vec2, vec2};
 

@@ -1,4 +1,4 @@
-//! Edits that a crash must not take, and those that one has taken.
+//! Backups of unsaved edits, and edits recovered after a crash.
 
 use eframe::egui;
 
@@ -8,7 +8,7 @@ use crate::gui::document::Document;
 use crate::gui::recovery::Recovery;
 
 impl App {
-    /// Begins to keep edits, and looks for those of windows that crashed.
+    /// Starts backing up edits, and looks for those of crashed windows.
     pub(super) fn begin_recovery(&mut self) {
         let Some(home) = &self.parts.home else { return };
         let folder = home.join("recovery");
@@ -19,7 +19,7 @@ impl App {
                 self.recovery = Some(recovery);
             }
             Err(error) => self.log.error(format!(
-                "Edits are not kept against a crash: {} cannot be used ({error}). Save often, or free the folder and start anew",
+                "Unsaved edits would be lost in a crash: {} cannot be used ({error}). Save often, or free the folder and restart",
                 folder.display()
             )),
         }
@@ -29,7 +29,7 @@ impl App {
     pub(super) fn keep_edits(&mut self, ctx: &egui::Context) {
         let Some(recovery) = &mut self.recovery else { return };
         if let Some(error) = recovery.error() {
-            self.log.error(format!("Edits could not be kept against a crash: {error}"));
+            self.log.error(format!("Unsaved edits could not be backed up: {error}"));
         }
         if !self.document.is_unsaved() || self.closing == Closing::Allowed {
             return recovery.forget();
@@ -62,8 +62,10 @@ impl App {
         match Document::recovered(&leftover.kept) {
             Ok(document) => {
                 self.document = document;
-                self.log
-                    .info(format!("Restored the edits of {}; save them to keep them", leftover.kept.title));
+                self.log.info(format!(
+                    "Restored the unsaved edits to {}; save to keep them",
+                    leftover.kept.title
+                ));
                 self.take_document();
                 // First this window keeps them, then the other one's file goes.
                 if let Some(recovery) = &mut self.recovery {
@@ -72,14 +74,14 @@ impl App {
                     recovery.drop_leftover(leftover);
                 }
             }
-            Err(error) => self.fail("The edits cannot be restored", &error.to_string()),
+            Err(error) => self.fail("The unsaved edits cannot be restored", &error.to_string()),
         }
     }
 
     /// Gives up the edits that were asked about.
     pub(super) fn give_up_leftover(&mut self) {
         if let (Some(leftover), Some(recovery)) = (self.leftovers.pop(), &self.recovery) {
-            self.log.info(format!("Gave up the edits of {}", leftover.kept.title));
+            self.log.info(format!("Discarded the unsaved edits to {}", leftover.kept.title));
             recovery.drop_leftover(leftover);
         }
     }

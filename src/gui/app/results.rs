@@ -1,4 +1,4 @@
-//! Where the results are when the document gets another file.
+//! Where results go when the document gets another file.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ impl App {
     pub(super) fn keep_results(&mut self, old: &Path, new: &Path) {
         if old.is_dir() {
             let (old, new) = (old.display(), new.display());
-            self.log.info(format!("Earlier results stay in {old}; runs write to {new} from now on"));
+            self.log.info(format!("Earlier results stay in {old}; new runs write to {new}"));
         }
         self.reloads = self.runs.is_running();
         if !self.reloads {
@@ -47,10 +47,7 @@ impl App {
     pub(super) fn move_results(&mut self, ctx: &egui::Context) {
         if self.runs.is_running() {
             if let Some((from, _)) = &self.moving {
-                self.log.info(format!(
-                    "Results are in {} until the runs are over, then they move",
-                    from.display()
-                ));
+                self.log.info(format!("Results stay in {} until the runs end, then move", from.display()));
             }
             return;
         }
@@ -65,7 +62,7 @@ impl App {
         }
     }
 
-    /// Copies in a thread what cannot be moved otherwise: results can be gigabytes.
+    /// Copies in a thread what cannot be renamed: results can be gigabytes.
     fn begin_copying(
         &mut self,
         places: (PathBuf, PathBuf),
@@ -79,7 +76,7 @@ impl App {
         self.log.info(format!("Copying results from {} to {}…", from.display(), to.display()));
         match BackgroundTask::begin("results", ctx, work) {
             Some(moved) => self.copying = Some(Copying { from, to, moved }),
-            None => self.log_not_moved(&from, &to, "no thread could be started for it"),
+            None => self.log_not_moved(&from, &to, "the system refused to start a thread"),
         }
     }
 
@@ -120,7 +117,7 @@ impl App {
     fn log_not_moved(&mut self, from: &Path, to: &Path, why: &str) {
         let folder = from.display();
         self.log.error(format!(
-            "Results stay in {folder}: they could not be moved to {} ({why}); move them by hand",
+            "Results could not be moved from {folder} to {} ({why}). Move them by hand",
             to.display()
         ));
         if self.document.results(&self.parts.untitled) == to {

@@ -1,4 +1,4 @@
-//! Runs that are stopped by closing the window, and go on at the next start.
+//! Runs stopped by closing the window, to be resumed at the next start.
 
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ impl App {
     fn leave(&mut self, kept: &UnsavedEdits) {
         let Some(recovery) = &self.recovery else { return };
         if let Err(error) = recovery.leave(kept) {
-            self.log.error(format!("The edits of {} could not be kept: {error}", kept.title));
+            self.log.error(format!("The edits to {} could not be kept: {error}", kept.title));
         }
     }
 
@@ -72,7 +72,7 @@ impl App {
             }
             Err(error) => {
                 self.leave(kept);
-                self.fail("The experiment whose runs were stopped cannot be opened", &error.to_string());
+                self.fail("The experiment with the stopped runs cannot be opened", &error.to_string());
                 false
             }
         }

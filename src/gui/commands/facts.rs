@@ -59,9 +59,9 @@ impl Command {
     /// Why it cannot be used now; nothing when it can.
     pub fn refusal(self, context: &CommandContext) -> Option<String> {
         let say = |refused: bool, reason: &str| refused.then(|| reason.to_owned());
-        let no_arm = "No arm is selected: click on one in the list at the left";
-        let no_run = "No run is selected: click on one in the list at the left";
-        let no_view = "No view is open: the menu View has them all";
+        let no_arm = "Select an arm in the list on the left first";
+        let no_run = "Select a run in the list on the left first";
+        let no_view = "No view is open: open one from the View menu";
         let no_file = "No file has been opened or saved yet";
         match self {
             Self::OpenRecent | Self::ClearRecent => say(!context.has_recent, no_file),
@@ -69,13 +69,13 @@ impl Command {
             Self::ExportFigure | Self::CopyFigure | Self::CopyValues => {
                 context.why_no_figure.map(str::to_owned)
             }
-            Self::FitFigure => say(!context.has_figure, "There is no curve yet: press Run all"),
-            Self::Undo => say(context.undoes.is_none(), "There is no edit to take back"),
-            Self::Redo => say(context.redoes.is_none(), "No edit was taken back"),
-            Self::CopyTable => say(context.arms == 0, "There is no arm yet: add one at the left"),
+            Self::FitFigure => say(!context.has_figure, "There are no curves yet: press Run all"),
+            Self::Undo => say(context.undoes.is_none(), "Nothing to undo"),
+            Self::Redo => say(context.redoes.is_none(), "Nothing to redo"),
+            Self::CopyTable => say(context.arms == 0, "There are no arms yet: add one on the left"),
             Self::DuplicateArm | Self::RemoveArm | Self::StarArm => say(context.arm.is_none(), no_arm),
             Self::ArchiveArm => say(context.arm.is_none(), no_arm)
-                .or_else(|| say(context.running, "Runs are going on: stop them first, or wait for their end"))
+                .or_else(|| say(context.running, "Runs are in progress: stop them or wait until they finish"))
                 .or_else(|| say(context.results_of_arm == 0, "The selected arm has no results")),
             Self::MoveArmUp => say(context.arm.is_none(), no_arm)
                 .or_else(|| say(context.arm == Some(0), "The selected arm is the first one")),
@@ -95,7 +95,7 @@ impl Command {
                 say(!context.run, no_run).or_else(|| context.why_not_archive.map(str::to_owned))
             }
             Self::RunAll => cannot_start(context)
-                .or_else(|| say(context.arms == 0, "There is no arm yet: add one at the left"))
+                .or_else(|| say(context.arms == 0, "There are no arms yet: add one on the left"))
                 .or_else(|| {
                     say(context.left == 0, "All runs are done: change a setting or add a seed to run more")
                 }),
@@ -103,7 +103,7 @@ impl Command {
                 .or_else(|| say(context.left_of_arm.is_none(), no_arm))
                 .or_else(|| say(context.left_of_arm == Some(0), "All runs of this arm are done")),
             Self::Pause => cannot_stop(context, context.stopping)
-                .or_else(|| say(context.paused, "The runs are paused: Resume lets them go on")),
+                .or_else(|| say(context.paused, "The runs are already paused; press Resume to continue")),
             Self::Resume if context.paused => None,
             Self::Resume => {
                 cannot_start(context).or_else(|| say(context.resumable == 0, "No run was stopped or failed"))
@@ -111,10 +111,10 @@ impl Command {
             Self::StopAfterStage => cannot_stop(context, context.stopping),
             Self::StopNow => cannot_stop(context, context.stopping_now),
             Self::SplitRight | Self::SplitDown => say(context.views == 0, no_view).or_else(|| {
-                say(context.tabs < 2, "The open tab is alone in its tile: show another view there")
+                say(context.tabs < 2, "This tile has only one tab; open another view in it first")
             }),
-            Self::Maximise => say(context.tiles < 2, "There is no other tile: Split makes one"),
-            Self::NextTab | Self::PreviousTab => say(context.views < 2, "There is no other tab"),
+            Self::Maximise => say(context.tiles < 2, "There is only one tile; Split makes another"),
+            Self::NextTab | Self::PreviousTab => say(context.views < 2, "There is only one tab"),
             Self::CloseView | Self::CloseTile => say(context.views == 0, no_view),
             Self::New
             | Self::Open
@@ -137,7 +137,7 @@ fn of_stage(context: &CommandContext, action: Action) -> Option<String> {
 
 fn cannot_start(context: &CommandContext) -> Option<String> {
     if context.running {
-        return Some("Runs are going on: stop them first, or wait for their end".to_owned());
+        return Some("Runs are in progress: stop them or wait until they finish".to_owned());
     }
     context.error.as_ref().map(|error| format!("The document has an error: {error}"))
 }
@@ -146,5 +146,5 @@ fn cannot_stop(context: &CommandContext, is_stopping: bool) -> Option<String> {
     if !context.running {
         return Some("Nothing is running".to_owned());
     }
-    is_stopping.then(|| "The runs are about to stop".to_owned())
+    is_stopping.then(|| "The runs are already stopping".to_owned())
 }

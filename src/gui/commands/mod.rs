@@ -1,4 +1,4 @@
-//! Everything that the user can tell the app to do, in one list: menus, buttons, keys and the palette are made from it.
+//! Every command, in one list: menus, buttons, keys and the palette are made from it.
 
 mod facts;
 
@@ -63,63 +63,63 @@ const fn plain(key: Key) -> KeyboardShortcut {
 }
 
 commands! {
-    New: "New from template…", "Starts another experiment from one of the templates", [ctrl(Key::N)];
+    New: "New from template…", "Starts a new experiment from a template", [ctrl(Key::N)];
     Open: "Open…", "Opens an experiment file", [ctrl(Key::O)];
-    OpenRecent: "Open recent…", "Lists the files that were open before", [shift(Key::O)];
-    ClearRecent: "Clear list of recent files", "Forgets which files were open before; the files stay", [];
+    OpenRecent: "Open recent…", "Lists recently opened files", [shift(Key::O)];
+    ClearRecent: "Clear list of recent files", "Clears the list; the files stay", [];
     Save: "Save", "Writes the experiment to its file", [ctrl(Key::S)];
     SaveAs: "Save as…", "Writes the experiment to another file", [shift(Key::S)];
-    ExportFigure: "Export figure…", "Writes the plot, or the figure of the view, that was used last as SVG, PDF, PNG or CSV", [ctrl(Key::E)];
-    CopyFigure: "Copy figure", "Copies the figure that was used last as a picture, as large as it is exported", [shift(Key::E)];
-    CopyValues: "Copy values as CSV", "Copies the values that the figure shows that was used last", [];
-    CopyTable: "Copy table of runs", "Copies the rows of the table of runs that are shown, for a spreadsheet", [];
-    CopyMethods: "Copy methods text", "Copies a paragraph for a paper's methods section, made from the document", [];
-    CopyResultsFolder: "Copy path of results", "Copies the path of the folder that runs are written to", [shift(Key::C)];
+    ExportFigure: "Export figure…", "Writes the last-used plot or view as SVG, PDF, PNG or CSV", [ctrl(Key::E)];
+    CopyFigure: "Copy figure", "Copies the last-used figure as an image, at its export size", [shift(Key::E)];
+    CopyValues: "Copy values as CSV", "Copies the values of the last-used figure", [];
+    CopyTable: "Copy table of runs", "Copies the visible rows of the table of runs, for a spreadsheet", [];
+    CopyMethods: "Copy methods text", "Copies a paragraph for a paper's methods section, generated from the document", [];
+    CopyResultsFolder: "Copy path of results", "Copies the path of the results folder", [shift(Key::C)];
     Quit: "Quit", "Closes the window", [ctrl(Key::Q)];
-    Undo: "Undo", "Takes the last edit back: of the experiment, or of how its results are looked at", [ctrl(Key::Z)];
-    Redo: "Redo", "Makes the edit again that was taken back last", [shift(Key::Z), ctrl(Key::Y)];
-    AddArm: "Add arm", "Adds a treatment to compare with the others", [shift(Key::A)];
+    Undo: "Undo", "Undoes the last edit to the experiment or to the way its results are shown", [ctrl(Key::Z)];
+    Redo: "Redo", "Redoes the last undone edit", [shift(Key::Z), ctrl(Key::Y)];
+    AddArm: "Add arm", "Adds another treatment to compare", [shift(Key::A)];
     DuplicateArm: "Duplicate arm", "Adds a copy of the selected arm", [shift(Key::D)];
-    RemoveArm: "Remove arm", "Takes the selected arm out of the experiment; its results stay on disk", [shift(Key::Delete)];
-    ArchiveArm: "Archive results of arm…", "Moves all results of the selected arm to the trash beside the results; nothing is deleted", [shift(Key::Backspace)];
-    StarArm: "Star arm", "Puts a star at the selected arm, or takes it away", [ctrl(Key::B)];
+    RemoveArm: "Remove arm", "Removes the selected arm from the experiment; its results stay on disk", [shift(Key::Delete)];
+    ArchiveArm: "Archive results of arm…", "Moves all results of the selected arm to the trash; nothing is deleted", [shift(Key::Backspace)];
+    StarArm: "Star arm", "Stars or unstars the selected arm", [ctrl(Key::B)];
     MoveArmUp: "Move arm up", "Moves the selected arm up in the list", [shift(Key::ArrowUp)];
     MoveArmDown: "Move arm down", "Moves the selected arm down in the list", [shift(Key::ArrowDown)];
     MoveStageUp: "Move stage up", "Moves the selected stage up in its plan", [];
     MoveStageDown: "Move stage down", "Moves the selected stage down in its plan", [];
-    DuplicateStage: "Duplicate stage", "Puts a copy behind the selected stage", [];
-    RepeatStage: "Repeat stage", "Makes the selected stage the only one of a repetition", [];
-    RemoveStage: "Remove stage", "Takes the selected stage out of its plan", [];
-    StarRun: "Star run", "Puts a star at the selected run, or takes it away", [shift(Key::B)];
-    ArchiveRun: "Archive run", "Moves the selected run to the trash beside the results; nothing is deleted", [];
-    RunAll: "Run all", "Runs every arm with every seed; what is done is not repeated", [ctrl(Key::R)];
+    DuplicateStage: "Duplicate stage", "Inserts a copy after the selected stage", [];
+    RepeatStage: "Repeat stage", "Wraps the selected stage in a Repeat", [];
+    RemoveStage: "Remove stage", "Removes the selected stage from the plan", [];
+    StarRun: "Star run", "Stars or unstars the selected run", [shift(Key::B)];
+    ArchiveRun: "Archive run", "Moves the selected run to the trash; nothing is deleted", [];
+    RunAll: "Run all", "Runs every arm with every seed; finished runs are not repeated", [ctrl(Key::R)];
     RunArm: "Run selected arm", "Runs the selected arm with every seed", [shift(Key::R)];
-    Pause: "Pause", "Holds all runs after their present mini-batch; Resume lets them go on", [ctrl(Key::P)];
-    Resume: "Resume", "Goes on with the runs that are paused, were stopped or failed", [ctrl(Key::G)];
-    StopAfterStage: "Stop after this stage", "Lets every run finish its present stage, then stops", [shift(Key::Period)];
-    StopNow: "Stop now", "Stops after the present mini-batch; Resume goes on from there", [ctrl(Key::Period)];
-    Notify: "Notify at the end", "Shows a notification of the desktop when runs end that took a minute or longer", [shift(Key::N)];
-    KeepAwake: "Keep the computer awake", "Keeps the computer from going to sleep while runs go on", [shift(Key::K)];
+    Pause: "Pause", "Pauses all runs after their current mini-batch", [ctrl(Key::P)];
+    Resume: "Resume", "Continues runs that were paused or stopped, or that failed", [ctrl(Key::G)];
+    StopAfterStage: "Stop after this stage", "Lets every run finish its current stage, then stops", [shift(Key::Period)];
+    StopNow: "Stop now", "Stops after the current mini-batch; Resume continues from there", [ctrl(Key::Period)];
+    Notify: "Notify at the end", "Shows a desktop notification when runs of a minute or longer end", [shift(Key::N)];
+    KeepAwake: "Keep the computer awake", "Keeps the computer from sleeping while runs are in progress", [shift(Key::K)];
     ToggleTree: "Arms and runs", "Shows or hides the list of arms and runs", [ctrl(Key::Num1)];
     TogglePlan: "Plan of the arm", "Shows or hides the plan of the selected arm", [ctrl(Key::Num2)];
-    ToggleProperties: "Properties", "Shows or hides the settings of what is selected", [ctrl(Key::Num3)];
-    ToggleLog: "Log and problems", "Shows or hides the log and the problems of the document", [ctrl(Key::Num4)];
-    ThemeSystem: "Theme of the system", "Light or dark, as the system is", [];
-    ThemeLight: "Light theme", "Dark text on light ground", [];
-    ThemeDark: "Dark theme", "Light text on dark ground", [];
+    ToggleProperties: "Properties", "Shows or hides the settings of the selection", [ctrl(Key::Num3)];
+    ToggleLog: "Log and problems", "Shows or hides the log and the document's problems", [ctrl(Key::Num4)];
+    ThemeSystem: "System theme", "Follows the system: light or dark", [];
+    ThemeLight: "Light theme", "Dark text on a light background", [];
+    ThemeDark: "Dark theme", "Light text on a dark background", [];
     ZoomIn: "Zoom in", "Makes everything larger", [ctrl(Key::Plus), ctrl(Key::Equals)];
     ZoomOut: "Zoom out", "Makes everything smaller", [ctrl(Key::Minus)];
-    ZoomReset: "Normal size", "Gives everything its normal size", [ctrl(Key::Num0)];
-    Filter: "Filter runs", "Goes to the filter of the table of runs, which plots follow", [ctrl(Key::F)];
-    FitFigure: "Fit figure", "Shows all data of the plot", [shift(Key::F)];
-    SplitRight: "Split right", "Moves the open tab into a tile of its own at the right", [ctrl(Key::T)];
-    SplitDown: "Split down", "Moves the open tab into a tile of its own below", [shift(Key::T)];
-    Maximise: "Maximise tile", "Gives the tile that was used last all the room, or the others theirs back", [ctrl(Key::M)];
-    NextTab: "Next tab", "Goes on to the next tab, over all tiles", [tab(false), ctrl(Key::PageDown)];
-    PreviousTab: "Previous tab", "Goes back to the previous tab, over all tiles", [tab(true), ctrl(Key::PageUp)];
-    CloseView: "Close view", "Closes the open tab; the menu View brings it back", [ctrl(Key::W)];
-    CloseTile: "Close tile", "Closes the tile that was used last, with all its tabs", [shift(Key::W)];
-    ResetLayout: "Reset layout", "Puts all views back to where they are at first", [shift(Key::M)];
+    ZoomReset: "Normal size", "Resets the zoom", [ctrl(Key::Num0)];
+    Filter: "Filter runs", "Focuses the filter of the table of runs, which also filters the plots", [ctrl(Key::F)];
+    FitFigure: "Fit figure", "Zooms out to all data of the plot", [shift(Key::F)];
+    SplitRight: "Split right", "Moves the open tab into a new tile on the right", [ctrl(Key::T)];
+    SplitDown: "Split down", "Moves the open tab into a new tile below", [shift(Key::T)];
+    Maximise: "Maximise tile", "Maximises the last-used tile, or shows all tiles again", [ctrl(Key::M)];
+    NextTab: "Next tab", "Switches to the next tab, across all tiles", [tab(false), ctrl(Key::PageDown)];
+    PreviousTab: "Previous tab", "Switches to the previous tab, across all tiles", [tab(true), ctrl(Key::PageUp)];
+    CloseView: "Close view", "Closes the open tab; reopen it from the View menu", [ctrl(Key::W)];
+    CloseTile: "Close tile", "Closes the last-used tile with all its tabs", [shift(Key::W)];
+    ResetLayout: "Reset layout", "Restores the default layout", [shift(Key::M)];
     Palette: "Command palette…", "Finds a command by a few letters of its name", [shift(Key::P)];
     Shortcuts: "Keyboard shortcuts", "Lists the keys of all commands", [plain(Key::F1)];
     CopyLog: "Copy log", "Copies all lines of the log", [shift(Key::L)];
@@ -243,7 +243,7 @@ mod tests {
         let context = CommandContext { error: Some("no seed".to_owned()), ..CommandContext::default() };
         assert!(Command::RunAll.refusal(&context).unwrap().contains("no seed"));
         assert_eq!(Command::StopNow.refusal(&context).unwrap(), "Nothing is running");
-        assert!(Command::RunAll.refusal(&CommandContext::default()).unwrap().contains("no arm yet"));
+        assert!(Command::RunAll.refusal(&CommandContext::default()).unwrap().contains("no arms yet"));
         assert!(
             Command::RunAll
                 .refusal(&CommandContext { arms: 1, left: 1, ..CommandContext::default() })

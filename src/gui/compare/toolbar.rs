@@ -105,7 +105,7 @@ fn copy_ui(ui: &mut Ui, compare: &Compare) -> Option<CompareResponse> {
     }
     let methods = ui.button("Copy methods text");
     if methods
-        .on_hover_text("Copies a paragraph for a paper's methods section, made from the document")
+        .on_hover_text("Copies a paragraph for a paper's methods section, generated from the document")
         .clicked()
     {
         chosen = Some(CompareResponse::CopyMethods);

@@ -1,27 +1,17 @@
-//! What is asked before something is lost, and the few other things that are shown on top.
+//! Modal dialogs: questions before something is lost, messages, templates.
 
+mod reply;
 mod shortcuts;
 
 use std::path::PathBuf;
 
 use eframe::egui::{self, Frame, Id, Modal, RichText, Ui};
 
+pub use reply::{Next, Reply};
+
 use super::files::{PathRequest, Purpose, typed, with_extension};
 use super::text::{counted, duration};
 use super::{templates, theme};
-
-/// What happens when nothing stands in its way any more.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// The template with this position becomes the document.
-    New(usize),
-    /// A file is chosen.
-    ChooseFile,
-    /// This file becomes the document.
-    Open(PathBuf),
-    /// The window closes.
-    Quit,
-}
 
 /// A dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,52 +106,6 @@ pub enum Dialog {
     About,
 }
 
-/// What the user decided, with all that carrying it out takes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reply {
-    /// Everything stays as it is.
-    Cancel,
-    /// A message was read.
-    Close,
-    /// Save, then continue.
-    Save(Next),
-    /// Continue without saving.
-    Discard(Next),
-    /// Stop the runs, then continue.
-    Stop(Next),
-    /// The same, and offer to resume them at the next start.
-    StopAndResumeLater(Next),
-    /// Resume these runs, by identity.
-    Resume(Vec<String>),
-    /// Restore the edits that a crash interrupted.
-    Restore,
-    /// Throw them away.
-    DropEdits,
-    /// Ask about them again at the next start.
-    AskAgain,
-    /// Add the stage that imports weights.
-    Import {
-        /// The weight file.
-        path: PathBuf,
-        /// The arm, by position.
-        arm: usize,
-    },
-    /// Move these runs to the trash, by identity.
-    Archive(Vec<String>),
-    /// Save to this file, whatever it holds.
-    SaveTo(PathBuf),
-    /// Save under another name.
-    SaveAs,
-    /// This path was typed.
-    Path(Purpose, PathBuf),
-    /// Use this path although a file is there.
-    Overwrite(Purpose, PathBuf),
-    /// The template with this position.
-    Template(usize),
-    /// This file, which was open before.
-    Recent(PathBuf),
-}
-
 impl Dialog {
     /// The field for a path that takes over from the system's dialog.
     pub fn path_field(request: PathRequest) -> Self {
@@ -222,8 +166,8 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
     match dialog {
         Dialog::Templates { recent } => templates::cards_ui(ui, recent),
         Dialog::Unsaved { title, next } => {
-            title_ui(ui, &format!("Save the changes of {title}?"));
-            ui.label("They are lost otherwise. Results of runs are kept in any case.");
+            title_ui(ui, &format!("Save changes to {title}?"));
+            ui.label("If you don't, they will be lost. Results of runs are kept either way.");
             let replies = [
                 ("Save", Reply::Save(next.clone())),
                 ("Discard", Reply::Discard(next.clone())),
@@ -233,30 +177,30 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
         }
         Dialog::Running { runs, next, comes_back } => running_ui(ui, *runs, next, *comes_back),
         Dialog::Resume { title, runs } => {
-            title_ui(ui, &format!("Go on with {title}?"));
+            title_ui(ui, &format!("Resume {title}?"));
             let verb = if runs.len() == 1 { "was" } else { "were" };
             let count = counted(runs.len(), "run");
-            ui.label(format!("{count} {verb} going on or waiting when the window was closed."));
-            buttons_ui(ui, [("Go on", Reply::Resume(runs.clone())), ("Not now", Reply::Cancel)])
+            ui.label(format!("{count} {verb} running or queued when you closed the window."));
+            buttons_ui(ui, [("Resume runs", Reply::Resume(runs.clone())), ("Not now", Reply::Cancel)])
         }
         Dialog::Recover { title, path, secs } => recover_ui(ui, title, path.as_deref(), *secs),
         Dialog::Import { path, name, arm } => {
             title_ui(ui, &format!("Import the weights into {name}?"));
-            ui.label(format!("A stage that reads {} is added to its plan.", path.display()));
+            ui.label(format!("This adds a stage that reads {} to its plan.", path.display()));
             let import = Reply::Import { path: path.clone(), arm: *arm };
-            buttons_ui(ui, [("Add the stage", import), ("Cancel", Reply::Cancel)])
+            buttons_ui(ui, [("Import weights", import), ("Cancel", Reply::Cancel)])
         }
         Dialog::Archive { name, runs } => {
             title_ui(ui, &format!("Move {} of {name} to the trash?", counted(runs.len(), "run")));
             ui.label(
-                "Plots and tables no longer show them. Nothing is deleted: the list Trash of the view Runs brings each back.",
+                "They disappear from plots and tables. Nothing is deleted: restore them from Trash in the view Runs.",
             );
             buttons_ui(ui, [("Move to the trash", Reply::Archive(runs.clone())), ("Cancel", Reply::Cancel)])
         }
         Dialog::Changed { path } => {
-            title_ui(ui, "The file was changed elsewhere");
+            title_ui(ui, "The file has changed on disk");
             ui.label(format!(
-                "Another program has written {} since it was opened here. Save under another name to keep both.",
+                "Another program wrote {} after you opened it. Save under another name to keep both.",
                 path.display()
             ));
             let replies = [
@@ -269,7 +213,7 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
         Dialog::Comments { path } => {
             title_ui(ui, "Saving would lose comments");
             ui.label(format!(
-                "{} has comments between its settings. Only the comment at its head is kept. Save under another name to keep the file as it is.",
+                "{} has comments between its settings; only the one at the top is kept. Save under another name to keep the file unchanged.",
                 path.display()
             ));
             let replies = [
@@ -281,7 +225,7 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
         }
         Dialog::Overwrite { path, purpose } => {
             title_ui(ui, "Replace the file?");
-            ui.label(format!("{} is there already.", path.display()));
+            ui.label(format!("{} already exists.", path.display()));
             let replace = Reply::Overwrite(*purpose, path.clone());
             buttons_ui(ui, [("Replace", replace), ("Cancel", Reply::Cancel)])
         }
@@ -325,30 +269,27 @@ pub fn accent_button(ui: &Ui, text: &str) -> egui::Button<'static> {
 }
 
 fn recover_ui(ui: &mut Ui, title: &str, path: Option<&std::path::Path>, secs: u64) -> Option<Reply> {
-    title_ui(ui, &format!("Restore the edits of {title}?"));
+    title_ui(ui, &format!("Restore unsaved edits to {title}?"));
     let place =
         path.map_or_else(|| "They were never saved.".to_owned(), |path| format!("File: {}", path.display()));
     let age = duration(secs as f64);
-    ui.label(format!("Weightlab ended before they were saved. They were kept {age} ago. {place}"));
-    let replies = [
-        ("Restore", Reply::Restore),
-        ("Discard", Reply::DropEdits),
-        ("Ask at the next start", Reply::AskAgain),
-    ];
+    ui.label(format!("Weightlab ended before you saved them. The backup is {age} old. {place}"));
+    let replies =
+        [("Restore", Reply::Restore), ("Discard", Reply::DropEdits), ("Ask at next start", Reply::AskAgain)];
     buttons_ui(ui, replies)
 }
 
 fn running_ui(ui: &mut Ui, runs: usize, next: &Next, comes_back: bool) -> Option<Reply> {
-    let stop = if *next == Next::Quit { "Stop and quit" } else { "Stop and go on" };
-    title_ui(ui, "Runs are going on");
+    let stop = if *next == Next::Quit { "Stop and quit" } else { "Stop and continue" };
+    title_ui(ui, "Runs in progress");
     let verb = if runs == 1 { "is" } else { "are" };
     ui.label(format!(
-        "{} {verb} not finished. What they have reached is kept; Resume goes on from there.",
+        "{} {verb} not finished. Progress is kept; Resume continues from there.",
         counted(runs, "run")
     ));
     let mut replies = vec![(stop, Reply::Stop(next.clone())), ("Keep running", Reply::Cancel)];
     if *next == Next::Quit && comes_back {
-        replies.insert(0, ("Quit, go on at the next start", Reply::StopAndResumeLater(next.clone())));
+        replies.insert(0, ("Quit and resume at next start", Reply::StopAndResumeLater(next.clone())));
     }
     buttons_ui(ui, replies)
 }
@@ -370,7 +311,7 @@ fn path_ui(ui: &mut Ui, request: &PathRequest, text: &mut String) -> Option<Repl
         field.request_focus();
     }
     if request.purpose == Purpose::Export {
-        ui.label(RichText::new("The extension decides: svg, pdf, png or csv").small().weak());
+        ui.label(RichText::new("The extension sets the format: svg, pdf, png or csv").small().weak());
     }
     let folders = directories::BaseDirs::new();
     let home = folders.as_ref().map(directories::BaseDirs::home_dir);

@@ -27,13 +27,13 @@ pub fn bits_ui(ui: &mut Ui, fault: &mut Fault) {
                 fault.bits = bits;
             }
         };
-        offer(Bits::All, "All bits".to_owned(), "Every bit can be struck");
+        offer(Bits::All, "All bits".to_owned(), "Faults can hit any bit");
         for field in FIELDS {
             let ends = ends(format, field);
             if let Some([high, low]) = ends {
                 let range = if high == low { format!("b{high}") } else { format!("b{high}–b{low}") };
                 let text = format!("{} {range}", field.label());
-                offer(Bits::Field(field), text, "Only the bits of this field can be struck");
+                offer(Bits::Field(field), text, "Faults can hit only the bits of this field");
             }
         }
     });
@@ -124,7 +124,7 @@ fn hint(format: Format, bit: u32, name: &str) -> String {
         return name.to_owned();
     }
     let flipped = f32::from_bits(0.5_f32.to_bits() ^ (1 << bit));
-    format!("{name}: a flip makes {flipped:?} of 0.5")
+    format!("{name}: a flip turns 0.5 into {flipped:?}")
 }
 
 #[cfg(test)]
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn the_hint_says_what_a_flip_does() {
-        assert_eq!(hint(Format::Float32, 30, "Bit 30"), "Bit 30: a flip makes 1.7014118e38 of 0.5");
+        assert_eq!(hint(Format::Float32, 30, "Bit 30"), "Bit 30: a flip turns 0.5 into 1.7014118e38");
         assert_eq!(hint(Format::Int8, 3, "Bit 3"), "Bit 3");
     }
 }

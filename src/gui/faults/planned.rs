@@ -12,7 +12,7 @@ use crate::run::planned;
 pub fn planned_ui(ui: &mut Ui, campaign: &Campaign, run: &Run) {
     theme::heading_ui(ui, "Planned trials");
     if campaign.faults != FaultSource::Drawn {
-        ui.label("The list says how many trials there are.");
+        ui.label("The fault list sets the number of trials.");
         return;
     }
     for line in lines(&planned(campaign, &run.spec.structure())) {

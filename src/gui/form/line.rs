@@ -144,6 +144,6 @@ fn reset_ui(ui: &mut Ui, name: &str) -> bool {
     let response = ui.add(Sign::Reset.coloured_button(Some(marks::accent(ui))));
     response
         .accessible_name(format!("Reset {name}"))
-        .on_hover_text("Changed; click to give it its default")
+        .on_hover_text("Changed; click to reset to the default")
         .clicked()
 }

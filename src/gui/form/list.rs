@@ -9,7 +9,7 @@ use crate::form::path::Segment;
 use crate::form::{List, Node, Value, name_of};
 use crate::gui::menu::scrolled_ui;
 
-/// More numbers than this are one line of text: nobody clicks through so many controls.
+/// Longer lists of numbers are edited as one line of text.
 const MOST_CONTROLS: usize = 24;
 /// Width of one number of a list.
 const NUMBER_WIDTH: f32 = 52.0;
@@ -66,13 +66,13 @@ pub(super) fn compact_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot, context:
             });
         }
         let add = ui.add(sign::text_button("+")).accessible_name(format!("Add to {}", slot.name));
-        if add.on_hover_text("Add one like the last").clicked() {
+        if add.on_hover_text("Add another like the last").clicked() {
             edit = Some(if count > 0 { ListEdit::Duplicate(count - 1) } else { ListEdit::Append });
         }
         let remove = ui.add_enabled(count > 0, sign::text_button("−"));
         let remove =
             remove.accessible_name(format!("Remove last of {}", slot.name)).on_hover_text("Remove the last");
-        if remove.on_disabled_hover_text("There is none to remove").clicked() {
+        if remove.on_disabled_hover_text("The list is empty").clicked() {
             edit = Some(ListEdit::Remove(count - 1));
         }
         if count > 0 {
@@ -96,8 +96,7 @@ fn numbers_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot) -> Option<ListEdit>
         });
         edit
     });
-    more.accessible_name(format!("More for {}", slot.name))
-        .on_hover_text("Duplicate, move, remove one of them");
+    more.accessible_name(format!("More for {}", slot.name)).on_hover_text("Duplicate, move or remove one");
     menu.and_then(|menu| menu.inner)
 }
 
@@ -176,7 +175,7 @@ fn item_buttons_ui(ui: &mut Ui, index: usize, count: usize, name: &str) -> Optio
         ui.add(Sign::Cross.button()).accessible_name(format!("Remove {name}")).on_hover_text("Remove");
     let removed = remove.clicked().then_some(ListEdit::Remove(index));
     let (more, menu) = MenuButton::from_button(Sign::More.button()).ui(ui, |ui| menu_ui(ui, index, count));
-    more.accessible_name(format!("More for {name}")).on_hover_text("Duplicate, move, remove");
+    more.accessible_name(format!("More for {name}")).on_hover_text("Duplicate, move or remove");
     removed.or(menu.and_then(|menu| menu.inner))
 }
 

@@ -1,4 +1,4 @@
-//! Draws any tree of settings as a form: one control for each kind of [`Node`], nothing for a single setting.
+//! Draws any tree of settings as a form: one control per kind of [`Node`], no code per setting.
 //!
 //! Each value has a *head*, which stands on one line behind its label, and may have a *body* below it: the settings
 //! of a chosen alternative, the items of a list. Both are drawn in place, straight on the document. Text that is no

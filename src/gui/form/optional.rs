@@ -18,7 +18,7 @@ pub(super) fn head_ui(
     if changed {
         optional.set(is_set);
     }
-    let hint = if is_set { "Click to leave it out" } else { "Not set: a tick sets it" };
+    let hint = if is_set { "Untick to use the default" } else { "Not set; tick to set it" };
     response.accessible_name(format!("{}: set", slot.name)).on_hover_text(hint);
 
     if let Some(value) = optional.value() {

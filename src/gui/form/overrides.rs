@@ -85,7 +85,7 @@ impl NewOverride {
             return Err("Write the path of a setting first, such as train.batch".to_owned());
         }
         if overrides.0.contains_key(path) {
-            return Err(format!("{path} is in the list already"));
+            return Err(format!("{path} is already in the list"));
         }
         Ok((path.to_owned(), checked(&self.value)?))
     }

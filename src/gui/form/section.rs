@@ -54,7 +54,7 @@ pub(super) fn title_ui(
 /// Draws what differs from the defaults, as the file would say it.
 pub(super) fn summary_ui(ui: &mut Ui, value: &dyn Value) -> bool {
     let text = summary(value);
-    let text = if text.is_empty() { "as by default" } else { &text };
+    let text = if text.is_empty() { "default" } else { &text };
     ui.add(Label::new(RichText::new(text).weak().small()).truncate().selectable(false));
     false
 }

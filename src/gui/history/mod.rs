@@ -1,8 +1,7 @@
-//! Edits that can be taken back, and made again, in one order: those of the document, and those of how its results are
-//! looked at.
+//! Undo and redo, in one order, of edits to the document and to the way its results are shown.
 //!
-//! What the user edits is looked at in every frame; whatever is different then is one step. What is typed into one
-//! field, or dragged on one control, without a break is one step too.
+//! Every frame compares the state with the last one; a difference is one step. Uninterrupted typing into one field, or
+//! dragging of one control, is one step.
 
 mod state;
 

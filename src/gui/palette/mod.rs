@@ -163,7 +163,7 @@ fn row_ui(ui: &mut Ui, entry: &PaletteEntry, is_chosen: bool) -> egui::Response 
 
 /// The line below the list: what the chosen entry does, or why it cannot be chosen.
 fn below(entry: Option<&PaletteEntry>) -> String {
-    let Some(entry) = entry else { return "Nothing fits what is typed".to_owned() };
+    let Some(entry) = entry else { return "No match".to_owned() };
     match (&entry.refusal, &entry.choice) {
         (Some(why), _) => format!("Not now: {why}"),
         (None, Choice::Command(command)) => command.tooltip().to_owned(),
@@ -226,7 +226,7 @@ pub fn file_entries(files: &[PathBuf], is_there: &[bool]) -> Vec<PaletteEntry> {
     let entry = |(path, is_there): (&PathBuf, &bool)| {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let folder = path.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
-        let refusal = (!is_there).then(|| format!("{} is not there any more", path.display()));
+        let refusal = (!is_there).then(|| format!("{} no longer exists", path.display()));
         let detail = if *is_there { folder } else { format!("missing from {folder}") };
         PaletteEntry { text: name, detail, refusal, choice: Choice::File(path.clone()) }
     };
@@ -251,6 +251,6 @@ mod tests {
         let files = [PathBuf::from("/a/x.ron"), PathBuf::from("/b/y.ron")];
         let entries = file_entries(&files, &[true, false]);
         assert_eq!((entries[0].text.as_str(), &entries[0].refusal), ("x.ron", &None));
-        assert!(entries[1].refusal.as_ref().unwrap().contains("/b/y.ron is not there any more"));
+        assert!(entries[1].refusal.as_ref().unwrap().contains("/b/y.ron no longer exists"));
     }
 }

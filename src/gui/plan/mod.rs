@@ -93,7 +93,7 @@ fn toolbar_ui(ui: &mut Ui, plan: &[Stage], selected: Option<&[usize]>) -> Option
         let menu = ui.menu_button("+ Add", menu::menu_ui);
         menu.response
             .accessible_name("Add stage")
-            .on_hover_text("Add a stage behind the selected one, or at the end");
+            .on_hover_text("Add a stage after the selected one, or at the end");
         let mut request = menu.inner.flatten().map(|stage| PlanRequest::Add(vec![stage]));
         for action in Action::ALL {
             let why_not = action.why_not(plan, selected);

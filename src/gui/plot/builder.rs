@@ -1,5 +1,5 @@
-//! The figure of a plot as it was built last. Small ones are built in the frame that needs them, large ones in a thread,
-//! and until those are there the last one is shown.
+//! The figure of a plot. Small figures are built within the frame, large ones in a thread while the last one stays
+//! visible.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,11 +15,10 @@ use crate::figure::view::whole;
 use crate::gui::background::{BackgroundTask, TaskState};
 use crate::results::view::{PlotOptions, PlotView};
 
-/// While runs go on, figures are built at most this often, in seconds; where building takes long, at most this share of
-/// the time is spent on it.
+/// Rebuilds are throttled while runs are in progress: at most once in `PAUSE` seconds, and at most `SHARE` of the time.
 pub const PAUSE: f64 = 0.1;
 pub const SHARE: f64 = 0.15;
-/// A figure that could not be built is tried again with other data, but not for so many seconds.
+/// After a failed build, new data trigger another attempt only after so many seconds.
 const AGAIN: f64 = 10.0;
 /// Records with up to so many points are built in a small part of a frame.
 const SMALL: usize = 20_000;
@@ -105,7 +104,7 @@ impl Builder {
         self.failed.as_mut()?.why.take()
     }
 
-    /// Builds the figure anew where it is out of date. `now` in seconds; returns the time after which to look again,
+    /// Rebuilds the figure if it is out of date. `now` in seconds; returns the time after which to look again,
     /// where the figure is behind the data.
     pub fn update(
         &mut self,
@@ -129,7 +128,7 @@ impl Builder {
         if self.pending.is_some() {
             return None; // it wakes the window
         }
-        // While somebody types, a large figure is out of date with every key: half of the time is left to the window.
+        // Rebuilds of large figures are throttled: after one that took t, wait t.
         let rested = self.built.as_ref().map_or(now, |built| built.at + built.took);
         if now < rested && input.points() > SMALL {
             return Some(rested - now);

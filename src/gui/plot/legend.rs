@@ -237,9 +237,9 @@ fn row_ui(ui: &mut Ui, sample: &Sample<'_>, detail: &str, theme: Theme, is_shown
 
 /// All of a row on hovering, and what a click does.
 fn tip_ui(row: Response, name: &str, detail: &str, is_shown: bool) -> Response {
-    let action = if is_shown { "Click hides it" } else { "Click shows it" };
+    let action = if is_shown { "Click to hide" } else { "Click to show" };
     let told = if detail.is_empty() { String::new() } else { format!("\n{detail}") };
-    row.on_hover_text(format!("{name}{told}\n{action}, Alt-click shows it alone"))
+    row.on_hover_text(format!("{name}{told}\n{action}, Alt+click to show it alone"))
 }
 
 /// One line of text. Where it does not fit, it loses its middle: names mostly differ at their ends.

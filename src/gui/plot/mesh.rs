@@ -1,5 +1,5 @@
-//! The lines of a plot as triangles, which are made once and painted as long as nothing about them changes. Those of a
-//! large figure come from a thread; until they are there, the last ones are moved to where they belong.
+//! The lines of a plot as triangles, cached until something changes. For a large figure a thread makes them; until then the
+//! last ones are moved and stretched into place.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

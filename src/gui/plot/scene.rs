@@ -1,6 +1,5 @@
-//! What is computed of a figure before it is painted: its range, its small print, its lines thinned to pixels, their
-//! triangles. Of a large figure that takes longer than a frame may, so it comes from a thread, and the last look stays
-//! until then.
+//! The scene of a figure: its ranges, small print, thinned lines and their triangles. For a large figure a thread computes
+//! it while the last scene stays visible.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

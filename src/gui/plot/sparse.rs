@@ -1,8 +1,8 @@
-//! The same picture with fewer corners: all triangles of a plot are handed to the graphics card in every frame.
+//! Simplifies bands: the graphics card gets all triangles of a plot in every frame, so fewer corners are faster.
 
 use eframe::egui::epaint::BandPoint;
 
-/// So far from where it was may an edge be drawn, in points.
+/// How far an edge may move, in points.
 const TOLERANCE: f32 = 0.2;
 
 /// The columns of a band that its picture needs: between two that stay, both edges are straight but for the tolerance.

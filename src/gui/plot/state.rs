@@ -1,4 +1,4 @@
-//! What the plots keep: their options, their views, and the figures of those that are seen.
+//! The state of all plots: options, views, and the figures of visible plots.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -135,8 +135,8 @@ impl PlotState {
             let view = self.views.get_mut(plot.name()).and_then(FigureView::trouble);
             for why in builder.into_iter().chain(view) {
                 let text = format!(
-                    "{} shows what it showed last: the thread that draws it has ended ({why}). Choose other options or \
-                     runs for it; this is a bug in Weightlab; please report it",
+                    "{} could not be redrawn and shows its last state ({why}). Choose other options or runs. This is a bug in \
+                     Weightlab; please report it",
                     plot.title()
                 );
                 if self.told.insert(text.clone()) {
@@ -238,7 +238,7 @@ impl PlotState {
         }
     }
 
-    /// Shows all data of the plot that was used last.
+    /// Zooms out to all data of the plot that was used last.
     pub fn fit(&mut self) {
         if let Some(view) = self.views.get_mut(self.plot().name()) {
             view.fit();

@@ -1,4 +1,4 @@
-//! What is drawn of a figure at one zoom and width: visible lines, thinned to what pixels can show.
+//! Off-screen lines are skipped; dense lines are thinned to what pixels can show.
 //!
 //! It is made from the full series whenever the data, the view or the width change, and kept until then, so that a
 //! frame without changes costs only its painting.

@@ -1,4 +1,4 @@
-//! The runs that were started together: how many are over, how far they are, and how long the rest takes.
+//! The runs started together: how many have ended, their progress, and the time left.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use crate::results::Event;
 /// Share of the work that has to be done before the time left is told.
 const ENOUGH_TO_TELL: f64 = 0.01;
 
-/// The pace of the runs that were started together.
+/// The pace for the runs started together.
 #[derive(Debug, Default)]
 pub(super) struct BatchPace {
     /// The share of a run that was done before it went on now, once it is known; by identity.
@@ -19,7 +19,7 @@ pub(super) struct BatchPace {
 }
 
 impl BatchPace {
-    /// The runs begin.
+    /// Runs have started.
     pub fn begin(&mut self) {
         *self = Self { before: BTreeMap::new(), began: Some(Instant::now()) };
     }

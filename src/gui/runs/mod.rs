@@ -1,4 +1,4 @@
-//! The runs of the document and what is known of them: the fold of their messages.
+//! The document's runs and their records, folded from their messages.
 
 mod batch;
 mod outdated;
@@ -189,7 +189,7 @@ impl Runs {
         }
     }
 
-    /// Takes in what the runs said since the last time.
+    /// Takes new messages from the runs.
     pub fn drain(&mut self) -> Vec<RunNews> {
         let mut news: Vec<RunNews> = self.take_read(Duration::ZERO).map(RunNews::Read).into_iter().collect();
         if !self.more.is_empty() && self.take_more(Duration::ZERO) {
@@ -236,7 +236,7 @@ impl Runs {
         if state == before { news } else { Some(RunNews::State { run, state }) }
     }
 
-    /// The channel is closed: whatever did not say how it ended was lost with its thread.
+    /// The channel has closed: a run without an end event was lost with its thread.
     fn end(&mut self) -> Vec<RunNews> {
         let mut news = Vec::new();
         for run in std::mem::take(&mut self.open) {
@@ -244,7 +244,7 @@ impl Runs {
                 self.skipped.insert(run);
             } else {
                 let message =
-                    "The worker ended without a word. Press Resume to go on from the last finished stage.";
+                    "The worker ended unexpectedly. Press Resume to continue from the last finished stage.";
                 let record = self.records.entry(run.clone()).or_default();
                 record.apply(Event::Failed { message: message.to_owned() });
                 news.push(RunNews::State { run, state: record.state().clone() });

@@ -1,4 +1,4 @@
-//! Runs of earlier settings: what stands for an arm and a seed until the present settings have run.
+//! Outdated runs: results with earlier settings that stand in for an arm and a seed until the current settings have run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, TryRecvError};

@@ -1,4 +1,4 @@
-//! Records that come from the disk: of earlier runs, and of other processes.
+//! Records read from disk: of earlier runs, and of other processes.
 
 #[cfg(test)]
 use std::collections::BTreeMap;

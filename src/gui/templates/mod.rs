@@ -1,4 +1,4 @@
-//! What an experiment can start from, as cards.
+//! The templates, as cards.
 
 mod result;
 
@@ -49,7 +49,7 @@ fn recent_ui(ui: &mut Ui, recent: &[PathBuf]) -> Option<Reply> {
 fn card_ui(ui: &mut Ui, position: usize, template: &templates::Template) -> bool {
     let colours = theme::present(ui);
     let frame = egui::Frame::new().fill(colours.field).corner_radius(4).inner_margin(theme::STEP);
-    // A click anywhere on it counts; the keyboard has the button with its name.
+    // A click anywhere on the card counts; the keyboard uses the button.
     let card = ui.scope_builder(UiBuilder::new().sense(Sense::CLICK), |ui| {
         ui.style_mut().interaction.selectable_labels = false;
         let shown = frame.show(ui, |ui| {
@@ -72,7 +72,7 @@ fn card_ui(ui: &mut Ui, position: usize, template: &templates::Template) -> bool
 
 fn words_ui(ui: &mut Ui, template: &templates::Template, is_first: bool) -> bool {
     let experiment = template.experiment();
-    let button = ui.button(template.name).on_hover_text("Starts with this experiment");
+    let button = ui.button(template.name).on_hover_text("Start from this experiment");
     if is_first && ui.memory(|memory| memory.focused().is_none()) {
         button.request_focus(); // the arrow keys go on from there, Enter takes it
         ui.ctx().request_repaint();

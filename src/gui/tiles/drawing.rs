@@ -67,10 +67,10 @@ impl<'a> Drawing<'a> {
                 ui.close();
             }
         };
-        let alone = "It is alone in its tile already";
+        let alone = "It is already alone in its tile";
         entry(ui, "Move to the right", tabs > 1, alone, LayoutChange::Split(Side::Right));
         entry(ui, "Move below", tabs > 1, alone, LayoutChange::Split(Side::Below));
-        let maximise = if self.layout.maximised { "Show all tiles" } else { "Give it all the room" };
+        let maximise = if self.layout.maximised { "Show all tiles" } else { "Maximise" };
         entry(ui, maximise, self.layout.count() > 1, "There is no other tile", LayoutChange::Maximise);
         entry(ui, "Close this view", true, "", LayoutChange::CloseActive);
     }
@@ -178,14 +178,14 @@ impl Behavior<Pane> for Drawing<'_> {
         let is_narrow = ui.available_width() < NARROW;
         if !is_narrow {
             let close = ui.add(Sign::Cross.button()).accessible_name(format!("Close {}", pane.title));
-            if close.on_hover_text(format!("Closes {}; the menu View brings it back", pane.title)).clicked() {
+            if close.on_hover_text(format!("Closes {}; reopen it from the View menu", pane.title)).clicked() {
                 self.asked.push(LayoutChange::Close(pane.name));
             }
         }
         let menu = MenuButton::from_button(Sign::More.button());
         let (more, _) = menu.ui(ui, |ui| self.menu_ui(ui, pane, &all));
         more.accessible_name(format!("Tile of {}", pane.title))
-            .on_hover_text("All views, and where this one is");
+            .on_hover_text("All views, and where to put this one");
         if !is_narrow {
             help_ui(ui, pane);
         }

@@ -1,4 +1,4 @@
-//! What the middle of the window says when all views are closed.
+//! The middle of the window when all views are closed.
 
 use eframe::egui::{Align, Layout, RichText, Ui, vec2};
 
@@ -13,10 +13,10 @@ pub fn empty_ui(ui: &mut Ui) -> Option<LayoutChange> {
     ui.allocate_ui_with_layout(room, Layout::top_down(Align::Center), |ui| {
         ui.add_space(room.y * 0.2);
         ui.label(RichText::new("All views are closed").strong());
-        let how = "Open one here, in the menu View, or by its name in the command palette (Ctrl+Shift+P)";
+        let how = "Open one here, from the View menu, or by name in the command palette (Ctrl+Shift+P)";
         ui.label(RichText::new(how).weak());
         ui.add_space(theme::STEP);
-        if ui.button("Open the usual views").clicked() {
+        if ui.button("Open the default views").clicked() {
             chosen = Some(LayoutChange::Reset);
         }
         ui.add_space(2.0 * theme::STEP);

@@ -1,4 +1,4 @@
-//! Reads what a view shows in a thread, and keeps what was read last.
+//! Reads a view's data in a thread, and caches the last answer.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
@@ -72,7 +72,7 @@ impl<K: Clone + PartialEq, T: Send + 'static> Loading<K, T> {
             Ok(answer) => self.kept = Some((key, answer)),
             Err(TryRecvError::Empty) => self.asked = Some((key, answer)),
             Err(TryRecvError::Disconnected) => {
-                self.kept = Some((key, Err("reading ended without an answer".to_owned())));
+                self.kept = Some((key, Err("the reader ended unexpectedly".to_owned())));
             }
         }
     }

@@ -33,11 +33,9 @@ impl View for LogView {
                 .hint_text("failed winning")
                 .desired_width(160.0)
                 .background_color(theme::present(ui).button);
-            theme::input_ui(ui, field)
-                .labelled_by(label.id)
-                .on_hover_text("Words that a line has, in any order");
+            theme::input_ui(ui, field).labelled_by(label.id).on_hover_text("Words in a line, in any order");
             theme::input_ui(ui, Checkbox::new(&mut self.errors_only, "Errors only"));
-            if ui.button("Copy found lines").on_hover_text("Copies them in full").clicked() {
+            if ui.button("Copy found lines").on_hover_text("Copies the matching lines in full").clicked() {
                 let lines: String = found.iter().flat_map(|(_, entry)| [entry.text.as_str(), "\n"]).collect();
                 ui.ctx().copy_text(lines);
             }

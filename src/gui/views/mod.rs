@@ -1,4 +1,4 @@
-//! What the middle of the window can show beside plots: tables, networks, campaigns, the log, notes.
+//! The views beside plots: tables, networks, campaigns, the log, notes.
 //!
 //! A view is one file with a type that implements [`View`], and one line in [`ALL`].
 

@@ -114,7 +114,7 @@ fn chosen_run<'a>(input: &ViewInput<'a>) -> Result<&'a Run, String> {
         return Ok(run);
     }
     let Some(arm) = input.selection.arm() else {
-        return Err("Select an arm or a run at the left.".to_owned());
+        return Err("Select an arm or a run on the left.".to_owned());
     };
     let first = input.listed.iter().filter(|run| run.arm_index == arm).find(is_done);
     first

@@ -181,7 +181,7 @@ fn without_a_run_that_is_done_the_view_says_what_to_do() {
     assert!(harness.query_by_label(why).is_some());
     harness.state_mut().selection = Selection::Experiment;
     harness.step();
-    assert!(harness.query_by_label("Select an arm or a run at the left.").is_some());
+    assert!(harness.query_by_label("Select an arm or a run on the left.").is_some());
 }
 
 #[test]

@@ -73,7 +73,7 @@ impl Tickets {
         let selected = input.selection.run().and_then(|id| input.listed.iter().find(|run| run.id == *id));
         let of_arm = |arm: usize| input.listed.iter().find(|run| run.arm_index == arm);
         let Some(chosen) = selected.or_else(|| of_arm(input.selection.arm()?)) else {
-            nothing_ui(ui, Self::HELP, "Select an arm or a run at the left.");
+            nothing_ui(ui, Self::HELP, "Select an arm or a run on the left.");
             return None;
         };
         // The combinations of a sweep share the arm's place, and have names of their own.

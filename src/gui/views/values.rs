@@ -56,11 +56,8 @@ impl Values {
         ui.horizontal_wrapped(|ui| {
             let button =
                 ui.add_enabled(count > 0, eframe::egui::Button::new("Set…").selected(self.is_setting));
-            let button = button.on_disabled_hover_text("Choose entries in the table first");
-            if button
-                .on_hover_text("Writes a value into the chosen entries, by a stage of the plan")
-                .clicked()
-            {
+            let button = button.on_disabled_hover_text("Select entries in the table first");
+            if button.on_hover_text("Adds a stage that sets the chosen entries to a value").clicked() {
                 self.is_setting ^= true;
             }
             ui.small(if count == 1 {
@@ -68,7 +65,7 @@ impl Values {
             } else {
                 format!("{} entries chosen", text::grouped(count as u64))
             });
-            if count > 0 && ui.small_button("Choose none").clicked() {
+            if count > 0 && ui.small_button("Clear selection").clicked() {
                 self.chosen.clear();
             }
         });
@@ -77,7 +74,7 @@ impl Values {
                 let label = ui.label("to");
                 ui.add(DragValue::new(&mut self.value).speed(0.01)).labelled_by(label.id);
                 let add = ui.button("Add to plan");
-                let hint = format!("Adds a Set stage at the end of the plan of {arm}");
+                let hint = format!("Adds a Set stage to the end of the plan of {arm}");
                 if add.on_hover_text(hint).clicked() {
                     let indices = self.chosen.iter().copied().collect();
                     set = Some(Set { parameter: name.to_owned(), indices, value: self.value });
@@ -93,7 +90,7 @@ impl Values {
         if values.values.len() > PAGE {
             let last = self.first + count;
             ui.small(format!(
-                "Entries {} to {}; go to an entry for others",
+                "Entries {} to {}; use Go to entry for others",
                 self.first,
                 last.saturating_sub(1)
             ));

@@ -37,11 +37,7 @@ pub fn cells<'a>(
     let cell = |(plan, fault): (CellPlan, Fault)| {
         let sites = FaultSites::of(structure, &fault, entries);
         let possible = sites.space.total();
-        let trials = match &campaign.trials {
-            Trials::Fixed(count) => *count,
-            Trials::Exhaustive => possible,
-            Trials::Until(until) => until.at_most,
-        };
+        let trials = campaign.trials_of(possible);
         let planned = planned_trials(possible, margin, confidence(campaign));
         Cell { plan: CellPlan { trials, possible, planned, ..plan }, fault, sites }
     };

@@ -32,6 +32,7 @@ use super::session::{Session, StageEnd};
 use super::stop::StopKind;
 use super::train::TrainProgress;
 use crate::doc::fault::{Campaign, Trials};
+use crate::doc::stage::Planned;
 use crate::intervene::stream::{Purpose, stream};
 use crate::results::campaign::{CampaignEnded, CellState};
 use crate::results::{Event, Point};

@@ -18,7 +18,7 @@ use crate::doc::fault::{Campaign, Draw, FaultAmount, FaultSource, Format, Protec
 use crate::doc::fault_sites::{FaultPlace, fault_places};
 use crate::form::number::grouped;
 use crate::intervene::fault::list::{ListedTrial, PlacedFault};
-use crate::intervene::fault::{FaultModel, Injection, Storage, StreamCounters};
+use crate::intervene::fault::{Injection, Storage, StreamCounters};
 use crate::intervene::stream::Stream;
 use crate::net::{Compute, Network, correct};
 use crate::run::faults::stored::{in_format, storage};
@@ -97,7 +97,7 @@ impl<'a> Setup<'a> {
         let all = Cache::new(&structure, if in_activations { &[] } else { &layers }, &ops, images);
         let is_protected = stage.protect != Protect::Nothing;
         let (keep, notes) = kept(&all, stage, if is_protected { 2 } else { 1 });
-        let measures_ranges = in_activations && stage.fault.model == FaultModel::Random;
+        let measures_ranges = in_activations && stage.fault.model.rule().needs_range();
         let measure = if measures_ranges { &all } else { &keep };
         let stored = in_format(network, format);
         let golden = |hooks| Golden::new(compute, stored.clone(), hooks, &samples, batch, [measure, &keep]);

@@ -115,7 +115,7 @@ fn edits_survive_a_crash() {
     assert!(until(&mut window, |_| is_kept(&kept)));
     drop(window); // without a word
     let mut again = kept_in(home.path(), None);
-    assert!(again.sees("Restore the edits of mine.ron?"), "{}", again.log());
+    assert!(again.sees("Restore unsaved edits to mine.ron?"), "{}", again.log());
     again.click("Restore");
     assert_eq!(seeds(&again), edited);
     assert_eq!(again.harness.state().document.path(), Some(path.as_path()));
@@ -177,7 +177,7 @@ fn the_palette_is_used_without_a_mouse() {
     open(&mut window);
     window.harness.event(egui::Event::Text("dark".to_owned()));
     window.harness.run();
-    assert!(window.sees("Light text on dark ground"));
+    assert!(window.sees("Light text on a dark background"));
     window.harness.key_press(Key::Enter);
     window.harness.run();
     assert_eq!(window.harness.state().settings.theme, crate::gui::settings::ThemeChoice::Dark);
@@ -209,8 +209,8 @@ fn weights_that_are_dropped_are_imported_into_the_selected_arm_if_wanted() {
     window.harness.run();
     drop_on(&mut window, &weights);
     assert!(window.sees("Import the weights into reinitialised?"));
-    window.click("Add the stage");
-    let PlanStage::Do(Intervention::Import(file)) =
+    window.click("Import weights");
+    let PlanStage::Do(Intervention::Import(crate::doc::intervention::Import(file))) =
         &window.harness.state().document.experiment.arms[2].plan[0]
     else {
         panic!("no stage that imports")
@@ -330,7 +330,7 @@ fn a_file_that_was_changed_elsewhere_is_replaced_only_on_demand() {
     std::fs::write(&path, &theirs).unwrap();
     window.execute(Command::Save);
     window.harness.run();
-    assert!(window.sees("The file was changed elsewhere"));
+    assert!(window.sees("The file has changed on disk"));
     window.click("Cancel");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), theirs);
     assert!(window.harness.state().document.is_unsaved());

@@ -110,7 +110,7 @@ const IN_THE_PALETTE: [(&str, &str); 12] = [
     ("Archive this run", "Archive run"),
     ("Move to the right", "Split right"),
     ("Move below", "Split down"),
-    ("Give it all the room", "Maximise tile"),
+    ("Maximise", "Maximise tile"),
     ("Close this view", "Close view"),
 ];
 

@@ -163,13 +163,13 @@ fn edits_while_a_file_is_chosen_are_asked_about_once() {
     let ctx = window.harness.ctx.clone();
     window.harness.state_mut().execute(Command::Open, &ctx);
     window.edit();
-    assert!(window.sees("Save the changes of"));
+    assert!(window.sees("Save changes to"));
     window.click("Discard");
     assert_eq!(window.harness.state().document.path(), Some(path.as_path()));
     window.edit();
     window.execute(Command::Open);
     window.click("Discard");
-    assert!(!window.sees("Save the changes of") && !window.harness.state().document.is_unsaved());
+    assert!(!window.sees("Save changes to") && !window.harness.state().document.is_unsaved());
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn an_experiment_without_arms_says_what_to_do() {
         window.execute(Command::RemoveArm);
     }
     window.harness.run();
-    assert!(window.sees("There is no arm yet") && window.sees("No arm yet"));
+    assert!(window.sees("There are no arms yet") && window.sees("No arm yet"));
     assert!(!window.sees("All runs are done"));
 }
 
@@ -239,7 +239,11 @@ fn runs_wait_while_results_are_copied_to_another_disk() {
     app.copying = BackgroundTask::begin("results", &ctx, work).map(|moved| Copying { from, to, moved });
     window.execute(Command::RunAll);
     assert!(window.stage.borrow().jobs.is_empty());
-    assert!(window.log().contains("Runs start as soon as earlier results have moved"), "{}", window.log());
+    assert!(
+        window.log().contains("Runs will start once earlier results have been moved"),
+        "{}",
+        window.log()
+    );
     release.send(()).unwrap();
     while window.harness.state().copying.is_some() {
         window.harness.run();

@@ -91,7 +91,7 @@ fn figures_of_weights_are_exported_by_the_menu_as_plots_are() {
     wait_until(&mut window, |window| window.log().contains("Copied the values of mask of fc1.weight"));
     show(&mut window, "accuracy");
     window.execute(Command::CopyFigure);
-    assert!(window.log().contains("There is no curve yet"), "the plot has none: {}", window.log());
+    assert!(window.log().contains("There are no curves yet"), "the plot has none: {}", window.log());
 }
 
 #[test]

@@ -201,7 +201,7 @@ fn a_worker_that_dies_leaves_its_run_failed_and_the_others_resumable() {
     window.click("Run all");
     window.say(0, started());
     window.hang_up();
-    assert!(window.sees("✗ failed: The worker ended without a word."));
+    assert!(window.sees("✗ failed: The worker ended unexpectedly."));
     window.click("Resume");
     assert_eq!(window.stage.borrow().jobs.len(), 12);
 }

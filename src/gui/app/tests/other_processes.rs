@@ -37,7 +37,7 @@ fn what_another_process_writes_appears_by_itself() {
     let (run, log) = write_elsewhere(&window);
     wait_for(&mut window, "75.00 %");
     assert!(
-        window.log().contains("a, seed 1: stopped, and no process works at it"),
+        window.log().contains("a, seed 1: stopped; no process is working on it"),
         "nobody claims it: {}",
         window.log()
     );
@@ -97,7 +97,7 @@ fn a_run_that_goes_on_elsewhere_is_left_alone_and_is_no_failure() {
     window.click("Run all");
     window.say(0, Event::Elsewhere { owner: "process 7 on here".to_owned() });
     assert!(
-        window.log().contains("dense, seed 1: running elsewhere (process 7 on here)"),
+        window.log().contains("dense, seed 1: already running in another process (process 7 on here)"),
         "{}",
         window.log()
     );

@@ -98,7 +98,7 @@ fn results_of_earlier_settings_that_lie_in_the_folder_are_found_and_told() {
     window.harness.run();
     assert_eq!(lines(&window), [("earlier settings: dense".to_owned(), 1)]);
     assert!(
-        window.log().contains("Results of 2 runs with other settings are here too: plots show 1 of them")
+        window.log().contains("This folder also has results of 2 runs with other settings: 1 of them drawn")
     );
     assert!(!window.harness.state().is_reading());
 }

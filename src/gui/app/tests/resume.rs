@@ -12,7 +12,7 @@ fn closed_and_opened_again(file: Option<PathBuf>) -> Window {
     window.say(0, Event::Finished { secs: 1.0 });
     window.ask_to_close();
     window.harness.run();
-    window.click("Quit, go on at the next start");
+    window.click("Quit and resume at next start");
     assert_eq!(window.stage.borrow().stops, [StopKind::Now]);
     let settings = window.harness.state().settings.clone();
     let text = ron::to_string(&settings).unwrap();
@@ -28,9 +28,9 @@ fn runs_that_were_stopped_by_closing_can_go_on_at_the_next_start_and_no_others()
     let folder = tempfile::tempdir().unwrap();
     let path = saved_template(folder.path());
     let mut next = closed_and_opened_again(Some(path.clone()));
-    assert!(next.sees("Go on with mine.ron?") && next.sees("2 runs were going on"));
+    assert!(next.sees("Resume mine.ron?") && next.sees("2 runs were running"));
     assert_eq!(next.harness.state().document.path(), Some(path.as_path()));
-    next.click("Go on");
+    next.click("Resume runs");
     let stage = next.stage.borrow();
     let jobs: Vec<_> = stage.jobs.iter().map(|job| (job.run.arm_index, job.run.seed)).collect();
     assert_eq!(jobs, [(1, 2), (1, 3)], "those that were going on or waiting");
@@ -42,8 +42,8 @@ fn a_document_without_a_file_goes_on_too() {
     let first = Window::new();
     let results = |window: &Window| window.harness.state().document.results(Path::new("/data"));
     assert_eq!(results(&next), results(&first));
-    assert!(next.sees("2 runs were going on") && !next.harness.state().document.is_unsaved());
-    next.click("Go on");
+    assert!(next.sees("2 runs were running") && !next.harness.state().document.is_unsaved());
+    next.click("Resume runs");
     assert_eq!(next.stage.borrow().jobs.len(), 2);
 }
 
@@ -70,7 +70,7 @@ fn edited_and_quit(file: Option<PathBuf>) -> (Settings, Vec<u64>) {
     let mut window = Window::open(file);
     window.edit();
     let edited = seeds(&window);
-    (quit(&mut window, "Quit, go on at the next start"), edited)
+    (quit(&mut window, "Quit and resume at next start"), edited)
 }
 
 fn at_home(home: &Path, file: Option<PathBuf>, settings: Settings) -> Window {
@@ -86,7 +86,7 @@ fn edits_that_were_not_saved_come_back_with_their_runs_also_where_the_file_is_na
     let (settings, edited) = edited_and_quit(Some(path.clone()));
     for file in [None, Some(path.clone())] {
         let next = at_home(folder.path(), file, settings.clone());
-        assert!(next.sees("Go on with mine.ron?"), "{}", next.log());
+        assert!(next.sees("Resume mine.ron?"), "{}", next.log());
         assert_eq!(seeds(&next), edited);
         let app = next.harness.state();
         assert!(app.document.is_unsaved() && app.document.path() == Some(path.as_path()));
@@ -103,7 +103,7 @@ fn a_document_that_waits_for_the_next_start_is_not_lost_to_another_one() {
     assert_eq!(quit(&mut other, "Stop and quit").unfinished, settings.unfinished, "it is still to come");
     drop(other);
     let mut other = at_home(folder.path(), Some(path.clone()), settings);
-    let settings = quit(&mut other, "Quit, go on at the next start");
+    let settings = quit(&mut other, "Quit and resume at next start");
     let noted: Option<&Unfinished> = settings.unfinished.as_ref();
     assert_eq!(noted.and_then(|noted| noted.path.as_deref()), Some(path.as_path()));
     drop(other);
@@ -132,27 +132,27 @@ fn a_document_that_waited_and_cannot_be_read_is_kept_all_the_same() {
     let kept = settings.unfinished.as_mut().and_then(|noted| noted.kept.as_mut()).unwrap();
     kept.text = "(nmae: 1)".to_owned();
     let window = at_home(folder.path(), None, settings);
-    assert!(window.sees("The experiment whose runs were stopped cannot be opened"));
+    assert!(window.sees("The experiment with the stopped runs cannot be opened"));
     drop(window);
-    assert!(at_home(folder.path(), None, Settings::default()).sees("Restore the edits of"));
+    assert!(at_home(folder.path(), None, Settings::default()).sees("Restore unsaved edits to"));
 }
 
 #[test]
 fn edits_of_a_crash_are_offered_when_no_runs_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = Window::new();
-    let settings = quit(&mut window, "Quit, go on at the next start");
+    let settings = quit(&mut window, "Quit and resume at next start");
     let mut crashed = Window::new();
     crashed.edit();
     let kept = crashed.harness.state().document.to_keep().unwrap();
     let recovery = crate::gui::recovery::Recovery::new(&folder.path().join("recovery")).unwrap();
     recovery.leave(&kept).unwrap();
     let mut next = at_home(folder.path(), None, settings);
-    next.click("Go on");
+    next.click("Resume runs");
     next.harness.run();
     assert_eq!(next.stage.borrow().jobs.len(), 12);
-    assert!(!next.sees("Restore the edits of"), "the runs are those of the document that is open");
+    assert!(!next.sees("Restore unsaved edits to"), "the runs are those of the document that is open");
     next.hang_up();
     next.harness.run();
-    assert!(next.sees("Restore the edits of"));
+    assert!(next.sees("Restore unsaved edits to"));
 }

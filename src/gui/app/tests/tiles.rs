@@ -65,7 +65,7 @@ fn a_tab_that_is_opened_is_scrolled_to_and_its_menu_splits_its_tile() {
     window.click("Move below");
     assert_eq!((layout(&window).count(), layout(&window).tabs("past")), (2, 1));
     window.click("Tile of Past");
-    window.click("Give it all the room");
+    window.click("Maximise");
     assert_eq!(layout(&window).seen(), ["past"]);
 }
 
@@ -255,7 +255,7 @@ fn without_any_view_the_window_says_how_they_come_back() {
     window.click("Weights");
     assert_eq!(layout(&window).views(), ["weights"]);
     window.execute(Command::CloseView);
-    window.click("Open the usual views");
+    window.click("Open the default views");
     assert!(is_open(&window, "Accuracy") && !window.sees("All views are closed"));
 }
 

@@ -1,4 +1,4 @@
-//! What is computed of a figure for its view: in the frame where it is small, in a thread where it is large.
+//! Computes the scene of a figure: within the frame if the figure is small, in a thread if it is large.
 
 use std::sync::Arc;
 

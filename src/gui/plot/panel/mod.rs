@@ -128,7 +128,7 @@ fn filter_ui(ui: &mut Ui, filter: &str) -> Option<PlotResponse> {
     let chip =
         ui.add(Button::new(text).fill(colours.accent).corner_radius(ui.spacing().interact_size.y / 2.0));
     let chip = chip.accessible_name(format!("Clear the {filter}"));
-    chip.on_hover_text(format!("Only some runs are drawn. A click shows all of them again.\n{filter}"))
+    chip.on_hover_text(format!("Only some runs are drawn. Click to show all.\n{filter}"))
         .clicked()
         .then_some(PlotResponse::ClearFilter)
 }
@@ -138,14 +138,14 @@ fn entries_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) -> Option<Plo
     band_ui(ui, plot, state);
     let traces = Checkbox::new(&mut state.options.traces, "Single runs");
     theme::input_ui_if(ui, plot.controls().averages, traces)
-        .on_hover_text("Draws each run faintly behind the mean")
+        .on_hover_text("Draws each seed faintly behind the mean")
         .on_disabled_hover_text(NO_MEANS);
     smoothing_ui(ui, plot, state);
     let is_zoomed = state.view(plot).is_some_and(|view| view.is_zoomed());
     let fit = ui
         .add_enabled(is_zoomed, Button::new("Fit"))
-        .on_hover_text("Shows all data; so does a double-click. A click keeps a reading, in a heat map with Shift; Escape lets it go");
-    if fit.on_disabled_hover_text("All data are shown. A drag over the plot zooms in").clicked()
+        .on_hover_text("Shows all data, as does a double-click. Click to pin a reading (Shift+click in a heat map), Escape to release it");
+    if fit.on_disabled_hover_text("All data are shown. Drag over the plot to zoom in").clicked()
         && let Some(view) = state.view(plot)
     {
         view.fit();
@@ -183,14 +183,14 @@ fn x_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
         }
     };
     let choice = ui.add_enabled_ui(own.is_none(), |ui| choice_ui(ui, "x axis", &label, &chosen, list));
-    choice.inner.on_disabled_hover_text("The horizontal axis of this plot is always the same");
+    choice.inner.on_disabled_hover_text("This plot has a fixed horizontal axis");
     if state.options.x != before {
         state.forget_x();
     }
 }
 
 fn band_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
-    let label = ui.label("Band:").on_hover_text("What surrounds the mean over seeds");
+    let label = ui.label("Band:").on_hover_text("The spread around the mean over seeds");
     let band = &mut state.options.band;
     let chosen = band.label();
     let list = |ui: &mut Ui| {
@@ -220,8 +220,8 @@ fn smoothing_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
     let slider = Slider::new(&mut state.options.smoothing, 0.0..=0.99).fixed_decimals(2);
     let response = ui.add_enabled(smooths, slider).labelled_by(label.id);
     response
-        .on_hover_text("Weight of the past in a moving average; the raw values stay faintly visible")
-        .on_disabled_hover_text("This plot shows single tests, which are not smoothed");
+        .on_hover_text("Weight of past values in a moving average; raw values stay faintly visible")
+        .on_disabled_hover_text("This plot shows single evaluations, which are not smoothed");
 }
 
 /// Axes, ranges, titles and paper, in a menu that stays open.
@@ -254,17 +254,17 @@ fn axes_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
         let mut is_on = chosen.unwrap_or(now);
         if ui
             .checkbox(&mut is_on, name)
-            .on_hover_text("Values that are not positive have no place on it")
+            .on_hover_text("Zero and negative values cannot be shown on it")
             .changed()
         {
             *chosen = Some(is_on);
         }
     }
     ui.checkbox(&mut scales.ignore_outliers, "Ignore outliers")
-        .on_hover_text("The vertical range leaves out the outermost hundredth of the values at each end");
+        .on_hover_text("The vertical range leaves out the top and bottom 1 % of values");
     if ui
         .checkbox(&mut state.linked, "Same x range in all plots")
-        .on_hover_text("A zoom along x shows the same range in every plot that has this axis")
+        .on_hover_text("Zooming along x zooms every plot with this axis")
         .changed()
         && state.linked
     {
@@ -273,7 +273,7 @@ fn axes_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
     let mut fixed = state.view(plot).is_some_and(|view| view.is_zoomed());
     let fix = ui
         .checkbox(&mut fixed, "Keep this range")
-        .on_hover_text("The range stays while data arrive; otherwise it follows them");
+        .on_hover_text("Keeps the range while data arrive instead of following them");
     if fix.changed()
         && let Some((figure, view)) = state.drawable(plot)
     {
@@ -325,17 +325,17 @@ fn paper_ui(ui: &mut Ui, state: &mut PlotState) {
         let label = ui.label("Resolution of pictures");
         let field = DragValue::new(&mut state.dpi).range(36..=1200).suffix(" dpi");
         let field = ui.add(field).labelled_by(label.id);
-        note_edited(&field.on_hover_text("Of PNG files, and of copied figures"));
+        note_edited(&field.on_hover_text("For PNG files and copied figures"));
     });
 }
 
 fn commands_ui(ui: &mut Ui, has_data: bool) -> Option<PlotResponse> {
-    const WHY_NOT: &str = "There is nothing to export yet: press Run all";
+    const WHY_NOT: &str = "Nothing to export yet: press Run all";
     let export = ui.add_enabled(has_data, Button::new("Export figure…"));
     let export =
-        export.on_hover_text("Writes what is seen as SVG, PDF or PNG").on_disabled_hover_text(WHY_NOT);
+        export.on_hover_text("Writes what you see as SVG, PDF, PNG or CSV").on_disabled_hover_text(WHY_NOT);
     let copy = ui.add_enabled(has_data, Button::new("Copy CSV"));
-    let copy = copy.on_hover_text("Copies the values of what is seen").on_disabled_hover_text(WHY_NOT);
+    let copy = copy.on_hover_text("Copies the values you see").on_disabled_hover_text(WHY_NOT);
     let exported = export.clicked().then_some(PlotResponse::ExportFigure);
     exported.or_else(|| copy.clicked().then_some(PlotResponse::CopyCsv))
 }

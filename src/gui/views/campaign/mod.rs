@@ -53,7 +53,7 @@ impl Campaigns {
     fn run_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, trial_filter: &mut TrialFilter) {
         let Some((run, campaigns)) = subject(input) else {
             let why = if input.selection.arm().is_none() && input.selection.run().is_none() {
-                "Select an arm or a run at the left."
+                "Select an arm or a run on the left."
             } else {
                 "No campaign has begun here. Add a Campaign stage to the plan, and press Run."
             };
@@ -126,7 +126,7 @@ fn head_ui(ui: &mut Ui, campaign: &CampaignRecord, is_running: bool) {
             ui.add(ProgressBar::new(share).desired_height(theme::STEP).fill(colours.accent));
             ui.label(counted);
         }
-        None => drop(ui.label(format!("{counted}; it goes on when the run does"))),
+        None => drop(ui.label(format!("{counted}; continues when the run does"))),
         Some(ended) => {
             let (sign, words, colour) = if ended.intact {
                 (RunState::Done, "Golden network: bit-identical", colours.text)

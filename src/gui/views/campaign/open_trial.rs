@@ -47,7 +47,7 @@ impl OpenTrial {
         let read = move || read_trial(&folder, &run, &trial, MOST);
         match self.faults.get(&key, ui.ctx(), read) {
             LoadState::Pending => waiting_ui(ui),
-            LoadState::Failed(why) => drop(ui.label(format!("They cannot be shown: {why}."))),
+            LoadState::Failed(why) => drop(ui.label(format!("They could not be read: {why}."))),
             LoadState::Ready(found) => faults_ui(ui, found),
         }
     }

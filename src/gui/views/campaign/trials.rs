@@ -167,7 +167,7 @@ impl TrialList {
         Self::choice_ui(ui, input, trial_filter);
         let runs = trial_filter.runs(input);
         if runs.is_empty() {
-            nothing_ui(ui, super::Campaigns::HELP, "Select an arm or a run at the left.");
+            nothing_ui(ui, super::Campaigns::HELP, "Select an arm or a run on the left.");
             return wanted;
         }
         if !trial_filter.is_chosen() {
@@ -196,7 +196,7 @@ impl TrialList {
         let own = query.clone();
         let read = move || read_faulty_trials(&own.folder, &own.runs, &own.sought, MOST);
         let found = match self.read.get(&query, ui.ctx(), read) {
-            LoadState::Failed(why) => return drop(ui.label(format!("They cannot be shown: {why}."))),
+            LoadState::Failed(why) => return drop(ui.label(format!("They could not be read: {why}."))),
             LoadState::Ready(found) => Some(found),
             LoadState::Pending => None,
         };
@@ -206,7 +206,7 @@ impl TrialList {
         });
         match found {
             None => waiting_ui(ui),
-            Some(found) if found.count == 0 => drop(ui.label("No trial has struck there alone yet.")),
+            Some(found) if found.count == 0 => drop(ui.label("No trial has its only fault there yet.")),
             Some(found) => {
                 table_ui(ui, runs, &found, open_trial);
                 let is_there = |trial: &FaultyTrial| {
@@ -286,7 +286,7 @@ fn tally(input: &ViewInput<'_>, sought: &FaultFilter, runs: &[&Run]) -> (u64, Ta
 
 fn shares((trials, tally): &(u64, Tally)) -> String {
     if tally.images == 0 {
-        return "No single fault has struck there yet.".to_owned();
+        return "No single fault there yet.".to_owned();
     }
     let share = |count: u64| text::percent(tally.share(count));
     let faults = if *trials == 1 {

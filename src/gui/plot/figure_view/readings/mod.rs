@@ -84,8 +84,8 @@ impl FigureView {
     fn hint(&self, figure: &Figure, place: [f64; 2], is_pinned: bool) -> &'static str {
         match (self.opens && cell_at(figure, place).is_some(), is_pinned) {
             (false, _) => "",
-            (true, false) => "Click: the faults behind it\nShift+click: keep this reading",
-            (true, true) => "Click: the faults behind a cell\nShift+click or Escape: let this go",
+            (true, false) => "Click: show its faults\nShift+click: pin this reading",
+            (true, true) => "Click: show the faults of a cell\nShift+click or Escape: release",
         }
     }
 

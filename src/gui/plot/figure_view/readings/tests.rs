@@ -105,7 +105,7 @@ fn a_click_opens_a_cell_and_one_with_shift_keeps_its_reading() {
     let mut harness = harness(heat_map(), true);
     harness.hover_at(harness.get_by_label("Plot of Layer").rect().center());
     harness.run();
-    assert!(harness.query_by_label_contains("Click: the faults behind it").is_some());
+    assert!(harness.query_by_label_contains("Click: show its faults").is_some());
     click(&mut harness, "Plot of Layer", Modifiers::NONE);
     assert_eq!(harness.state().opened, [[0, 0]]);
     assert!(!is_read(&harness));
