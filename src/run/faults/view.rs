@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::parameters::{Undo, take_back};
 use super::stored::StoredNetwork;
 use super::tap::ActivationFaults;
-use super::{Faults, InjectedDraw};
+use super::{Active, Faults, InjectedDraw};
 use crate::doc::fault::Draw;
 use crate::intervene::fault::TooManyFaults;
 use crate::net::{Activations, Compute, DropoutStream, Network, Tap, TrainPass};
@@ -139,7 +139,7 @@ impl Compute for View {
         let stored = reading.stored(network);
         let pass = self.pass(&reading, &stored);
         let drawn = pass
-            .parameters(0, None)
+            .parameters(0..reading.faults.active.len())
             .and_then(|(view, draws)| Ok((view, draws, pass.in_activations(0, count)?)));
         let (view, mut draws, in_activations) = match drawn {
             Ok(drawn) => drawn,
@@ -196,13 +196,14 @@ impl Pass<'_> {
         ops: Range<usize>,
         input: &Activations,
     ) -> Result<(Activations, Vec<InjectedDraw>), TooManyFaults> {
-        let is_own = |fault: &super::Active| fault.is_for_each_image();
-        let Some(from) = self.faults.active.iter().position(is_own) else {
-            let (view, mut draws) = self.parameters(0, None)?;
-            let activations = self.through(&view, ops, input, self.first, &mut draws)?;
+        let all = self.faults.active.len();
+        let own = self.faults.active.iter().position(Active::is_for_each_image);
+        let from = own.unwrap_or(all);
+        let (shared, mut draws) = self.parameters(0..from)?;
+        if from == all {
+            let activations = self.through(&shared, ops, input, self.first, &mut draws)?;
             return Ok((activations, draws));
-        };
-        let (shared, mut draws) = self.parameters(0, Some(from))?;
+        }
         let part = input.count.div_ceil(rayon::current_num_threads()).max(1);
         let starts: Vec<usize> = (0..input.count).step_by(part).collect();
         let parts: Result<Vec<_>, _> = starts
@@ -249,15 +250,10 @@ impl Pass<'_> {
         Ok(done)
     }
 
-    /// The network with the faults from `from` up to `to` in its parameters, the same for all images.
-    fn parameters(
-        &self,
-        from: usize,
-        to: Option<usize>,
-    ) -> Result<(Network, Vec<InjectedDraw>), TooManyFaults> {
+    /// The network with some of the faults in its parameters, the same for all images.
+    fn parameters(&self, faults: Range<usize>) -> Result<(Network, Vec<InjectedDraw>), TooManyFaults> {
         let mut view = self.stored.golden.clone();
-        let to = to.unwrap_or(self.faults.active.len());
-        let draws = self.inject(&mut view, from..to, None, &mut Undo::new())?;
+        let draws = self.inject(&mut view, faults, None, &mut Undo::new())?;
         Ok((view, draws))
     }
 
