@@ -12,8 +12,8 @@ use crate::form::number::{counted, grouped};
 use crate::results::number::{duration, span};
 use crate::results::{RunRecord, RunState};
 use crate::run::{
-    Cost, Left, Outlook, Pace, Paces, QueueOptions, StopFlag, Taken, Task, cost, expected, measure,
-    read_records,
+    Cost, Costs, Far, Left, Outlook, Pace, Paces, QueueOptions, StopFlag, Taken, Task, cost, expected,
+    measure, read_records,
 };
 
 /// Settings of `weightlab check`.
@@ -53,25 +53,20 @@ pub fn check(arguments: &CheckArgs) -> Result<Exit, Failure> {
 
 /// How many runs are done, and how long the others take, where anything is known or may be measured.
 fn left(runs: &[Run], records: &BTreeMap<String, RunRecord>, measures: Measures<'_>) -> Option<String> {
-    let secs_of = |run: &Run| {
-        let record = records.get(&run.id).filter(|record| *record.state() == RunState::Done)?;
-        Some(record.progress().secs)
+    let far = |run: &Run| match records.get(&run.id) {
+        Some(record) if *record.state() == RunState::Done => Far::Done(record.progress().secs),
+        _ => Far::Share(0.0),
     };
-    let costs: Vec<Option<Cost>> = runs.iter().map(|run| cost(run).ok()).collect();
-    let known = || runs.iter().zip(&costs).filter_map(|(run, cost)| Some((run, cost.as_ref()?)));
-    let done = known().filter_map(|(run, cost)| Some(Taken { run, cost, secs: secs_of(run)? }));
-    let done: Vec<Taken<'_>> = done.collect();
-    let left = known().filter(|(run, _)| secs_of(run).is_none());
-    let left: Vec<Left<'_>> = left.map(|(run, cost)| Left { run, cost, share: 1.0 }).collect();
-    let count = runs.iter().filter(|run| secs_of(run).is_some()).count();
+    let count = runs.iter().filter(|run| matches!(far(run), Far::Done(_))).count();
     if count == runs.len() {
         return Some("All of them are done".to_owned());
     }
     let over =
         (count > 0).then(|| format!("{} of {} are done", grouped(count as u64), counted(runs.len(), "run")));
-    if left.len() + count < runs.len() {
+    let costs = Costs::new(runs, cost);
+    let Ok((done, left)) = costs.lists(runs, far) else {
         return over; // of some, the size of the data is not known
-    }
+    };
     match over {
         Some(over) => told("the others", &left, &done, measures)
             .map_or(Some(over.clone()), |told| Some(format!("{over}; {told}"))),

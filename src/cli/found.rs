@@ -28,7 +28,7 @@ impl Found {
         for Run { spec, .. } in runs {
             let branches = program(&spec.plan).into_iter().filter_map(|step| match step.op {
                 Op::Enter(branch) => branch.data,
-                _ => None,
+                Op::Stage(_) | Op::Leave(_) => None,
             });
             for data in std::iter::once(spec.data.clone()).chain(branches) {
                 found.read(&data, &spec.net, base, &datasets);

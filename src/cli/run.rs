@@ -17,7 +17,7 @@ use crate::doc::Run;
 use crate::results::statistics::mean_and_deviation;
 use crate::results::table::test_series;
 use crate::results::{RunRecord, RunState};
-use crate::run::{Job, Message, Queue, QueueOptions, StopFlag, StopKind, read_records};
+use crate::run::{Job, Message, Queue, QueueOptions, StopFlag, StopKind, is_marked_done, read_records};
 
 /// How long to wait for a message before the progress line is drawn again.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -103,7 +103,11 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
 
     let records = read_records(&folder, &runs);
     print_out(&summary(&runs, &records, &folder));
-    Ok(outcome(&runs, &records, (&line.failures(), &line.elsewhere()), &stop))
+    let exit = outcome(&runs, &records, (&line.failures(), &line.elsewhere()), &stop);
+    for line in without_reason(&runs, &records, &folder, exit) {
+        print_err(&line);
+    }
+    Ok(exit)
 }
 
 fn options(arguments: &RunArgs, runs: usize) -> QueueOptions {
@@ -180,6 +184,26 @@ fn outcome(
     }
 }
 
+/// Runs whose directory calls them done while their log does not: nothing else tells why the command fails.
+fn without_reason(
+    runs: &[Run],
+    records: &BTreeMap<String, RunRecord>,
+    folder: &Path,
+    exit: Exit,
+) -> Vec<String> {
+    let damaged = runs.iter().filter(|run| exit == Exit::RunFailed && is_marked_done(folder, &run.id));
+    let line = |run: &Run| {
+        let directory = folder.join(&run.id);
+        format!(
+            "error: {} (seed {}) is marked as done, but its log is damaged; remove {} to run it again",
+            run.arm,
+            run.seed,
+            directory.display()
+        )
+    };
+    damaged.filter(|run| !is_done(records, run)).map(line).collect()
+}
+
 /// A line for each arm: seeds done, mean and deviation of the last test accuracy; and where the results are.
 fn summary(runs: &[Run], records: &BTreeMap<String, RunRecord>, folder: &Path) -> String {
     let mut arms: Vec<(&str, Vec<&Run>)> = Vec::new();
@@ -251,6 +275,24 @@ mod tests {
         assert_eq!(lines[1], "dense           2/2   96.00 ± 1.41 %");
         assert_eq!(lines[2], "ticket          0/1                –");
         assert_eq!(lines[3], "Results: x.runs");
+    }
+
+    #[test]
+    fn a_run_that_is_marked_as_done_without_a_whole_log_is_named_with_the_remedy() {
+        let folder = tempfile::tempdir().unwrap();
+        let (runs, records) = ([run("a", 1), run("b", 2)], BTreeMap::from([("a1".to_owned(), done(1.0))]));
+        for run in &runs {
+            std::fs::create_dir(folder.path().join(&run.id)).unwrap();
+            std::fs::write(folder.path().join(&run.id).join("DONE"), "").unwrap();
+        }
+        let exit = outcome(&runs, &records, (&BTreeMap::new(), &BTreeMap::new()), &StopFlag::new());
+        let lines = without_reason(&runs, &records, folder.path(), exit);
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert!(
+            lines[0].starts_with("error: b (seed 2) is marked as done, but its log is damaged"),
+            "{lines:?}"
+        );
+        assert!(lines[0].contains(&folder.path().join("b2").display().to_string()), "{lines:?}");
     }
 
     #[test]

@@ -12,8 +12,8 @@
 //! | `embedded` | UCI digits and iris, inside the binary |
 //! | `idx`, `cifar` | MNIST and Fashion-MNIST, CIFAR-10, from a folder |
 //! | `locate` | which folder, when the experiment names none |
+//! | `source` | the registry: what is known of each dataset, one file each |
 //! | `recognise` | which dataset a folder holds |
-//! | `names` | what classes are called |
 //! | `digest` | a name for what a run has seen |
 //! | `prepare`, `split`, `resize`, `standardise` | from parts to a data set |
 //! | `order`, `augment` | what training draws in every epoch |
@@ -26,7 +26,6 @@ mod error;
 mod files;
 mod idx;
 mod locate;
-mod names;
 mod order;
 mod prepare;
 mod recognise;

@@ -1,6 +1,6 @@
 //! Settings of faults and campaigns.
 
-use super::intervention::Target;
+use super::target::Target;
 pub use crate::intervene::fault::model::Unit;
 pub use crate::intervene::fault::{BitField, Bits, Draw, FaultAmount, FaultModel, Format, PrunedMemory};
 

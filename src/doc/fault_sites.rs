@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::fault::{Campaign, Fault, FaultAmount, Vary};
-use super::intervention::{Layers, Params, Target};
 use super::structure::{Role, Structure};
+use super::target::{Layers, Params, Target};
 use super::targets;
 use crate::intervene::fault::{Bits, Format};
 

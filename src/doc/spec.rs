@@ -49,13 +49,11 @@ impl RunSpec {
 /// Takes the places of other data out of the branches of a plan.
 fn forget_places(plan: &mut [Stage]) {
     for stage in plan {
-        match stage {
-            Stage::Repeat(repeat) => forget_places(&mut repeat.body),
-            Stage::Branch(branch) => {
-                branch.data = branch.data.as_ref().map(Data::without_place);
-                forget_places(&mut branch.plan);
-            }
-            _ => {}
+        if let Stage::Branch(branch) = stage {
+            branch.data = branch.data.as_ref().map(Data::without_place);
+        }
+        if let Some(nested) = stage.nested_mut() {
+            forget_places(nested);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Which parameters a [`Target`] means.
 
-use super::intervention::{Layers, Params, Target};
 use super::structure::{LayerKind, Op, Parameter, Role, Structure};
+use super::target::{Layers, Params, Target};
 
 /// Positions of the parameters that a target means, in the order of the network; `usual` is what it means when it names
 /// no kind.

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_come_last_and_nameless_lines_have_no_row() {
+    fn reference_lines_come_last_and_nameless_lines_have_no_row() {
         let figure = figure(&["a", "", "b"]);
         let names: Vec<_> = samples(&figure).iter().map(Sample::name).collect();
         assert_eq!(names, ["a", "b", "dense level"]);

@@ -70,8 +70,10 @@ const LIGHT: [Rgb; COLOURS] = [
 const YELLOW: Rgb = [0xF0, 0xE4, 0x42];
 const NEAR_WHITE: Rgb = [0xF2, 0xF2, 0xF2];
 
-const DASHES: [Dash; 4] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDotted];
-const MARKERS: [Marker; 6] =
+/// All patterns, in the order in which series take them.
+pub const DASHES: [Dash; 4] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDotted];
+/// All markers, in the order in which series take them.
+pub const MARKERS: [Marker; 6] =
     [Marker::None, Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond, Marker::Cross];
 
 /// Number of styles before they repeat: 192.
@@ -92,6 +94,14 @@ pub fn colour(index: usize, theme: Theme) -> Rgb {
         (Theme::Dark, 6) => NEAR_WHITE,
         (Theme::Dark, 7) => YELLOW,
         (_, index) => LIGHT[index],
+    }
+}
+
+impl Style {
+    /// The same style with a marker: a circle if it has none.
+    pub fn with_marker(self) -> Self {
+        let marker = if self.marker == Marker::None { Marker::Circle } else { self.marker };
+        Self { marker, ..self }
     }
 }
 

@@ -185,6 +185,21 @@ macro_rules! form_range {
     };
 }
 
+/// Declares a setting that is written as the value that it holds: a type of its own for what an alternative does.
+#[macro_export]
+macro_rules! wrapped {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident($type:ty);) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(transparent)]
+        $vis struct $name(pub $type);
+
+        impl $crate::form::Value for $name {
+            fn node(&mut self) -> $crate::form::Node<'_> { $crate::form::Value::node(&mut self.0) }
+        }
+    };
+}
+
 /// Declares alternatives: the enum, its format and its [`Choice`](crate::form::Choice). The first one is the default.
 ///
 /// ```
@@ -197,9 +212,14 @@ macro_rules! form_range {
 /// }
 /// assert_eq!(HowMany::default(), HowMany::All);
 /// ```
+///
+/// With `, each Trait` behind the title, [`rule`] has the present alternative as `&dyn Trait`: its settings, or the unit
+/// struct of its name. So a registry is this list, and an alternative is one line of it and one `impl`.
+///
+/// [`rule`]: crate::intervene::Criterion::rule
 #[macro_export]
 macro_rules! choice {
-    ($(#[$meta:meta])* $vis:vis enum $name:ident : $title:literal {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident : $title:literal $(, each $rule:path)? {
         $( $variant:ident $(($payload:ty) = $default:expr)?, $label:literal, $help:literal
            $(, range [$low:expr, $high:expr])? ; )*
     }) => {
@@ -252,6 +272,55 @@ macro_rules! choice {
                 None
             }
         }
+
+        $crate::choice_rule! { $name [$($rule)?] $( $variant $(($payload))?; )* }
+    };
+}
+
+/// What each alternative does: its settings, or the unit struct of its name, as one trait.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! choice_rule {
+    ($name:ident [] $($rest:tt)*) => {};
+    ($name:ident [$rule:path] $( $variant:ident $(($payload:ty))?; )*) => {
+        #[allow(dead_code, reason = "every enum gets the same names, whether it needs them or not")]
+        impl $name {
+            /// What the present alternative does.
+            pub fn rule(&self) -> &dyn $rule {
+                match self {
+                    $( $crate::choice_bound!($name $variant rule $($payload)?) =>
+                        $crate::choice_bound_rule!($variant rule $($payload)?), )*
+                }
+            }
+
+            /// As [`rule`](Self::rule), to be changed, where it has settings.
+            pub fn rule_mut(&mut self) -> Option<&mut dyn $rule> {
+                $( $crate::choice_payload!(self $name $variant $($payload)?); )*
+                None
+            }
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! choice_bound {
+    ($name:ident $variant:ident $rule:ident) => {
+        $name::$variant
+    };
+    ($name:ident $variant:ident $rule:ident $payload:ty) => {
+        $name::$variant($rule)
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! choice_bound_rule {
+    ($variant:ident $rule:ident) => {
+        &$variant
+    };
+    ($variant:ident $rule:ident $payload:ty) => {
+        $rule
     };
 }
 

@@ -11,6 +11,21 @@ pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(count)) }
 }
 
+/// A number as a person writes it: `0.0001`, `1e-5`.
+pub fn number(value: f64) -> String {
+    if value != 0.0 && (value.abs() < 1e-4 || value.abs() >= 1e6) {
+        format!("{value:e}")
+    } else {
+        value.to_string()
+    }
+}
+
+/// A share of a whole with the decimals that it has: 0.2 is `20 %`.
+pub fn share_in_percent(share: f64) -> String {
+    // Rounded to a millionth of a percent: 0.07 · 100 is 7.000000000000001.
+    format!("{} %", number((share * 1e8).round() / 1e6))
+}
+
 /// Digits with commas between groups of three.
 pub fn in_groups(whole: &str) -> String {
     let mut text = String::with_capacity(whole.len() * 4 / 3);

@@ -242,7 +242,12 @@ impl Search<'_> {
                     return self.each_child(inner, act);
                 }
             }
-            _ => {}
+            Node::Switch(_)
+            | Node::Integer(_)
+            | Node::Number(_)
+            | Node::Text(_)
+            | Node::Parsed(_)
+            | Node::Overrides(_) => {}
         }
         Ok(())
     }

@@ -35,7 +35,12 @@ impl Writer {
                 let mut sample = optional.sample();
                 self.visit(sample.as_mut());
             }
-            _ => {}
+            Node::Switch(_)
+            | Node::Integer(_)
+            | Node::Number(_)
+            | Node::Text(_)
+            | Node::Parsed(_)
+            | Node::Overrides(_) => {}
         }
     }
 
@@ -108,7 +113,12 @@ fn kind_of(value: &mut dyn Value) -> String {
         Node::Choice(choice) => format!("→ {}", choice.title()),
         Node::List(list) => kind_of(list.sample().as_mut()).replacen('→', "→ list of", 1),
         Node::Optional(optional) => kind_of(optional.sample().as_mut()),
-        _ => String::new(),
+        Node::Switch(_)
+        | Node::Integer(_)
+        | Node::Number(_)
+        | Node::Text(_)
+        | Node::Parsed(_)
+        | Node::Overrides(_) => String::new(),
     }
 }
 

@@ -192,11 +192,17 @@ mod tests {
     }
 
     /// Remembers the last three gradients, and steps along the oldest.
-    struct Delayed;
+    struct Delayed {
+        rate: f64,
+    }
 
     impl UpdateRule for Delayed {
         fn rate(&self) -> f64 {
-            1.0
+            self.rate
+        }
+
+        fn rate_mut(&mut self) -> &mut f64 {
+            &mut self.rate
         }
 
         fn slots(&self) -> &'static [&'static str] {
@@ -229,7 +235,7 @@ mod tests {
         for gradient in [1.0, 10.0, 100.0, 1000.0] {
             let gradients = (0..network.len()).map(|index| Some(vec![gradient; network.values(index).len()]));
             let gradients = gradients.collect();
-            memory.step(&Delayed, 1.0, &mut network, &gradients);
+            memory.step(&Delayed { rate: 1.0 }, 1.0, &mut network, &gradients);
         }
         let remembered = memory.slots.iter().map(|slot| slot[2].clone().unwrap());
         assert_eq!(remembered.collect::<Vec<_>>(), [1000.0, 100.0, 10.0].map(|value| vec![value; size]));

@@ -29,6 +29,10 @@ macro_rules! moments {
                 self.rate
             }
 
+            fn rate_mut(&mut self) -> &mut f64 {
+                &mut self.rate
+            }
+
             fn slots(&self) -> &'static [&'static str] {
                 &["mean", "square"]
             }

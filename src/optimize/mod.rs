@@ -19,8 +19,14 @@ pub use sgd::Sgd;
 pub trait UpdateRule {
     /// Learning rate before any schedule.
     fn rate(&self) -> f64;
+    /// The same, to be changed.
+    fn rate_mut(&mut self) -> &mut f64;
     /// Names of the values that it keeps for every entry, such as its momentum.
     fn slots(&self) -> &'static [&'static str];
+    /// A setting that does not go with the others, and why not.
+    fn problem(&self) -> Option<(&'static str, &'static str)> {
+        None
+    }
     /// Changes `weights` by one step along `gradients`.
     ///
     /// `state` holds one slice for each of [`slots`](Self::slots), zeros before the first step; all slices have the
@@ -45,6 +51,14 @@ macro_rules! optimizers {
         impl UpdateRule for Optimizer {
             fn rate(&self) -> f64 {
                 match self { $(Self::$name(rule) => rule.rate(),)+ }
+            }
+
+            fn rate_mut(&mut self) -> &mut f64 {
+                match self { $(Self::$name(rule) => rule.rate_mut(),)+ }
+            }
+
+            fn problem(&self) -> Option<(&'static str, &'static str)> {
+                match self { $(Self::$name(rule) => rule.problem(),)+ }
             }
 
             fn slots(&self) -> &'static [&'static str] {

@@ -18,8 +18,18 @@ impl UpdateRule for Sgd {
         self.rate
     }
 
+    fn rate_mut(&mut self) -> &mut f64 {
+        &mut self.rate
+    }
+
     fn slots(&self) -> &'static [&'static str] {
         if self.momentum > 0.0 { &["momentum"] } else { &[] }
+    }
+
+    fn problem(&self) -> Option<(&'static str, &'static str)> {
+        let looks_at_nothing = self.nesterov && (self.momentum == 0.0 || self.dampening != 0.0);
+        let message = "Nesterov looks ahead along the momentum; it needs momentum above 0 and no dampening";
+        looks_at_nothing.then_some(("nesterov", message))
     }
 
     #[inline(always)]

@@ -24,11 +24,11 @@ pub struct CampaignBegan {
     pub label: String,
     /// Its cells, in the order in which they are worked on.
     pub cells: Vec<CellPlan>,
-    /// Names of the layers that can be struck; [`Outcomes::layer`] counts in this list.
+    /// Names of the layers that have sites; [`Outcomes::layer`] counts in this list.
     pub layers: Vec<String>,
     /// How values are stored.
     pub format: Format,
-    /// Whether the fault model strikes whole values: a rate is one for each value then, not for each bit.
+    /// Whether the fault model changes whole values: a rate is one for each value then, not for each bit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub strikes_values: bool,
     /// What protects the network.
@@ -55,7 +55,7 @@ impl CampaignBegan {
     }
 }
 
-/// What became of the trials that struck one bit of one layer, alone; where each image sees a fault of its own, each of
+/// What became of the trials whose only fault hit one bit of one layer; where each image sees a fault of its own, each of
 /// those counts as a trial with one image.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcomes {
@@ -127,7 +127,7 @@ pub struct CellState {
     pub p5: f64,
     /// Their 95th percentile.
     pub p95: f64,
-    /// Trials with a single fault by layer and bit, in this order; those that are not there were not struck.
+    /// Trials with a single fault by layer and bit, in this order; those that are not there were not hit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<Outcomes>,
     /// The worst trials, worst first.

@@ -156,10 +156,9 @@ fn of_arm(arm: &ExpandedArm, first: &Settings, own: &Settings, differing: &[Stri
 
 /// Stages in their order, with those that they hold in brackets.
 fn plan(stages: &[Stage]) -> String {
-    let stage = |stage: &Stage| match stage {
-        Stage::Repeat(repeat) => format!("{} ({})", stage.sentence(), plan(&repeat.body)),
-        Stage::Branch(branch) => format!("{} ({})", stage.sentence(), plan(&branch.plan)),
-        _ => stage.sentence(),
+    let stage = |stage: &Stage| match stage.nested() {
+        Some(nested) => format!("{} ({})", stage.sentence(), plan(nested.plan)),
+        None => stage.sentence(),
     };
     if stages.is_empty() {
         "nothing".to_owned()

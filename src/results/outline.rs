@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::doc::{Intervention, Stage};
+use crate::doc::Stage;
 
 /// A longer text is no word of a legend.
 const LONGEST: usize = 28;
@@ -39,19 +39,10 @@ impl Outline {
 
 fn collect(plan: &[Stage], times: u64, kinds: &mut Vec<Kind>) {
     for stage in plan {
-        let name = match stage {
-            Stage::Repeat(repeat) => {
-                collect(&repeat.body, times.saturating_mul(repeat.times), kinds);
-                continue;
-            }
-            Stage::Branch(branch) => {
-                collect(&branch.plan, times, kinds);
-                stage.label()
-            }
-            Stage::Test | Stage::Do(Intervention::Snapshot(_) | Intervention::Export(_)) => continue,
-            Stage::Do(intervention) => intervention.label(),
-            _ => stage.label(),
-        };
+        if let Some(nested) = stage.nested() {
+            collect(nested.plan, times.saturating_mul(nested.times), kinds);
+        }
+        let Some(name) = stage.outline() else { continue };
         let text = clause(&stage.sentence());
         match kinds.iter_mut().find(|kind| kind.name == name) {
             Some(kind) => {

@@ -1,8 +1,9 @@
 //! What a run will take, known before it starts.
 
-use super::program::{Op, program};
-use super::work::{Sizes, Work, campaign_trials, steps};
+use super::program::program;
+use super::work::{Work, steps};
 use crate::doc::Run;
+use crate::doc::plan::Sizes;
 use crate::optimize::UpdateRule;
 
 /// Expected size of a run.
@@ -32,22 +33,17 @@ pub fn cost(run: &Run) -> Result<Cost, String> {
     let spec = &run.spec;
     let facts = spec.data.facts(spec.net.image_side());
     let structure = spec.structure();
-    let program = program(&spec.plan);
-    let steps = steps(&program, spec, &structure, Sizes::of_facts(&facts));
-    let trains = program.iter().zip(&steps).filter(|(step, _)| step.op.trains());
-    let trials = program.iter().map(|step| match &step.op {
-        Op::Campaign(campaign) => campaign_trials(campaign, &structure),
-        _ => 0,
-    });
+    let steps = steps(&program(&spec.plan), spec, &structure, Sizes::of_facts(&facts));
     let multiply_adds = structure.multiply_adds();
     let parameters = structure.trained_count();
     let slots = spec.train.optimizer.slots().len() as u64;
+    let trains = steps.iter().filter(|step| step.trains);
     let work = Work::new(spec, &facts, &structure, &steps);
     Ok(Cost {
         parameters,
         multiply_adds,
-        iterations: trains.fold(0, |sum, (_, step)| step.units.saturating_add(sum)),
-        trials: trials.sum(),
+        iterations: trains.fold(0, |sum, step| step.units.saturating_add(sum)),
+        trials: steps.iter().map(|step| step.trials).sum(),
         training_multiply_adds: work.training_multiply_adds(),
         bytes: 4 * parameters as u64 * (2 + slots),
         work,

@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::campaign::list_problem;
 use super::tables::Table;
-use crate::doc::fault::{Campaign, FaultSource};
 use crate::doc::file_names::{filled, is_file};
-use crate::doc::intervention::Select;
-use crate::doc::{Intervention, Problem, Run, Stage, Structure};
+use crate::doc::plan::FileUse;
+use crate::doc::{Problem, Run, Stage, Structure};
 use crate::form::path::Place;
 
 /// What is wrong with the weight files and lists of faults that a run reads, at the settings that name them. `base` is the
@@ -41,80 +40,48 @@ impl Search<'_> {
     }
 
     fn stage(&mut self, stage: &Stage, place: &Place) {
-        match stage {
-            Stage::Do(intervention) => self.intervention(intervention, &place.variant(intervention.key())),
-            Stage::Repeat(repeat) if repeat.times > 0 => self.stages(&repeat.body, &place.key("body")),
-            Stage::Branch(branch) => {
-                self.stages(&branch.plan, &place.key("plan"));
-                self.names.insert(branch.name.clone());
-            }
-            Stage::Campaign(campaign) => self.campaign(campaign, &place.key("faults").variant("File")),
-            Stage::Repeat(_) | Stage::Train(_) | Stage::Test | Stage::Connect(_) | Stage::Ensemble(_) => {}
+        if let Some(nested) = stage.nested().filter(|nested| nested.times > 0) {
+            self.stages(nested.plan, &place.key(nested.key));
+        }
+        for used in stage.rule().files(place) {
+            self.used(used);
         }
     }
 
-    fn intervention(&mut self, intervention: &Intervention, place: &Place) {
-        match intervention {
-            Intervention::Snapshot(snapshot) => {
-                self.names.insert(snapshot.name.clone());
-            }
-            Intervention::Graft(graft) if is_file(&graft.from) && !self.names.contains(&graft.from) => {
-                self.weights(&graft.from, &place.key("from"));
-            }
-            Intervention::Freeze(freeze) => {
-                if let Select::Mask(file) = &freeze.select {
-                    self.weights(file, &place.key("select").variant("Mask"));
+    fn used(&mut self, used: FileUse<'_>) {
+        match used {
+            FileUse::Weights(file, place) => drop(self.find(file, &place)),
+            FileUse::Source(from, place) => {
+                if is_file(from) && !self.names.contains(from) {
+                    self.find(from, &place);
                 }
             }
-            Intervention::Import(file) => self.weights(&file.file, &place.key("file")),
-            Intervention::Export(file) => {
-                self.written.insert(self.name(&file.file));
+            FileUse::Faults(file, campaign, place) => {
+                if let Some(path) = self.find(file, &place)
+                    && let Some(message) = list_problem(campaign, &self.structure, &path)
+                {
+                    self.problems.push(Problem::error(place, message));
+                }
             }
-            Intervention::Fault(_) => self.writes_tables(),
-            _ => {}
+            FileUse::Writes(file) => drop(self.written.insert(self.name(file))),
+            FileUse::Tables => self.written.extend(Table::ALL.map(|table| table.file().to_owned())),
+            FileUse::Keeps(name) => drop(self.names.insert(name.to_owned())),
         }
     }
 
-    fn weights(&mut self, file: &str, place: &Place) {
-        if self.is_written(file) {
-            return;
+    /// The file, where it is there already and no earlier stage writes it.
+    fn find(&mut self, file: &str, place: &Place) -> Option<PathBuf> {
+        if self.written.contains(&self.name(file)) {
+            return None;
         }
-        let path = self.path(file);
-        if !path.is_file() {
-            self.missing(&path, place);
+        let path = self.base.join(self.name(file));
+        if path.is_file() {
+            return Some(path);
         }
-    }
-
-    fn campaign(&mut self, campaign: &Campaign, place: &Place) {
-        if let FaultSource::File(file) = &campaign.faults
-            && !self.is_written(file)
-        {
-            let path = self.path(file);
-            if !path.is_file() {
-                self.missing(&path, place);
-            } else if let Some(message) = list_problem(campaign, &self.structure, &path) {
-                self.problems.push(Problem::error(place.clone(), message));
-            }
-        }
-        self.writes_tables();
-    }
-
-    fn writes_tables(&mut self) {
-        self.written.extend(Table::ALL.map(|table| table.file().to_owned()));
-    }
-
-    fn missing(&mut self, path: &Path, place: &Place) {
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let path = std::path::absolute(&path).unwrap_or(path);
         let message = format!("there is no file {}; put it there, or name another", path.display());
         self.problems.push(Problem::error(place.clone(), message));
-    }
-
-    fn is_written(&self, file: &str) -> bool {
-        self.written.contains(&self.name(file))
-    }
-
-    fn path(&self, file: &str) -> PathBuf {
-        self.base.join(self.name(file))
+        None
     }
 
     fn name(&self, file: &str) -> String {

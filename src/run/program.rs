@@ -2,36 +2,18 @@
 //!
 //! The number of a step is what a checkpoint counts and what random draws of a stage are derived from.
 
-use crate::doc::Intervention;
-use crate::doc::fault::Campaign;
-use crate::doc::stage::{Branch, Connect, Ensemble, Stage, Train};
+use crate::doc::Stage;
+use crate::doc::stage::{Branch, Nested};
 
 /// What a step does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
-    /// Trains.
-    Train(Train),
-    /// Evaluates.
-    Test,
-    /// Changes weights.
-    Do(Intervention),
-    /// Measures the error along the line between two networks.
-    Connect(Connect),
-    /// Many fault trials on the network as it is.
-    Campaign(Campaign),
-    /// Trains members that share layers.
-    Ensemble(Ensemble),
+    /// Carries out a stage that holds no plan.
+    Stage(Stage),
     /// Goes on with a clone.
     Enter(Branch),
     /// Leaves the clone and goes back to the original.
     Leave(String),
-}
-
-impl Op {
-    /// Whether networks are trained.
-    pub const fn trains(&self) -> bool {
-        matches!(self, Self::Train(_) | Self::Ensemble(_))
-    }
 }
 
 /// One step of a program.
@@ -69,36 +51,26 @@ impl Writer {
     }
 
     fn stage(&mut self, stage: &Stage, place: &str, round: Option<u64>, branch: &str) {
-        let op = match stage {
-            Stage::Repeat(repeat) => {
-                for time in 1..=repeat.times {
-                    self.stages(&repeat.body, place, Some(time), branch);
-                }
-                return;
-            }
-            Stage::Branch(inner) => {
+        let label = stage.sentence();
+        match stage.nested() {
+            None => self.push(Op::Stage(stage.clone()), label, place, round, branch),
+            Some(Nested { plan, branch: Some(inner), .. }) => {
                 let name =
                     if branch.is_empty() { inner.name.clone() } else { format!("{branch}/{}", inner.name) };
-                self.push(Op::Enter(inner.clone()), stage, place, round, &name);
-                self.stages(&inner.plan, place, round, &name);
-                self.push(Op::Leave(inner.name.clone()), stage, place, round, branch);
-                return;
+                self.push(Op::Enter(inner.clone()), label, place, round, &name);
+                self.stages(plan, place, round, &name);
+                let back = format!("Back from {}", inner.name);
+                self.push(Op::Leave(inner.name.clone()), back, place, round, branch);
             }
-            Stage::Train(train) => Op::Train(train.clone()),
-            Stage::Test => Op::Test,
-            Stage::Do(intervention) => Op::Do(intervention.clone()),
-            Stage::Connect(connect) => Op::Connect(connect.clone()),
-            Stage::Ensemble(ensemble) => Op::Ensemble(ensemble.clone()),
-            Stage::Campaign(campaign) => Op::Campaign(campaign.clone()),
-        };
-        self.push(op, stage, place, round, branch);
+            Some(Nested { plan, times, .. }) => {
+                for time in 1..=times {
+                    self.stages(plan, place, Some(time), branch);
+                }
+            }
+        }
     }
 
-    fn push(&mut self, op: Op, stage: &Stage, place: &str, round: Option<u64>, branch: &str) {
-        let label = match &op {
-            Op::Leave(name) => format!("Back from {name}"),
-            _ => stage.sentence(),
-        };
+    fn push(&mut self, op: Op, label: String, place: &str, round: Option<u64>, branch: &str) {
         self.steps.push(Step { op, stage: place.to_owned(), round, branch: branch.to_owned(), label });
     }
 }
@@ -106,7 +78,7 @@ impl Writer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::stage::Repeat;
+    use crate::doc::stage::{Repeat, Train};
 
     #[test]
     fn repetitions_are_unrolled_and_branches_have_an_entry_and_an_exit() {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::faults::Faults;
-use super::watch::Watch;
+use super::past::Watch;
 use crate::doc::intervention::Layers;
 use crate::net::{Network, OptimizerState, Score, bits};
 use crate::optimize::{Moment, Optimizer};
@@ -153,9 +153,10 @@ impl State {
         std::iter::once(&self.network).chain(self.others.iter().map(|member| &member.network)).collect()
     }
 
-    /// A snapshot of the present network.
-    pub fn snapshot(&self) -> Snapshot {
-        Snapshot { network: self.network.clone(), position: Some(self.position) }
+    /// Keeps the network and its position under a name.
+    pub fn keep_snapshot(&mut self, name: &str) {
+        let snapshot = Snapshot { network: self.network.clone(), position: Some(self.position) };
+        self.kept.insert(name.to_owned(), snapshot);
     }
 
     /// Keeps the first `count` members as they are before a training, if they have held entries to compare afterwards; a

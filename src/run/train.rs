@@ -9,12 +9,10 @@ use super::error::RunError;
 use super::session::{RunContext, Session, StageEnd};
 use super::state::Position;
 use super::stop::StopKind;
-use super::watch::{self, Question};
-use crate::doc::{NonFinite, Train, Training};
+use crate::doc::{NonFinite, Training};
 use crate::form::{Steps, StepsUnit};
 use crate::intervene::stream::{Purpose, Stream, stream};
-use crate::net::{Compute, Network, Score, TrainPass, correct};
-use crate::optimize::UpdateRule;
+use crate::net::{Compute, LossValue, Network, Score, TrainPass, correct};
 
 /// How often progress is said, at most.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -28,22 +26,6 @@ pub struct TrainProgress {
     pub done: u64,
     /// Loss and accuracy on training batches since the last evaluation.
     pub score: Score,
-}
-
-/// The settings of a stage: its own where it has them, the run's otherwise.
-pub fn settings(train: &Train, run: &Training) -> Training {
-    Training {
-        optimizer: train.optimizer.clone().unwrap_or_else(|| run.optimizer.clone()),
-        schedule: train.schedule.clone().unwrap_or_else(|| run.schedule.clone()),
-        batch: train.batch.unwrap_or(run.batch),
-        evaluate: train.evaluate.unwrap_or(run.evaluate),
-        ..run.clone()
-    }
-}
-
-/// Mini-batches of an epoch.
-pub fn batches_per_epoch(samples: usize, batch: usize) -> u64 {
-    samples.div_ceil(batch.max(1)) as u64
 }
 
 /// A stretch of training.
@@ -72,7 +54,7 @@ pub struct MiniBatch<'a> {
     pub compute: &'a dyn Compute,
 }
 
-/// What learns from mini-batches.
+/// What trains on mini-batches.
 pub trait Trainer {
     /// Learns from one; `score` takes in how well it was known before.
     fn step(
@@ -82,21 +64,15 @@ pub trait Trainer {
         score: &mut Score,
     ) -> Result<(), RunError>;
 
+    /// Emits what it measured since the last evaluation; another one follows.
+    fn emit(&mut self, _session: &mut Session) -> Result<(), RunError> {
+        Ok(())
+    }
+
     /// Whether the training ends here, `done` mini-batches after its start.
     fn is_over(&mut self, _session: &mut Session, _done: u64) -> bool {
         false
     }
-}
-
-/// Trains the present network; goes on from `progress` when the stage was interrupted.
-pub fn train(session: &mut Session, stage: &Train, progress: TrainProgress) -> Result<StageEnd, RunError> {
-    let settings = settings(stage, &session.context.spec.train);
-    let rate = stage.rate.unwrap_or_else(|| settings.optimizer.rate());
-    let end = run(session, &Phase { settings, rate, steps: stage.steps }, &mut Present, progress)?;
-    if end == StageEnd::Done {
-        watch::report(session)?;
-    }
-    Ok(end)
 }
 
 /// Hands mini-batch after mini-batch to the trainer, and evaluates as often as the settings say.
@@ -108,7 +84,7 @@ pub fn run(
 ) -> Result<StageEnd, RunError> {
     let settings = &phase.settings;
     let samples = session.data().train.len();
-    let total = phase.steps.to_iterations(batches_per_epoch(samples, settings.batch));
+    let total = phase.steps.to_iterations(settings.batches_per_epoch(samples));
     session.adopt_optimizer(&settings.optimizer);
     let state = session.state_mut();
     state.position = state.position.within(samples);
@@ -123,7 +99,7 @@ pub fn run(
         let is_last = progress.done == total || trainer.is_over(session, progress.done);
         if is_last || is_due(session, settings.evaluate) {
             session.emit_training(&progress.score)?;
-            watch::emit(session)?;
+            trainer.emit(session)?;
             session.evaluate_parts()?;
             progress.score = Score::default();
         }
@@ -189,35 +165,6 @@ fn is_due(session: &Session, every: Steps) -> bool {
     }
 }
 
-/// The present network alone, with its past beside it where that is watched.
-struct Present;
-
-impl Trainer for Present {
-    fn step(
-        &mut self,
-        session: &mut Session,
-        mini_batch: &MiniBatch,
-        score: &mut Score,
-    ) -> Result<(), RunError> {
-        let context = session.context.clone();
-        let mut past = Question::new(session, &context, mini_batch);
-        let network = &session.state().network;
-        let (mut pass, known) = mini_batch.pass(&context, network, mini_batch.dropout.clone(), past.as_mut());
-        mini_batch.take_in(session, known, score)?;
-        let state = session.state_mut();
-        watch::remember(state, past, &mut pass.gradients);
-        state.memory.step(
-            &mini_batch.settings.optimizer,
-            mini_batch.rate,
-            &mut state.network,
-            &pass.gradients,
-        );
-        state.network.follow(&pass.statistics);
-        context.compute.recycle(pass);
-        Ok(())
-    }
-}
-
 /// How well a mini-batch was known.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known {
@@ -226,20 +173,18 @@ pub struct Known {
 }
 
 impl MiniBatch<'_> {
-    /// One pass forward and backward, with the past asked beside it where there is one.
+    /// One pass forward and backward; `also` sees the logits, and may add to the loss.
     pub fn pass(
         &self,
         context: &RunContext,
         network: &Network,
         dropout: Stream,
-        mut past: Option<&mut Question>,
+        mut also: impl FnMut(&[f32], &mut LossValue),
     ) -> (TrainPass, Known) {
         let mut known = Known::default();
         let mut gradient = |logits: &[f32]| {
             let mut value = context.loss.evaluate(logits, &self.batch.labels);
-            if let Some(past) = past.as_mut() {
-                past.ask(logits, &mut value);
-            }
+            also(logits, &mut value);
             known.loss = value.mean;
             known.right = correct(logits, context.structure.outputs, &self.batch.labels);
             value.gradient

@@ -347,3 +347,14 @@ fn clones_with_batch_norm_are_independent_in_both_directions() {
         "the clone took one step, whatever its original did later"
     );
 }
+
+#[test]
+fn a_position_beyond_the_data_of_a_branch_is_the_start_of_its_next_epoch() {
+    // At the snapshot, 128 of 192 samples were seen; the branch has 64 in all.
+    let (_, events) = run(support::with_plan(
+        "Train(\"2it\"), Do(Snapshot(name: \"k\")), Branch(name: \"b\", data: Digits(limit_train: 64, limit_test: 40),
+           plan: [Do(Graft(from: \"k\")), Train(\"1it\")])",
+    ));
+    let last = points(&events).into_iter().rfind(|point| point.branch == "b").unwrap();
+    assert_eq!((last.iteration, last.epoch), (3, 2.0));
+}

@@ -349,7 +349,7 @@ fn a_watch_compares_with_the_stored_past() {
 }
 
 #[test]
-fn both_devices_strike_the_same_places_of_a_vgg() {
+fn both_devices_draw_the_same_sites_of_a_vgg() {
     let text = |device: &str, plan: &str| {
         format!(
             "(data: Digits(image_size: 32, limit_train: 64, limit_test: 6), net: Vgg(depth: 11, width: 2), device: {device},

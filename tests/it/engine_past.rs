@@ -1,11 +1,14 @@
 //! The network of some steps ago, computed a second time without the watch.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use weightlab::data::shuffled;
-use weightlab::doc::RunSpec;
+use weightlab::doc::{Intervention, RunSpec};
+use weightlab::form::Stored;
 use weightlab::intervene::stream::{Purpose, stream};
 use weightlab::net::Network;
+use weightlab::net::weights_file::{tensors_of, write_tensors};
 use weightlab::run::State;
 
 use crate::support::{self, assert_resumes, complaints, context, reports, run, same_bits, values, with_plan};
@@ -149,4 +152,34 @@ fn a_watched_run_goes_on_exactly() {
 fn unknown_layers_are_named() {
     let found = complaints("Do(Watch(layers: Only([\"fc9\"]))), Train(\"1ep\")");
     assert!(found[0].contains("Watch.layers.Only[0]: there is no layer \"fc9\""), "{found:?}");
+}
+
+/// How many of all values are other ones, as a share.
+fn changed(a: &Network, b: &Network) -> f64 {
+    let all =
+        |network: &Network| (0..network.len()).flat_map(|index| network.values(index).to_vec()).collect();
+    let (a, b): (Vec<f32>, Vec<f32>) = (all(a), all(b));
+    a.iter().zip(&b).filter(|(a, b)| a.to_bits() != b.to_bits()).count() as f64 / a.len() as f64
+}
+
+#[test]
+fn no_intervention_that_brings_other_values_keeps_the_past() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("other.safetensors");
+    let other = context(with_plan("Test")).fresh_network(9);
+    write_tensors(&file, &tensors_of(&other), &BTreeMap::new()).unwrap();
+    let trained = "Do(Snapshot(name: \"init\")), Do(Prune()), Do(Watch(lag: 2)), Train(\"3it\")";
+    let before = run(with_plan(trained)).state.network;
+    for intervention in Intervention::all() {
+        let text = match intervention.key() {
+            "Set" => "Set(parameter: \"fc1.bias\", indices: [0], value: 1.0)".to_owned(),
+            "Import" => format!("Import(file: {file:?})"),
+            "Export" => continue, // it writes a file, and no value
+            _ => intervention.to_ron(),
+        };
+        let State { network, watch, .. } = run(with_plan(&format!("{trained}, Do({text})"))).state;
+        let is_forgotten = watch.unwrap().past.is_empty();
+        assert_eq!(is_forgotten, intervention.rule().ends_past(), "{text}");
+        assert!(is_forgotten || changed(&before, &network) < 0.5, "{text}");
+    }
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use weightlab::doc::RunSpec;
-use weightlab::intervene::Entry;
+use weightlab::form::Stored;
+use weightlab::intervene::{Criterion, Entry};
 use weightlab::net::{Network, backend};
 use weightlab::run::{Datasets, Recorder, RunContext, Session, State, StopFlag};
 
@@ -304,5 +305,17 @@ fn what_would_fail_in_the_middle_is_said_before_anything_runs() {
         "Do(Set(parameter: \"fc1.bias\", value: 3e38))",
     ] {
         assert_eq!(complaints(plan), Vec::<String>::new(), "{plan}");
+    }
+}
+
+#[test]
+fn every_criterion_finds_what_it_looks_at() {
+    for criterion in Criterion::all() {
+        let text = criterion.to_ron();
+        let ended = run(with_plan(&format!(
+            "Do(Snapshot(name: \"init\")), Train(\"2it\"), Do(Prune(criterion: {text}, amount: Fraction(0.5)))"
+        )));
+        let report = &reports(&ended.events, "prune")[0];
+        assert!(report.summary.starts_with("pruned 310 of 620 entries"), "{text}: {}", report.summary);
     }
 }

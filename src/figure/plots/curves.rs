@@ -7,7 +7,7 @@ use super::series::{Curve, Path, Place, curves, put_in_order_of_plan};
 use super::smooth::smooth;
 use crate::figure::axis::Axis;
 use crate::figure::model::{Figure, Line, Trace};
-use crate::figure::palette::{Dash, Marker, Style, style_of};
+use crate::figure::palette::{DASHES, MARKERS, Style, style_of};
 use crate::results::statistics::{Spread, level};
 use crate::results::view::{PlotOptions, XAxis};
 
@@ -49,19 +49,26 @@ impl RunCounts {
     }
 }
 
-const DASHES: [Dash; 4] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDotted];
-const MARKERS: [Marker; 5] =
-    [Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond, Marker::Cross];
-
 /// The lines of an arm for a series: first the main branch, then branches and members.
 pub fn lines(arm: &ArmRuns<'_>, series: &Series, options: &PlotOptions) -> Vec<Averaged> {
     let paths = by_path(arm, series.name, options);
     let line = |(index, (path, curves)): (usize, (Path, Vec<Curve>))| {
         let name = format!("{}{}", path.name(&arm.name), series.suffix);
-        let counts = RunCounts::of(arm, curves.iter().map(|curve| curve.seed));
-        Averaged { line: average(&name, style(arm, series, &path, index), curves, options), counts }
+        averaged(arm, &name, style(arm, series, &path, index), curves, options)
     };
     paths.into_iter().enumerate().map(line).collect()
+}
+
+/// The mean of curves of an arm, with the number of its runs.
+pub fn averaged(
+    arm: &ArmRuns<'_>,
+    name: &str,
+    style: Style,
+    curves: Vec<Curve>,
+    options: &PlotOptions,
+) -> Averaged {
+    let counts = RunCounts::of(arm, curves.iter().map(|curve| curve.seed));
+    Averaged { line: average(name, style, curves, options), counts }
 }
 
 /// The curves of all runs of an arm, by main branch and branches.
@@ -86,12 +93,13 @@ pub fn style(arm: &ArmRuns<'_>, series: &Series, path: &Path, index: usize) -> S
     let on_branch = *path != Path::default();
     let first = DASHES.iter().position(|dash| *dash == own.dash).unwrap_or_default();
     let dash = DASHES[(first + series.dash + usize::from(on_branch)) % DASHES.len()];
-    let marker = if index >= 2 { MARKERS[(index - 2) % MARKERS.len()] } else { own.marker };
+    let visible = &MARKERS[1..];
+    let marker = if index >= 2 { visible[(index - 2) % visible.len()] } else { own.marker };
     Style { dash, marker, ..own }
 }
 
 /// The mean of curves with its spread, and the single curves as traces.
-pub fn average(name: &str, style: Style, mut curves: Vec<Curve>, options: &PlotOptions) -> Line {
+fn average(name: &str, style: Style, mut curves: Vec<Curve>, options: &PlotOptions) -> Line {
     // Raw values stay visible when they are smoothed, also for a single run.
     let has_traces = options.smoothing > 0.0 || (options.traces && curves.len() > 1);
     let traces = if has_traces { curves.iter().map(trace).collect() } else { Vec::new() };
@@ -219,6 +227,7 @@ mod tests {
     use super::super::testing::{at, branch, record};
     use super::super::{Plot, accuracy::Accuracy, loss::Loss};
     use super::*;
+    use crate::figure::palette::Dash;
     use crate::results::RunRecord;
     use crate::results::statistics::Band;
     use crate::results::table::Row;

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::campaigns::{SERIES, campaigns};
+use super::series::Path;
 use super::{About, ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
 use crate::figure::model::{At, Figure, Line, ReferenceLine, Trace};
-use crate::figure::palette::{Dash, Marker, style_of};
+use crate::figure::palette::{Dash, style_of};
 use crate::results::RunRecord;
 use crate::results::campaign::{CampaignRecord, Estimate};
 use crate::results::number::Format;
@@ -95,10 +96,7 @@ fn lines(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Line> {
     let stages: std::collections::BTreeSet<(String, String)> =
         found.keys().map(|(stage, branch, _)| (stage.clone(), branch.clone())).collect();
     let line = |((stage, branch, unprotected), rates): (Key, Rates)| {
-        let mut name = arm.name.clone();
-        if !branch.is_empty() {
-            name = format!("{name} / {branch}");
-        }
+        let mut name = Path { branch, member: None }.name(&arm.name);
         if stages.len() > 1 {
             name = format!("{name}, stage {stage}");
         }
@@ -119,10 +117,7 @@ fn cells(campaign: &CampaignRecord) -> impl Iterator<Item = (Key, f64, Estimate)
 }
 
 fn drawn(arm: &ArmRuns<'_>, name: &str, unprotected: bool, rates: Rates, options: &PlotOptions) -> Line {
-    let mut style = style_of(arm.colour);
-    if style.marker == Marker::None {
-        style.marker = Marker::Circle;
-    }
+    let mut style = style_of(arm.colour).with_marker();
     if unprotected {
         style.dash = Dash::Dotted;
     }

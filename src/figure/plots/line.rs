@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::curves::{Averaged, RunCounts, Series, average, figure, style};
+use super::curves::{Averaged, Series, averaged, figure, style};
 use super::series::{Curve, Path};
 use super::{About, ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
@@ -113,8 +113,7 @@ fn lines(
     let is_only = found.len() == 1;
     let line = |(index, (measurement, curves)): (usize, (Measurement, Vec<Curve>))| {
         let style = style(arm, &Series { name: series, suffix: "", dash: index }, &Path::default(), 0);
-        let counts = RunCounts::of(arm, curves.iter().map(|curve| curve.seed));
-        Averaged { line: average(&measurement.name(&arm.name, is_only), style, curves, options), counts }
+        averaged(arm, &measurement.name(&arm.name, is_only), style, curves, options)
     };
     found.into_iter().enumerate().map(line).collect()
 }
@@ -164,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn several_measurements_of_a_plan_are_told_apart() {
+    fn several_measurements_of_a_plan_have_different_names() {
         let run = record([place("line_loss", "10", 0.0, 2.0), place("line_loss", "2", 0.0, 1.0)]);
         let figure = LineLoss.build(&[arm(&run)], &PlotOptions::default());
         let shown: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.points[0][1])).collect();

@@ -1,6 +1,7 @@
 //! Networks that share their first layers.
 
-use super::curves::{Averaged, RunCounts, Series, average, by_path, figure, lines, style};
+use super::curves::{Averaged, Series, averaged, by_path, figure, lines, style};
+use super::series::{Curve, Path};
 use super::{About, ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
 use crate::figure::model::Figure;
@@ -40,11 +41,8 @@ impl Plot for Members {
 /// The lines of the members. The main branch is left out: it is the network before the ensemble.
 fn members(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Averaged> {
     let paths = by_path(arm, TEST.name, options).into_iter().filter(|(path, _)| path.member.is_some());
-    let line = |(index, (path, curves)): (usize, (_, Vec<super::series::Curve>))| {
-        let path: super::series::Path = path;
-        let style = style(arm, &TEST, &path, index + 1);
-        let counts = RunCounts::of(arm, curves.iter().map(|curve| curve.seed));
-        Averaged { line: average(&path.name(&arm.name), style, curves, options), counts }
+    let line = |(index, (path, curves)): (usize, (Path, Vec<Curve>))| {
+        averaged(arm, &path.name(&arm.name), style(arm, &TEST, &path, index + 1), curves, options)
     };
     paths.enumerate().map(line).collect()
 }
@@ -81,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn each_member_and_the_vote_have_a_line_and_the_trunk_has_none() {
+    fn each_member_and_the_vote_have_a_line_and_the_main_branch_has_none() {
         let run = record([
             at("test_accuracy", 1.0, 0.125),
             member(1, 0.5),

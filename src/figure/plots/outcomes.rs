@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(stacks(&figure), ["a", "b"]);
         let layers: Vec<_> = figure.y.categories.iter().map(|category| category.name.as_str()).collect();
         assert_eq!(layers, ["fc1", "fc2"]);
-        assert!(figure.bars[0].values[0].is_nan(), "the first arm was not struck in fc1");
+        assert!(figure.bars[0].values[0].is_nan(), "the first arm has no fault in fc1");
         assert!(figure.note.ends_with("a (1 trial), b (2 trials)"));
     }
 }

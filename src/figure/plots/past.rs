@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_three_measures_have_a_line_each_and_zeros_are_told() {
+    fn the_three_measures_have_a_line_each_and_zeros_are_counted() {
         let run = record([
             at("past_distance", 1.0, 0.5),
             at("past_kl", 1.0, 0.125),

@@ -4,7 +4,7 @@ use super::curves::{Averaged, Series, figure, lines};
 use super::{About, ArmRuns, Controls, Plot, REMAINING};
 use crate::figure::axis::Axis;
 use crate::figure::model::{At, Figure, ReferenceLine};
-use crate::figure::palette::{Dash, Marker};
+use crate::figure::palette::Dash;
 use crate::results::view::{PlotOptions, XAxis};
 use crate::results::{RunRecord, RunState};
 
@@ -80,9 +80,7 @@ fn level(arm: &ArmRuns<'_>, drawn: &Averaged) -> Option<ReferenceLine> {
 
 /// Adds markers, since there are few levels, and only one at first.
 fn with_markers(mut drawn: Averaged) -> Averaged {
-    if drawn.line.style.marker == Marker::None {
-        drawn.line.style.marker = Marker::Circle;
-    }
+    drawn.line.style = drawn.line.style.with_marker();
     drawn
 }
 

@@ -211,7 +211,7 @@ mod tests {
     use crate::results::Point;
 
     #[test]
-    fn the_trunk_and_each_branch_have_a_curve() {
+    fn the_main_branch_and_each_branch_have_a_curve() {
         let record = record([
             at("test_accuracy", 1.0, 0.5),
             branch("reinitialised", at("test_accuracy", 1.0, 0.25)),
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn branches_stand_in_the_order_of_the_plan_behind_the_trunk() {
+    fn branches_follow_the_main_branch_in_the_order_of_the_plan() {
         let member = |number, point: Point| Point { member: Some(number), ..point };
         let record = record([
             branch("twin", at("test_accuracy", 1.0, 0.5)),

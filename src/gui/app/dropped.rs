@@ -7,7 +7,7 @@ use eframe::egui;
 
 use super::App;
 use crate::data::Recognised;
-use crate::doc::intervention::WeightFile;
+use crate::doc::intervention::{Import, WeightFile};
 use crate::doc::{Intervention, Stage};
 use crate::gui::dialogs::{Dialog, Next};
 use crate::gui::drop::{self, Dropped};
@@ -117,7 +117,10 @@ impl App {
         };
         let Some(plan) = self.document.experiment.arms.get_mut(arm).map(|arm| &mut arm.plan) else { return };
         let at = after.unwrap_or(0).min(plan.len());
-        plan.insert(at, Stage::Do(Intervention::Import(WeightFile { file, ..WeightFile::default() })));
+        plan.insert(
+            at,
+            Stage::Do(Intervention::Import(Import(WeightFile { file, ..WeightFile::default() }))),
+        );
         self.selection = Selection::Stage { arm, path: vec![at] };
         self.settings.panels_mut().properties = true;
         self.log.info(format!("Added a stage that imports {}", path.display()));

@@ -1,6 +1,6 @@
 //! How long the remaining runs will take, shown beside Run before they start.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use eframe::egui;
 
@@ -8,8 +8,10 @@ use super::App;
 use crate::doc::Run;
 use crate::gui::background::{BackgroundTask, TaskState};
 use crate::gui::{menu, text};
-use crate::results::RunState;
-use crate::run::{Cost, Left, Outlook, Pace, Paces, QueueOptions, StopFlag, StopKind, Taken, Task, expected};
+use crate::results::{RunRecord, RunState};
+use crate::run::{
+    Cost, Costs, Far, Left, Outlook, Pace, Paces, QueueOptions, StopFlag, StopKind, Task, expected,
+};
 
 /// What the bar says while nothing runs, and what is known and measured for it.
 #[derive(Default)]
@@ -53,27 +55,28 @@ impl App {
             return (says("No arm yet"), None);
         }
         let mut seen = BTreeSet::new();
-        let runs = self.document.runs().iter().filter(|run| seen.insert(&run.id));
-        let (done, left): (Vec<&Run>, Vec<&Run>) =
-            runs.partition(|run| self.runs.state(&run.id) == RunState::Done);
-        if left.is_empty() {
+        let runs: Vec<Run> =
+            self.document.runs().iter().filter(|run| seen.insert(&run.id)).cloned().collect();
+        let far = |run: &Run| {
+            let progress = self.runs.record(&run.id).map(RunRecord::progress).unwrap_or_default();
+            let is_done = self.runs.state(&run.id) == RunState::Done;
+            if is_done { Far::Done(progress.secs) } else { Far::Share(progress.done) }
+        };
+        let count = runs.iter().filter(|run| matches!(far(run), Far::Share(_))).count();
+        if count == 0 {
             return (says("All runs are done"), None);
         }
-        let count = format!("{} to do", text::counted(left.len(), "run"));
-        let mut costs = Costs::default();
-        let mut look = |run: &Run| costs.look(run, |run| self.parts.worker.cost(run));
-        if let Err(reason) = left.iter().try_for_each(|run| look(run)) {
-            return (menu::Status { detail: reason, ..says(&count) }, None);
+        let count = format!("{} to do", text::counted(count, "run"));
+        if let Some(problem) = self.document.first_error() {
+            return (menu::Status { detail: problem.to_string(), ..says(&count) }, None);
         }
-        let done: Vec<&Run> = done.into_iter().filter(|run| look(run).is_ok()).collect();
-        let progress = |run: &Run| {
-            self.runs.record(&run.id).map(crate::results::RunRecord::progress).unwrap_or_default()
+        let costs = Costs::new(&runs, |run| self.parts.worker.cost(run));
+        let (done, left) = match costs.lists(&runs, far) {
+            Ok(lists) => lists,
+            Err(reason) => return (menu::Status { detail: reason, ..says(&count) }, None),
         };
-        let left = left.iter().map(|run| Left { run, cost: costs.of(run), share: 1.0 - progress(run).done });
-        let left: Vec<Left<'_>> = left.collect();
-        let done = done.iter().map(|run| Taken { run, cost: costs.of(run), secs: progress(run).secs });
         let options = QueueOptions::sharing(left.len());
-        let outlook = expected(&left, &done.collect::<Vec<_>>(), &self.estimate.paces, options);
+        let outlook = expected(&left, &done, &self.estimate.paces, options);
         let needed = match &outlook {
             Outlook::Needs(tasks) => tasks.first().map(|task| (task.clone(), options)),
             Outlook::Told(_) | Outlook::Unknown => None,
@@ -109,23 +112,6 @@ impl App {
     /// Gives up what is being measured.
     pub(super) fn stop_measuring(&mut self) {
         self.estimate.measuring = None;
-    }
-}
-
-/// The cost of each arm: its runs cost the same.
-#[derive(Default)]
-struct Costs(BTreeMap<(usize, String), Result<Cost, String>>);
-
-impl Costs {
-    fn look(&mut self, run: &Run, cost: impl Fn(&Run) -> Result<Cost, String>) -> Result<(), String> {
-        let of_arm = self.0.entry((run.arm_index, run.arm.clone())).or_insert_with(|| cost(run));
-        of_arm.as_ref().map(drop).map_err(Clone::clone)
-    }
-
-    /// The cost of a run that was looked at.
-    fn of(&self, run: &Run) -> &Cost {
-        let known = self.0.get(&(run.arm_index, run.arm.clone()));
-        known.and_then(|cost| cost.as_ref().ok()).expect("its arm was looked at")
     }
 }
 

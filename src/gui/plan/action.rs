@@ -2,7 +2,7 @@
 
 use eframe::egui::{Key, KeyboardShortcut, Modifiers};
 
-use super::outline::{above, below, has_stage, insert, nested, relocate, stage_at_mut, take};
+use super::outline::{above, below, has_stage, insert, relocate, stage_at_mut, take};
 use crate::doc::Stage;
 use crate::gui::form::sign::Sign;
 
@@ -119,7 +119,7 @@ pub(super) fn insert_behind(plan: &mut Vec<Stage>, selected: Option<&[usize]>, s
     let path = match selected.and_then(|path| path.split_last()) {
         Some((&index, parent)) => {
             let path = [parent, &[index]].concat();
-            let is_empty = |stage: &mut Stage| nested(stage).is_some_and(|(_, inner)| inner.is_empty());
+            let is_empty = |stage: &mut Stage| stage.nested().is_some_and(|nested| nested.plan.is_empty());
             if stage_at_mut(plan, &path).is_some_and(is_empty) {
                 [path.as_slice(), &[0]].concat()
             } else {

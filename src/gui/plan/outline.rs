@@ -8,43 +8,16 @@ use crate::form::path::{Place, Segment};
 /// The keys of plans within stages.
 pub const NESTED: &[&str] = &["body", "plan"];
 
-/// The plan that a stage holds, and its key.
-pub(super) fn nested(stage: &Stage) -> Option<(&'static str, &Vec<Stage>)> {
-    match stage {
-        Stage::Repeat(repeat) => Some(("body", &repeat.body)),
-        Stage::Branch(branch) => Some(("plan", &branch.plan)),
-        Stage::Train(_)
-        | Stage::Test
-        | Stage::Do(_)
-        | Stage::Connect(_)
-        | Stage::Campaign(_)
-        | Stage::Ensemble(_) => None,
-    }
-}
-
-fn nested_mut(stage: &mut Stage) -> Option<&mut Vec<Stage>> {
-    match stage {
-        Stage::Repeat(repeat) => Some(&mut repeat.body),
-        Stage::Branch(branch) => Some(&mut branch.plan),
-        Stage::Train(_)
-        | Stage::Test
-        | Stage::Do(_)
-        | Stage::Connect(_)
-        | Stage::Campaign(_)
-        | Stage::Ensemble(_) => None,
-    }
-}
-
 /// The place of a stage's own plan, where `place` is that of the stage.
 pub(super) fn nested_place(stage: &Stage, place: &Place) -> Option<Place> {
-    nested(stage).map(|(key, _)| place.variant(stage.key()).key(key))
+    stage.nested().map(|nested| place.variant(stage.key()).key(nested.key))
 }
 
 /// The stage at a path.
 pub fn stage_at_mut<'a>(plan: &'a mut [Stage], path: &[usize]) -> Option<&'a mut Stage> {
     let (&index, rest) = path.split_first()?;
     let stage = plan.get_mut(index)?;
-    if rest.is_empty() { Some(stage) } else { stage_at_mut(nested_mut(stage)?, rest) }
+    if rest.is_empty() { Some(stage) } else { stage_at_mut(stage.nested_mut()?, rest) }
 }
 
 /// Whether there is a stage at a path.
@@ -65,19 +38,19 @@ pub fn stage_at<'a>(
         return Some((stage, place));
     }
     let place = nested_place(stage, &place)?;
-    stage_at(nested_mut(stage)?, place, rest)
+    stage_at(stage.nested_mut()?, place, rest)
 }
 
 /// The plan in which the stage at `path` stands.
 fn siblings<'a>(plan: &'a [Stage], path: &[usize]) -> Option<&'a [Stage]> {
     let (_, parent) = path.split_last()?;
-    parent.iter().try_fold(plan, |plan, index| nested(plan.get(*index)?).map(|(_, inner)| inner.as_slice()))
+    parent.iter().try_fold(plan, |plan, index| Some(plan.get(*index)?.nested()?.plan))
 }
 
 /// The same, to be changed.
 fn siblings_mut<'a>(plan: &'a mut Vec<Stage>, path: &[usize]) -> Option<&'a mut Vec<Stage>> {
     let (_, parent) = path.split_last()?;
-    if parent.is_empty() { Some(plan) } else { nested_mut(stage_at_mut(plan, parent)?) }
+    if parent.is_empty() { Some(plan) } else { stage_at_mut(plan, parent)?.nested_mut() }
 }
 
 /// Puts a stage at a path, before the one that is there. Does nothing where there is no such plan.
@@ -130,7 +103,7 @@ pub(super) fn below(plan: &[Stage], path: &[usize]) -> Option<Vec<usize>> {
     let (&index, parent) = path.split_last()?;
     let siblings = siblings(plan, path)?;
     match siblings.get(index + 1) {
-        Some(next) if nested(next).is_some() => Some(with(parent, &[index + 1, 0])),
+        Some(next) if next.nested().is_some() => Some(with(parent, &[index + 1, 0])),
         Some(_) => Some(with(parent, &[index + 2])),
         None => {
             let (&outer, above) = parent.split_last()?;
@@ -146,8 +119,8 @@ pub(super) fn above(plan: &[Stage], path: &[usize]) -> Option<Vec<usize>> {
         return (!parent.is_empty()).then(|| parent.to_vec());
     }
     let siblings = siblings(plan, path)?;
-    match siblings.get(index - 1).and_then(nested) {
-        Some((_, inner)) => Some(with(parent, &[index - 1, inner.len()])),
+    match siblings.get(index - 1).and_then(Stage::nested) {
+        Some(nested) => Some(with(parent, &[index - 1, nested.plan.len()])),
         None => Some(with(parent, &[index - 1])),
     }
 }
@@ -166,8 +139,8 @@ mod tests {
     }
 
     fn sketch(plan: &[Stage]) -> String {
-        let rows = plan.iter().map(|stage| match nested(stage) {
-            Some((_, inner)) => format!("[{}]", sketch(inner)),
+        let rows = plan.iter().map(|stage| match stage.nested() {
+            Some(nested) => format!("[{}]", sketch(nested.plan)),
             None => stage.key()[..2].to_owned(),
         });
         rows.collect::<Vec<_>>().join(" ")
@@ -176,8 +149,8 @@ mod tests {
     #[test]
     fn the_plans_within_stages_are_those_that_their_forms_have() {
         for mut stage in Stage::all() {
-            let known = nested(&stage).map(|(key, plan)| (key, plan.len()));
-            assert_eq!(known, nested_mut(&mut stage).and_then(|plan| Some((known?.0, plan.len()))));
+            let known = stage.nested().map(|nested| (nested.key, nested.plan.len()));
+            assert_eq!(known, stage.nested_mut().and_then(|plan| Some((known?.0, plan.len()))));
             let Some(Node::Group(group)) = stage.payload().map(|payload| payload.node()) else { continue };
             let keys: Vec<&str> = group.fields().iter().map(|field| field.key).collect();
             let is_plan = |value: &mut dyn Value| {

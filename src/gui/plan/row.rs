@@ -7,7 +7,7 @@ use eframe::egui::{
 };
 
 use super::action::Action;
-use super::outline::{nested, nested_place};
+use super::outline::nested_place;
 use super::{PlanRequest, empty_ui, menu};
 use crate::doc::{Problem, Severity, Stage};
 use crate::form::path::Place;
@@ -92,7 +92,7 @@ fn collect<'a>(
     for (index, stage) in plan.iter().enumerate() {
         let path = [path, &[index]].concat();
         let place = place.index(index);
-        let inner = nested(stage).map(|(_, inner)| inner);
+        let inner = stage.nested().map(|nested| nested.plan);
         let inner_place = nested_place(stage, &place);
         let is_own = |problem: &&Problem| {
             let is_deeper =
@@ -103,7 +103,7 @@ fn collect<'a>(
             number: path.iter().map(|index| (index + 1).to_string()).collect::<Vec<_>>().join("."),
             sentence: stage.sentence(),
             problems: problems.iter().filter(is_own).collect(),
-            holds: inner.map(Vec::is_empty),
+            holds: inner.map(<[Stage]>::is_empty),
             path: path.clone(),
         });
         if let (Some(inner), Some(inner_place)) = (inner, &inner_place) {

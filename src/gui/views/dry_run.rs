@@ -7,9 +7,11 @@ use eframe::egui::{Grid, RichText, Ui};
 
 use super::loading::{LoadState, Loading};
 use crate::doc::file_names::{filled, is_file};
-use crate::doc::intervention::{FileContent, Intervention, Params};
+use crate::doc::intervention::{FileContent, Import, Intervention, Params};
+use crate::doc::plan::FileUse;
 use crate::doc::structure::Parameter;
 use crate::doc::{Run, Stage, Structure, Target, targets};
+use crate::form::path::Place;
 use crate::gui::{text, theme};
 use crate::results::network::shape_text;
 use crate::run::summary::{Shapes, read_shapes};
@@ -99,7 +101,7 @@ fn copying(stage: &Stage) -> Option<CopyStage<'_>> {
         Stage::Do(Intervention::Graft(graft)) if graft.weights => {
             Some(CopyStage { from: &graft.from, target: &graft.target, is_mask: false })
         }
-        Stage::Do(Intervention::Import(file)) => {
+        Stage::Do(Intervention::Import(Import(file))) => {
             let is_mask = file.content == FileContent::Mask;
             Some(CopyStage { from: &file.file, target: &file.target, is_mask })
         }
@@ -124,16 +126,12 @@ fn path_of(name: &str, stage: &Stage, run: &Run, base: &Path, results: &Path) ->
 fn before(plan: &[Stage], stage: &Stage, exports: &dyn Fn(&str) -> bool) -> Option<bool> {
     let mut exported = false;
     for each in plan {
-        let found = match each {
-            _ if each == stage => return Some(exported),
-            Stage::Repeat(repeat) => before(&repeat.body, stage, exports),
-            Stage::Branch(branch) => before(&branch.plan, stage, exports),
-            Stage::Do(Intervention::Export(file)) => {
-                exported |= exports(&file.file);
-                None
-            }
-            _ => None,
-        };
+        if each == stage {
+            return Some(exported);
+        }
+        let writes = |used: &FileUse<'_>| matches!(used, FileUse::Writes(file) if exports(file));
+        exported |= each.rule().files(&Place::default()).iter().any(writes);
+        let found = each.nested().and_then(|nested| before(nested.plan, stage, exports));
         if let Some(inside) = found {
             return Some(exported || inside);
         }

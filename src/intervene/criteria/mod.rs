@@ -16,11 +16,10 @@ pub use snip::Snip;
 pub use synflow::SynFlow;
 
 use super::stream::Stream;
-use thiserror::Error;
 
 crate::choice! {
     /// The criteria that a file can name.
-    pub enum Criterion: "Criterion" {
+    pub enum Criterion: "Criterion", each Scoring {
         Magnitude, "Magnitude", "The smallest absolute values go first (Han et al. 2015)";
         Random, "Random", "At random: the control against which a criterion has to show its worth";
         Snip(Snip) = Snip::default(), "SNIP", "Those go first to which the loss is least sensitive, |w·g| on training data (Lee et al. 2019)";
@@ -29,110 +28,67 @@ crate::choice! {
     }
 }
 
-impl Criterion {
-    /// The rule behind the name.
-    pub fn rule(&self) -> &dyn Scoring {
+/// What a criterion looks at, and the score of each entry of one parameter that follows, pruned and frozen ones included.
+pub enum Evidence<'a> {
+    /// The weights alone. Parameters are asked in the order of the network with one stream, so that what is drawn for an
+    /// entry does not depend on the mask.
+    Weights(Box<dyn Fn(&[f32], &mut Stream) -> Vec<f32> + 'a>),
+    /// Weights, and the gradient of the training loss.
+    LossGradient {
+        /// Over so many mini-batches the gradient is averaged; pruned entries have 0.
+        batches: u64,
+        /// From weights and gradients.
+        score: Pairwise<'a>,
+    },
+    /// Weights, and the gradient of the sum of all outputs for one image of ones, in a network whose every weight is its
+    /// absolute value, whose biases are 0 and which normalises nothing; pruned entries have 0. No data are needed.
+    FlowGradient(Pairwise<'a>),
+    /// Weights, and those of an earlier moment.
+    Past {
+        /// The snapshot; the criterion's setting is called `since` too.
+        since: &'a str,
+        /// From weights and earlier weights.
+        score: Pairwise<'a>,
+    },
+}
+
+/// Scores from the weights of a parameter and one more number for each of them.
+pub type Pairwise<'a> = Box<dyn Fn(&[f32], &[f32]) -> Vec<f32> + 'a>;
+
+/// A score for each entry from its own two numbers.
+fn each<'a>(score: impl Fn(f32, f32) -> f32 + 'a) -> Pairwise<'a> {
+    Box::new(move |weights, others| {
+        weights.iter().zip(others).map(|(&weight, &other)| score(weight, other)).collect()
+    })
+}
+
+impl Evidence<'_> {
+    /// The scores of one parameter; `others` are what is looked at besides its weights, empty where that is nothing.
+    pub fn scores(&self, weights: &[f32], others: &[f32], rng: &mut Stream) -> Vec<f32> {
         match self {
-            Self::Magnitude => &Magnitude,
-            Self::Random => &Random,
-            Self::Snip(rule) => rule,
-            Self::SynFlow(rule) => rule,
-            Self::Movement(rule) => rule,
+            Self::Weights(score) => score(weights, rng),
+            Self::LossGradient { score, .. } | Self::FlowGradient(score) | Self::Past { score, .. } => {
+                assert_eq!(weights.len(), others.len(), "one number for each weight");
+                score(weights, others)
+            }
         }
     }
 }
 
-/// What a criterion looks at besides the weights, one number per entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Needs {
-    /// Nothing.
-    Nothing,
-    /// The gradient of the training loss, averaged over the batches looked at, with pruned entries at 0.
-    LossGradient,
-    /// The gradient of the sum of all outputs for one image of ones, in a network whose every weight is its absolute
-    /// value, whose biases are 0 and which normalises nothing; pruned entries at 0. No data are needed.
-    FlowGradient,
-    /// The weights at an earlier moment: initialisation, or a snapshot.
-    Past,
-}
-
-/// One parameter as a criterion sees it, in the exported layout.
-#[derive(Debug, Clone, Copy)]
-pub struct Evidence<'a> {
-    /// The parameter's name, for messages.
-    pub name: &'a str,
-    /// The current values.
-    pub weights: &'a [f32],
-    /// What [`Scoring::needs`] asks for; empty if that is nothing.
-    pub needed: &'a [f32],
-}
-
-impl Evidence<'_> {
-    /// A score for each entry from its weight and the number that the criterion needs.
-    fn map(self, score: impl Fn(f32, f32) -> f32) -> Vec<f32> {
-        self.weights.iter().zip(self.needed).map(|(&weight, &needed)| score(weight, needed)).collect()
-    }
-}
-
 /// What an entry is worth.
-pub trait Scoring: Sync {
-    /// What it looks at besides the weights.
-    fn needs(&self) -> Needs {
-        Needs::Nothing
-    }
+pub trait Scoring {
+    /// What it looks at, and how it scores by it.
+    fn evidence(&self) -> Evidence<'_>;
 
     /// In how many steps it prunes unless told otherwise, scoring anew before each.
     fn steps(&self) -> u32 {
         1
     }
 
-    /// A score for each entry of one parameter, pruned and frozen ones included. Parameters are asked in the order of
-    /// the network with one stream, so that what is drawn for an entry does not depend on the mask.
-    fn scores(&self, evidence: Evidence, rng: &mut Stream) -> Vec<f32>;
-}
-
-/// The scores of all parameters of a target, in the order of the network.
-///
-/// # Errors
-/// When a parameter lacks what the criterion needs.
-pub fn scores(
-    criterion: &Criterion,
-    parameters: &[Evidence],
-    rng: &mut Stream,
-) -> Result<Vec<Vec<f32>>, MissingEvidence> {
-    let score = |evidence: &Evidence| {
-        let rule = criterion.rule();
-        let complete = rule.needs() == Needs::Nothing || evidence.needed.len() == evidence.weights.len();
-        if complete {
-            return Ok(rule.scores(*evidence, rng));
-        }
-        Err(MissingEvidence {
-            criterion: criterion.key(),
-            needs: rule.needs(),
-            parameter: evidence.name.to_owned(),
-            weights: evidence.weights.len(),
-            given: evidence.needed.len(),
-        })
-    };
-    parameters.iter().map(score).collect()
-}
-
-/// A criterion was not given what it looks at.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error(
-    "{criterion} needs {needs:?} for each of the {weights} entries of {parameter}, but got {given} numbers"
-)]
-pub struct MissingEvidence {
-    /// The criterion's name.
-    pub criterion: &'static str,
-    /// What it needs.
-    pub needs: Needs,
-    /// The parameter.
-    pub parameter: String,
-    /// How many entries that has.
-    pub weights: usize,
-    /// How many numbers were given.
-    pub given: usize,
+    /// How a plan that prunes by it reads, where that is not `by` and its label.
+    fn words(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 #[cfg(test)]
@@ -142,20 +98,11 @@ mod tests {
 
     #[test]
     fn every_criterion_scores_every_entry_once() {
-        let evidence = Evidence { name: "w", weights: &[1.0, -2.0, 0.0], needed: &[0.5, 0.5, 0.5] };
         for criterion in Criterion::all() {
-            let scores = scores(&criterion, &[evidence], &mut stream(0, Purpose::Mask, &[])).unwrap();
-            assert_eq!(scores[0].len(), 3, "{}", criterion.key());
+            let rng = &mut stream(0, Purpose::Mask, &[]);
+            let scores = criterion.rule().evidence().scores(&[1.0, -2.0, 0.0], &[0.5, 0.5, 0.5], rng);
+            assert_eq!(scores.len(), 3, "{}", criterion.key());
             assert!(criterion.rule().steps() > 0);
-        }
-    }
-
-    #[test]
-    fn a_criterion_without_what_it_needs_says_so() {
-        let evidence = Evidence { name: "fc1.weight", weights: &[1.0], needed: &[] };
-        for criterion in Criterion::all() {
-            let result = scores(&criterion, &[evidence], &mut stream(0, Purpose::Mask, &[]));
-            assert_eq!(result.is_err(), criterion.rule().needs() != Needs::Nothing, "{}", criterion.key());
         }
     }
 }

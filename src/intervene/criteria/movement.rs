@@ -1,5 +1,4 @@
-use super::{Evidence, Needs, Scoring};
-use crate::intervene::stream::Stream;
+use super::{Evidence, Scoring, each};
 
 crate::form! {
     /// (w² − w₀²)/2 with the weight w₀ at an earlier moment: weights that moved towards zero go, however large they are.
@@ -14,31 +13,28 @@ crate::form! {
 }
 
 impl Scoring for Movement {
-    fn needs(&self) -> Needs {
-        Needs::Past
-    }
-
-    fn scores(&self, evidence: Evidence, _rng: &mut Stream) -> Vec<f32> {
-        evidence.map(|now, past| {
+    fn evidence(&self) -> Evidence<'_> {
+        // The difference is taken before rounding.
+        let score = each(|now, past| {
             let (now, past) = (f64::from(now), f64::from(past));
             (0.5 * (now - past) * (now + past)) as f32
-        })
+        });
+        Evidence::Past { since: &self.since, score }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Evidence, Movement, Scoring};
+    use super::{Movement, Scoring};
     use crate::intervene::stream::{Purpose, stream};
+
+    fn scores(now: &[f32], past: &[f32]) -> Vec<f32> {
+        Movement::default().evidence().scores(now, past, &mut stream(0, Purpose::Mask, &[]))
+    }
 
     #[test]
     fn weights_that_moved_towards_zero_score_below_those_that_moved_away() {
-        let evidence =
-            Evidence { name: "w", weights: &[3.0, -3.0, 1.0, -2.0], needed: &[4.0, -4.0, 0.0, 2.0] };
-        assert_eq!(
-            Movement::default().scores(evidence, &mut stream(0, Purpose::Mask, &[])),
-            [-3.5, -3.5, 0.5, 0.0]
-        );
+        assert_eq!(scores(&[3.0, -3.0, 1.0, -2.0], &[4.0, -4.0, 0.0, 2.0]), [-3.5, -3.5, 0.5, 0.0]);
     }
 
     #[test]
@@ -46,8 +42,7 @@ mod tests {
         let steps = 1000;
         let path: Vec<f64> = (0..=steps).map(|at| 2.0 - 1.5 * f64::from(at) / f64::from(steps)).collect();
         let sum: f64 = path.windows(2).map(|step| step[0] * (step[1] - step[0])).sum();
-        let evidence = Evidence { name: "w", weights: &[0.5], needed: &[2.0] };
-        let score = Movement::default().scores(evidence, &mut stream(0, Purpose::Mask, &[]))[0];
+        let score = scores(&[0.5], &[2.0])[0];
         assert!((sum - f64::from(score)).abs() < 2e-3);
     }
 }

@@ -1,5 +1,4 @@
-use super::{Evidence, Needs, Scoring};
-use crate::intervene::stream::Stream;
+use super::{Evidence, Scoring, each};
 
 crate::form! {
     /// |w·g| with the gradient g of the training loss (SNIP; Lee et al., ICLR 2019). The paper divides by the sum of all
@@ -10,23 +9,20 @@ crate::form! {
 }
 
 impl Scoring for Snip {
-    fn needs(&self) -> Needs {
-        Needs::LossGradient
-    }
-
-    fn scores(&self, evidence: Evidence, _rng: &mut Stream) -> Vec<f32> {
-        evidence.map(|weight, gradient| (weight * gradient).abs())
+    fn evidence(&self) -> Evidence<'_> {
+        let score = each(|weight, gradient| (weight * gradient).abs());
+        Evidence::LossGradient { batches: self.batches, score }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Evidence, Scoring, Snip};
+    use super::{Scoring, Snip};
     use crate::intervene::stream::{Purpose, stream};
 
     #[test]
     fn a_weight_that_the_loss_does_not_feel_scores_zero_however_large() {
-        let evidence = Evidence { name: "w", weights: &[9.0, -1.0, 2.0], needed: &[0.0, 3.0, -1.0] };
-        assert_eq!(Snip::default().scores(evidence, &mut stream(0, Purpose::Mask, &[])), [0.0, 3.0, 2.0]);
+        let (snip, rng) = (Snip::default(), &mut stream(0, Purpose::Mask, &[]));
+        assert_eq!(snip.evidence().scores(&[9.0, -1.0, 2.0], &[0.0, 3.0, -1.0], rng), [0.0, 3.0, 2.0]);
     }
 }

@@ -1,5 +1,4 @@
-use super::{Evidence, Needs, Scoring};
-use crate::intervene::stream::Stream;
+use super::{Evidence, Scoring, each};
 
 crate::form! {
     /// |w·g| with the gradient g of the sum of all outputs for an image of ones, every weight taken as its absolute value
@@ -12,31 +11,25 @@ crate::form! {
 }
 
 impl Scoring for SynFlow {
-    fn needs(&self) -> Needs {
-        Needs::FlowGradient
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::FlowGradient(each(|weight, gradient| (weight * gradient).abs()))
     }
 
     fn steps(&self) -> u32 {
         self.steps
     }
-
-    fn scores(&self, evidence: Evidence, _rng: &mut Stream) -> Vec<f32> {
-        evidence.map(|weight, gradient| (weight * gradient).abs())
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Evidence, Scoring, SynFlow};
+    use super::{Scoring, SynFlow};
     use crate::intervene::stream::{Purpose, stream};
 
     #[test]
     fn each_layer_of_a_chain_has_the_same_total_score() {
         // One input, two hidden units, one output, with weights (2, −3) and (5, 1): the flow is 2·5 + 3·1 = 13.
-        let rng = &mut stream(0, Purpose::Mask, &[]);
-        let first = Evidence { name: "fc1.weight", weights: &[2.0, -3.0], needed: &[5.0, 1.0] };
-        let second = Evidence { name: "fc2.weight", weights: &[5.0, 1.0], needed: &[2.0, 3.0] };
-        assert_eq!(SynFlow::default().scores(first, rng), [10.0, 3.0]);
-        assert_eq!(SynFlow::default().scores(second, rng), [10.0, 3.0]);
+        let (synflow, rng) = (SynFlow::default(), &mut stream(0, Purpose::Mask, &[]));
+        assert_eq!(synflow.evidence().scores(&[2.0, -3.0], &[5.0, 1.0], rng), [10.0, 3.0]);
+        assert_eq!(synflow.evidence().scores(&[5.0, 1.0], &[2.0, 3.0], rng), [10.0, 3.0]);
     }
 }

@@ -1,4 +1,4 @@
-//! Which bits can be struck.
+//! Which bits faults can hit.
 
 use super::Format;
 
@@ -13,7 +13,7 @@ crate::choice! {
 }
 
 crate::choice! {
-    /// Which bits can be struck, counted from the least significant.
+    /// Which bits faults can hit, counted from the least significant.
     #[derive(Copy)]
     pub enum Bits: "Bits" {
         All, "All", "Every bit of the format";

@@ -1,6 +1,7 @@
 //! What values read as when faults are injected into them.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::list::PlacedFault;
@@ -62,6 +63,36 @@ enum Sites {
     Listed(Vec<PlacedFault>),
 }
 
+impl Sites {
+    fn len(&self) -> usize {
+        match self {
+            Self::Drawn(sites) => sites.len(),
+            Self::Listed(faults) => faults.len(),
+        }
+    }
+
+    /// Where the faults behind an operation are, perhaps with others.
+    fn behind(&self, op: usize) -> Range<usize> {
+        match self {
+            Self::Drawn(sites) => {
+                sites.partition_point(|site| site.parameter < op)
+                    ..sites.partition_point(|site| site.parameter <= op)
+            }
+            Self::Listed(faults) => 0..faults.len(),
+        }
+    }
+
+    /// One fault; the model decides what becomes of those that were drawn.
+    fn get(&self, number: usize) -> PlacedFault {
+        match self {
+            Self::Drawn(sites) => {
+                PlacedFault { line: 0, image: None, site: sites[number], before: None, after: None }
+            }
+            Self::Listed(faults) => faults[number],
+        }
+    }
+}
+
 impl Injection {
     /// Faults at sites that were drawn, which ascend; the stream stands behind their draw.
     pub fn at(model: FaultModel, sites: Arc<Vec<Site>>, rng: Stream) -> Self {
@@ -89,19 +120,12 @@ impl Injection {
 
     /// The number of the parameter (or operation) of each fault.
     pub fn numbers(&self) -> impl Iterator<Item = usize> {
-        let (drawn, listed): (&[Site], &[PlacedFault]) = match &self.sites {
-            Sites::Drawn(sites) => (sites, &[]),
-            Sites::Listed(faults) => (&[], faults),
-        };
-        drawn.iter().chain(listed.iter().map(|fault| &fault.site)).map(|site| site.parameter)
+        (0..self.sites.len()).map(|number| self.sites.get(number).site.parameter)
     }
 
     /// Whether any fault is behind an operation.
     pub fn is_behind(&self, op: usize) -> bool {
-        match &self.sites {
-            Sites::Drawn(sites) => sites.binary_search_by_key(&op, |site| site.parameter).is_ok(),
-            Sites::Listed(faults) => faults.iter().any(|fault| fault.site.parameter == op),
-        }
+        self.sites.behind(op).any(|number| self.sites.get(number).site.parameter == op)
     }
 
     /// Injects all faults in their order. Where an entry has more than one, each finds what the one before it left, so that
@@ -111,11 +135,7 @@ impl Injection {
     /// # Errors
     /// Where an entry does not hold the bits that a list has as `before`; with the line.
     pub fn inject<'m>(&mut self, memory: impl Fn(usize) -> Memory<'m>) -> Result<Vec<Injected>, LineError> {
-        let Self { model, sites, rng } = self;
-        match sites {
-            Sites::Drawn(sites) => Ok(inject(*model, sites, memory, rng)),
-            Sites::Listed(faults) => inject_listed(*model, faults.iter(), memory, rng),
-        }
+        self.inject_those(0..self.sites.len(), |_| true, memory)
     }
 
     /// Injects the faults behind one operation, into the activations of an image. Operations come in their order.
@@ -123,57 +143,37 @@ impl Injection {
     /// # Errors
     /// As [`inject`](Self::inject).
     pub fn inject_behind(&mut self, op: usize, memory: Memory) -> Result<Vec<Injected>, LineError> {
-        let Self { model, sites, rng } = self;
-        match sites {
-            Sites::Drawn(sites) => {
-                let begin = sites.partition_point(|site| site.parameter < op);
-                let end = sites.partition_point(|site| site.parameter <= op);
-                Ok(inject(*model, &sites[begin..end], |_| memory, rng))
-            }
-            Sites::Listed(faults) => {
-                let here = faults.iter().filter(|fault| fault.site.parameter == op);
-                inject_listed(*model, here, |_| memory, rng)
-            }
-        }
+        self.inject_those(self.sites.behind(op), |site| site.parameter == op, |_| memory)
     }
-}
 
-fn inject<'a>(
-    model: FaultModel,
-    sites: &[Site],
-    memory: impl Fn(usize) -> Memory<'a>,
-    rng: &mut Stream,
-) -> Vec<Injected> {
-    let rule = model.rule();
-    let mut held = Held::default();
-    let mut one = |&site: &Site| held.inject(site, memory(site.parameter), |value| rule.corrupt(value, rng));
-    sites.iter().map(&mut one).collect()
-}
-
-fn inject_listed<'a, 'm>(
-    model: FaultModel,
-    faults: impl Iterator<Item = &'a PlacedFault>,
-    memory: impl Fn(usize) -> Memory<'m>,
-    rng: &mut Stream,
-) -> Result<Vec<Injected>, LineError> {
-    let rule = model.rule();
-    let mut held = Held::default();
-    let mut one = |fault: &PlacedFault| {
-        let PlacedFault { line, site, before, after, image: _ } = *fault;
-        let injected = held
-            .inject(site, memory(site.parameter), |value| after.unwrap_or_else(|| rule.corrupt(value, rng)));
-        match before.filter(|before| *before != injected.before) {
-            None => Ok(injected),
-            Some(before) => Err(LineError {
-                line,
-                problem: format!(
+    fn inject_those<'m>(
+        &mut self,
+        numbers: Range<usize>,
+        is_chosen: impl Fn(&Site) -> bool,
+        memory: impl Fn(usize) -> Memory<'m>,
+    ) -> Result<Vec<Injected>, LineError> {
+        let rule = self.model.rule();
+        let (mut held, mut injected) = (Held::default(), Vec::new());
+        for number in numbers {
+            let PlacedFault { line, site, before, after, image: _ } = self.sites.get(number);
+            if !is_chosen(&site) {
+                continue;
+            }
+            let rng = &mut self.rng;
+            let fault = held.inject(site, memory(site.parameter), |value| {
+                after.unwrap_or_else(|| rule.corrupt(value, rng))
+            });
+            if let Some(before) = before.filter(|before| *before != fault.before) {
+                let problem = format!(
                     "before is {before:08x}, but the entry holds {:08x}; the list was made for another network",
-                    injected.before
-                ),
-            }),
+                    fault.before
+                );
+                return Err(LineError { line, problem });
+            }
+            injected.push(fault);
         }
-    };
-    faults.map(&mut one).collect()
+        Ok(injected)
+    }
 }
 
 /// What entries with faults hold by now, by parameter and index.
@@ -226,7 +226,6 @@ mod tests {
         let sites = Arc::new(vec![at(2), at(5), at(5), at(7)]);
         let mut injection = Injection::at(FaultModel::Flip, sites, stream(0, Purpose::Fault, &[]));
         assert_eq!(injection.numbers().collect::<Vec<_>>(), [2, 5, 5, 7]);
-        assert_eq!([1, 2, 5, 6].map(|op| injection.is_behind(op)), [false, true, true, false]);
         let found = [1, 2, 5, 7].map(|op| {
             let behind = injection.inject_behind(op, memory).unwrap();
             behind.iter().map(|fault| fault.value).collect::<Vec<_>>()

@@ -101,7 +101,9 @@ pub fn prune(targets: &[Target], rule: PruningRule) -> Result<Vec<Vec<u32>>, Pru
             check_lengths(targets, false)?;
             Ok(below(targets, rule, threshold))
         }
-        _ => lowest_of(targets, &quotas(targets, rule)?),
+        Amount::Fraction(_) | Amount::Remaining(_) | Amount::Count(_) => {
+            lowest_of(targets, &quotas(targets, rule)?)
+        }
     }
 }
 

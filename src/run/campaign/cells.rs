@@ -37,11 +37,7 @@ pub fn cells<'a>(
     let cell = |(plan, fault): (CellPlan, Fault)| {
         let sites = FaultSites::of(structure, &fault, entries);
         let possible = sites.space.total();
-        let trials = match &campaign.trials {
-            Trials::Fixed(count) => *count,
-            Trials::Exhaustive => possible,
-            Trials::Until(until) => until.at_most,
-        };
+        let trials = campaign.trials_of(possible);
         let planned = planned_trials(possible, margin, confidence(campaign));
         Cell { plan: CellPlan { trials, possible, planned, ..plan }, fault, sites }
     };
@@ -115,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn listed_entries_alone_are_struck_in_their_order() {
+    fn listed_entries_alone_are_sites_in_their_order() {
         let structure = structure();
         let mut held = vec![Entry::Free; 1000];
         held[2] = Entry::Pruned;
@@ -128,9 +124,9 @@ mod tests {
         let all = format!("(fault: ({fc3}, indices: [901, 7, 2, 7, 500]))");
         assert_eq!(sites(&all), [2, 7, 901]);
         assert_eq!(sites(&all.replace("indices", "pruned: Sparse, indices")), [7, 901]);
-        let flows =
+        let activations =
             "(fault: (target: (layers: First(1), params: Activations), bits: Bit(3), indices: [299, 0]))";
-        assert_eq!(sites(flows), [0, 299]);
+        assert_eq!(sites(activations), [0, 299]);
     }
 
     /// The size comes from the output of a layer, and so do the shapes between operations.

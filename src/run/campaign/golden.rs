@@ -52,14 +52,14 @@ pub fn next_unit(structure: &Structure, op: usize) -> usize {
     behind.map_or(structure.ops.len(), |distance| op + 1 + distance)
 }
 
-/// Some of the images, and what flows without faults.
+/// Some of the images, and their activations without faults.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GoldenBatch {
     /// Number of the first image.
     pub first: usize,
     /// The images.
     input: Activations,
-    /// What flows in front of operations: rounded, not yet protected.
+    /// Activations in front of operations: rounded, not yet protected.
     kept: BTreeMap<usize, Activations>,
     /// `[count, outputs]`.
     pub logits: Vec<f32>,
@@ -71,12 +71,12 @@ impl GoldenBatch {
         self.input.count
     }
 
-    /// The last position up to `op` that is kept, and what flows there.
+    /// The last position up to `op` that is kept, and the activations there.
     pub fn before(&self, op: usize) -> (usize, &Activations) {
         self.kept.range(..=op).next_back().map_or((0, &self.input), |(at, activations)| (*at, activations))
     }
 
-    /// What flows in front of an operation, where that is kept.
+    /// The activations in front of an operation, where they are kept.
     pub fn at(&self, op: usize) -> Option<&Activations> {
         self.kept.get(&op)
     }

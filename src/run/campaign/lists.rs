@@ -8,20 +8,33 @@ use crate::doc::fault_sites::fault_places;
 use crate::doc::intervention::{Params, Target};
 use crate::intervene::fault::list::{ListedTrial, Place, trials};
 use crate::intervene::fault::log::{LineError, Row, read};
+use crate::run::session::Session;
 
-/// The trials of a campaign's list; none where its faults are drawn. Sites have the numbers of parameters (or operations).
+/// The trials of a campaign's list; none where its faults are drawn.
+///
+/// # Errors
+/// As [`read_list`].
+pub fn listed(
+    session: &Session,
+    campaign: &Campaign,
+    samples: usize,
+) -> Result<Option<Vec<ListedTrial>>, String> {
+    let FaultSource::File(file) = &campaign.faults else { return Ok(None) };
+    let images = campaign.images.unwrap_or(samples).min(samples);
+    let path = session.input_path(file);
+    read_list(campaign, &session.context.structure, &path, Some(images)).map(Some)
+}
+
+/// The trials of a list. Sites have the numbers of parameters (or operations).
 ///
 /// # Errors
 /// The file and the line where something is wrong: a place that is not there, an image that the campaign does not see.
-pub fn listed(
+fn read_list(
     campaign: &Campaign,
     structure: &Structure,
     path: &Path,
     images: Option<usize>,
-) -> Result<Option<Vec<ListedTrial>>, String> {
-    if campaign.faults == FaultSource::Drawn {
-        return Ok(None);
-    }
+) -> Result<Vec<ListedTrial>, String> {
     let name = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
     let trials = read(&text).and_then(|rows| place(&rows, campaign, structure, images));
@@ -29,7 +42,7 @@ pub fn listed(
         Ok(trials) if trials.is_empty() => {
             Err(format!("{name}: the list has no fault, so that there is no trial"))
         }
-        trials => trials.map(Some).map_err(|problem| format!("{name}: {problem}")),
+        trials => trials.map_err(|problem| format!("{name}: {problem}")),
     }
 }
 
@@ -73,7 +86,7 @@ pub fn place<'a>(
 
 /// What is wrong with the list of a campaign: the file and the line.
 pub fn problem(campaign: &Campaign, structure: &Structure, path: &Path) -> Option<String> {
-    listed(campaign, structure, path, campaign.images).err()
+    read_list(campaign, structure, path, campaign.images).err()
 }
 
 #[cfg(test)]
@@ -117,7 +130,7 @@ mod tests {
         let net = Net::Mlp(Mlp::default());
         let structure =
             Structure::new(&net, Shape { channels: 4, height: 1, width: 1 }, 3, &Loss::CrossEntropy);
-        let problem = listed(&campaign, &structure, &path, None).unwrap_err();
+        let problem = read_list(&campaign, &structure, &path, None).unwrap_err();
         std::fs::remove_file(&path).unwrap();
         assert!(problem.ends_with("the list has no fault, so that there is no trial"), "{problem}");
     }

@@ -27,10 +27,12 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::error::RunError;
+use super::faults::refuse_campaign;
 use super::session::{Session, StageEnd};
 use super::stop::StopKind;
 use super::train::TrainProgress;
 use crate::doc::fault::{Campaign, Trials};
+use crate::doc::stage::Planned;
 use crate::intervene::stream::{Purpose, stream};
 use crate::results::campaign::{CampaignEnded, CellState};
 use crate::results::{Event, Point};
@@ -77,11 +79,11 @@ pub fn run(
     stage: &Campaign,
     progress: Option<CampaignProgress>,
 ) -> Result<StageEnd, RunError> {
-    refuse_active_faults(session)?;
+    refuse_campaign(session)?;
     let (context, data) = (session.context.clone(), session.data());
     let network = session.state().network.clone();
     let checksum = network.checksum();
-    let listed = report::listed(session, stage, data.test.len());
+    let listed = lists::listed(session, stage, data.test.len());
     let setup = listed
         .and_then(|listed| Setup::new(&context, &data, stage, &network, session.campaign_identity(), listed));
     let mut setup = setup.map_err(|message| session.stage_error(message))?;
@@ -118,15 +120,6 @@ pub fn run(
     }
     session.emit(Event::CampaignEnded(CampaignEnded { intact, checksum: after }))?;
     Ok(StageEnd::Done)
-}
-
-/// Faults that are active would be mixed with those of the trials.
-fn refuse_active_faults(session: &Session) -> Result<(), RunError> {
-    if session.state().faults.is_empty() {
-        return Ok(());
-    }
-    let message = "a fault is active, so that there is no network without faults to compare with; put Do(Release()) in front of the campaign";
-    Err(session.stage_error(message.to_owned()))
 }
 
 /// A campaign under way.
@@ -222,16 +215,10 @@ impl RunningCampaign<'_> {
             let within = counted.result.trials();
             let trial = before + within;
             lines.add(setup, cell, trial, within, result);
-            counted.result.add(&CountedTrial {
-                trial,
-                outcome: &result.outcome,
-                is_single,
-                layer: &layer,
-                name: &name,
-            });
+            let trial = |outcome| CountedTrial { trial, outcome, is_single, layer: &layer, name: &name };
+            counted.result.add(&trial(&result.outcome));
             if let Some(outcome) = &result.unprotected {
-                let statistics = counted.unprotected.get_or_insert_default();
-                statistics.add(&CountedTrial { trial, outcome, is_single, layer: &layer, name: &name });
+                counted.unprotected.get_or_insert_default().add(&trial(outcome));
             }
         }
         for (table, text) in lines.tables() {
@@ -318,6 +305,6 @@ fn is_over(setup: &Setup, cell: usize, statistics: &CellStatistics) -> bool {
         Trials::Until(until) if setup.is_drawn() && trials >= FEWEST => {
             statistics.sdc1(until.confidence).half_width() <= until.margin
         }
-        _ => false,
+        Trials::Fixed(_) | Trials::Exhaustive | Trials::Until(_) => false,
     }
 }

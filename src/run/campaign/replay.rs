@@ -9,8 +9,8 @@ use super::lists;
 use super::parallel;
 use super::setup::{Identity, Setup};
 use crate::data::{Dataset, Shape};
-use crate::doc::RunSpec;
 use crate::doc::fault::Campaign;
+use crate::doc::{RunSpec, Stage};
 use crate::intervene::fault::StreamCounters;
 use crate::intervene::fault::list::ListedTrial;
 use crate::intervene::fault::log::{self, Logged, LongDraw, Row};
@@ -76,7 +76,8 @@ impl From<String> for ReplayError {
 pub(in crate::run) fn identity(program: &[Step], number: usize) -> Identity {
     let step = &program[number];
     let is_like = |other: &&Step| {
-        matches!(other.op, Op::Campaign(_)) && (&other.stage, other.round) == (&step.stage, step.round)
+        matches!(other.op, Op::Stage(Stage::Campaign(_)))
+            && (&other.stage, other.round) == (&step.stage, step.round)
     };
     let earlier = program[..number].iter().filter(is_like).count();
     let name = if earlier == 0 { step.stage.clone() } else { format!("{}#{}", step.stage, earlier + 1) };
@@ -96,7 +97,7 @@ pub(in crate::run) fn files_of(identity: &Identity) -> [String; 2] {
 /// What is missing or damaged, and which campaigns and trials there are.
 pub fn replay(directory: &Path, ask: &Replay) -> Result<Vec<Replayed>, ReplayError> {
     let (spec, base) = spec_and_base(directory, ask.base.as_deref())?;
-    if !program(&spec.plan).iter().any(|step| matches!(step.op, Op::Campaign(_))) {
+    if !program(&spec.plan).iter().any(|step| matches!(step.op, Op::Stage(Stage::Campaign(_)))) {
         let message = "has no Campaign stage; only campaigns can be replayed, since faults of Do(Fault(…)) act on a network that changes";
         return Err(format!("the plan of {} {message}", directory.display()).into());
     }
@@ -106,7 +107,7 @@ pub fn replay(directory: &Path, ask: &Replay) -> Result<Vec<Replayed>, ReplayErr
     let steps = program(&spec.plan);
     let mut replayed = Vec::new();
     for (number, step) in steps.iter().enumerate() {
-        let Op::Campaign(stage) = &step.op else { continue };
+        let Op::Stage(Stage::Campaign(stage)) = &step.op else { continue };
         let identity = identity(&steps, number);
         let key = (identity.name.clone(), identity.round);
         let Some(trials) = hashes.get(&key) else { continue };
@@ -200,7 +201,7 @@ fn data_of(spec: &RunSpec, earlier: &[Step], base: &Path) -> Result<Arc<Dataset>
         match &step.op {
             Op::Enter(branch) => stack.push(branch.data.as_ref().unwrap_or(stack[stack.len() - 1])),
             Op::Leave(_) => drop(stack.pop()),
-            _ => {}
+            Op::Stage(_) => {}
         }
     }
     let data = stack[stack.len() - 1];
@@ -315,8 +316,8 @@ fn drawn(setup: &Setup, trial: u64, stream: &StreamCounters) -> Result<TrialFaul
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::doc::Train;
     use crate::doc::stage::Repeat;
-    use crate::doc::{Stage, Train};
 
     #[test]
     fn campaigns_of_nested_repetitions_have_names_of_their_own() {

@@ -1,28 +1,15 @@
 //! What a campaign says of itself: before it starts, and at its end.
 
+use super::cells;
 use super::setup::Setup;
-use super::{Campaign, cells, lists};
-use crate::doc::fault::{FaultSource, Format, Protect, Trials};
+use crate::doc::fault::{Format, Protect, Trials};
 use crate::doc::fault_sites::CellPlan;
 use crate::form::number::grouped;
-use crate::intervene::fault::list::ListedTrial;
 use crate::intervene::fault::model::Unit;
 use crate::intervene::fault::statistics::{Interval, wilson};
 use crate::results::Report;
 use crate::results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate, Outcomes};
 use crate::results::number::percent;
-use crate::run::session::Session;
-
-/// The trials of a campaign's list; none when its faults are drawn.
-pub(super) fn listed(
-    session: &Session,
-    stage: &Campaign,
-    samples: usize,
-) -> Result<Option<Vec<ListedTrial>>, String> {
-    let FaultSource::File(file) = &stage.faults else { return Ok(None) };
-    let images = stage.images.unwrap_or(samples).min(samples);
-    lists::listed(stage, &session.context.structure, &session.input_path(file), Some(images))
-}
 
 /// What is known of a campaign before its first trial.
 pub(super) fn began(setup: &Setup, label: String, [stage, branch]: [String; 2]) -> CampaignBegan {

@@ -18,7 +18,7 @@ use crate::doc::fault::{Campaign, Draw, FaultAmount, FaultSource, Format, Protec
 use crate::doc::fault_sites::{FaultPlace, fault_places};
 use crate::form::number::grouped;
 use crate::intervene::fault::list::{ListedTrial, PlacedFault};
-use crate::intervene::fault::{FaultModel, Injection, Storage, StreamCounters};
+use crate::intervene::fault::{Injection, Storage, StreamCounters};
 use crate::intervene::stream::Stream;
 use crate::net::{Compute, Network, correct};
 use crate::run::faults::stored::{in_format, storage};
@@ -81,18 +81,7 @@ impl<'a> Setup<'a> {
         if images == 0 {
             return Err("the data have no test part, so there are no images for a campaign".to_owned());
         }
-        let mut cells = cells::cells(stage, &structure, &|number| network.entries(number));
-        if let Some(listed) = &listed {
-            for cell in &mut cells {
-                cell.plan.trials = listed.len() as u64;
-            }
-        }
-        if stage.faults == FaultSource::Drawn {
-            for cell in &cells {
-                let which = cell.plan.layer.as_ref().map_or_else(String::new, |layer| format!(" of {layer}"));
-                cell.sites.check(&cell.fault, &which)?;
-            }
-        }
+        let cells = cells_of(stage, network, listed.as_deref())?;
         let places = places(&structure, stage, listed.as_deref());
         let in_activations = stage.fault.is_in_activations();
         let mut layers: Vec<usize> = places.iter().map(|place| place.layer).collect();
@@ -108,7 +97,7 @@ impl<'a> Setup<'a> {
         let all = Cache::new(&structure, if in_activations { &[] } else { &layers }, &ops, images);
         let is_protected = stage.protect != Protect::Nothing;
         let (keep, notes) = kept(&all, stage, if is_protected { 2 } else { 1 });
-        let measures_ranges = in_activations && stage.fault.model == FaultModel::Random;
+        let measures_ranges = in_activations && stage.fault.model.rule().needs_range();
         let measure = if measures_ranges { &all } else { &keep };
         let stored = in_format(network, format);
         let golden = |hooks| Golden::new(compute, stored.clone(), hooks, &samples, batch, [measure, &keep]);
@@ -321,6 +310,23 @@ impl<'a> Setup<'a> {
     pub fn name_of(&self, number: usize) -> &str {
         &self.places[&number].name
     }
+}
+
+/// The cells of a campaign, which have as many sites as one trial needs.
+fn cells_of(
+    stage: &Campaign,
+    network: &Network,
+    listed: Option<&[ListedTrial]>,
+) -> Result<Vec<Cell>, String> {
+    let mut cells = cells::cells(stage, network.structure(), &|number| network.entries(number));
+    for cell in &mut cells {
+        cell.plan.trials = listed.map_or(cell.plan.trials, |listed| listed.len() as u64);
+        if stage.faults == FaultSource::Drawn {
+            let which = cell.plan.layer.as_ref().map_or_else(String::new, |layer| format!(" of {layer}"));
+            cell.sites.check(&cell.fault, &which)?;
+        }
+    }
+    Ok(cells)
 }
 
 /// Whether any fault is in parameters for one image alone: images then pass one by one.

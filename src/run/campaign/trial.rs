@@ -215,7 +215,7 @@ struct FaultyNetwork {
     last: usize,
 }
 
-/// The samples of two flows whose bits differ.
+/// The samples whose activations have other bits.
 fn differing(a: &Activations, b: &Activations) -> Vec<usize> {
     let differs = |sample: &usize| {
         let pairs = a.sample(*sample).iter().zip(b.sample(*sample));
@@ -224,7 +224,7 @@ fn differing(a: &Activations, b: &Activations) -> Vec<usize> {
     (0..a.count).filter(differs).collect()
 }
 
-/// Some samples of a flow.
+/// The activations of some samples.
 fn gathered(activations: &Activations, samples: &[usize]) -> Activations {
     let values = samples.iter().flat_map(|&sample| activations.sample(sample)).copied().collect();
     Activations { values, count: samples.len(), shape: activations.shape, layout: activations.layout }

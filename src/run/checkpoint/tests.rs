@@ -4,8 +4,8 @@ use super::*;
 use crate::doc::{RunSpec, intervention};
 use crate::net::{BurnCompute, OptimizerState, Score};
 use crate::run::Datasets;
+use crate::run::past::{Tally, Watch};
 use crate::run::state::{HandOvers, Member};
-use crate::run::watch::{Tally, Watch};
 
 #[test]
 fn what_is_between_two_evaluations_survives() {

@@ -51,6 +51,9 @@ pub fn weights_path(folder: &Path, id: &str) -> PathBuf {
 /// The file of the masks at the end.
 pub(super) const MASKS: &str = "pins.safetensors";
 
+/// The folder of its checkpoint, as long as it has one.
+const CHECKPOINT: &str = "checkpoint";
+
 /// What the directory of a run says that it is.
 ///
 /// # Errors
@@ -88,7 +91,7 @@ impl RunDirectory {
     pub fn claim(folder: &Path, run: &Run, forward: Box<dyn FnMut(Event) + Send>) -> Result<Self, RunError> {
         let path = folder.join(&run.id);
         let fail = |source| RunError::Disk { path: path.clone(), source };
-        std::fs::create_dir_all(path.join("checkpoint")).map_err(fail)?;
+        std::fs::create_dir_all(&path).map_err(fail)?;
         let claim = Claim::take(&path)?;
         let about = About::again(run, &path);
         if !is_done(folder, &run.id) {
@@ -192,7 +195,7 @@ impl RunDirectory {
         write_tensors(&self.path.join("weights.safetensors"), &tensors_of(network), &about)?;
         self.note_outcome("done", "")?;
         self.mark("DONE", "")?;
-        let _ = remove_if_there(&self.checkpoint_path()); // a run that is done never reads it
+        let _ = std::fs::remove_dir_all(self.path.join(CHECKPOINT)); // a run that is done never reads it
         if let Some(finished) = self.finished.take() {
             (self.forward)(finished);
         }
@@ -214,7 +217,7 @@ impl RunDirectory {
     }
 
     fn checkpoint_path(&self) -> PathBuf {
-        self.path.join("checkpoint").join("state.safetensors")
+        self.path.join(CHECKPOINT).join("state.safetensors")
     }
 }
 
@@ -245,6 +248,7 @@ impl Listener for RunDirectory {
         let lengths = Lengths { events: self.written, tables: self.tables.lengths() };
         let bytes = checkpoint::to_bytes(checkpoint, &self.id, &lengths)
             .map_err(|error| disk(std::io::Error::other(error)))?;
+        std::fs::create_dir_all(self.path.join(CHECKPOINT)).map_err(disk)?;
         replace(&path, &bytes).map_err(disk)
     }
 
@@ -306,7 +310,7 @@ pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
                 });
             }
         }
-        _ => {}
+        RunState::Waiting | RunState::Running | RunState::Stopped | RunState::Failed(_) => {}
     }
     (*record.state() != RunState::Waiting).then_some(record)
 }
@@ -351,6 +355,28 @@ mod tests {
         assert_eq!(state(), RunState::Failed("no room".to_owned()));
         std::fs::write(folder.path().join(&run.id).join("DONE"), "").unwrap();
         assert_eq!(state(), RunState::Done);
+    }
+
+    #[test]
+    fn a_finished_run_has_no_folder_for_checkpoints() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = run();
+        let structure = crate::run::sharing::testing::network(1).structure().clone();
+        let network = crate::run::session::initial_network(&run.spec, structure, 0);
+        let checkpoint = Checkpoint {
+            next: 0,
+            inside: None,
+            campaign: None,
+            secs: 0.0,
+            stack: vec![crate::run::State::new(network.clone(), run.spec.train.optimizer.clone())],
+        };
+        let mut directory = RunDirectory::claim(folder.path(), &run, silent()).unwrap();
+        let kept = folder.path().join(&run.id).join("checkpoint");
+        assert!(!kept.exists());
+        directory.checkpoint(&checkpoint).unwrap();
+        assert!(kept.join("state.safetensors").exists());
+        directory.finish(&network).unwrap();
+        assert!(!kept.exists());
     }
 
     #[test]

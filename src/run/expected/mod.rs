@@ -1,9 +1,11 @@
 //! How long runs will take: by the pace of those that are done, or by a quick measurement.
 
+mod lists;
 mod measure;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use lists::{Costs, Far};
 pub use measure::{Pace, measure};
 
 use super::cost::Cost;

@@ -18,6 +18,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::doc::Structure;
 use crate::doc::fault::{Draw, Fault, Format};
 use crate::doc::fault_sites::{FaultPlace, fault_places};
@@ -31,7 +33,7 @@ use parameters::{Undo, overlay};
 use sites::FaultSites;
 use stored::StoredNetwork;
 
-pub use place::{put, refuse_training, release, report_training, test};
+pub use place::{put, refuse_campaign, refuse_training, release, report_training, test};
 pub use saved::{WrittenFaults, read, written};
 pub use view::View;
 
@@ -45,7 +47,7 @@ pub struct Faults {
 }
 
 /// A fault in place.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Active {
     /// What the plan says.
     pub settings: Fault,
@@ -60,6 +62,7 @@ pub struct Active {
     /// Where it was released since. Draws go on as before, and what they hit there is left alone.
     pub released: Vec<Target>,
     /// Sites that were drawn once and hold.
+    #[serde(skip)]
     pub drawn: Option<Drawn>,
     /// How often the network was read since: forward passes where each has a draw of its own, and evaluations of a part
     /// of the data and training mini-batches otherwise.

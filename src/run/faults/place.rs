@@ -188,6 +188,18 @@ pub fn refuse_training(session: &Session) -> Result<(), RunError> {
     }
 }
 
+/// Refuses a campaign while faults are in place: they would be mixed with those of the trials.
+///
+/// # Errors
+/// When there are any.
+pub fn refuse_campaign(session: &Session) -> Result<(), RunError> {
+    if session.state().faults.is_empty() {
+        return Ok(());
+    }
+    let message = "a fault is active, so that there is no network without faults to compare with; put Do(Release()) in front of the campaign";
+    Err(session.stage_error(message.to_owned()))
+}
+
 /// Evaluates the present network; where faults are in place, reports what they changed, and that the stored weights are the
 /// same before and after.
 ///

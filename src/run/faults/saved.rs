@@ -5,8 +5,6 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{Active, Drawn, Faults};
-use crate::doc::fault::Fault;
-use crate::doc::intervention::Target;
 use crate::intervene::fault::Site;
 
 /// Faults in place, as a checkpoint describes them; sites lie in arrays beside it.
@@ -19,15 +17,10 @@ pub struct WrittenFaults {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct WrittenFault {
-    settings: Fault,
-    step: u64,
-    stage: String,
-    branch: String,
-    round: Option<u64>,
-    released: Vec<Target>,
+    #[serde(flatten)]
+    fault: Active,
     /// Number of the array of sites, and the position of the stream.
     drawn: Option<(usize, String)>,
-    passes: u64,
 }
 
 /// Bytes of one site: parameter, entry, and one more than the bit; 0 for none.
@@ -36,11 +29,10 @@ const SITE: usize = 16;
 /// What a checkpoint says of faults; `push` takes an array in and numbers it.
 pub fn written(faults: &Faults, push: &mut dyn FnMut(Vec<u8>) -> usize) -> WrittenFaults {
     let active = faults.active.iter().map(|fault| {
-        let Active { settings, step, stage, branch, round, released, drawn, passes } = fault.clone();
-        let drawn = drawn.map(|Drawn { sites, position }| {
+        let drawn = fault.drawn.as_ref().map(|Drawn { sites, position }| {
             (push(sites.iter().flat_map(site_bytes).collect()), position.to_string())
         });
-        WrittenFault { settings, step, stage, branch, round, released, drawn, passes }
+        WrittenFault { fault: fault.clone(), drawn }
     });
     WrittenFaults { active: active.collect(), changed: faults.changed }
 }
@@ -54,7 +46,7 @@ pub fn read<'a>(
     array: &dyn Fn(usize) -> Result<&'a [u8], String>,
 ) -> Result<Faults, String> {
     let one = |written: &WrittenFault| {
-        let WrittenFault { settings, step, stage, branch, round, released, drawn, passes } = written.clone();
+        let WrittenFault { fault, drawn } = written.clone();
         let drawn = drawn.map(|(number, position)| {
             let (sites, rest) = array(number)?.as_chunks::<SITE>();
             let position = position.parse().map_err(|error| format!("{position} is no position: {error}"))?;
@@ -63,8 +55,7 @@ pub fn read<'a>(
             }
             Ok(Drawn { sites: Arc::new(sites.iter().map(site).collect()), position })
         });
-        let drawn = drawn.transpose()?;
-        Ok(Active { settings, step, stage, branch, round, released, drawn, passes })
+        Ok(Active { drawn: drawn.transpose()?, ..fault })
     };
     let active = written.active.iter().map(one).collect::<Result<_, String>>()?;
     Ok(Faults { active, changed: written.changed })

@@ -30,7 +30,6 @@ struct Reading {
     images: u64,
     stored: Option<Arc<StoredNetwork>>,
     lines: String,
-    changed: u64,
     error: Option<TooManyFaults>,
 }
 
@@ -40,8 +39,6 @@ pub struct Seen {
     pub faults: Faults,
     /// Lines of `faults.csv`.
     pub lines: String,
-    /// Values that read as something else than what is stored.
-    pub changed: u64,
     /// Why nothing was injected.
     pub error: Option<TooManyFaults>,
 }
@@ -49,19 +46,18 @@ pub struct Seen {
 impl View {
     /// A view through these faults, used in a branch of the plan.
     pub fn new(context: Arc<RunContext>, faults: Faults, branch: String) -> Self {
-        let reading =
-            Reading { faults, images: 0, stored: None, lines: String::new(), changed: 0, error: None };
+        let reading = Reading { faults, images: 0, stored: None, lines: String::new(), error: None };
         Self { context, branch, reading: Mutex::new(reading) }
     }
 
     /// Ends the pass.
     pub fn close(self) -> Seen {
-        let Reading { mut faults, images, lines, changed, error, .. } =
+        let Reading { mut faults, images, lines, error, .. } =
             self.reading.into_inner().unwrap_or_else(PoisonError::into_inner);
         for fault in &mut faults.active {
             fault.passes += u64::from(images > 0 && fault.settings.draw != Draw::EveryForward);
         }
-        Seen { faults, lines, changed, error }
+        Seen { faults, lines, error }
     }
 
     fn reading(&self) -> MutexGuard<'_, Reading> {
@@ -86,7 +82,7 @@ impl Reading {
     /// Counts and logs what a forward pass injected.
     fn take_in(&mut self, stored: &StoredNetwork, branch: &str, draws: Vec<InjectedDraw>) {
         let injected = draws.iter().flat_map(|draw| &draw.injected);
-        self.changed += injected.filter(|fault| fault.is_fault()).count() as u64;
+        self.faults.changed += injected.filter(|fault| fault.is_fault()).count() as u64;
         let is_new =
             |draw: &InjectedDraw| draw.image.is_some() || self.faults.active[draw.fault].drawn.is_none();
         let draws = draws.into_iter().filter(is_new).collect();

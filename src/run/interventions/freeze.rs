@@ -19,9 +19,10 @@ use crate::run::session::Session;
 pub fn freeze(session: &mut Session, freeze: &Freeze) -> Result<(), RunError> {
     let structure = session.context.structure.clone();
     let chosen = targets::parameters(&structure, &freeze.target, &Params::Everything);
-    let mask = match &freeze.select {
-        Select::Mask(file) => read_masks(&session.input_path(file))?.0,
-        _ => BTreeMap::new(),
+    let mask = if let Select::Mask(file) = &freeze.select {
+        read_masks(&session.input_path(file))?.0
+    } else {
+        BTreeMap::new()
     };
     let mut held = Vec::new();
     for &index in &chosen {

@@ -7,21 +7,31 @@ mod graft;
 mod left;
 mod prune;
 mod reinitialize;
+pub mod watch;
 
 use super::error::RunError;
-use super::faults;
 use super::session::Session;
+use super::{faults, sharing};
 use crate::doc::Intervention;
 use crate::results::Report;
 
-/// Changes the present network as the intervention says.
+/// Changes the present network as the intervention says; members of an ensemble keep sharing what they share.
 pub fn carry_out(session: &mut Session, intervention: &Intervention) -> Result<(), RunError> {
+    let before = sharing::before(session.state());
+    change(session, intervention)?;
+    if intervention.rule().ends_past() {
+        watch::clear(session.state_mut());
+    }
+    sharing::after(session, before)?;
+    session.state_mut().forget_held();
+    Ok(())
+}
+
+fn change(session: &mut Session, intervention: &Intervention) -> Result<(), RunError> {
     match intervention {
         Intervention::Prune(prune) => prune::prune(session, prune),
         Intervention::Snapshot(snapshot) => {
-            let state = session.state_mut();
-            let kept = state.snapshot();
-            state.kept.insert(snapshot.name.clone(), kept);
+            session.state_mut().keep_snapshot(&snapshot.name);
             Ok(())
         }
         Intervention::Graft(graft) => graft::graft(session, graft),
@@ -30,9 +40,12 @@ pub fn carry_out(session: &mut Session, intervention: &Intervention) -> Result<(
         Intervention::Release(release) => freeze::release(session, release),
         Intervention::Set(set) => edit::set(session, set),
         Intervention::ShuffleMask(shuffle) => edit::shuffle_mask(session, shuffle),
-        Intervention::Watch(_) => Ok(()), // training asks; see the watch
-        Intervention::Import(file) => files::import(session, file),
-        Intervention::Export(file) => files::export(session, file),
+        Intervention::Watch(settings) => {
+            watch::watch(session.state_mut(), settings);
+            Ok(())
+        }
+        Intervention::Import(file) => files::import(session, &file.0),
+        Intervention::Export(file) => files::export(session, &file.0),
         Intervention::Fault(fault) => faults::put(session, fault),
     }
 }

@@ -12,7 +12,7 @@ use crate::run::state::Snapshot;
 
 impl Session<'_> {
     /// Compares every held entry of the members that trained with what it was when the stage began, bit for bit.
-    pub(super) fn check_held(&mut self) -> Result<(), RunError> {
+    pub(in crate::run) fn check_held(&mut self) -> Result<(), RunError> {
         let before = std::mem::take(&mut self.state_mut().began_with);
         let counts =
             self.state().members().into_iter().zip(&before).map(|(now, then)| now.compare_held(then));
@@ -37,7 +37,7 @@ impl Session<'_> {
     }
 
     /// Goes on with a clone; the original waits below it on the stack.
-    pub(super) fn enter(&mut self, branch: &Branch) -> Result<(), RunError> {
+    pub(in crate::run) fn enter(&mut self, branch: &Branch) -> Result<(), RunError> {
         let number = self.next as u64;
         let data = self.data_of(branch)?;
         self.originals.push(self.state().network.checksum());
@@ -85,7 +85,7 @@ impl Session<'_> {
     }
 
     /// Finds the data of the branches that a checkpoint lies in.
-    pub(super) fn find_data(&mut self) -> Result<(), RunError> {
+    pub(in crate::run) fn find_data(&mut self) -> Result<(), RunError> {
         for number in 0..self.next {
             match self.program[number].op.clone() {
                 Op::Enter(branch) => {
@@ -95,14 +95,14 @@ impl Session<'_> {
                 Op::Leave(_) => {
                     self.data.pop();
                 }
-                _ => {}
+                Op::Stage(_) => {}
             }
         }
         Ok(())
     }
 
     /// Back to the original, which remembers the clone by its name, and is as it was.
-    pub(super) fn leave(&mut self, name: &str) -> Result<(), RunError> {
+    pub(in crate::run) fn leave(&mut self, name: &str) -> Result<(), RunError> {
         let clone = self.stack.pop().expect("a branch is left after it was entered");
         self.data.pop();
         let before = self.originals.pop();

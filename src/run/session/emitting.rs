@@ -16,7 +16,7 @@ impl Session<'_> {
         self.listener.event(event)
     }
 
-    pub(super) fn emit_stage(&mut self, step: &Step) -> Result<(), RunError> {
+    pub(in crate::run) fn emit_stage(&mut self, step: &Step) -> Result<(), RunError> {
         let Step { op: _, stage, round, branch, label } = step.clone();
         let (number, of) = (self.next, self.program.len());
         self.emit(Event::Stage(StageBegan { number, of, stage, label, round, branch }))
@@ -151,7 +151,7 @@ impl Session<'_> {
     }
 
     /// Seconds of work so far; pauses are none.
-    pub(super) fn secs(&self) -> f64 {
+    pub(in crate::run) fn secs(&self) -> f64 {
         let paused = self.stop.paused_for().saturating_sub(self.paused_before);
         self.secs_before + self.began.elapsed().saturating_sub(paused).as_secs_f64()
     }

@@ -16,15 +16,15 @@ use super::listener::Listener;
 use super::program::{Op, Step, program};
 use super::state::State;
 use super::stop::{StopFlag, StopKind};
-use super::train::{self, TrainProgress};
-use super::work::{Sizes, WorkPlan, steps};
-use super::{ensemble, faults, interventions, line, sharing, watch};
+use super::train::TrainProgress;
+use super::work::{WorkPlan, steps};
 use crate::data::Dataset;
+use crate::doc::plan::{FileUse, Sizes};
 use crate::doc::structure::LayerKind;
-use crate::doc::{Intervention, Net, RunSpec, Structure, file_names};
+use crate::doc::{Net, RunSpec, Structure, file_names};
+use crate::form::path::Place;
 use crate::net::{Compute, Initialisation, LossFunction, Network};
 use crate::optimize::Optimizer;
-use crate::results::Event;
 
 /// What a run works with; it changes none of it.
 pub struct RunContext {
@@ -107,12 +107,12 @@ pub struct Session<'a> {
     pub(super) context: Arc<RunContext>,
     listener: &'a mut dyn Listener,
     stop: StopFlag,
-    program: Vec<Step>,
+    pub(super) program: Vec<Step>,
     work: WorkPlan,
     /// Number of the next step.
-    next: usize,
+    pub(super) next: usize,
     /// How far that step is already, when it was interrupted.
-    inside: Option<TrainProgress>,
+    pub(super) inside: Option<TrainProgress>,
     /// How far a campaign is, when that step is one.
     pub(super) campaign: Option<CampaignProgress>,
     /// The main branch, and the branches within branches; the last one is worked on.
@@ -125,7 +125,7 @@ pub struct Session<'a> {
     /// Pauses before it began.
     paused_before: Duration,
     secs_before: f64,
-    threads: usize,
+    pub(super) threads: usize,
 }
 
 impl<'a> Session<'a> {
@@ -167,104 +167,22 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Carries out what is left of the program.
-    ///
-    /// # Errors
-    /// What ended it; it was said as an event already.
-    pub fn run(&mut self) -> Result<Outcome, RunError> {
-        let result = self.steps();
-        match &result {
-            Ok(Outcome::Done) => self.emit(Event::Finished { secs: self.secs() })?,
-            Ok(Outcome::Stopped) => self.emit(Event::Stopped { secs: self.secs() })?,
-            Err(error) => self.emit(Event::Failed { message: error.to_string() })?,
-        }
-        result
-    }
-
     /// The network that the run ends with.
     pub fn network(&self) -> &Network {
         &self.stack[0].network
     }
 
-    fn steps(&mut self) -> Result<Outcome, RunError> {
-        let resumed = self.next > 0 || self.inside.is_some();
-        self.emit(Event::Started { resumed, threads: self.threads })?;
-        self.find_data()?;
-        while self.next < self.program.len() {
-            if self.stop_requested().is_some() {
-                return self.stopped(None);
-            }
-            let step = self.program[self.next].clone();
-            let inside = self.inside.take();
-            if inside.is_none() {
-                self.emit_stage(&step)?;
-            }
-            if let StageEnd::Interrupted(progress) = self.step(&step, inside.unwrap_or_default())? {
-                return self.stopped(Some(progress));
-            }
-            self.next += 1;
-            self.emit_progress(0)?;
-            self.keep(None)?;
-        }
-        Ok(Outcome::Done)
-    }
-
-    fn stopped(&mut self, inside: Option<TrainProgress>) -> Result<Outcome, RunError> {
-        self.keep(inside)?;
-        Ok(Outcome::Stopped)
-    }
-
-    fn step(&mut self, step: &Step, inside: TrainProgress) -> Result<StageEnd, RunError> {
-        match &step.op {
-            Op::Train(stage) => {
-                faults::refuse_training(self)?;
-                self.state_mut().begin_training(1);
-                let end = train::train(self, stage, inside)?;
-                if end == StageEnd::Done {
-                    self.check_held()?;
-                    faults::report_training(self)?;
-                }
-                return Ok(end);
-            }
-            Op::Ensemble(stage) => {
-                faults::refuse_training(self)?;
-                let end = ensemble::train(self, stage, inside)?;
-                if end == StageEnd::Done {
-                    self.check_held()?;
-                    faults::report_training(self)?;
-                }
-                return Ok(end);
-            }
-            Op::Test => faults::test(self)?,
-            Op::Connect(stage) => return line::connect(self, stage),
-            Op::Campaign(stage) => {
-                let progress = self.campaign.take();
-                return campaign::run(self, stage, progress);
-            }
-            Op::Do(intervention) => {
-                let before = sharing::before(self.state());
-                interventions::carry_out(self, intervention)?;
-                watch::after(self.state_mut(), intervention);
-                sharing::after(self, before)?;
-                self.state_mut().forget_held();
-            }
-            Op::Enter(branch) => self.enter(branch)?,
-            Op::Leave(name) => self.leave(name)?,
-        }
-        Ok(StageEnd::Done)
-    }
-
     pub(super) fn state(&self) -> &State {
-        self.stack.last().expect("the trunk is never left")
+        self.stack.last().expect("the main branch is never left")
     }
 
     pub(super) fn state_mut(&mut self) -> &mut State {
-        self.stack.last_mut().expect("the trunk is never left")
+        self.stack.last_mut().expect("the main branch is never left")
     }
 
     /// The data that the present network sees.
     pub(super) fn data(&self) -> Arc<Dataset> {
-        self.data.last().expect("the trunk is never left").clone()
+        self.data.last().expect("the main branch is never left").clone()
     }
 
     /// Number of the present step; random draws of a stage are derived from it.
@@ -297,7 +215,9 @@ impl<'a> Session<'a> {
     pub(super) fn input_path(&self, file: &str) -> PathBuf {
         let name = self.file_name(file);
         let [own, beside] = [&self.context.output, &self.context.base].map(|folder| folder.join(&name));
-        let exports = |step: &Step| matches!(&step.op, Op::Do(Intervention::Export(export)) if self.file_name(&export.file) == name);
+        let writes =
+            |used: &FileUse<'_>| matches!(used, FileUse::Writes(file) if self.file_name(file) == name);
+        let exports = |step: &Step| matches!(&step.op, Op::Stage(stage) if stage.rule().files(&Place::default()).iter().any(writes));
         if own.exists() && (self.program[..self.next].iter().any(exports) || !beside.exists()) {
             own
         } else {

@@ -22,7 +22,6 @@ impl Session<'_> {
             return Err(self.stage_error(error.to_string()));
         }
         self.state_mut().faults = seen.faults;
-        self.state_mut().faults.changed += seen.changed;
         if seen.lines.is_empty() { Ok(()) } else { self.log(Table::Faults, &seen.lines) }
     }
 

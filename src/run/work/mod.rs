@@ -4,193 +4,34 @@ mod task;
 
 pub use task::Task;
 
-use super::campaign::planned;
 use super::program::{Op, Step};
-use super::train::{batches_per_epoch, settings};
-use crate::data::{Dataset, Facts};
-use crate::doc::fault::{Campaign, Protect};
-use crate::doc::intervention::{FileContent, Intervention, Layers, Watch};
-use crate::doc::stage::Ensemble;
-use crate::doc::{RunSpec, Structure, Train, Training};
-use crate::form::Steps;
-use crate::intervene::Criterion;
-
-/// How many samples the parts of the data have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sizes {
-    train: usize,
-    validation: usize,
-    test: usize,
-}
-
-impl Sizes {
-    /// As the settings of the data say.
-    pub const fn of_facts(facts: &Facts) -> Self {
-        Self { train: facts.train_samples, validation: facts.validation_samples, test: facts.test_samples }
-    }
-
-    /// As they were read.
-    pub fn of_data(data: &Dataset) -> Self {
-        Self { train: data.train.len(), validation: data.validation.len(), test: data.test.len() }
-    }
-
-    const fn evaluated(self) -> f64 {
-        (self.validation + self.test) as f64
-    }
-}
-
-/// The work of one step of a program.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StepWork {
-    /// Units of its progress: mini-batches, networks of a line, trials.
-    pub units: u64,
-    /// Mini-batches that networks learn from, in all of it; further passes beside them count as their share of one.
-    pub mini_batches: f64,
-    /// How they learn.
-    pub training: Training,
-    /// Whether entries of the network are held meanwhile.
-    pub holds: bool,
-    /// Samples that are evaluated, in all of it.
-    pub evaluated: f64,
-}
+use crate::data::Facts;
+use crate::doc::plan::{Level, Situation, Sizes, StepWork};
+use crate::doc::stage::Planned;
+use crate::doc::{RunSpec, Structure};
 
 /// The work of every step of a program.
 pub fn steps(program: &[Step], spec: &RunSpec, structure: &Structure, sizes: Sizes) -> Vec<StepWork> {
-    let mut walk =
-        Walk { spec, structure, stack: vec![Level { sizes, members: 1.0, past: 0.0, holds: false }] };
-    program.iter().map(|step| walk.step(&step.op)).collect()
+    let mut stack = vec![Level::new(sizes)];
+    program.iter().map(|step| work(&step.op, spec, structure, &mut stack)).collect()
 }
 
-/// Trials of a campaign, as far as they are drawn.
-pub fn campaign_trials(campaign: &Campaign, structure: &Structure) -> u64 {
-    planned(campaign, structure).iter().map(|cell| cell.trials).sum()
-}
-
-/// What is known of the main branch or a branch.
-#[derive(Clone, Copy)]
-struct Level {
-    /// Branches may have data of their own.
-    sizes: Sizes,
-    /// Networks that are evaluated.
-    members: f64,
-    /// What asking the past takes, in mini-batches for each mini-batch.
-    past: f64,
-    /// Whether entries are held.
-    holds: bool,
-}
-
-struct Walk<'a> {
-    spec: &'a RunSpec,
-    structure: &'a Structure,
-    stack: Vec<Level>,
-}
-
-impl Walk<'_> {
-    fn level(&self) -> Level {
-        *self.stack.last().expect("the trunk is never left")
+/// The work of a step; `stack` is what is known of the main branch, and of the branches within it.
+fn work(op: &Op, spec: &RunSpec, structure: &Structure, stack: &mut Vec<Level>) -> StepWork {
+    if let (Op::Leave(_), 2..) = (op, stack.len()) {
+        stack.pop();
     }
-
-    fn step(&mut self, op: &Op) -> StepWork {
-        let level = self.level();
-        let (training, holds) = (self.spec.train.clone(), level.holds);
-        let nothing = StepWork { units: 1, mini_batches: 0.0, training, holds, evaluated: 0.0 };
-        match op {
-            Op::Train(train) => self.train(train),
-            Op::Ensemble(ensemble) => self.ensemble(ensemble),
-            Op::Test => StepWork { evaluated: level.members * level.sizes.evaluated(), ..nothing },
-            Op::Connect(line) => {
-                let evaluated = (line.points * level.sizes.test) as f64;
-                StepWork { units: line.points as u64, evaluated, ..nothing }
-            }
-            Op::Campaign(campaign) => {
-                let (units, evaluated) = trials(campaign, self.structure, level.sizes);
-                StepWork { units, evaluated, ..nothing }
-            }
-            Op::Do(intervention) => {
-                let mini_batches = self.intervene(intervention);
-                self.level_mut().holds |= match intervention {
-                    Intervention::Prune(_) | Intervention::Freeze(_) => true,
-                    Intervention::Import(file) => file.content == FileContent::Mask,
-                    _ => false,
-                };
-                StepWork { mini_batches, ..nothing }
-            }
-            Op::Enter(branch) => {
-                let own = branch.data.as_ref().map(|data| data.facts(self.spec.net.image_side()));
-                let sizes = own.map_or(level.sizes, |facts| Sizes::of_facts(&facts));
-                self.stack.push(Level { sizes, ..level });
-                nothing
-            }
-            Op::Leave(_) => {
-                if self.stack.len() > 1 {
-                    self.stack.pop();
-                }
-                nothing
-            }
-        }
+    let here = *stack.last().expect("the main branch is never left");
+    if let Op::Enter(_) = op {
+        stack.push(here);
     }
-
-    fn train(&self, train: &Train) -> StepWork {
-        let training = settings(train, &self.spec.train);
-        let (units, evaluations) = self.length(train.steps, &training);
-        let level = self.level();
-        let mini_batches = units as f64 * (1.0 + level.past);
-        let evaluated = evaluations * level.members * level.sizes.evaluated();
-        StepWork { units, mini_batches, training, holds: level.holds, evaluated }
+    let level = stack.last_mut().expect("the main branch is never left");
+    let mut situation = Situation { train: &spec.train, net: &spec.net, structure, level };
+    match op {
+        Op::Stage(stage) => stage.rule().work(&mut situation),
+        Op::Enter(branch) => branch.work(&mut situation),
+        Op::Leave(_) => situation.little(),
     }
-
-    fn ensemble(&mut self, ensemble: &Ensemble) -> StepWork {
-        let training = self.spec.train.clone();
-        let (units, evaluations) = self.length(ensemble.steps, &training);
-        let members = ensemble.members as f64;
-        let mini_batches = units as f64 * members * ensemble.local_steps as f64;
-        let evaluated = evaluations * members * self.level().sizes.evaluated();
-        self.level_mut().members = members;
-        StepWork { units, mini_batches, training, holds: self.level().holds, evaluated }
-    }
-
-    fn level_mut(&mut self) -> &mut Level {
-        self.stack.last_mut().expect("the trunk is never left")
-    }
-
-    /// Mini-batches of a training, and how often it evaluates: as often as the settings say, and at its end.
-    fn length(&self, steps: Steps, training: &Training) -> (u64, f64) {
-        let per_epoch = batches_per_epoch(self.level().sizes.train, training.batch);
-        let batches = steps.to_iterations(per_epoch);
-        let every = training.evaluate.to_iterations(per_epoch).max(1);
-        (batches, batches.div_ceil(every) as f64)
-    }
-
-    /// Mini-batches that an intervention looks at.
-    fn intervene(&mut self, intervention: &Intervention) -> f64 {
-        match intervention {
-            Intervention::Prune(prune) => match &prune.criterion {
-                Criterion::Snip(snip) => snip.batches as f64,
-                _ => 0.0,
-            },
-            Intervention::Watch(watch) => {
-                self.level_mut().past = past(watch);
-                0.0
-            }
-            _ => 0.0,
-        }
-    }
-}
-
-/// Asking the past is a pass forward, a third of a mini-batch; where it teaches the present rest, it goes backward too.
-fn past(watch: &Watch) -> f64 {
-    if watch.penalty > 0.0 && watch.layers != Layers::All { 1.0 } else { 1.0 / 3.0 }
-}
-
-/// Trials of a campaign, and the samples that it evaluates: in each trial half of a pass over its images, since it begins
-/// at its fault; where something protects, once more without it. Before and behind, the network without faults is
-/// evaluated, and what is clipped was seen on the training part.
-fn trials(campaign: &Campaign, structure: &Structure, sizes: Sizes) -> (u64, f64) {
-    let trials = campaign_trials(campaign, structure).max(1);
-    let images = campaign.images.unwrap_or(sizes.test).min(sizes.test) as f64;
-    let kinds = if campaign.protect == Protect::Nothing { 1.0 } else { 2.0 };
-    let seen = if matches!(campaign.protect, Protect::Clip | Protect::Both) { sizes.train } else { 0 };
-    (trials, kinds * images * (2.0 + 0.5 * trials as f64) + seen as f64)
 }
 
 /// The work of a whole run.

@@ -2,7 +2,7 @@
 
 use crate::data::{Facts, Shape};
 use crate::doc::{Device, Net, RunSpec, Training};
-use crate::optimize::{Adam, AdamW, Optimizer, Sgd};
+use crate::optimize::UpdateRule;
 
 /// What can be timed once for all runs that do the same: one mini-batch of training, and one evaluated sample.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,24 +24,15 @@ pub struct Task {
 impl Task {
     pub(super) fn new(spec: &RunSpec, facts: &Facts, training: &Training, holds: bool) -> Self {
         let usual = Training::default();
-        let training = Training {
-            optimizer: without_rate(&training.optimizer),
+        let mut training = Training {
             schedule: usual.schedule,
             warm_up: usual.warm_up,
             evaluate: usual.evaluate,
             non_finite: usual.non_finite,
             ..training.clone()
         };
+        *training.optimizer.rate_mut() = 0.0;
         let (net, device) = (spec.net.clone(), spec.device.clone());
         Self { net, shape: facts.shape, classes: facts.classes, training, holds, device }
-    }
-}
-
-/// An optimizer that takes as long.
-fn without_rate(optimizer: &Optimizer) -> Optimizer {
-    match optimizer.clone() {
-        Optimizer::Adam(rule) => Optimizer::Adam(Adam { rate: 0.0, ..rule }),
-        Optimizer::AdamW(rule) => Optimizer::AdamW(AdamW { rate: 0.0, ..rule }),
-        Optimizer::Sgd(rule) => Optimizer::Sgd(Sgd { rate: 0.0, ..rule }),
     }
 }

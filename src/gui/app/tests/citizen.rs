@@ -210,7 +210,7 @@ fn weights_that_are_dropped_are_imported_into_the_selected_arm_if_wanted() {
     drop_on(&mut window, &weights);
     assert!(window.sees("Import the weights into reinitialised?"));
     window.click("Import weights");
-    let PlanStage::Do(Intervention::Import(file)) =
+    let PlanStage::Do(Intervention::Import(crate::doc::intervention::Import(file))) =
         &window.harness.state().document.experiment.arms[2].plan[0]
     else {
         panic!("no stage that imports")

@@ -84,3 +84,14 @@ fn what_cannot_be_measured_is_told_by_its_multiply_adds() {
     assert_eq!(asked(&window).0, 2, "nobody tries again");
     assert!(window.sees("16 runs to do · ") && window.sees(" multiply-adds"));
 }
+
+#[test]
+fn a_document_with_an_error_is_not_measured() {
+    let mut window = window();
+    let net = crate::doc::Mlp { hidden: vec![0], ..crate::doc::Mlp::default() };
+    window.harness.state_mut().document.experiment.net = crate::doc::Net::Mlp(net);
+    window.harness.run();
+    assert_eq!(asked(&window), (1, 0), "what was measured is given up, and nothing else is begun");
+    assert!(window.sees("16 runs to do"));
+    assert!(detail(&window).contains("a hidden layer has no units"), "{}", detail(&window));
+}

@@ -110,7 +110,7 @@ fn bits_that_a_format_lacks_are_refused() {
 }
 
 #[test]
-fn a_model_that_strikes_values_needs_no_bit() {
+fn a_model_of_whole_values_needs_no_bit() {
     let list = read("parameter,index\nfc1.weight,4").unwrap();
     assert!(trials(&list, &PLACES, Unit::Bits(1)).is_err());
     assert_eq!(trials(&list, &PLACES, Unit::Value).unwrap()[0].faults[0].site.bit, None);

@@ -88,26 +88,6 @@ fn remark(text: &str) -> Option<Row<'_>> {
 const COLUMNS: [&str; 9] =
     ["campaign", "round", "trial", "image", "parameter", "index", "bit", "before", "after"];
 
-/// A column, by its place in [`COLUMNS`].
-#[derive(Clone, Copy)]
-enum Column {
-    Campaign,
-    Round,
-    Trial,
-    Image,
-    Parameter,
-    Index,
-    Bit,
-    Before,
-    After,
-}
-
-impl Column {
-    const fn name(self) -> &'static str {
-        COLUMNS[self as usize]
-    }
-}
-
 /// Where each known column stands in a file.
 #[derive(Default)]
 struct Columns([Option<usize>; COLUMNS.len()]);
@@ -123,17 +103,16 @@ impl Columns {
                 return Err(format!("the column {name} is there twice"));
             }
         }
-        match [Column::Parameter, Column::Index].into_iter().find(|column| columns.at(*column).is_none()) {
+        match ["parameter", "index"].into_iter().find(|name| columns.at(name).is_none()) {
             None => Ok(columns),
-            Some(missing) => Err(format!(
-                "the column {} is missing; a list needs parameter and index at least",
-                missing.name()
-            )),
+            Some(missing) => {
+                Err(format!("the column {missing} is missing; a list needs parameter and index at least"))
+            }
         }
     }
 
-    fn at(&self, column: Column) -> Option<usize> {
-        self.0[column as usize]
+    fn at(&self, column: &str) -> Option<usize> {
+        COLUMNS.iter().position(|known| *known == column).and_then(|known| self.0[known])
     }
 
     /// A line as a row; without a column for trials, it is trial `number`.
@@ -143,27 +122,27 @@ impl Columns {
         if cells.cells.len() != columns {
             return Err(format!("{} cells, but the first line names {columns} columns", cells.cells.len()));
         }
-        let parameter = cells.required(Column::Parameter)?;
-        let index = cells.number(Column::Index)?.ok_or("index is empty")?;
+        let parameter = cells.required("parameter")?;
+        let index = cells.number("index")?.ok_or("index is empty")?;
         let stream = parameter.strip_prefix(STREAM).and_then(|counters| counters.parse().ok());
         let logged = match stream {
             Some(stream) => Logged::Draw(LongDraw { faults: index, stream }),
             None => Logged::Fault(LoggedFault {
                 parameter: parameter.into(),
                 index,
-                bit: cells.number(Column::Bit)?,
-                before: cells.bits(Column::Before)?,
-                after: cells.bits(Column::After)?,
+                bit: cells.number("bit")?,
+                before: cells.bits("before")?,
+                after: cells.bits("after")?,
             }),
         };
         Ok(Row {
-            campaign: cells.cell(Column::Campaign).unwrap_or_default().into(),
-            round: cells.number(Column::Round)?,
-            trial: match self.at(Column::Trial) {
+            campaign: cells.cell("campaign").unwrap_or_default().into(),
+            round: cells.number("round")?,
+            trial: match self.at("trial") {
                 None => number,
-                Some(_) => cells.number(Column::Trial)?.ok_or("trial is empty")?,
+                Some(_) => cells.number("trial")?.ok_or("trial is empty")?,
             },
-            image: cells.number(Column::Image)?,
+            image: cells.number("image")?,
             logged,
         })
     }
@@ -177,31 +156,27 @@ struct Cells<'a, 'b> {
 
 impl<'a> Cells<'a, '_> {
     /// A cell; none if it is empty or its column is not there.
-    fn cell(&self, column: Column) -> Option<&'a str> {
+    fn cell(&self, column: &str) -> Option<&'a str> {
         let cell = self.columns.at(column).and_then(|at| self.cells.get(at)).copied();
         cell.filter(|cell| !cell.is_empty())
     }
 
-    fn required(&self, column: Column) -> Result<&'a str, String> {
-        self.cell(column).ok_or_else(|| format!("{} is empty", column.name()))
+    fn required(&self, column: &str) -> Result<&'a str, String> {
+        self.cell(column).ok_or_else(|| format!("{column} is empty"))
     }
 
-    fn number<T: FromStr>(&self, column: Column) -> Result<Option<T>, String> {
-        let problem =
-            |cell: &str| format!("{} is {cell:?}; a whole number of 0 or more is expected", column.name());
+    fn number<T: FromStr>(&self, column: &str) -> Result<Option<T>, String> {
+        let problem = |cell: &str| format!("{column} is {cell:?}; a whole number of 0 or more is expected");
         self.cell(column).map(|cell| cell.parse().map_err(|_| problem(cell))).transpose()
     }
 
-    fn bits(&self, column: Column) -> Result<Option<u32>, String> {
+    fn bits(&self, column: &str) -> Result<Option<u32>, String> {
         let parse = |cell: &str| {
             let digits = cell.strip_prefix("0x").unwrap_or(cell);
             let is_hexadecimal = digits.len() <= 8 && digits.chars().all(|digit| digit.is_ascii_hexdigit());
             let bits = u32::from_str_radix(digits, 16).ok().filter(|_| is_hexadecimal);
             bits.ok_or_else(|| {
-                format!(
-                    "{} is {cell:?}; up to eight hexadecimal digits are expected, such as 3f800000",
-                    column.name()
-                )
+                format!("{column} is {cell:?}; up to eight hexadecimal digits are expected, such as 3f800000")
             })
         };
         self.cell(column).map(parse).transpose()

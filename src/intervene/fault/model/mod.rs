@@ -11,13 +11,22 @@ mod set;
 mod sign;
 mod stuck_at;
 
+pub use noise::Noise;
+pub use set::Value;
+
 use super::Storage;
 use crate::intervene::stream::Stream;
+use flip::{DoubleFlip, Flip};
+use random::Random;
+use random_bits::RandomBits;
+use set::Zero;
+use sign::Sign;
+use stuck_at::{StuckAt0, StuckAt1};
 
 crate::choice! {
     /// What a fault makes of a stored value.
     #[derive(Copy)]
-    pub enum FaultModel: "Fault model" {
+    pub enum FaultModel: "Fault model", each Corruption {
         Flip, "Flip", "The bit is inverted";
         StuckAt0, "Stuck at 0", "The bit reads 0";
         StuckAt1, "Stuck at 1", "The bit reads 1";
@@ -25,29 +34,13 @@ crate::choice! {
         Random, "Random value", "The value is replaced by a uniform draw from the parameter's range";
         RandomBits, "Random bits", "All bits of the value are drawn anew";
         Sign, "Sign", "The sign is inverted";
-        Value(f64) = 0.0, "Set value", "The value is replaced by this one";
-        Noise(f64) = 0.1, "Relative noise", "The value is multiplied by 1 + this times a normal draw", range [0.0, 1e6];
+        Value(Value) = Value::default(), "Set value", "The value is replaced by this one";
+        Noise(Noise) = Noise(0.1), "Relative noise", "The value is multiplied by 1 + this times a normal draw", range [0.0, 1e6];
         DoubleFlip, "Adjacent double flip", "The bit and the next higher one are inverted";
     }
 }
 
 impl FaultModel {
-    /// The model behind the name.
-    pub fn rule(self) -> Box<dyn Corruption> {
-        match self {
-            Self::Flip => Box::new(flip::Flip { width: 1 }),
-            Self::DoubleFlip => Box::new(flip::Flip { width: 2 }),
-            Self::StuckAt0 => Box::new(stuck_at::StuckAt { level: 0 }),
-            Self::StuckAt1 => Box::new(stuck_at::StuckAt { level: 1 }),
-            Self::Zero => Box::new(set::Set { value: 0.0 }),
-            Self::Value(value) => Box::new(set::Set { value: value as f32 }),
-            Self::Random => Box::new(random::Random),
-            Self::RandomBits => Box::new(random_bits::RandomBits),
-            Self::Sign => Box::new(sign::Sign),
-            Self::Noise(deviation) => Box::new(noise::Noise { deviation }),
-        }
-    }
-
     /// What one site is.
     pub fn unit(self) -> Unit {
         self.rule().unit()
@@ -98,6 +91,14 @@ pub trait Corruption: Sync {
     /// What one site is: a bit, unless it says otherwise.
     fn unit(&self) -> Unit {
         Unit::Bits(1)
+    }
+
+    /// How a plan that has it reads; `what` is what it strikes, as `3 exponent bits`, of which `part` of a network.
+    fn sentence(&self, what: &str, part: &str) -> String;
+
+    /// Whether it asks for the range of the parameter.
+    fn needs_range(&self) -> bool {
+        false
     }
 
     /// The bits that the value holds afterwards. A model that draws takes the same numbers from the stream for every

@@ -10,6 +10,14 @@ impl Corruption for Random {
         Unit::Value
     }
 
+    fn sentence(&self, what: &str, part: &str) -> String {
+        format!("Draw {what} of {part} anew")
+    }
+
+    fn needs_range(&self) -> bool {
+        true
+    }
+
     fn corrupt(&self, found: StoredValue, rng: &mut Stream) -> u32 {
         let [low, high] = found.storage.range().map(f64::from);
         found.store((low + (high - low) * uniform_f64(rng)) as f32)

@@ -10,6 +10,10 @@ impl Corruption for RandomBits {
         Unit::Value
     }
 
+    fn sentence(&self, what: &str, part: &str) -> String {
+        format!("Draw the bits of {what} of {part} anew")
+    }
+
     fn corrupt(&self, found: StoredValue, rng: &mut Stream) -> u32 {
         rng.next_u32() >> (32 - found.width())
     }

@@ -1,17 +1,40 @@
 use super::{Corruption, StoredValue, Unit};
+use crate::form::number::number;
 use crate::intervene::stream::Stream;
 
-/// Replaces the value by a given one, as the format stores it.
-pub(super) struct Set {
-    pub value: f32,
+/// Replaces the value by 0.
+pub(super) struct Zero;
+
+crate::wrapped! {
+    /// Replaces the value by this one, as the format stores it.
+    #[derive(Copy, Default)]
+    pub struct Value(f64);
 }
 
-impl Corruption for Set {
+impl Corruption for Zero {
     fn unit(&self) -> Unit {
         Unit::Value
     }
 
+    fn sentence(&self, what: &str, part: &str) -> String {
+        format!("Set {what} of {part} to 0")
+    }
+
     fn corrupt(&self, found: StoredValue, _: &mut Stream) -> u32 {
-        found.store(self.value)
+        found.store(0.0)
+    }
+}
+
+impl Corruption for Value {
+    fn unit(&self) -> Unit {
+        Unit::Value
+    }
+
+    fn sentence(&self, what: &str, part: &str) -> String {
+        format!("Set {what} of {part} to {}", number(self.0))
+    }
+
+    fn corrupt(&self, found: StoredValue, _: &mut Stream) -> u32 {
+        found.store(self.0 as f32)
     }
 }

@@ -11,6 +11,10 @@ impl Corruption for Sign {
         Unit::Value
     }
 
+    fn sentence(&self, what: &str, part: &str) -> String {
+        format!("Invert the sign of {what} of {part}")
+    }
+
     fn corrupt(&self, found: StoredValue, _: &mut Stream) -> u32 {
         match found.storage.format() {
             Format::Int8 => u32::from((found.stored as u8).wrapping_neg()),

@@ -76,13 +76,13 @@ fn value_models_do_what_they_say_in_every_format() {
         // The scale of int8 is 1, so that all of these are stored exactly.
         let read = |model| read(model, format, &[3.0, -2.0, 127.0], 0);
         assert_eq!(read(FaultModel::Zero).to_bits(), 0, "{}", format.key());
-        assert_eq!(read(FaultModel::Value(-5.0)), -5.0);
+        assert_eq!(read(FaultModel::Value(Value(-5.0))), -5.0);
         assert_eq!(read(FaultModel::Sign), -3.0);
-        assert_eq!(read(FaultModel::Noise(0.0)), 3.0);
+        assert_eq!(read(FaultModel::Noise(Noise(0.0))), 3.0);
         assert!((-2.0..=127.0).contains(&read(FaultModel::Random)));
     }
-    assert_eq!(read(FaultModel::Value(1000.0), Format::Int8, &[3.0, 127.0], 0), 127.0);
-    assert_eq!(read(FaultModel::Value(0.1), Format::Float16, &[3.0], 0), 0.099_975_586);
+    assert_eq!(read(FaultModel::Value(Value(1000.0)), Format::Int8, &[3.0, 127.0], 0), 127.0);
+    assert_eq!(read(FaultModel::Value(Value(0.1)), Format::Float16, &[3.0], 0), 0.099_975_586);
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn random_values_fill_the_range_of_the_parameter_evenly() {
 
 #[test]
 fn noise_is_relative_and_has_the_given_deviation() {
-    let values = draws(FaultModel::Noise(0.1), &[2.0]);
+    let values = draws(FaultModel::Noise(Noise(0.1)), &[2.0]);
     let mean_of = |f: &dyn Fn(f64) -> f64| {
         values.iter().map(|&value| f(f64::from(value))).sum::<f64>() / values.len() as f64
     };

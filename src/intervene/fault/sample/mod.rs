@@ -1,4 +1,4 @@
-//! How many sites are struck, and which: exact draws whose cost follows the number drawn, not the number there are.
+//! How many sites are drawn, and which: exact draws whose cost follows the number drawn, not the number there are.
 
 use std::collections::BTreeSet;
 

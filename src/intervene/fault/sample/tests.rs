@@ -42,7 +42,7 @@ fn counts_are_binomial_by_chi_square() {
     }
 }
 
-/// All bits of VGG-16's weights at a rate that strikes 4.7 of them on average, so that the count is as good as Poisson.
+/// All bits of VGG-16's weights at a rate that hits 4.7 of them on average, so that the count is as good as Poisson.
 #[test]
 fn counts_of_half_a_billion_rare_faults_are_poisson_by_chi_square() {
     let (sites, rate, draws) = (471_304_512_u64, 1e-8, 20_000);

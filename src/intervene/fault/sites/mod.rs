@@ -1,4 +1,4 @@
-//! Where faults can strike: all sites of a set of parameters as one row of numbers, and draws from it.
+//! Where faults can be injected: all sites of a set of parameters as one row of numbers, and draws from it.
 
 use super::model::Unit;
 use super::{Bits, FaultAmount, FaultModel, Format, sample};
@@ -6,14 +6,14 @@ use crate::form::number::grouped;
 use crate::intervene::stream::Stream;
 use thiserror::Error;
 
-/// One place that a fault can strike. Sites order as they are counted.
+/// One place of a fault. Sites order as they are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Site {
     /// The parameter, by the number that its [`Region`] gives it.
     pub parameter: usize,
     /// The entry in the exported (PyTorch) layout.
     pub index: usize,
-    /// The bit, from the least significant; none for models that strike values. Of a double flip the lower bit.
+    /// The bit, from the least significant; none for models of whole values. Of a double flip the lower bit.
     pub bit: Option<u32>,
 }
 
@@ -23,15 +23,15 @@ pub struct Region {
     parameter: usize,
     entries: u64,
     candidates: Option<Vec<u32>>,
-    /// What each entry can be struck at.
+    /// The bits of each entry that are sites.
     bits: Vec<Option<u32>>,
 }
 
 impl Region {
     /// The sites that a model has in a parameter of `entries` entries stored in `format`.
     ///
-    /// `parameter` is any number by which the caller knows it again. For a model that strikes values, `bits` plays no
-    /// part and every entry is one site. A double flip strikes a chosen bit and the one above it, so that the highest
+    /// `parameter` is any number by which the caller knows it again. For a model of whole values, `bits` plays no
+    /// part and every entry is one site. A double flip inverts a chosen bit and the one above it, so that the highest
     /// bit of a format is no site of it.
     pub fn new(parameter: usize, entries: usize, format: Format, model: FaultModel, bits: Bits) -> Self {
         let bits = match model.unit() {

@@ -32,7 +32,7 @@ fn sites_count_bits_within_entries_within_parameters() {
 }
 
 #[test]
-fn a_model_that_strikes_values_has_one_site_per_entry() {
+fn a_model_of_whole_values_has_one_site_per_entry() {
     let region = Region::new(0, 3, Format::Float32, FaultModel::Zero, Bits::Bit(30));
     let space = SiteSpace::new(vec![region]);
     assert_eq!((space.total(), space.site(2)), (3, Site { parameter: 0, index: 2, bit: None }));
@@ -70,7 +70,7 @@ fn without_sites_a_rate_draws_nothing_and_a_count_is_an_error() {
     assert!(space.draw(FaultAmount::Count(1), &mut rng(0)).is_err());
 }
 
-/// Every bit of every entry of two parameters of different widths is struck as often; 99.9 % quantile of χ², 47 degrees.
+/// Every bit of every entry of two parameters of different widths is drawn as often; 99.9 % quantile of χ², 47 degrees.
 #[test]
 fn sites_are_uniform_over_bits_by_chi_square() {
     let wide = Region::new(1, 1, Format::Float32, FaultModel::Flip, Bits::All);

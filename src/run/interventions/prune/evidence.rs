@@ -6,50 +6,41 @@ use crate::data::shuffled;
 use crate::doc::intervention::Prune;
 use crate::doc::structure::{Op, Role};
 use crate::doc::{Activation, Structure};
-use crate::intervene::criteria::{self, Evidence, Needs};
+use crate::intervene::Entry;
+use crate::intervene::criteria::Evidence;
 use crate::intervene::stream::{Purpose, stream};
-use crate::intervene::{Criterion, Entry};
 use crate::net::Network;
 use crate::run::error::RunError;
 use crate::run::session::Session;
 
 /// Scores of the entries of the chosen parameters.
 pub fn scores(session: &Session, prune: &Prune, chosen: &[usize]) -> Result<Vec<Vec<f32>>, RunError> {
-    let network = &session.state().network;
-    let needed = needed(session, &prune.criterion, chosen)?;
-    let names = &session.context.structure.parameters;
-    let evidence: Vec<Evidence> = chosen
-        .iter()
-        .enumerate()
-        .map(|(at, &index)| Evidence {
-            name: &names[index].name,
-            weights: network.values(index),
-            needed: needed.get(at).map_or(&[], Vec::as_slice),
-        })
-        .collect();
-    let mut rng = stream(session.context.spec.seed, Purpose::Mask, &[session.number()]);
-    let scores = criteria::scores(&prune.criterion, &evidence, &mut rng);
-    scores.map_err(|error| session.stage_error(error.to_string()))
-}
-
-fn needed(session: &Session, criterion: &Criterion, chosen: &[usize]) -> Result<Vec<Vec<f32>>, RunError> {
-    let all = match (criterion.rule().needs(), criterion) {
-        (Needs::LossGradient, Criterion::Snip(snip)) => loss_gradients(session, snip.batches)?,
-        (Needs::FlowGradient, _) => flow_gradients(session),
-        (Needs::Past, Criterion::Movement(movement)) => {
-            let kept = session.state().kept.get(&movement.since).ok_or_else(|| {
-                session.stage_error(format!(
-                    "movement is measured since snapshot \"{}\", and there is none",
-                    movement.since
-                ))
-            })?;
-            return Ok(chosen.iter().map(|&index| kept.network.values(index).to_vec()).collect());
-        }
-        _ => return Ok(Vec::new()),
+    let evidence = prune.criterion.rule().evidence();
+    let others = match &evidence {
+        Evidence::Weights(_) => vec![Vec::new(); chosen.len()],
+        Evidence::LossGradient { batches, .. } => masked(session, loss_gradients(session, *batches)?, chosen),
+        Evidence::FlowGradient(_) => masked(session, flow_gradients(session), chosen),
+        Evidence::Past { since, .. } => past(session, since, chosen)?,
     };
     let network = &session.state().network;
+    let mut rng = stream(session.context.spec.seed, Purpose::Mask, &[session.number()]);
+    let pairs = chosen.iter().zip(&others);
+    Ok(pairs.map(|(&index, others)| evidence.scores(network.values(index), others, &mut rng)).collect())
+}
+
+/// Weights at an earlier moment.
+fn past(session: &Session, since: &str, chosen: &[usize]) -> Result<Vec<Vec<f32>>, RunError> {
+    let kept = session.state().kept.get(since).ok_or_else(|| {
+        session.stage_error(format!("movement is measured since snapshot \"{since}\", and there is none"))
+    })?;
+    Ok(chosen.iter().map(|&index| kept.network.values(index).to_vec()).collect())
+}
+
+/// Those of the chosen parameters, with 0 for pruned entries.
+fn masked(session: &Session, mut gradients: Vec<Vec<f32>>, chosen: &[usize]) -> Vec<Vec<f32>> {
+    let network = &session.state().network;
     let masked = chosen.iter().map(|&index| {
-        let mut gradient = all[index].clone();
+        let mut gradient = std::mem::take(&mut gradients[index]);
         for (value, entry) in gradient.iter_mut().zip(network.entries(index).unwrap_or_default()) {
             if *entry == Entry::Pruned {
                 *value = 0.0;
@@ -57,7 +48,7 @@ fn needed(session: &Session, criterion: &Criterion, chosen: &[usize]) -> Result<
         }
         gradient
     });
-    Ok(masked.collect())
+    masked.collect()
 }
 
 /// Gradients of the training loss, averaged over mini-batches of a stream of this stage, in training mode. Where they are
@@ -115,7 +106,7 @@ fn flow_network(network: &Network) -> Network {
     let keeps = |op: &Op| match op {
         Op::Layer(_) => old.is_unit(op),
         Op::Dropout(_) => false,
-        _ => true,
+        Op::Activation(_) | Op::MaxPool | Op::AdaptiveAveragePool(_) | Op::Flatten => true,
     };
     let ops = old.ops.iter().filter(|op| keeps(op)).map(|op| match op {
         Op::Activation(_) => Op::Activation(Activation::Relu),
@@ -126,7 +117,9 @@ fn flow_network(network: &Network) -> Network {
         let values = network.values(index).iter();
         match structure.parameters[index].role {
             Role::Weight => Arc::new(values.map(|value| value.abs()).collect::<Vec<f32>>()),
-            _ => Arc::new(vec![0.0; values.len()]),
+            Role::Bias | Role::Scale | Role::Shift | Role::RunningMean | Role::RunningVariance => {
+                Arc::new(vec![0.0; values.len()])
+            }
         }
     });
     network.with_structure(structure.clone(), values.collect())

@@ -1,0 +1,23 @@
+use std::path::Path;
+
+use super::{Original, Source, TEN_DIGITS};
+use crate::data::{DataError, Parts, Shape, digits};
+
+dataset! {
+    /// Settings of UCI's handwritten digits.
+    Digits: "Digits"
+}
+
+impl Source for Digits {
+    fn original(&self) -> Original {
+        Original { shape: Shape::new(1, 8, 8), classes: TEN_DIGITS, train: 1437, test: 360 }
+    }
+
+    fn read(&self, _: &Path) -> Result<Parts, DataError> {
+        Ok(digits())
+    }
+
+    fn fits_network(&self) -> bool {
+        true
+    }
+}

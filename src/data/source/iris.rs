@@ -1,0 +1,21 @@
+use std::path::Path;
+
+use super::{Original, Source};
+use crate::data::{DataError, Parts, Shape, iris};
+
+const SPECIES: &[&str] = &["setosa", "versicolor", "virginica"];
+
+dataset! {
+    /// Settings of Fisher's iris flowers.
+    Iris: "Iris"
+}
+
+impl Source for Iris {
+    fn original(&self) -> Original {
+        Original { shape: Shape::new(4, 1, 1), classes: SPECIES, train: 120, test: 30 }
+    }
+
+    fn read(&self, _: &Path) -> Result<Parts, DataError> {
+        Ok(iris())
+    }
+}

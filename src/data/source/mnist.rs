@@ -1,0 +1,19 @@
+use std::path::Path;
+
+use super::{Original, Source, TEN_DIGITS};
+use crate::data::{DataError, MNIST, Parts, Shape, mnist};
+
+dataset! {
+    /// Settings of MNIST.
+    Mnist: "MNIST", files MNIST
+}
+
+impl Source for Mnist {
+    fn original(&self) -> Original {
+        Original { shape: Shape::new(1, 28, 28), classes: TEN_DIGITS, train: 60_000, test: 10_000 }
+    }
+
+    fn read(&self, folder: &Path) -> Result<Parts, DataError> {
+        mnist(folder)
+    }
+}

@@ -1,0 +1,122 @@
+use super::{Intervene, Params, Target};
+use crate::doc::plan::words::{entries, joined, number, part, share};
+use crate::doc::plan::{Check, FileUse, Situation, StepWork};
+use crate::doc::targets;
+use crate::form::path::Place;
+
+crate::choice! {
+    /// Which entries of the target are held.
+    pub enum Select: "Entries" {
+        All, "All", "Every entry that is not pruned";
+        Largest(f64) = 0.5, "Largest", "This fraction of the surviving entries, largest magnitude first", range [0.0, 1.0];
+        Smallest(f64) = 0.5, "Smallest", "This fraction of the surviving entries, smallest magnitude first", range [0.0, 1.0];
+        Random(f64) = 0.5, "Random", "This fraction of the surviving entries, drawn at random", range [0.0, 1.0];
+        Indices(Vec<usize>) = Vec::new(), "Listed", "These entries of each parameter, counted from 0 in PyTorch's layout";
+        Mask(String) = String::new(), "Mask file", "Where the tensors of this safetensors file are not zero";
+    }
+}
+
+crate::choice! {
+    /// What held entries are held at.
+    pub enum HeldAt: "Held at" {
+        Own, "Their own value", "The value that they have now";
+        Zero, "Zero", "Zero";
+        Value(f64) = 0.0, "A value", "This value";
+        Snapshot(String) = "init".to_owned(), "A snapshot's value", "The value that they had when the named snapshot was taken";
+    }
+}
+
+crate::form! {
+    /// Settings of freezing.
+    pub struct Freeze: "Freeze" {
+        target: Target = Target::default(), "Target", "What may be held; everything when nothing is said";
+        select: Select = Select::All, "Entries", "Which entries of the target";
+        at: HeldAt = HeldAt::Own, "Held at", "The value that they keep";
+        use_statistics: bool = false, "Use running statistics", "Batch norms of these layers normalise with their running statistics while training too";
+    }
+}
+
+impl Intervene for Freeze {
+    fn sentence(&self) -> String {
+        let Self { target, select, at, use_statistics } = self;
+        let part = part(target).unwrap_or_else(|| "everything".to_owned());
+        let what = match select {
+            Select::All => format!("Freeze {part}"),
+            Select::Largest(fraction) => format!("Freeze {} of {part}, the largest", share(*fraction)),
+            Select::Smallest(fraction) => format!("Freeze {} of {part}, the smallest", share(*fraction)),
+            Select::Random(fraction) => format!("Freeze {} of {part}, drawn at random", share(*fraction)),
+            Select::Indices(indices) => {
+                format!("Freeze {} of {part}, as listed", entries(indices.len() as u64))
+            }
+            Select::Mask(file) => format!("Freeze {part} where {file} is not zero"),
+        };
+        let at = match at {
+            HeldAt::Own => None,
+            HeldAt::Zero => Some("at zero".to_owned()),
+            HeldAt::Value(value) => Some(format!("at {}", number(*value))),
+            HeldAt::Snapshot(name) => Some(format!("at the values of {name}")),
+        };
+        let norms = use_statistics.then(|| "batch norms by their running statistics".to_owned());
+        joined([Some(what), at, norms])
+    }
+
+    fn check(&self, check: &mut Check<'_>, place: &Place) {
+        check.entries(&self.target, &Params::Everything, &place.key("target"));
+        match &self.at {
+            HeldAt::Snapshot(name) => check.snapshot(name, &place.key("at").variant("Snapshot")),
+            HeldAt::Value(value) => check.representable(*value, &place.key("at").variant("Value")),
+            HeldAt::Own | HeldAt::Zero => {}
+        }
+        let Select::Indices(indices) = &self.select else { return };
+        let structure = check.structure;
+        let chosen = targets::parameters(structure, &self.target, &Params::Everything);
+        let smallest =
+            chosen.iter().map(|&index| &structure.parameters[index]).min_by_key(|parameter| parameter.len());
+        if let Some(parameter) = smallest {
+            check.indices(&parameter.name, parameter.len(), indices, &place.key("select").variant("Indices"));
+        }
+    }
+
+    /// What is frozen is held, and the past was never held: it is still the past of this network.
+    fn ends_past(&self) -> bool {
+        false
+    }
+
+    fn work(&self, situation: &mut Situation<'_>) -> StepWork {
+        let work = situation.little();
+        situation.level.holds = true;
+        work
+    }
+
+    fn files(&self, place: &Place) -> Vec<FileUse<'_>> {
+        match &self.select {
+            Select::Mask(file) => vec![FileUse::Weights(file, place.key("select").variant("Mask"))],
+            Select::All
+            | Select::Largest(_)
+            | Select::Smallest(_)
+            | Select::Random(_)
+            | Select::Indices(_) => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::doc::plan::testing::sentence_of_change as sentence;
+
+    #[test]
+    fn freezing_says_which_entries_and_at_what() {
+        assert_eq!(
+            sentence(r#"Freeze(target: (layers: Only(["fc1"]), params: Weights), select: Largest(0.5))"#),
+            "Freeze half of fc1's weights, the largest"
+        );
+        assert_eq!(sentence("Freeze(target: (layers: First(1)))"), "Freeze the first layer");
+        assert_eq!(
+            sentence(
+                r#"Freeze(target: (layers: Only(["fc2"]), params: Weights), select: Indices([0, 7, 8191]))"#
+            ),
+            "Freeze 3 entries of fc2's weights, as listed"
+        );
+        assert_eq!(sentence("Freeze(at: Zero)"), "Freeze everything, at zero");
+    }
+}

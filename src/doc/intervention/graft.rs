@@ -1,0 +1,67 @@
+use super::{Intervene, Params, Target};
+use crate::doc::file_names::is_file;
+use crate::doc::plan::words::part;
+use crate::doc::plan::{Check, FileUse};
+use crate::doc::targets;
+use crate::form::path::Place;
+
+crate::form! {
+    /// Settings of copying weights by name.
+    pub struct Graft: "Graft" {
+        from: String = "init".to_owned(), "From", "A snapshot, a branch, an ensemble member, or a weight file";
+        target: Target = Target::default(), "Target", "What is copied; everything when nothing is said";
+        weights: bool = true, "Weights", "Off: only the position goes back (learning-rate rewinding)";
+    }
+}
+
+impl Intervene for Graft {
+    fn sentence(&self) -> String {
+        let Self { from, target, weights } = self;
+        if !weights {
+            return format!("Rewind to the position of {from}, weights as they are");
+        }
+        match part(target) {
+            None => format!("Graft from {from}"),
+            Some(part) => format!("Graft {part} from {from}"),
+        }
+    }
+
+    fn check(&self, check: &mut Check<'_>, place: &Place) {
+        check.entries(&self.target, &Params::Everything, &place.key("target"));
+        check.source(&self.from, &place.key("from"));
+        if self.weights {
+            return;
+        }
+        if !targets::is_whole(check.structure, &self.target) {
+            let message = "without weights only the position goes back, which has no parts; leave target out";
+            check.error(place.key("target"), message);
+        }
+        let exists = is_file(&self.from) || check.left.names.contains(&self.from);
+        if exists && !check.left.positions.contains(&self.from) {
+            let message = format!("{} has no position to go back to; only a snapshot has one", self.from);
+            check.error(place.key("from"), message);
+        }
+    }
+
+    fn ends_past(&self) -> bool {
+        true
+    }
+
+    fn files(&self, place: &Place) -> Vec<FileUse<'_>> {
+        vec![FileUse::Source(&self.from, place.key("from"))]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::doc::plan::testing::sentence_of_change as sentence;
+
+    #[test]
+    fn a_graft_says_from_where_and_whether_weights_are_copied() {
+        assert_eq!(sentence(r#"Graft(from: "init")"#), "Graft from init");
+        assert_eq!(
+            sentence(r#"Graft(from: "init", weights: false)"#),
+            "Rewind to the position of init, weights as they are"
+        );
+    }
+}

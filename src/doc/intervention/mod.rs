@@ -1,0 +1,77 @@
+//! Interventions: changes to weights between two stages of a run. One is one file here, with its settings and what it
+//! reports about itself, and one line in [`Intervention`]; what it does is in `run/interventions/`.
+
+mod fault;
+mod freeze;
+mod graft;
+mod prune;
+mod reinitialize;
+mod release;
+mod set;
+mod shuffle_mask;
+mod snapshot;
+mod watch;
+mod weight_file;
+
+pub use freeze::{Freeze, HeldAt, Select};
+pub use graft::Graft;
+pub use prune::Prune;
+pub use reinitialize::Reinitialize;
+pub use release::{Held, Release};
+pub use set::Set;
+pub use shuffle_mask::ShuffleMask;
+pub use snapshot::Snapshot;
+pub use watch::Watch;
+pub use weight_file::{Export, FileContent, Import, WeightFile};
+
+pub use super::target::{Layers, Params, Target};
+
+use super::fault::Fault;
+use super::plan::{Check, FileUse, Situation, StepWork};
+use crate::form::path::Place;
+
+/// What an intervention reports about itself; as [`Planned`](super::stage::Planned), where that asks the same.
+pub trait Intervene {
+    /// One short sentence made of its settings.
+    fn sentence(&self) -> String;
+
+    /// Adds what is wrong with it, and notes what later stages depend on. `place` is that of its settings.
+    fn check(&self, check: &mut Check<'_>, place: &Place);
+
+    /// Whether networks of some steps ago are those of another network from here on: values come from elsewhere, or
+    /// entries that were held are let go.
+    fn ends_past(&self) -> bool;
+
+    /// The work of its step, and how it changes what later steps take.
+    fn work(&self, situation: &mut Situation<'_>) -> StepWork {
+        situation.little()
+    }
+
+    /// The files that it reads and writes, in this order.
+    fn files(&self, _place: &Place) -> Vec<FileUse<'_>> {
+        Vec::new()
+    }
+
+    /// Whether legends tell plans apart by it.
+    fn is_outlined(&self) -> bool {
+        true
+    }
+}
+
+crate::choice! {
+    /// Changes to weights between two stages.
+    pub enum Intervention: "Intervention", each Intervene {
+        Prune(Prune) = Prune::default(), "Prune", "Holds entries at zero";
+        Freeze(Freeze) = Freeze::default(), "Freeze", "Holds entries still while the rest trains";
+        Release(Release) = Release::default(), "Release", "Lets held entries go, from the value that they have";
+        Fault(Fault) = Fault::default(), "Fault", "Corrupts what is read from memory, until released";
+        Snapshot(Snapshot) = Snapshot::default(), "Snapshot", "Remembers values and position under a name";
+        Graft(Graft) = Graft::default(), "Graft", "Copies values by name from a snapshot, a branch, a member or a file";
+        Set(Set) = Set::default(), "Set", "Writes chosen values into chosen entries";
+        Reinitialize(Reinitialize) = Reinitialize::default(), "Reinitialize", "Draws new initial weights; the mask stays";
+        ShuffleMask(ShuffleMask) = ShuffleMask::default(), "Shuffle mask", "Prunes as many entries in other places";
+        Watch(Watch) = Watch::default(), "Watch", "Keeps the network of some steps ago beside the present one";
+        Import(Import) = Import::default(), "Import", "Reads weights from a file";
+        Export(Export) = Export::default(), "Export", "Writes weights to a file";
+    }
+}

@@ -1,0 +1,150 @@
+use super::{Intervene, Params, Target};
+use crate::doc::plan::words::{entries, joined, number, percent, target as target_words};
+use crate::doc::plan::{Check, Situation, StepWork};
+use crate::doc::targets;
+use crate::form::number::grouped;
+use crate::form::path::Place;
+use crate::intervene::criteria::Evidence;
+use crate::intervene::{Amount, Criterion, Scope};
+
+crate::form! {
+    /// Settings of pruning.
+    pub struct Prune: "Prune" {
+        criterion: Criterion = Criterion::Magnitude, "Criterion", "Which entries go first";
+        amount: Amount = Amount::Fraction(0.2), "Amount", "How many go";
+        scope: Scope = Scope::PerLayer, "Scope", "Whether layers are ranked one by one or together";
+        output_factor: f64 = 1.0, "Output factor", "What the removed fraction of the output layer is multiplied by: 0.5 in the LeNet papers, 0 in the VGG ones", range [0.0, 1.0];
+        target: Target = Target::default(), "Target", "What may be pruned; weights when nothing is said";
+    }
+}
+
+impl Intervene for Prune {
+    fn sentence(&self) -> String {
+        let Self { criterion, amount, scope, output_factor, target } = self;
+        let named = (*target != Target::default()).then(|| target_words(target, &Params::Weights)).flatten();
+        let of = named.as_ref().map(|part| format!(" of {part}")).unwrap_or_default();
+        let by = by(criterion);
+        let what = match amount {
+            Amount::Fraction(fraction) => format!("Prune {}{of} {by}", percent(*fraction)),
+            Amount::Remaining(rest) => {
+                let part = named.map(|part| format!(" {part}")).unwrap_or_default();
+                format!("Prune{part} {by} until {} remain", percent(*rest))
+            }
+            Amount::Count(count) => format!("Prune {}{of} {by}", entries(*count)),
+            Amount::Threshold(bound) => {
+                let part = named.unwrap_or_else(|| "weights".to_owned());
+                return format!("Prune {part} below {}", number(*bound));
+            }
+        };
+        let scope = match scope {
+            Scope::PerLayer => "per layer",
+            Scope::Global => "over all layers",
+        };
+        joined([Some(what), Some(scope.to_owned()), output(*output_factor)])
+    }
+
+    fn check(&self, check: &mut Check<'_>, place: &Place) {
+        check.entries(&self.target, &Params::Weights, &place.key("target"));
+        check.prunable(&self.target, &place.key("target"));
+        if let Evidence::Past { since, .. } = self.criterion.rule().evidence() {
+            check.snapshot(since, &place.key("criterion").variant(self.criterion.key()).key("since"));
+        }
+        let splits = self.output_factor > 0.0 && self.output_factor < 1.0;
+        if splits && !matches!(self.amount, Amount::Fraction(_)) {
+            let message = "an output factor between 0 and 1 goes with amount: Fraction(…) only; use 0 or 1";
+            check.error(place.key("output_factor"), message);
+        }
+        if let Amount::Count(count) = self.amount {
+            check_count(self, count, check, &place.key("amount").variant("Count"));
+        }
+    }
+
+    /// What is pruned is held at zero, and the past was never held: it is still the past of this network.
+    fn ends_past(&self) -> bool {
+        false
+    }
+
+    fn work(&self, situation: &mut Situation<'_>) -> StepWork {
+        let mini_batches = match self.criterion.rule().evidence() {
+            Evidence::LossGradient { batches, .. } => batches as f64,
+            Evidence::Weights(_) | Evidence::FlowGradient(_) | Evidence::Past { .. } => 0.0,
+        };
+        let work = StepWork { mini_batches, ..situation.little() };
+        situation.level.holds = true;
+        work
+    }
+}
+
+/// What happens to the output layer, where it is treated differently.
+fn output(factor: f64) -> Option<String> {
+    if factor >= 1.0 {
+        None
+    } else if factor <= 0.0 {
+        Some("output left out".to_owned())
+    } else if (factor - 0.5).abs() < f64::EPSILON {
+        Some("output at half rate".to_owned())
+    } else {
+        Some(format!("output at {} of the rate", percent(factor)))
+    }
+}
+
+fn by(criterion: &Criterion) -> String {
+    let words = criterion.rule().words().map(str::to_owned);
+    words.unwrap_or_else(|| format!("by {}", criterion.label()))
+}
+
+/// A count must not be larger than what is ranked together.
+fn check_count(prune: &Prune, count: u64, check: &mut Check<'_>, place: &Place) {
+    let structure = check.structure;
+    let mut groups: Vec<(usize, u64)> = Vec::new();
+    for index in targets::prunable(structure, &prune.target) {
+        let parameter = &structure.parameters[index];
+        if prune.output_factor == 0.0 && structure.layers[parameter.layer].is_output {
+            continue;
+        }
+        let rows = parameter.shape.first().copied().unwrap_or(1).max(1);
+        let row = parameter.len() / rows;
+        let meant = (0..rows).filter(|channel| targets::has_entry(&prune.target, parameter, channel * row));
+        let size = (meant.count() * row) as u64;
+        match groups.last_mut() {
+            Some((layer, sum)) if prune.scope == Scope::Global || *layer == parameter.layer => *sum += size,
+            _ => groups.push((parameter.layer, size)),
+        }
+    }
+    let Some((layer, size)) = groups.into_iter().find(|(_, size)| *size < count) else { return };
+    let place_in_words = match prune.scope {
+        Scope::Global => "the target".to_owned(),
+        Scope::PerLayer => structure.layers[layer].name.clone(),
+    };
+    check.error(
+        place.clone(),
+        format!("{} entries are to go, and {place_in_words} has {}", grouped(count), grouped(size)),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::doc::plan::testing::sentence_of_change as sentence;
+
+    #[test]
+    fn pruning_says_how_much_by_what_and_where() {
+        assert_eq!(
+            sentence(
+                "Prune(criterion: Magnitude, amount: Fraction(0.2), scope: PerLayer, output_factor: 0.5)"
+            ),
+            "Prune 20 % by magnitude, per layer, output at half rate"
+        );
+        assert_eq!(
+            sentence("Prune(criterion: Random, amount: Remaining(0.1), scope: Global, output_factor: 0.0)"),
+            "Prune at random until 10 % remain, over all layers, output left out"
+        );
+        assert_eq!(
+            sentence("Prune(amount: Threshold(0.01), target: (params: WeightsAndBiases))"),
+            "Prune weights and biases below 0.01"
+        );
+        assert_eq!(
+            sentence(r#"Prune(amount: Count(1), target: (layers: Only(["fc1"])))"#),
+            "Prune 1 entry of fc1's weights by magnitude, per layer"
+        );
+    }
+}

@@ -1,0 +1,67 @@
+use super::{Intervene, Params, Target};
+use crate::doc::plan::Check;
+use crate::doc::plan::words::{listed, part};
+use crate::form::path::Place;
+
+crate::choice! {
+    /// What is let go.
+    pub enum Held: "Held by" {
+        Frozen, "Frozen entries", "Entries held by Freeze";
+        Faults, "Faults", "Faults that are drawn again and again, or were drawn once";
+        Pruned, "Pruned entries", "Entries held at zero by Prune";
+    }
+}
+
+crate::form! {
+    /// Settings of letting go.
+    pub struct Release: "Release" {
+        target: Target = Target::default(), "Target", "Where; everything when nothing is said";
+        what: Vec<Held> = vec![Held::Frozen, Held::Faults], "What", "What is let go";
+    }
+}
+
+impl Intervene for Release {
+    fn sentence(&self) -> String {
+        let Self { target, what } = self;
+        let what: Vec<&str> = what
+            .iter()
+            .map(|held| match held {
+                Held::Frozen => "frozen entries",
+                Held::Faults => "faults",
+                Held::Pruned => "pruned entries",
+            })
+            .collect();
+        let of = part(target).map(|part| format!(" of {part}")).unwrap_or_default();
+        format!("Release {}{of}", listed(&what))
+    }
+
+    /// Faults that are let go in a part only are counted as gone; the run itself knows better.
+    fn check(&self, check: &mut Check<'_>, place: &Place) {
+        if self.what.contains(&Held::Faults) {
+            check.left.in_place.clear();
+        }
+        if self.what == [Held::Faults] {
+            check.target(&self.target, &place.key("target"));
+        } else {
+            check.entries(&self.target, &Params::Everything, &place.key("target"));
+        }
+    }
+
+    fn ends_past(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::doc::plan::testing::sentence_of_change as sentence;
+
+    #[test]
+    fn releasing_says_what_is_let_go() {
+        assert_eq!(sentence("Release(what: [Faults])"), "Release faults");
+        assert_eq!(
+            sentence(r#"Release(target: (layers: Only(["fc1"])), what: [Frozen])"#),
+            "Release frozen entries of fc1"
+        );
+    }
+}

@@ -1,0 +1,56 @@
+use super::Intervene;
+use crate::doc::plan::Check;
+use crate::doc::plan::words::{entries, number};
+use crate::form::path::Place;
+
+crate::form! {
+    /// Settings of writing single entries.
+    pub struct Set: "Set" {
+        parameter: String = String::new(), "Parameter", "Its name, such as fc2.bias";
+        indices: Vec<usize> = Vec::new(), "Entries", "Counted from 0 in PyTorch's layout; none: all of them";
+        value: f64 = 0.0, "Value", "What they get";
+    }
+}
+
+impl Intervene for Set {
+    fn sentence(&self) -> String {
+        let Self { parameter, indices, value } = self;
+        let value = number(*value);
+        match indices.as_slice() {
+            [] => format!("Set {parameter} to {value}"),
+            [index] => format!("Set {parameter}[{index}] to {value}"),
+            several => format!("Set {} of {parameter} to {value}", entries(several.len() as u64)),
+        }
+    }
+
+    fn check(&self, check: &mut Check<'_>, place: &Place) {
+        check.representable(self.value, &place.key("value"));
+        let parameters = &check.structure.parameters;
+        let Some(index) = check.structure.find(&self.parameter) else {
+            let known: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+            let message =
+                format!("there is no parameter \"{}\"; there are {}", self.parameter, known.join(", "));
+            return check.error(place.key("parameter"), message);
+        };
+        let size = parameters[index].len();
+        check.indices(&self.parameter, size, &self.indices, &place.key("indices"));
+    }
+
+    /// It disturbs the network and does not replace it: the past is what it was before.
+    fn ends_past(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::doc::plan::testing::sentence_of_change as sentence;
+
+    #[test]
+    fn a_written_entry_is_named() {
+        assert_eq!(
+            sentence(r#"Set(parameter: "fc2.bias", indices: [3], value: 2.0)"#),
+            "Set fc2.bias[3] to 2"
+        );
+    }
+}

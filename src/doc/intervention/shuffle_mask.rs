@@ -1,0 +1,37 @@
+use super::Intervene;
+use crate::doc::plan::Check;
+use crate::form::path::Place;
+use crate::intervene::Scope;
+
+crate::form! {
+    /// Settings of moving a mask.
+    pub struct ShuffleMask: "Shuffle mask" {
+        scope: Scope = Scope::PerLayer, "Scope", "Within each layer, or across all of them";
+    }
+}
+
+impl Intervene for ShuffleMask {
+    fn sentence(&self) -> String {
+        match self.scope {
+            Scope::PerLayer => "Shuffle the mask within each layer".to_owned(),
+            Scope::Global => "Shuffle the mask across layers".to_owned(),
+        }
+    }
+
+    fn check(&self, _: &mut Check<'_>, _: &Place) {}
+
+    /// As pruning: what it holds at zero is still this network.
+    fn ends_past(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::doc::plan::testing::sentence_of_change as sentence;
+
+    #[test]
+    fn a_mask_moves_within_layers_or_across_them() {
+        assert_eq!(sentence("ShuffleMask()"), "Shuffle the mask within each layer");
+    }
+}

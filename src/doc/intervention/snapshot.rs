@@ -1,0 +1,43 @@
+use super::Intervene;
+use crate::doc::plan::{Check, FileUse};
+use crate::form::path::Place;
+
+crate::form! {
+    /// Settings of remembering a network.
+    pub struct Snapshot: "Snapshot" {
+        name: String = "init".to_owned(), "Name", "What grafts call it; a name that exists is overwritten";
+    }
+}
+
+impl Intervene for Snapshot {
+    fn sentence(&self) -> String {
+        format!("Snapshot {}", self.name)
+    }
+
+    fn check(&self, check: &mut Check<'_>, _: &Place) {
+        check.left.names.insert(self.name.clone());
+        check.left.positions.insert(self.name.clone());
+    }
+
+    fn ends_past(&self) -> bool {
+        false
+    }
+
+    fn files(&self, _: &Place) -> Vec<FileUse<'_>> {
+        vec![FileUse::Keeps(&self.name)]
+    }
+
+    fn is_outlined(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::doc::plan::testing::sentence_of_change as sentence;
+
+    #[test]
+    fn a_snapshot_says_its_name() {
+        assert_eq!(sentence(r#"Snapshot(name: "iteration 10")"#), "Snapshot iteration 10");
+    }
+}

@@ -1,0 +1,121 @@
+use super::{Intervene, Params, Target};
+use crate::doc::file_names::{filled, is_file, stays_inside};
+use crate::doc::plan::words::part;
+use crate::doc::plan::{Check, FileUse, Situation, StepWork};
+use crate::form::path::Place;
+
+crate::choice! {
+    /// What a weight file holds.
+    pub enum FileContent: "Content" {
+        Values, "Values", "The values of the parameters";
+        Mask, "Mask", "The mask: pruned where the file is zero";
+    }
+}
+
+crate::form! {
+    /// Settings of reading or writing a weight file in the middle of a plan.
+    pub struct WeightFile: "Weight file" {
+        file: String = String::new(), "File", "A safetensors file; {arm} and {seed} stand for those of the run";
+        content: FileContent = FileContent::Values, "Content", "Values, or the mask";
+        target: Target = Target::default(), "Target", "What is read or written; everything when nothing is said";
+    }
+}
+
+crate::wrapped! {
+    /// Reads a weight file.
+    #[derive(Default)]
+    pub struct Import(WeightFile);
+}
+
+crate::wrapped! {
+    /// Writes a weight file.
+    #[derive(Default)]
+    pub struct Export(WeightFile);
+}
+
+impl WeightFile {
+    fn sentence(&self, verb: &str, towards: &str) -> String {
+        let Self { file, content, target } = self;
+        match (content, part(target)) {
+            (FileContent::Values, None) => format!("{verb} weights {towards} {file}"),
+            (FileContent::Values, Some(part)) => format!("{verb} {part} {towards} {file}"),
+            (FileContent::Mask, None) => format!("{verb} the mask {towards} {file}"),
+            (FileContent::Mask, Some(part)) => format!("{verb} the mask of {part} {towards} {file}"),
+        }
+    }
+
+    fn check(&self, check: &mut Check<'_>, place: &Place) {
+        check.entries(&self.target, &Params::Everything, &place.key("target"));
+        if !is_file(&self.file) {
+            check.error(place.key("file"), "name a file that ends in .safetensors");
+        }
+    }
+}
+
+impl Intervene for Import {
+    fn sentence(&self) -> String {
+        self.0.sentence("Import", "from")
+    }
+
+    fn check(&self, check: &mut Check<'_>, place: &Place) {
+        self.0.check(check, place);
+        if self.0.content == FileContent::Mask {
+            check.prunable(&self.0.target, &place.key("target"));
+        }
+    }
+
+    /// Values come from elsewhere; a mask is as pruning.
+    fn ends_past(&self) -> bool {
+        self.0.content == FileContent::Values
+    }
+
+    fn work(&self, situation: &mut Situation<'_>) -> StepWork {
+        let work = situation.little();
+        situation.level.holds |= self.0.content == FileContent::Mask;
+        work
+    }
+
+    fn files(&self, place: &Place) -> Vec<FileUse<'_>> {
+        vec![FileUse::Weights(&self.0.file, place.key("file"))]
+    }
+}
+
+impl Intervene for Export {
+    fn sentence(&self) -> String {
+        self.0.sentence("Export", "to")
+    }
+
+    fn check(&self, check: &mut Check<'_>, place: &Place) {
+        self.0.check(check, place);
+        if !stays_inside(&filled(&self.0.file, check.arm, check.seed)) {
+            let message = "exported files lie inside the run's directory, and not in place of its own files; write a name such as before.safetensors";
+            check.error(place.key("file"), message);
+        }
+    }
+
+    fn ends_past(&self) -> bool {
+        false
+    }
+
+    fn files(&self, _: &Place) -> Vec<FileUse<'_>> {
+        vec![FileUse::Writes(&self.0.file)]
+    }
+
+    fn is_outlined(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::doc::plan::testing::sentence_of_change as sentence;
+
+    #[test]
+    fn files_are_named_with_what_is_copied() {
+        assert_eq!(sentence(r#"Export(file: "before.safetensors")"#), "Export weights to before.safetensors");
+        assert_eq!(
+            sentence(r#"Import(file: "a.safetensors", target: (layers: Last(1)))"#),
+            "Import the last layer from a.safetensors"
+        );
+    }
+}

@@ -1,0 +1,164 @@
+//! The check of a plan before anything runs: its stages in their order, with what the stages so far leave behind.
+
+use std::collections::BTreeSet;
+
+use crate::data::Data;
+use crate::doc::fault::Draw;
+use crate::doc::file_names::is_file;
+use crate::doc::network::Net;
+use crate::doc::problem::Problem;
+use crate::doc::structure::{LayerKind, Structure};
+use crate::doc::target::{Layers, Params, Target};
+use crate::doc::targets;
+use crate::form::number::grouped;
+use crate::form::path::Place;
+
+/// What stages leave behind for later ones.
+#[derive(Clone, Debug, Default)]
+pub struct Left {
+    /// Snapshots, branches and members that exist so far.
+    pub names: BTreeSet<String>,
+    /// Those of them that have a position: the snapshots.
+    pub positions: BTreeSet<String>,
+    /// When the faults are drawn that are in place.
+    pub in_place: Vec<Draw>,
+}
+
+/// A check in progress.
+pub struct Check<'a> {
+    /// Name of the arm.
+    pub arm: &'a str,
+    /// Its seed; that of no run yet.
+    pub seed: u64,
+    /// What trains.
+    pub net: &'a Net,
+    /// What it trains on.
+    pub data: &'a Data,
+    /// The layers of the network.
+    pub structure: &'a Structure,
+    /// What the stages so far leave behind.
+    pub left: Left,
+    /// What is wrong so far.
+    pub problems: &'a mut Vec<Problem>,
+}
+
+impl Check<'_> {
+    /// Adds an error in a setting.
+    pub fn error(&mut self, place: Place, message: impl Into<String>) {
+        self.problems.push(Problem::error(place, message.into()));
+    }
+
+    /// How many problems were found so far.
+    pub fn count(&self) -> usize {
+        self.problems.len()
+    }
+
+    /// That a network of this run exists by then, or that a file is named.
+    pub fn source(&mut self, from: &str, place: &Place) {
+        if !is_file(from) {
+            self.snapshot(from, place);
+        }
+    }
+
+    /// That a network of this run exists by then.
+    pub fn snapshot(&mut self, from: &str, place: &Place) {
+        let names = &self.left.names;
+        if names.contains(from) {
+            return;
+        }
+        let known = if names.is_empty() {
+            "none was taken by then; put Do(Snapshot(name: …)) before it".to_owned()
+        } else {
+            format!("there are {}", names.iter().cloned().collect::<Vec<_>>().join(", "))
+        };
+        self.error(
+            place.clone(),
+            format!("there is no snapshot, branch, member or weight file \"{from}\" here: {known}"),
+        );
+    }
+
+    /// That a target of stored values holds some.
+    pub fn entries(&mut self, target: &Target, usual: &Params, place: &Place) {
+        let before = self.count();
+        self.target(target, place);
+        if self.count() > before {
+            return;
+        }
+        if matches!(target.params, Some(Params::Activations | Params::Preactivations)) {
+            let message =
+                "outputs of layers are not stored, only faults can strike them; choose a kind of parameters";
+            return self.error(place.key("params"), message);
+        }
+        let chosen = targets::parameters(self.structure, target, usual);
+        if chosen.is_empty() {
+            let message = "no parameter of this network is meant; choose other layers, or another kind";
+            return self.error(place.clone(), message);
+        }
+        let rows = chosen.iter().filter_map(|&index| self.structure.parameters[index].shape.first());
+        self.channels(rows.copied().max().unwrap_or(0), target, place);
+    }
+
+    /// That a target can be pruned. Running statistics are measured, not trained: nothing prunes them.
+    pub fn prunable(&mut self, target: &Target, place: &Place) {
+        if target.params == Some(Params::RunningStatistics) {
+            let message = "running statistics are measured, not trained, and are not pruned; a variance of 0 would only blow the layer up";
+            self.error(place.key("params"), message);
+        }
+    }
+
+    /// That output channels exist in one place at least.
+    pub fn channels(&mut self, most: usize, target: &Target, place: &Place) {
+        for (index, channel) in target.channels.iter().enumerate().filter(|(_, channel)| **channel >= most) {
+            let message = format!(
+                "the chosen layers have {most} output channels at most, numbered from 0, so there is no channel {channel}"
+            );
+            self.error(place.key("channels").index(index), message);
+        }
+    }
+
+    /// That the layers of a target exist.
+    pub fn target(&mut self, target: &Target, place: &Place) {
+        self.layers(&target.layers, &place.key("layers"));
+    }
+
+    /// That the named layers exist.
+    pub fn layers(&mut self, layers: &Layers, place: &Place) {
+        let (Layers::Only(names) | Layers::Except(names)) = layers else { return };
+        let place = place.variant(layers.key());
+        for (index, name) in names.iter().enumerate() {
+            if !self.structure.layers.iter().any(|layer| layer.name == *name) {
+                let layers = self.structure.layers.iter().filter(|layer| layer.kind != LayerKind::BatchNorm);
+                let known: Vec<&str> = layers.map(|layer| layer.name.as_str()).collect();
+                let message = format!("there is no layer \"{name}\"; there are {}", known.join(", "));
+                self.error(place.index(index), message);
+            }
+        }
+    }
+
+    /// That listed entries of a parameter exist.
+    pub fn indices(&mut self, name: &str, size: usize, indices: &[usize], place: &Place) {
+        for (at, entry) in indices.iter().enumerate().filter(|(_, entry)| **entry >= size) {
+            let message = format!(
+                "{name} has {} entries, numbered from 0, so there is no entry {entry}",
+                grouped(size as u64)
+            );
+            self.error(place.index(at), message);
+        }
+    }
+
+    /// That a value fits into a weight. Weights are float32: a larger number would become infinite.
+    pub fn representable(&mut self, value: f64, place: &Place) {
+        if value.is_finite() && !(value as f32).is_finite() {
+            let message = format!("{value:e} is more than a float32 can hold; the largest is {:e}", f32::MAX);
+            self.error(place.clone(), message);
+        }
+    }
+
+    /// That a training can go on with the faults in place: it sees a batch at a time.
+    pub fn no_fault_for_each_image(&mut self, place: &Place) {
+        if self.left.in_place.contains(&Draw::EveryImage) {
+            let message = "a fault that is drawn for every image is in place, and training sees a batch at a time (batch norm would see one image); use draw: EveryForward, or put Do(Release(what: [Faults])) before it";
+            self.error(place.clone(), message);
+        }
+    }
+}

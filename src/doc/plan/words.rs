@@ -1,0 +1,135 @@
+//! Words that several sentences share.
+
+use crate::doc::target::{Layers, Params, Target};
+use crate::form::number::grouped;
+pub use crate::form::number::{counted, number, share_in_percent as percent};
+use crate::form::{Steps, StepsUnit};
+
+/// A share of a whole in front of "of": `half`, `20 %`.
+pub fn share(share: f64) -> String {
+    if (share - 0.5).abs() < f64::EPSILON { "half".to_owned() } else { percent(share) }
+}
+
+/// `1 entry`, `3 entries`.
+pub fn entries(count: u64) -> String {
+    if count == 1 { "1 entry".to_owned() } else { format!("{} entries", grouped(count)) }
+}
+
+/// `5 epochs`, `1 iteration`.
+pub fn length(steps: Steps) -> String {
+    match steps.unit {
+        StepsUnit::Epochs => counted(steps.count, "epoch"),
+        StepsUnit::Iterations => counted(steps.count, "iteration"),
+    }
+}
+
+/// The text with a capital letter at its head.
+pub fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The text with a small letter at its head.
+pub fn uncapitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+/// The parts of a sentence that there are, with commas between.
+pub fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub fn listed<T: AsRef<str>>(items: &[T]) -> String {
+    match items {
+        [] => "nothing".to_owned(),
+        [one] => one.as_ref().to_owned(),
+        [first @ .., last] => {
+            let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", first.join(", "), last.as_ref())
+        }
+    }
+}
+
+/// The layers of a target; nothing when it is all of them.
+pub fn layers(layers: &Layers) -> Option<String> {
+    match layers {
+        Layers::All => None,
+        Layers::Only(names) => Some(listed(names)),
+        Layers::Except(names) => Some(format!("all layers but {}", listed(names))),
+        Layers::First(1) => Some("the first layer".to_owned()),
+        Layers::First(count) => Some(format!("the first {count} layers")),
+        Layers::Last(1) => Some("the last layer".to_owned()),
+        Layers::Last(count) => Some(format!("the last {count} layers")),
+    }
+}
+
+const fn params(params: &Params) -> Option<&'static str> {
+    match params {
+        Params::Weights => Some("weights"),
+        Params::Biases => Some("biases"),
+        Params::WeightsAndBiases => Some("weights and biases"),
+        Params::Norm => Some("norm parameters"),
+        Params::RunningStatistics => Some("running statistics"),
+        Params::Everything => None,
+        Params::Activations => Some("outputs"),
+        Params::Preactivations => Some("outputs before the non-linearity"),
+    }
+}
+
+/// The part of a network that a target means where it names no kind of parameters; nothing when it is all of it.
+pub fn part(asked: &Target) -> Option<String> {
+    target(asked, &Params::Everything)
+}
+
+/// What a target means: `fc1's weights`, `biases of fc1 and fc2`, `the first layer`; nothing when it is everything.
+///
+/// `usual` stands for the parameters when none are named.
+pub fn target(target: &Target, usual: &Params) -> Option<String> {
+    let Target { layers: which, params: kind, channels } = target;
+    let is_one = matches!(which, Layers::First(1) | Layers::Last(1))
+        || matches!(which, Layers::Only(names) if names.len() == 1);
+    let words = match (layers(which), params(kind.as_ref().unwrap_or(usual))) {
+        (None, None) => None,
+        (None, Some(kind)) => Some(kind.to_owned()),
+        (Some(layers), None) => Some(layers),
+        (Some(layer), Some(kind)) if is_one => Some(format!("{layer}'s {kind}")),
+        (Some(layers), Some(kind)) => Some(format!("{kind} of {layers}")),
+    };
+    if channels.is_empty() {
+        return words;
+    }
+    let noun = if channels.len() == 1 { "output channel" } else { "output channels" };
+    let channels: Vec<String> = channels.iter().map(ToString::to_string).collect();
+    let words = words.unwrap_or_else(|| "every layer".to_owned());
+    Some(format!("{noun} {} of {words}", listed(&channels)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_a_person_would() {
+        assert_eq!([0.0, 0.0001, 1e-5, 1200.0].map(number), ["0", "0.0001", "1e-5", "1200"]);
+        assert_eq!([0.2, 0.07, 0.125].map(percent), ["20 %", "7 %", "12.5 %"]);
+        assert_eq!([0.5, 0.3].map(share), ["half", "30 %"]);
+    }
+
+    #[test]
+    fn a_target_names_what_is_not_usual() {
+        let of = |layers, params, channels| Target { layers, params, channels };
+        let one = Layers::Only(vec!["fc1".to_owned()]);
+        let two = Layers::Only(vec!["fc1".to_owned(), "fc2".to_owned()]);
+        let said = |asked: Target| target(&asked, &Params::Everything).unwrap_or_default();
+        assert_eq!(said(Target::default()), "");
+        assert_eq!(said(of(one.clone(), None, vec![])), "fc1");
+        assert_eq!(said(of(one, Some(Params::Weights), vec![])), "fc1's weights");
+        assert_eq!(said(of(two, Some(Params::Biases), vec![])), "biases of fc1 and fc2");
+        assert_eq!(
+            said(of(Layers::First(2), None, vec![0, 3])),
+            "output channels 0 and 3 of the first 2 layers"
+        );
+    }
+}

@@ -1,0 +1,114 @@
+use super::{Nested, Planned, Stage, check_plan};
+use crate::data::{Data, Facts, Shape};
+use crate::doc::plan::words::joined;
+use crate::doc::plan::{Check, FileUse, Situation, Sizes, StepWork};
+use crate::form::path::Place;
+
+crate::choice! {
+    /// What a clone starts from.
+    pub enum BranchInit: "Starts from" {
+        Copy, "A copy", "Values, pins, faults and position of the original";
+        Fresh, "New weights", "The same structure with initial weights of its own";
+    }
+}
+
+crate::choice! {
+    /// In which order a clone sees the data.
+    pub enum BranchOrder: "Order of data" {
+        Parent, "The original's", "The same order as the original would";
+        Own, "Its own", "An order of its own";
+    }
+}
+
+crate::form! {
+    /// Settings of a clone.
+    pub struct Branch: "Branch" {
+        name: String = "branch".to_owned(), "Name", "What later stages call it";
+        init: BranchInit = BranchInit::Copy, "Starts from", "What the clone starts from";
+        order: BranchOrder = BranchOrder::Parent, "Order of data", "In which order it sees the data";
+        data: Option<Data> = None, "Data", "Other data of the same shape";
+        plan: Vec<Stage> = Vec::new(), "Plan", "What the clone does; the original is untouched";
+    }
+}
+
+impl Planned for Branch {
+    fn sentence(&self) -> String {
+        let Self { name, init, order, data, plan: _ } = self;
+        let init = (*init == BranchInit::Fresh).then(|| "with new weights".to_owned());
+        let order = (*order == BranchOrder::Own).then(|| "in its own order of data".to_owned());
+        let data = data.as_ref().map(|data| format!("on {}", data.key()));
+        joined([Some(format!("Branch {name}")), init, order, data])
+    }
+
+    fn check(&self, check: &mut Check<'_>, place: &Place) {
+        if let Some(data) = &self.data {
+            check_data(data, check, &place.key("data"));
+        }
+        let outside = check.left.clone();
+        if self.init == BranchInit::Fresh {
+            check.left.in_place.clear();
+        }
+        check_plan(&self.plan, check, &place.key("plan"));
+        check.left = outside;
+        check.left.names.insert(self.name.clone());
+        check.left.positions.remove(&self.name);
+    }
+
+    /// The work of entering it: its stages are steps of their own, on data of its own where it has them.
+    fn work(&self, situation: &mut Situation<'_>) -> StepWork {
+        if let Some(data) = &self.data {
+            situation.level.sizes = Sizes::of_facts(&data.facts(situation.net.image_side()));
+        }
+        situation.little()
+    }
+
+    fn files(&self, _: &Place) -> Vec<FileUse<'_>> {
+        vec![FileUse::Keeps(&self.name)]
+    }
+
+    fn nested(&self) -> Option<Nested<'_>> {
+        Some(Nested { key: "plan", plan: &self.plan, times: 1, branch: Some(self) })
+    }
+
+    fn nested_mut(&mut self) -> Option<&mut Vec<Stage>> {
+        Some(&mut self.plan)
+    }
+}
+
+/// Data of a branch must fit the network, and so the run's data.
+fn check_data(data: &Data, check: &mut Check<'_>, place: &Place) {
+    let side = check.net.image_side();
+    let (here, there) = (check.data.facts(side), data.facts(side));
+    if here.shape == there.shape && here.classes != there.classes {
+        let message = format!(
+            "a branch needs data of as many classes: these have {}, and those of the run have {}",
+            there.classes, here.classes
+        );
+        check.error(place.clone(), message);
+    } else if here.shape != there.shape {
+        let about = |facts: &Facts| {
+            let Shape { channels, height, width } = facts.shape;
+            format!("samples of {channels}×{height}×{width} in {} classes", facts.classes)
+        };
+        let message = format!(
+            "a branch needs data of the same shape: these are {}, and those of the run are {}",
+            about(&there),
+            about(&here)
+        );
+        check.error(place.clone(), message);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::doc::plan::testing::sentence;
+
+    #[test]
+    fn branches_are_named_without_their_plan() {
+        assert_eq!(sentence(r#"Branch(name: "copy", plan: [Test])"#), "Branch copy");
+        assert_eq!(
+            sentence(r#"Branch(name: "fresh", init: Fresh, order: Own, data: Iris())"#),
+            "Branch fresh, with new weights, in its own order of data, on Iris"
+        );
+    }
+}

@@ -1,0 +1,134 @@
+use super::Planned;
+use crate::doc::plan::words::{self, counted, joined, length, number};
+use crate::doc::plan::{Check, Situation, StepWork};
+use crate::doc::target::Layers;
+use crate::doc::targets;
+use crate::form::Steps;
+use crate::form::path::Place;
+
+crate::choice! {
+    /// How members share their first layers.
+    pub enum Sharing: "Sharing" {
+        CopyInTurn, "Copied in turn", "Each member takes its step and hands its shared layers to the next";
+        Tied, "Tied", "One set of shared parameters, gradients summed";
+    }
+}
+
+crate::form! {
+    /// Settings of an end by standstill.
+    pub struct Change: "Change" {
+        below: f64 = 1e-4, "Below", "Largest move of any shared weight", range [0.0, 1e6];
+        over: Steps = Steps::epochs(1), "Over", "In this time";
+    }
+}
+
+crate::choice! {
+    /// When an ensemble's training ends early.
+    pub enum EnsembleEnd: "Ends" {
+        Never, "At its length", "Only when its length is over";
+        Change(Change) = Change::default(), "At a standstill", "When no shared weight moved by more than a bound";
+    }
+}
+
+crate::form! {
+    /// Settings of networks that share their first layers.
+    pub struct Ensemble: "Ensemble" {
+        members: usize = 3, "Members", "How many networks; the first is the current one", range [1, 1000];
+        share: Layers = Layers::First(1), "Shared layers", "The layers that all members have in common";
+        mode: Sharing = Sharing::CopyInTurn, "Sharing", "How they are kept equal";
+        local_steps: usize = 1, "Local steps", "Steps that a member takes before it hands over", range [1, 10_000];
+        steps: Steps = Steps::epochs(10), "Length", "How long, in mini-batches";
+        until: EnsembleEnd = EnsembleEnd::Never, "Ends", "When it ends early";
+    }
+}
+
+impl Planned for Ensemble {
+    fn sentence(&self) -> String {
+        let Self { members, share, mode, local_steps, steps, until } = self;
+        let members = counted(*members as u64, "member");
+        let (shared, kept_equal) = match share {
+            Layers::First(0) => ("nothing".to_owned(), None),
+            layers => (
+                words::layers(layers).unwrap_or_else(|| "all layers".to_owned()),
+                Some(match mode {
+                    Sharing::CopyInTurn => "copied in turn".to_owned(),
+                    Sharing::Tied => "tied".to_owned(),
+                }),
+            ),
+        };
+        let turns = *local_steps != 1 && *mode == Sharing::CopyInTurn;
+        let turns = turns.then(|| format!("{local_steps} steps each"));
+        let until = match until {
+            EnsembleEnd::Never => None,
+            EnsembleEnd::Change(Change { below, over }) => {
+                let (below, over) = (number(*below), length(*over));
+                Some(format!("or until no shared weight moves by more than {below} in {over}"))
+            }
+        };
+        let what = format!("Train {members} that share {shared}");
+        joined([Some(what), kept_equal, Some(length(*steps)), turns, until])
+    }
+
+    fn check(&self, check: &mut Check<'_>, place: &Place) {
+        check.no_fault_for_each_image(place);
+        check.layers(&self.share, &place.key("share"));
+        if self.steps.count == 0 {
+            let message = "training for 0 steps does nothing; give it a length such as 60ep";
+            check.error(place.key("steps"), message);
+        }
+        if self.mode == Sharing::Tied && self.local_steps != 1 {
+            let message =
+                "tied members take one step together; leave local_steps out, or use mode: CopyInTurn";
+            check.error(place.key("local_steps"), message);
+        }
+        if let EnsembleEnd::Change(change) = &self.until {
+            check_standstill(change, &self.share, check, &place.key("until").variant("Change"));
+        }
+        for name in (1..=self.members).map(|member| format!("member {member}")) {
+            check.left.positions.remove(&name);
+            check.left.names.insert(name);
+        }
+    }
+
+    fn work(&self, situation: &mut Situation<'_>) -> StepWork {
+        situation.level.members = self.members as f64;
+        let training = situation.train.clone();
+        situation.training(self.steps, training, (self.members * self.local_steps) as f64)
+    }
+}
+
+fn check_standstill(change: &Change, share: &Layers, check: &mut Check<'_>, place: &Place) {
+    if change.over.count == 0 {
+        let message = "a standstill over 0 steps means nothing; write 1ep or 100it";
+        check.error(place.key("over"), message);
+    }
+    let mut layers = 0..check.structure.layers.len();
+    if !layers.any(|layer| targets::has_layer(check.structure, share, layer)) {
+        let message = "no layer is shared, so none stands still; leave until out, or share a layer";
+        check.error(place.clone(), message);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::doc::plan::testing::sentence;
+
+    #[test]
+    fn ensembles_say_what_their_members_share() {
+        assert_eq!(
+            sentence(
+                r#"Ensemble(members: 3, share: First(2), mode: CopyInTurn, steps: "60ep", until: Change(below: 1e-4, over: "1ep"))"#
+            ),
+            "Train 3 members that share the first 2 layers, copied in turn, 60 epochs, \
+             or until no shared weight moves by more than 0.0001 in 1 epoch"
+        );
+        assert_eq!(
+            sentence(r#"Ensemble(members: 3, share: First(2), mode: Tied, steps: "60ep")"#),
+            "Train 3 members that share the first 2 layers, tied, 60 epochs"
+        );
+        assert_eq!(
+            sentence(r#"Ensemble(members: 3, share: First(0), steps: "60ep")"#),
+            "Train 3 members that share nothing, 60 epochs"
+        );
+    }
+}

@@ -1,0 +1,124 @@
+//! Stages: what a run does, in order. A stage is one file here, with its settings and what it reports about itself, and
+//! one line in [`Stage`]; what it does is in `run/stages/`.
+
+mod branch;
+mod campaign;
+mod connect;
+mod ensemble;
+mod intervene;
+mod repeat;
+mod test;
+mod train;
+
+pub use branch::{Branch, BranchInit, BranchOrder};
+pub use connect::Connect;
+pub use ensemble::{Change, Ensemble, EnsembleEnd, Sharing};
+pub use repeat::Repeat;
+pub use train::Train;
+
+use super::fault::Campaign;
+use super::intervention::Intervention;
+use super::plan::{Check, FileUse, Situation, StepWork};
+use crate::form::path::Place;
+use test::Test;
+
+/// What a stage reports about itself; what it does is in `run/stages/`.
+pub trait Planned {
+    /// One short sentence made of its settings: `Prune 20 % by magnitude, per layer, output at half rate`. A stage that
+    /// holds a plan is named without it.
+    fn sentence(&self) -> String;
+
+    /// Adds what is wrong with it, and notes what later stages depend on. `place` is that of its settings.
+    fn check(&self, check: &mut Check<'_>, place: &Place);
+
+    /// The work of its step, and how it changes what later steps take.
+    fn work(&self, situation: &mut Situation<'_>) -> StepWork;
+
+    /// The files that it reads and writes, in this order.
+    fn files(&self, _place: &Place) -> Vec<FileUse<'_>> {
+        Vec::new()
+    }
+
+    /// The plan that it holds.
+    fn nested(&self) -> Option<Nested<'_>> {
+        None
+    }
+
+    /// As [`nested`](Self::nested), to be changed.
+    fn nested_mut(&mut self) -> Option<&mut Vec<Stage>> {
+        None
+    }
+
+    /// Whether legends tell plans apart by it: it changes networks, or trains them.
+    fn is_outlined(&self) -> bool {
+        true
+    }
+}
+
+/// A plan that a stage holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Nested<'a> {
+    /// The setting that it is.
+    pub key: &'static str,
+    /// Its stages.
+    pub plan: &'a [Stage],
+    /// How often it is carried out.
+    pub times: u64,
+    /// The branch that it is the plan of, which is entered and left.
+    pub branch: Option<&'a Branch>,
+}
+
+crate::choice! {
+    /// One step of a plan.
+    pub enum Stage: "Stage", each Planned {
+        Train(Train) = Train::default(), "Train", "Trains the network";
+        Test, "Test", "Evaluates the network on the validation and test parts";
+        Do(Intervention) = Intervention::default(), "Intervene", "Changes weights";
+        Repeat(Repeat) = Repeat::default(), "Repeat", "Does its stages again and again";
+        Branch(Branch) = Branch::default(), "Branch", "Goes on with a clone and leaves the original as it is";
+        Connect(Connect) = Connect::default(), "Connect", "Measures the error along the line between two networks";
+        Campaign(Campaign) = Campaign::default(), "Campaign", "Many fault trials on the network as it is, with statistics";
+        Ensemble(Ensemble) = Ensemble::default(), "Ensemble", "Trains members that share their first layers";
+    }
+}
+
+impl Stage {
+    /// The stage in one short sentence: `Prune 20 % by magnitude, per layer, output at half rate`.
+    pub fn sentence(&self) -> String {
+        self.rule().sentence()
+    }
+
+    /// The plan that it holds.
+    pub fn nested(&self) -> Option<Nested<'_>> {
+        self.rule().nested()
+    }
+
+    /// As [`nested`](Self::nested), to be changed.
+    pub fn nested_mut(&mut self) -> Option<&mut Vec<Self>> {
+        self.rule_mut()?.nested_mut()
+    }
+
+    /// What legends call it where plans differ in it; none where it changes nothing of a network.
+    pub fn outline(&self) -> Option<&'static str> {
+        let name = if let Self::Do(intervention) = self { intervention.label() } else { self.label() };
+        self.rule().is_outlined().then_some(name)
+    }
+}
+
+/// Checks the stages of a plan one after the other.
+pub fn check_plan(stages: &[Stage], check: &mut Check<'_>, place: &Place) {
+    for (index, stage) in stages.iter().enumerate() {
+        stage.rule().check(check, &place.index(index).variant(stage.key()));
+    }
+}
+
+/// How many steps a plan has with its repetitions, without writing them out.
+pub fn count_steps(plan: &[Stage]) -> u64 {
+    let steps = plan.iter().map(|stage| match stage.nested() {
+        None => 1,
+        Some(Nested { plan, times, branch, .. }) => {
+            times.saturating_mul(count_steps(plan)).saturating_add(2 * u64::from(branch.is_some()))
+        }
+    });
+    steps.fold(0, u64::saturating_add)
+}

@@ -1,0 +1,58 @@
+use super::{Nested, Planned, Stage, check_plan};
+use crate::doc::plan::{Check, Situation, StepWork};
+use crate::form::path::Place;
+
+crate::form! {
+    /// Settings of a repetition.
+    pub struct Repeat: "Repeat" {
+        times: u64 = 5, "Times", "Number of rounds", range [0, 100_000];
+        body: Vec<Stage> = Vec::new(), "Stages", "What each round does";
+    }
+}
+
+impl Planned for Repeat {
+    fn sentence(&self) -> String {
+        match self.times {
+            0 => "Repeat never".to_owned(),
+            1 => "Repeat once".to_owned(),
+            times => format!("Repeat {times} times"),
+        }
+    }
+
+    /// What is repeated 0 times leaves no names behind, and no faults.
+    fn check(&self, check: &mut Check<'_>, place: &Place) {
+        let outside = check.left.clone();
+        check_plan(&self.body, check, &place.key("body"));
+        if self.times == 0 {
+            check.left = outside;
+        }
+    }
+
+    /// Its stages are steps of their own, and it is none.
+    fn work(&self, situation: &mut Situation<'_>) -> StepWork {
+        situation.little()
+    }
+
+    fn nested(&self) -> Option<Nested<'_>> {
+        Some(Nested { key: "body", plan: &self.body, times: self.times, branch: None })
+    }
+
+    fn nested_mut(&mut self) -> Option<&mut Vec<Stage>> {
+        Some(&mut self.body)
+    }
+
+    fn is_outlined(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::doc::plan::testing::sentence;
+
+    #[test]
+    fn repetitions_are_named_without_their_plan() {
+        assert_eq!(sentence("Repeat(times: 6, body: [Test])"), "Repeat 6 times");
+        assert_eq!(sentence("Repeat(times: 1)"), "Repeat once");
+    }
+}

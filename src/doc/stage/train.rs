@@ -1,0 +1,87 @@
+use super::Planned;
+use crate::doc::Training;
+use crate::doc::plan::words::{joined, length, number};
+use crate::doc::plan::{Check, Situation, StepWork};
+use crate::form::Steps;
+use crate::form::path::Place;
+use crate::optimize::{Optimizer, Schedule};
+
+crate::short_form! {
+    /// Settings of one phase of training; written `Train("5ep")` when it has none of its own.
+    pub struct Train: "Train", "a length of training such as \"5ep\", or (steps: \"5ep\", rate: 0.001)" {
+        steps: Steps = Steps::default(), "Length", "How long, as 5ep or 200it";
+        rate: Option<f64> = None, "Learning rate", "Left out: the optimizer's", range [0.0, 1000.0];
+        batch: Option<usize> = None, "Batch size", "Left out: the training's", unit "samples", range [1, 65536];
+        optimizer: Option<Optimizer> = None, "Optimizer", "Left out: the training's, which goes on from stage to stage";
+        schedule: Option<Schedule> = None, "Schedule", "Left out: the training's";
+        evaluate: Option<Steps> = None, "Evaluate every", "Left out: the training's";
+    }
+}
+
+impl Train {
+    /// Training of this length, with the experiment's settings.
+    pub fn of(steps: Steps) -> Self {
+        Self { steps, ..Self::default() }
+    }
+
+    /// How it trains: by its own settings where it has them, by the run's otherwise.
+    pub fn settings(&self, run: &Training) -> Training {
+        Training {
+            optimizer: self.optimizer.clone().unwrap_or_else(|| run.optimizer.clone()),
+            schedule: self.schedule.clone().unwrap_or_else(|| run.schedule.clone()),
+            batch: self.batch.unwrap_or(run.batch),
+            evaluate: self.evaluate.unwrap_or(run.evaluate),
+            ..run.clone()
+        }
+    }
+}
+
+impl Planned for Train {
+    fn sentence(&self) -> String {
+        let Self { steps, rate, batch, optimizer, schedule, evaluate } = self;
+        let optimizer =
+            optimizer.as_ref().map(|optimizer| format!(" with {}", optimizer.label())).unwrap_or_default();
+        let rate = rate.map(|rate| format!(" at rate {}", number(rate))).unwrap_or_default();
+        let batch = batch.map(|batch| format!(" in batches of {batch}")).unwrap_or_default();
+        let schedule = schedule.as_ref().map(|schedule| match schedule {
+            Schedule::Constant => "rate constant".to_owned(),
+            Schedule::Steps(_) => "rate falling in steps".to_owned(),
+            Schedule::Cosine(_) => "rate falling along a cosine".to_owned(),
+        });
+        let evaluate = evaluate.map(|every| format!("evaluated every {}", length(every)));
+        joined([Some(format!("Train {}{optimizer}{rate}{batch}", length(*steps))), schedule, evaluate])
+    }
+
+    fn check(&self, check: &mut Check<'_>, place: &Place) {
+        check.no_fault_for_each_image(place);
+        if self.steps.count == 0 {
+            check.error(place.clone(), "training for 0 steps does nothing; give it a length such as 5ep");
+        }
+        if self.evaluate.is_some_and(|steps| steps.count == 0) {
+            check.error(place.key("evaluate"), "evaluating every 0 steps never comes to an end");
+        }
+    }
+
+    fn work(&self, situation: &mut Situation<'_>) -> StepWork {
+        let training = self.settings(&situation.train);
+        situation.training(self.steps, training, 1.0 + situation.level.past)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::doc::plan::testing::sentence;
+
+    #[test]
+    fn training_is_a_length_and_what_differs_from_the_experiment() {
+        assert_eq!(sentence(r#"Train("5ep")"#), "Train 5 epochs");
+        assert_eq!(sentence(r#"Train(steps: "1ep", rate: 0.0001)"#), "Train 1 epoch at rate 0.0001");
+        assert_eq!(
+            sentence(
+                r#"Train(steps: "20it", optimizer: AdamW(), batch: 8, schedule: Constant, evaluate: "5it")"#
+            ),
+            "Train 20 iterations with AdamW in batches of 8, rate constant, evaluated every 5 iterations"
+        );
+        assert_eq!(sentence("Test"), "Test");
+    }
+}

@@ -1,0 +1,35 @@
+//! What an intervention acts on.
+
+crate::choice! {
+    /// Which layers.
+    pub enum Layers: "Layers" {
+        All, "All", "Every layer";
+        Only(Vec<String>) = Vec::new(), "Only", "The named layers";
+        Except(Vec<String>) = Vec::new(), "All but", "Every layer but the named ones";
+        First(usize) = 1, "First", "The first layers that have weights", range [0, 1000];
+        Last(usize) = 1, "Last", "The last layers that have weights", range [0, 1000];
+    }
+}
+
+crate::choice! {
+    /// Which kind of parameters.
+    pub enum Params: "Parameters" {
+        Weights, "Weights", "Weights of convolution and linear layers";
+        Biases, "Biases", "Biases of convolution and linear layers";
+        WeightsAndBiases, "Weights and biases", "Both, of convolution and linear layers";
+        Norm, "Norm parameters", "Scale and shift of batch norm";
+        RunningStatistics, "Running statistics", "Running mean and variance of batch norm";
+        Everything, "Everything", "All parameters and statistics";
+        Activations, "Activations", "Outputs of layers behind their non-linearity; for faults only";
+        Preactivations, "Preactivations", "Outputs of layers before their non-linearity; for faults only";
+    }
+}
+
+crate::form! {
+    /// What an intervention acts on.
+    pub struct Target: "Target" {
+        layers: Layers = Layers::All, "Layers", "Which layers";
+        params: Option<Params> = None, "Parameters", "Which kind; left out: weights for pruning and faults, everything for the others";
+        channels: Vec<usize> = Vec::new(), "Output channels", "Only these output channels (rows); none: all of them";
+    }
+}

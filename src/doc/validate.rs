@@ -1,0 +1,296 @@
+//! What must hold before anything runs: ranges, names, and that stages find what they refer to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::experiment::Experiment;
+use super::network::{Net, VGG_DEPTHS};
+use super::plan::{Check, Left};
+use super::problem::Problem;
+use super::spec::{ExpandedArm, RunSpec, expand_arms};
+use super::stage::{check_plan, count_steps};
+use super::training::{Loss, Training};
+use crate::data::Data;
+use crate::form::path::Place;
+use crate::form::{Overrides, check_ranges};
+use crate::optimize::UpdateRule;
+
+/// Everything that is wrong with a document, or worth knowing, in the order of the document.
+pub fn validate(experiment: &Experiment) -> Vec<Problem> {
+    let mut problems: Vec<Problem> = check_ranges(&mut experiment.clone())
+        .into_iter()
+        .map(|problem| Problem::error(problem.place, problem.message))
+        .collect();
+    names(experiment, &mut problems);
+    if !problems.is_empty() {
+        return problems;
+    }
+    let runs = count_runs(experiment);
+    if runs > MOST_RUNS {
+        let message = format!(
+            "the sweeps make {runs} runs, and {MOST_RUNS} are the most; sweep fewer values, or split the file"
+        );
+        return vec![Problem::error(Place::default().key("sweep"), message)];
+    }
+    match expand_arms(experiment) {
+        Err(found) => problems.extend(found),
+        Ok(arms) => {
+            for arm in &arms {
+                spec(experiment, arm, &mut problems);
+            }
+        }
+    }
+    let mut seen = Vec::new();
+    problems.retain(|problem| {
+        !seen.contains(problem) && {
+            seen.push(problem.clone());
+            true
+        }
+    });
+    problems
+}
+
+/// The most runs of one experiment, and the most steps of one run: more are typing errors, and would fill the memory.
+const MOST_RUNS: usize = 100_000;
+const MOST_STEPS: u64 = 1_000_000;
+
+/// How many runs the sweeps and seeds make, without making them.
+fn count_runs(experiment: &Experiment) -> usize {
+    let values = |overrides: &Overrides| -> usize {
+        let counts = overrides.0.values().map(|list| Overrides::items(list).map_or(1, |items| items.len()));
+        counts.fold(1, usize::saturating_mul)
+    };
+    let arms = experiment.arms.iter().map(|arm| values(&arm.sweep)).fold(0, usize::saturating_add);
+    arms.saturating_mul(values(&experiment.sweep)).saturating_mul(experiment.seeds.len())
+}
+
+fn names(experiment: &Experiment, problems: &mut Vec<Problem>) {
+    let arms = Place::default().key("arms");
+    if experiment.arms.is_empty() {
+        problems.push(Problem::error(
+            arms.clone(),
+            "there is no arm; add one with a plan, such as [Train(\"5ep\"), Test]",
+        ));
+    }
+    let mut seen = BTreeMap::new();
+    for (index, arm) in experiment.arms.iter().enumerate() {
+        let place = arms.index(index).key("name");
+        if arm.name.trim().is_empty() {
+            problems.push(Problem::error(place, "the arm has no name; legends and tables need one"));
+        } else if let Some(first) = seen.insert(arm.name.as_str(), index) {
+            let message =
+                format!("\"{}\" is the name of arm {} too; give each arm its own", arm.name, first + 1);
+            problems.push(Problem::error(place, message));
+        }
+    }
+    let seeds = Place::default().key("seeds");
+    if experiment.seeds.is_empty() {
+        problems.push(Problem::error(
+            seeds.clone(),
+            "there is no seed, so nothing would run; write for example [1, 2, 3]",
+        ));
+    }
+    let mut seen = BTreeSet::new();
+    for (index, seed) in experiment.seeds.iter().enumerate() {
+        if !seen.insert(seed) {
+            problems
+                .push(Problem::error(seeds.index(index), format!("seed {seed} is there twice; remove one")));
+        }
+    }
+}
+
+/// Places of the settings of an arm: its own where it has them, the experiment's otherwise.
+struct Places {
+    net: Place,
+    train: Place,
+    data: Place,
+    plan: Place,
+}
+
+fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>) {
+    let here = Place::default().key("arms").index(arm.index);
+    let own = &experiment.arms[arm.index];
+    let at = |owned: bool, key: &str| if owned { here.key(key) } else { Place::default().key(key) };
+    let places = Places {
+        net: at(own.net.is_some(), "net"),
+        train: at(own.train.is_some(), "train"),
+        data: Place::default().key("data"),
+        plan: here.key("plan"),
+    };
+    network(&arm.spec.net, &arm.spec.data, &places, problems);
+    training(&arm.spec.train, &arm.spec.net, &arm.spec.data, &places, problems);
+    let steps = count_steps(&arm.spec.plan);
+    if steps > MOST_STEPS {
+        let message = format!(
+            "the plan has {steps} steps with its repetitions, and {MOST_STEPS} are the most; repeat less often"
+        );
+        problems.push(Problem::error(places.plan, message));
+        return;
+    }
+    if arm.spec.plan.is_empty() {
+        problems.push(Problem::error(
+            places.plan.clone(),
+            "the plan is empty; add a stage, such as Train(\"5ep\")",
+        ));
+    }
+    let structure = arm.spec.structure();
+    let RunSpec { net, data, seed, .. } = &arm.spec;
+    let (name, seed, left) = (arm.name.as_str(), *seed, Left::default());
+    let mut check = Check { arm: name, seed, net, data, structure: &structure, left, problems };
+    check_plan(&arm.spec.plan, &mut check, &places.plan);
+}
+
+fn network(net: &Net, data: &Data, places: &Places, problems: &mut Vec<Problem>) {
+    match net {
+        Net::Vgg(vgg) => {
+            if !VGG_DEPTHS.contains(&vgg.depth) {
+                let place = places.net.variant("Vgg").key("depth");
+                problems.push(Problem::error(
+                    place,
+                    format!("there is no VGG-{}; choose 11, 13, 16 or 19", vgg.depth),
+                ));
+            }
+            let shape = data.facts(net.image_side()).shape;
+            if !shape.is_image() {
+                let message =
+                    "a VGG needs images, and these data are no images; choose an Mlp, or other data";
+                problems.push(Problem::error(places.data.variant(data.key()), message));
+            } else if shape.height.min(shape.width) < 32 {
+                let message = format!(
+                    "a VGG needs images of 32 pixels or more, and these have {}×{}; set image_size: 32",
+                    shape.height, shape.width
+                );
+                problems.push(Problem::error(places.data.variant(data.key()), message));
+            }
+        }
+        Net::Mlp(mlp) => {
+            if mlp.hidden.contains(&0) {
+                let place = places.net.variant("Mlp").key("hidden");
+                problems.push(Problem::error(place, "a hidden layer has no units; give it one or more"));
+            }
+        }
+    }
+}
+
+fn training(train: &Training, net: &Net, data: &Data, places: &Places, problems: &mut Vec<Problem>) {
+    let classes = data.facts(net.image_side()).classes;
+    if train.loss == Loss::BinaryCrossEntropy && classes != 2 {
+        let message = format!(
+            "binary cross-entropy tells two classes apart, and the data have {classes}; set labels: EvenOdd, or loss: CrossEntropy"
+        );
+        problems.push(Problem::error(places.train.key("loss"), message));
+    }
+    if let Net::Mlp(mlp) = net
+        && train.loss == Loss::BinaryCrossEntropy
+        && mlp.output == super::network::Output::Tanh
+    {
+        let place = places.net.variant("Mlp").key("output");
+        problems.push(Problem::note(place, "with a tanh output, binary cross-entropy takes p = (1 + y) / 2"));
+    }
+    if !train.augment.is_empty() && !data.facts(net.image_side()).shape.is_image() {
+        let message = "these data are no images, so there is nothing to flip or crop; leave augment out";
+        problems.push(Problem::error(places.train.key("augment"), message));
+    }
+    if let Some((setting, message)) = train.optimizer.problem() {
+        let place = places.train.key("optimizer").variant(train.optimizer.key()).key(setting);
+        problems.push(Problem::error(place, message));
+    }
+    if train.evaluate.count == 0 {
+        let place = places.train.key("evaluate");
+        problems.push(Problem::error(
+            place,
+            "evaluating every 0 steps never comes to an end; write 1ep or 100it",
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::doc::file::{describe, parse};
+
+    fn problems(text: &str) -> Vec<String> {
+        let path = Path::new("x.ron");
+        let experiment = parse(text, path).unwrap();
+        validate(&experiment).iter().map(|problem| describe(problem, path, text)).collect()
+    }
+
+    fn with_plan(plan: &str) -> Vec<String> {
+        problems(&format!("(arms: [(name: \"a\", plan: [\n{plan}\n])])"))
+    }
+
+    #[test]
+    fn a_short_correct_document_has_no_problems() {
+        assert_eq!(with_plan("Train(\"1ep\"), Test"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn each_mistake_is_named_with_line_and_column() {
+        for (plan, line) in [
+            (
+                "Do(Prune(amount: Fraction(1.5)))",
+                "x.ron:2:18: arms[0].plan[0].Do.Prune.amount.Fraction: Fraction is 1.5; it must lie between 0 and 1",
+            ),
+            ("Do(Graft(from: \"start\"))", "x.ron:2:10: arms[0].plan[0].Do.Graft.from: there is no snapshot"),
+            ("Train(\"0ep\")", "x.ron:2:1: arms[0].plan[0].Train: "),
+            (
+                "Do(Prune(target: (layers: Only([\"fc9\"]))))",
+                "x.ron:2:33: arms[0].plan[0].Do.Prune.target.layers.Only[0]: there is no layer \"fc9\"",
+            ),
+        ] {
+            let found = with_plan(plan);
+            assert!(found.iter().any(|problem| problem.starts_with(line)), "{found:#?} lacks {line}");
+        }
+    }
+
+    #[test]
+    fn plans_and_sweeps_without_end_are_refused_before_they_are_written_out() {
+        let nested = with_plan(
+            "Repeat(times: 1000, body: [Repeat(times: 1000, body: [Repeat(times: 1000, body: [Test])])])",
+        );
+        assert!(nested[0].contains("1000000000 steps"), "{nested:#?}");
+        let values = vec!["0.1"; 400].join(", ");
+        let sweep = problems(&format!(
+            "(sweep: {{ \"train.optimizer.rate\": [{values}], \"train.batch\": [{values}] }}, arms: [(plan: [Test])])"
+        ));
+        assert!(sweep[0].contains("160000 runs"), "{sweep:#?}");
+    }
+
+    #[test]
+    fn settings_that_cannot_go_together_are_named() {
+        for (text, part) in [
+            ("(data: Iris(), train: (augment: [Crop(4)]), arms: [(plan: [Test])])", "no images"),
+            ("(train: (optimizer: Sgd(nesterov: true)), arms: [(plan: [Test])])", "momentum above 0"),
+            ("(set: { \"seed\": 7 }, arms: [(plan: [Test])])", "seeds"),
+            ("(data: Iris(), net: Vgg(), arms: [(plan: [Test])])", "no images"),
+            ("(arms: [(plan: [Do(Export(file: \"../x.safetensors\"))])])", "inside the run's directory"),
+            ("(arms: [(plan: [Do(Prune(criterion: Movement(since: \"nope\")))])])", "there is no snapshot"),
+            ("(arms: [(plan: [Do(Freeze(target: (params: Activations)))])])", "only faults can strike them"),
+            (
+                "(arms: [(plan: [Do(Freeze(target: (params: Norm)))])])",
+                "no parameter of this network is meant",
+            ),
+            ("(arms: [(plan: [Do(Prune(target: (channels: [999])))])])", "there is no channel 999"),
+        ] {
+            let found = problems(text);
+            assert!(found.iter().any(|problem| problem.contains(part)), "{text}: {found:#?}");
+        }
+    }
+
+    #[test]
+    fn networks_and_data_must_fit() {
+        let vgg = problems("(data: Mnist(), net: Vgg(depth: 12), arms: [(plan: [Test])])");
+        assert!(vgg[0].contains("no VGG-12") && vgg[1].contains("image_size: 32"), "{vgg:#?}");
+        let loss = problems("(train: (loss: BinaryCrossEntropy), arms: [(plan: [Test])])");
+        assert!(loss[0].contains("the data have 10"), "{loss:#?}");
+    }
+
+    #[test]
+    fn names_and_seeds_are_told_apart() {
+        let found =
+            problems("(seeds: [1, 1], arms: [(name: \"a\", plan: [Test]), (name: \"a\", plan: [Test])])");
+        assert_eq!(found.len(), 2, "{found:#?}");
+        assert!(found[0].starts_with("x.ron:1:52: arms[1].name"), "{found:#?}");
+    }
+}

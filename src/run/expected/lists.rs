@@ -1,0 +1,84 @@
+//! Which runs are done and which are left, each with its cost.
+
+use std::collections::BTreeMap;
+
+use super::{Left, Taken};
+use crate::doc::Run;
+use crate::run::cost::Cost;
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Far {
+    /// It is done, and took so many seconds.
+    Done(f64),
+    /// This share of it is done, in [0, 1].
+    Share(f64),
+}
+
+/// The costs of runs, by arm: the runs of an arm cost the same.
+pub struct Costs(BTreeMap<(usize, String), Result<Cost, String>>);
+
+impl Costs {
+    /// Of these runs; `cost` says that of one, or why it is not known.
+    pub fn new(runs: &[Run], cost: impl Fn(&Run) -> Result<Cost, String>) -> Self {
+        let mut costs = BTreeMap::new();
+        for run in runs {
+            costs.entry((run.arm_index, run.arm.clone())).or_insert_with(|| cost(run));
+        }
+        Self(costs)
+    }
+
+    fn of(&self, run: &Run) -> Result<&Cost, String> {
+        let cost = self.0.get(&(run.arm_index, run.arm.clone()));
+        cost.map_or_else(
+            || Err("its cost was not asked for".to_owned()),
+            |cost| cost.as_ref().map_err(Clone::clone),
+        )
+    }
+
+    /// The runs that are done, as far as their cost is known, and those that are left.
+    ///
+    /// # Errors
+    /// Why the cost of one that is left is not known.
+    pub fn lists<'a>(
+        &'a self,
+        runs: &'a [Run],
+        far: impl Fn(&Run) -> Far,
+    ) -> Result<(Vec<Taken<'a>>, Vec<Left<'a>>), String> {
+        let done = runs.iter().filter_map(|run| match (far(run), self.of(run)) {
+            (Far::Done(secs), Ok(cost)) => Some(Taken { run, cost, secs }),
+            (Far::Done(_), Err(_)) | (Far::Share(_), _) => None,
+        });
+        let left = runs.iter().filter_map(|run| match far(run) {
+            Far::Done(_) => None,
+            Far::Share(share) => Some(self.of(run).map(|cost| Left { run, cost, share: 1.0 - share })),
+        });
+        Ok((done.collect(), left.collect::<Result<_, _>>()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::doc::{file::parse, runs};
+    use crate::run::cost;
+
+    #[test]
+    fn runs_are_done_or_left_and_a_cost_that_is_not_known_counts_for_what_is_left_only() {
+        let text = "(data: Digits(limit_train: 64), seeds: [1, 2], arms: [
+            (name: \"a\", plan: [Test]), (name: \"b\", plan: [Test])])";
+        let runs = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
+        let of_one = |run: &Run| if run.arm == "a" { cost(run) } else { Err("no size".to_owned()) };
+        let costs = Costs::new(&runs, of_one);
+        let far = |run: &Run| match (run.arm.as_str(), run.seed) {
+            ("a", 1) => Far::Share(0.25),
+            _ => Far::Done(3.0),
+        };
+        let (done, left) = costs.lists(&runs, far).unwrap();
+        assert_eq!((done.len(), done[0].secs), (1, 3.0), "the cost of b is not known");
+        assert_eq!((left.len(), left[0].share), (1, 0.75));
+        assert_eq!(costs.lists(&runs, |_| Far::Share(0.0)).unwrap_err(), "no size");
+    }
+}

@@ -1,0 +1,44 @@
+//! Carries out stages: what each does, in one file each. What it reports about itself is in `doc/stage/`.
+
+mod connect;
+mod ensemble;
+mod train;
+
+use super::campaign;
+use super::error::RunError;
+use super::faults;
+use super::interventions;
+use super::session::{Session, StageEnd};
+use super::train::TrainProgress;
+use crate::doc::Stage;
+
+/// Carries a stage out; goes on from `inside` when it was interrupted.
+pub fn carry_out(session: &mut Session, stage: &Stage, inside: TrainProgress) -> Result<StageEnd, RunError> {
+    match stage {
+        Stage::Train(stage) => training(session, |session| train::train(session, stage, inside)),
+        Stage::Ensemble(stage) => training(session, |session| ensemble::train(session, stage, inside)),
+        Stage::Test => faults::test(session).map(|()| StageEnd::Done),
+        Stage::Do(intervention) => interventions::carry_out(session, intervention).map(|()| StageEnd::Done),
+        Stage::Connect(stage) => connect::connect(session, stage),
+        Stage::Campaign(stage) => {
+            let progress = session.campaign.take();
+            campaign::run(session, stage, progress)
+        }
+        // Their stages are steps of their own.
+        Stage::Repeat(_) | Stage::Branch(_) => Ok(StageEnd::Done),
+    }
+}
+
+/// Trains, and checks at the end that what is held stayed as it was.
+fn training(
+    session: &mut Session,
+    train: impl FnOnce(&mut Session) -> Result<StageEnd, RunError>,
+) -> Result<StageEnd, RunError> {
+    faults::refuse_training(session)?;
+    let end = train(session)?;
+    if end == StageEnd::Done {
+        session.check_held()?;
+        faults::report_training(session)?;
+    }
+    Ok(end)
+}

@@ -1,0 +1,59 @@
+//! Trains the present network, with its past beside it where that is watched.
+
+use crate::doc::Train;
+use crate::net::Score;
+use crate::optimize::UpdateRule;
+use crate::run::error::RunError;
+use crate::run::interventions::watch::{self, Question};
+use crate::run::session::{Session, StageEnd};
+use crate::run::train::{self, MiniBatch, Phase, TrainProgress, Trainer};
+
+/// Trains the present network; goes on from `progress` when the stage was interrupted.
+pub fn train(session: &mut Session, stage: &Train, progress: TrainProgress) -> Result<StageEnd, RunError> {
+    session.state_mut().begin_training(1);
+    let settings = stage.settings(&session.context.spec.train);
+    let rate = stage.rate.unwrap_or_else(|| settings.optimizer.rate());
+    let end = train::run(session, &Phase { settings, rate, steps: stage.steps }, &mut Present, progress)?;
+    if end == StageEnd::Done {
+        watch::report(session)?;
+    }
+    Ok(end)
+}
+
+/// The present network.
+struct Present;
+
+impl Trainer for Present {
+    fn step(
+        &mut self,
+        session: &mut Session,
+        mini_batch: &MiniBatch,
+        score: &mut Score,
+    ) -> Result<(), RunError> {
+        let context = session.context.clone();
+        let mut past = Question::new(session, &context, mini_batch);
+        let network = &session.state().network;
+        let (mut pass, known) =
+            mini_batch.pass(&context, network, mini_batch.dropout.clone(), |logits, value| {
+                if let Some(past) = &mut past {
+                    past.ask(logits, value);
+                }
+            });
+        mini_batch.take_in(session, known, score)?;
+        let state = session.state_mut();
+        watch::remember(state, past, &mut pass.gradients);
+        state.memory.step(
+            &mini_batch.settings.optimizer,
+            mini_batch.rate,
+            &mut state.network,
+            &pass.gradients,
+        );
+        state.network.follow(&pass.statistics);
+        context.compute.recycle(pass);
+        Ok(())
+    }
+
+    fn emit(&mut self, session: &mut Session) -> Result<(), RunError> {
+        watch::emit(session)
+    }
+}
