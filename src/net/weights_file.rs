@@ -230,6 +230,15 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_every_width_are_read() {
+        let double: Vec<u8> = [-0.5_f64, 3.0].iter().flat_map(|value| value.to_le_bytes()).collect();
+        assert_eq!(to_f32(Dtype::F64, &double), Some(vec![-0.5, 3.0]));
+        assert_eq!(to_f32(Dtype::F32, &[0, 0, 0x80, 0x3f]), Some(vec![1.0]));
+        assert_eq!(to_f32(Dtype::BF16, &[0x80, 0x3f]), Some(vec![1.0]));
+        assert_eq!(to_f32(Dtype::F16, &[0, 0x3c]), Some(vec![1.0]));
+    }
+
+    #[test]
     fn half_precision_is_read_exactly() {
         for (bits, value) in [(0x3c00, 1.0), (0xc000, -2.0), (0x0001, 2f32.powi(-24)), (0x7bff, 65504.0)] {
             assert_eq!(half_to_f32(bits), value);

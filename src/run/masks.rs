@@ -43,6 +43,9 @@ fn mask(directory: &Path) -> Option<BTreeMap<String, Vec<Entry>>> {
 
 #[cfg(test)]
 mod tests {
+    use safetensors::Dtype;
+    use safetensors::tensor::TensorView;
+
     use super::*;
 
     #[test]
@@ -53,5 +56,19 @@ mod tests {
         assert_eq!(jaccard(&first, &mask("w", &[Pruned, Frozen, Pruned, Free])), Some(1.0 / 3.0));
         assert_eq!(jaccard(&first, &mask("v", &[Pruned, Pruned])), None);
         assert_eq!(mask_overlap(Path::new("/nowhere"), &["a", "b"]), None);
+    }
+
+    /// Of four entries, `a` and `b` keep the same two, and `c` one of them: Jaccard indices of 1, 1/2 and 1/2.
+    #[test]
+    fn the_overlap_of_three_runs_is_the_mean_over_their_three_pairs() {
+        let folder = tempfile::tempdir().unwrap();
+        for (run, entries) in [("a", [1, 1, 0, 0]), ("b", [1, 1, 0, 0]), ("c", [1, 1, 1, 0])] {
+            let view = TensorView::new(Dtype::U8, vec![4], &entries).unwrap();
+            std::fs::create_dir(folder.path().join(run)).unwrap();
+            let file = safetensors::serialize([("w", view)], None).unwrap();
+            std::fs::write(folder.path().join(run).join("pins.safetensors"), file).unwrap();
+        }
+        let overlap = mask_overlap(folder.path(), &["a", "b", "c"]);
+        assert_eq!(overlap, Some(MaskOverlap { pairs: 3, mean: 2.0 / 3.0 }));
     }
 }

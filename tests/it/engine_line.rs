@@ -1,9 +1,13 @@
 //! Lines between networks, and branches with data of their own.
 
+use std::path::Path;
+
+use weightlab::doc::file::parse;
+use weightlab::doc::runs;
 use weightlab::results::Event;
 
 use crate::support::{
-    assert_resumes, complaints, context, points, reports, run, same_bits, values, with_plan,
+    assert_resumes, complaints, context, failure, points, reports, run, same_bits, values, with_plan,
 };
 
 const TWO_BRANCHES: &str = "Train(\"1ep\"),
@@ -86,6 +90,12 @@ fn a_branch_with_other_data_trains_and_tests_on_them() {
 fn data_of_another_shape_are_refused() {
     let found = complaints("Branch(name: \"iris\", data: Iris(), plan: [Test])");
     assert!(found[0].contains("Branch.data: a branch needs data of the same shape"), "{found:?}");
+    // Files can turn out to hold something else than the check knew.
+    let experiment =
+        parse("(arms: [(plan: [Branch(name: \"iris\", data: Iris(), plan: [Test])])])", Path::new("x.ron"));
+    let unchecked = runs(&experiment.unwrap()).unwrap().swap_remove(0);
+    let message = failure(unchecked.spec.as_ref().clone());
+    assert!(message.contains("a clone needs data of the same shape"), "{message}");
 }
 
 #[test]
