@@ -145,7 +145,7 @@ impl ProgressLine {
         match running.as_slice() {
             [] => {}
             [work] => {
-                parts.push(format!("{} at epoch {}", work.label, fixed(work.record.progress().epoch, 1)))
+                parts.push(format!("{} at epoch {}", work.label, fixed(work.record.progress().epoch, 1)));
             }
             several => parts.push(format!("{} running", several.len())),
         }

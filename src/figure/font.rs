@@ -39,7 +39,7 @@ fn widths(file: &[u8]) -> Widths {
     let face = Face::parse(file, 0).expect("the embedded fonts are TrueType files");
     let maps = face.tables().cmap.iter().flat_map(|cmap| cmap.subtables);
     let mut letters = Vec::new();
-    for map in maps.filter(|map| map.is_unicode()) {
+    for map in maps.filter(ttf_parser::cmap::Subtable::is_unicode) {
         map.codepoints(|code| letters.extend(char::from_u32(code)));
     }
     let in_ems = |letter| {

@@ -41,7 +41,10 @@ impl Desktop for System {
     fn notify(&mut self, title: &str, text: &str) {
         let mut notification = Notification::new();
         notification.appname("Weightlab").summary(title).body(text).icon("weightlab");
-        self.run("The notification failed", move || Ok(drop(notification.show()?)));
+        self.run("The notification failed", move || {
+            notification.show()?;
+            Ok(())
+        });
     }
 
     fn keep_awake(&mut self, on: bool) {

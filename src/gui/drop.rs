@@ -40,7 +40,7 @@ pub fn look_at(path: &Path) -> Dropped {
         return Dropped::Data(found);
     }
     if path.is_dir() {
-        let names: Vec<&str> = Data::all().iter().filter_map(|data| data.file_set()).collect();
+        let names: Vec<&str> = Data::all().iter().filter_map(Data::file_set).collect();
         return Dropped::Other(format!(
             "{} has no files of a known dataset ({})",
             path.display(),

@@ -229,7 +229,7 @@ mod tests {
     fn an_optimizer_may_remember_any_number_of_values() {
         let mut network = toy();
         let size = network.values(2).len();
-        assert!(size > 2 * BLOCK && size % BLOCK > 0, "several blocks, the last of them smaller");
+        assert!(size > 2 * BLOCK && !size.is_multiple_of(BLOCK), "several blocks, the last of them smaller");
         network.write(2, &vec![0.0; size]);
         let mut memory = OptimizerState::default();
         for gradient in [1.0, 10.0, 100.0, 1000.0] {

@@ -64,7 +64,7 @@ impl Planned for Train {
     }
 
     fn work(&self, situation: &mut Situation<'_>) -> StepWork {
-        let training = self.settings(&situation.train);
+        let training = self.settings(situation.train);
         situation.training(self.steps, training, 1.0 + situation.level.past)
     }
 }

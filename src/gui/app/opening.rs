@@ -286,9 +286,8 @@ impl App {
 
     fn take_reply(&mut self, reply: Reply, ctx: &egui::Context) {
         match reply {
-            Reply::Cancel => self.forget_next(),
             Reply::Close if std::mem::take(&mut self.start_page_pending) => self.choose_template(),
-            Reply::Close => self.forget_next(),
+            Reply::Cancel | Reply::Close => self.forget_next(),
             Reply::Restore => self.restore(),
             Reply::DropEdits => self.give_up_leftover(),
             Reply::AskAgain => self.postpone_leftover(),

@@ -57,6 +57,7 @@ pub struct CommandContext {
 
 impl Command {
     /// Why it cannot be used now; nothing when it can.
+    #[allow(clippy::too_many_lines, reason = "every command is named")]
     pub fn refusal(self, context: &CommandContext) -> Option<String> {
         let say = |refused: bool, reason: &str| refused.then(|| reason.to_owned());
         let no_arm = "Select an arm in the list on the left first";
@@ -121,12 +122,26 @@ impl Command {
             | Self::SaveAs
             | Self::CopyMethods
             | Self::CopyResultsFolder
-            | Self::Quit => None,
-            Self::AddArm | Self::Notify | Self::KeepAwake => None,
-            Self::ToggleTree | Self::TogglePlan | Self::ToggleProperties | Self::ToggleLog => None,
-            Self::ThemeSystem | Self::ThemeLight | Self::ThemeDark => None,
-            Self::ZoomIn | Self::ZoomOut | Self::ZoomReset | Self::Filter | Self::ResetLayout => None,
-            Self::Palette | Self::Shortcuts | Self::CopyLog | Self::About => None,
+            | Self::Quit
+            | Self::AddArm
+            | Self::Notify
+            | Self::KeepAwake
+            | Self::ToggleTree
+            | Self::TogglePlan
+            | Self::ToggleProperties
+            | Self::ToggleLog
+            | Self::ThemeSystem
+            | Self::ThemeLight
+            | Self::ThemeDark
+            | Self::ZoomIn
+            | Self::ZoomOut
+            | Self::ZoomReset
+            | Self::Filter
+            | Self::ResetLayout
+            | Self::Palette
+            | Self::Shortcuts
+            | Self::CopyLog
+            | Self::About => None,
         }
     }
 }

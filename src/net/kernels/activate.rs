@@ -115,7 +115,7 @@ impl Kernel for Back<'_> {
         let pairs = self.gradient.iter_mut().zip(self.values);
         match self.curve {
             Curve::Relu => {
-                pairs.for_each(|(gradient, y)| *gradient = if is_closed(*y) { 0.0 } else { *gradient })
+                pairs.for_each(|(gradient, y)| *gradient = if is_closed(*y) { 0.0 } else { *gradient });
             }
             curve => pairs.for_each(|(gradient, x_or_y)| *gradient *= curve.gradient(*x_or_y)),
         }

@@ -5,6 +5,7 @@ use crate::intervene::fault::Injection;
 
 /// The faults of one trial; what they find is known when they are injected.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one of them for each trial")]
 pub enum TrialFaults {
     /// In parameters, the same for all images.
     Shared(Injection),

@@ -105,13 +105,13 @@ impl Convolution for Winograd {
     ) {
         match choose(shape) {
             Choice::Four => {
-                backward(F4, shape, input, weight, gradient, input_gradient, weight_gradient, scratch)
+                backward(F4, shape, input, weight, gradient, input_gradient, weight_gradient, scratch);
             }
             Choice::Two => {
-                backward(F2, shape, input, weight, gradient, input_gradient, weight_gradient, scratch)
+                backward(F2, shape, input, weight, gradient, input_gradient, weight_gradient, scratch);
             }
             Choice::Whole => {
-                backward(T2, shape, input, weight, gradient, input_gradient, weight_gradient, scratch)
+                backward(T2, shape, input, weight, gradient, input_gradient, weight_gradient, scratch);
             }
             Choice::Direct => {
                 Direct.backward(shape, input, weight, gradient, input_gradient, weight_gradient, scratch);
