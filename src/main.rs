@@ -20,10 +20,7 @@ fn main() -> ExitCode {
     let first = files.next();
     for file in files {
         if let Err(error) = open_beside(&file) {
-            cli::print_err(&format!(
-                "error: {} cannot be opened in a window of its own: {error}",
-                file.display()
-            ));
+            cli::print_err(&format!("error: cannot open {} in its own window: {error}", file.display()));
         }
     }
     let Err(message) = gui::launch(first) else { return Exit::Done.into() };

@@ -167,7 +167,7 @@ mod tests {
         records.insert(all[0].id.clone(), RunRecord::of([Event::Finished { secs: 10.0 }]));
         let told = told_by(&all, &records, 0, 0.0).unwrap();
         assert!(told.starts_with("1 of 12 runs are done; the others take about "), "{told}");
-        assert!(told.ends_with(", by the pace of 1 run that is done"), "{told}");
+        assert!(told.ends_with(", from the pace of 1 finished run"), "{told}");
         for run in &all {
             records.insert(run.id.clone(), RunRecord::of([Event::Finished { secs: 10.0 }]));
         }

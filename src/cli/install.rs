@@ -58,7 +58,7 @@ const MIME_TYPE: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 pub fn install(_: &InstallArgs) -> Result<Exit, Failure> {
     let home = data_home()?;
     let program = std::env::current_exe()
-        .map_err(|error| Failure::Input(format!("the path of the program cannot be found: {error}")))?;
+        .map_err(|error| Failure::Input(format!("cannot find the path of the program: {error}")))?;
     for path in install_into(&home, &program)? {
         print_out(&format!("wrote {}", path.display()));
     }

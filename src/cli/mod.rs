@@ -29,31 +29,30 @@ pub use output::print_err;
 #[derive(Debug, Parser)]
 #[command(name = "weightlab", version, about, args_conflicts_with_subcommands = true, after_help = EXIT_HELP)]
 pub struct Arguments {
-    /// Experiments to open, each in a window of its own
+    /// Experiments to open, each in its own window
     pub files: Vec<PathBuf>,
     /// What to do without a window
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
-const EXIT_HELP: &str = "Without a command, the window opens.\n\n\
-    Exit status: 0 all done, 1 a run failed, 2 the input is wrong,\n\
-    3 other processes work on some of the runs, 130 interrupted (run again to go on).";
+const EXIT_HELP: &str = "Without a command, the window opens.\n\nExit status: 0 all done, 1 a run failed, 2 \
+    the input is wrong,\n3 other processes work on some of the runs, 130 interrupted (run again to resume).";
 
 /// What can be done without a window.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Run what is not done, and go on with what was interrupted
+    /// Run what is not done, and resume what was interrupted
     Run(run::RunArgs),
-    /// Say what is wrong with a file, and what it would do
+    /// List the errors of a file, or its size and expected time
     Check(check::CheckArgs),
     /// Show the table of runs
     Show(show::ShowArgs),
-    /// Apply the logged faults of a run again, and compare the logits bit for bit
+    /// Inject the logged faults of a run again, and compare the logits bit for bit
     Replay(replay::ReplayArgs),
     /// Write points, a figure or weights to a file
     Export(export::ExportArgs),
-    /// Make the program known to a Linux desktop: menu entry, icons, type of experiments
+    /// Add menu entry, icons and file type to a Linux desktop
     Install(install::InstallArgs),
     /// Remove what install made
     Uninstall(install::InstallArgs),

@@ -24,7 +24,7 @@ pub struct ReplayArgs {
     /// Only this round of the innermost repetition, by its number in trials.csv [default: all of them]
     #[arg(long, value_name = "N")]
     round: Option<u64>,
-    /// Folder that paths of the experiment are relative to [default: where the folder of runs lies]
+    /// Folder to which the experiment's paths are relative [default: the one with the folder of runs]
     #[arg(long, value_name = "DIR")]
     base: Option<PathBuf>,
     /// Write the test images and their labels to this .safetensors file instead, for another program
@@ -61,7 +61,7 @@ pub fn replay(arguments: &ReplayArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     print_err(&format!(
-        "{} of {} have other logits than the run wrote",
+        "{} of {} have other logits than in the run",
         grouped(different.len() as u64),
         counted(replayed.len(), "trial")
     ));

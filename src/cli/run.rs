@@ -29,10 +29,10 @@ pub struct RunArgs {
     document: DocumentArgs,
     #[command(flatten)]
     selection: SelectionArgs,
-    /// Runs side by side [default: as many as the processor has cores]
+    /// Runs side by side [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
-    /// Threads of each run [default: the processor's cores, shared between the runs]
+    /// Threads per run [default: the runs share the cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
     /// Only the I-th of N parts of all runs, such as 1/4, to share them between machines
@@ -169,7 +169,7 @@ fn outcome(
         }
         if let Some(owner) = elsewhere.get(&run.id) {
             print_err(&format!(
-                "{} (seed {}) is running elsewhere ({owner}) and was left alone",
+                "{} (seed {}) is running elsewhere ({owner}); left alone here",
                 run.arm, run.seed
             ));
         }

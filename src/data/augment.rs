@@ -7,8 +7,8 @@ use super::{Shape, below};
 crate::choice! {
     /// Random changes of training images that a file can name.
     pub enum Augmentation: "Augmentation" {
-        FlipHorizontal, "Flip", "Mirrors left and right, every second time";
-        Crop(usize) = 4, "Crop", "Shifts by up to this many pixels in each direction; what comes in is 0", range [0, 64];
+        FlipHorizontal, "Flip", "Mirrors left and right with probability ½";
+        Crop(usize) = 4, "Crop", "Shifts by up to this many pixels in each direction; new pixels are 0", range [0, 64];
     }
 }
 

@@ -23,7 +23,7 @@ pub enum DataError {
     WrongFile { path: PathBuf, expected: String, found: String, remedy: String },
 
     /// The operating system refuses to read a file.
-    #[error("{}: cannot be read ({source}). Check that the file may be read and that its disk is there", path.display())]
+    #[error("{}: cannot be read ({source}). Check its permissions and its disk", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
 
     /// A setting of the experiment does not fit the data.

@@ -13,7 +13,7 @@ crate::choice! {
 crate::choice! {
     /// How values are scaled.
     pub enum Normalize: "Normalisation" {
-        None, "None", "Pixels lie between 0 and 1; iris is standardised all the same";
+        None, "None", "Pixels are between 0 and 1; iris is standardised anyway";
         Standard, "Standardised", "Mean 0 and deviation 1 for each channel, measured on the training part";
     }
 }
@@ -47,7 +47,7 @@ pub fn prepare(parts: Parts, options: &Options) -> Result<Dataset, DataError> {
     let mut all = [train, validation, test];
     if let Some(size) = options.image_size {
         if !all[0].shape.is_image() {
-            let problem = "these data are no images; leave it out".to_owned();
+            let problem = "these data are not images; remove it".to_owned();
             return Err(DataError::Setting { setting: "image_size", problem });
         }
         all = all.map(|part| resize(&part, size, size));

@@ -12,18 +12,19 @@ pub const VERSION: u32 = 1;
 crate::choice! {
     /// What computes.
     pub enum Device: "Device" {
-        Flex, "flex", "Burn's fast processor backend";
-        Ndarray, "ndarray", "Burn's older processor backend: the reference, slow with convolutions";
+        Flex, "flex", "The CPU, with Weightlab's kernels or Burn's flex backend";
+        Ndarray, "ndarray", "Burn's older CPU backend: an independent reference, slow for convolutions";
     }
 }
 
 crate::form! {
     /// One treatment: a plan, with optional settings of its own.
     pub struct Arm: "Arm" {
-        name: String = "arm".to_owned(), "Name", "What legends and tables call it";
-        net: Option<Net> = None, "Network", "Instead of the experiment's";
-        train: Option<Training> = None, "Training", "Instead of the experiment's";
-        set: Overrides = Overrides::default(), "Set", "Single settings of this arm, such as train.batch";
+        name: String = "arm".to_owned(), "Name", "Its name in legends and tables";
+        net: Option<Net> = None, "Network", "Replaces the experiment's";
+        train: Option<Training> = None, "Training", "Replaces the experiment's";
+        set: Overrides = Overrides::default(), "Set", "Changes single settings of this arm, such as \
+            train.batch";
         sweep: Overrides = Overrides::default(), "Sweep", "Lists of values; every combination becomes an arm";
         plan: Vec<Stage> = Vec::new(), "Plan", "What a run of this arm does, in order";
     }
@@ -33,15 +34,16 @@ crate::form! {
     /// Everything that the user decides.
     pub struct Experiment: "Experiment" {
         version: u32 = VERSION, "Version", "Version of the file format", range [1, VERSION];
-        name: String = String::new(), "Name", "What windows and reports call it";
-        notes: String = String::new(), "Notes", "For yourself and for others";
-        data: Data = Data::default(), "Data", "What is learned";
-        net: Net = Net::default(), "Network", "What learns";
-        train: Training = Training::default(), "Training", "How it learns";
-        device: Device = Device::Flex, "Device", "What computes";
-        seeds: Vec<u64> = vec![1], "Seeds", "Replicates; every arm is run once per seed";
-        set: Overrides = Overrides::default(), "Set", "Single settings of all arms, such as train.batch";
+        name: String = String::new(), "Name", "Its name in windows and reports";
+        notes: String = String::new(), "Notes", "Notes for yourself and others";
+        data: Data = Data::default(), "Data", "What the network learns from";
+        net: Net = Net::default(), "Network", "The network to train";
+        train: Training = Training::default(), "Training", "How to train it";
+        device: Device = Device::Flex, "Device", "What runs the computations";
+        seeds: Vec<u64> = vec![1], "Seeds", "Replicates: every arm runs once per seed";
+        set: Overrides = Overrides::default(), "Set", "Changes single settings of all arms, such as \
+            train.batch";
         sweep: Overrides = Overrides::default(), "Sweep", "Lists of values; every combination becomes an arm";
-        arms: Vec<Arm> = Vec::new(), "Arms", "The treatments that are compared";
+        arms: Vec<Arm> = Vec::new(), "Arms", "The treatments to compare";
     }
 }

@@ -42,7 +42,7 @@ pub enum FileError {
         found: u32,
     },
     /// It could not be written.
-    #[error("cannot save {path}: {source}; what was there before is unchanged")]
+    #[error("cannot save {path}: {source}; the file is unchanged")]
     Write {
         /// The file.
         path: PathBuf,

@@ -22,7 +22,7 @@ crate::choice! {
 crate::choice! {
     /// How a VGG goes from features to classes.
     pub enum Head: "Head" {
-        Linear, "Linear", "One linear layer behind the last pooling, as in the CIFAR literature";
+        Linear, "Linear", "One linear layer after the last pooling, as in the CIFAR literature";
         ImageNet, "ImageNet", "4096-4096-classes with dropout, as in torchvision";
     }
 }
@@ -31,23 +31,27 @@ crate::form! {
     /// Settings of a multi-layer perceptron; its layers are called fc1, fc2, ….
     pub struct Mlp: "MLP" {
         hidden: Vec<usize> = vec![300, 100], "Hidden layers", "Number of units of each hidden layer", unit "units", range [1, 65536];
-        activation: Activation = Activation::Relu, "Activation", "Non-linearity behind every hidden layer";
+        activation: Activation = Activation::Relu, "Activation", "Non-linearity after every hidden layer";
         output: Output = Output::Linear, "Output", "What follows the last layer";
-        init: crate::intervene::Init = crate::intervene::Init::PyTorch, "Initial weights", "Distribution that the weights are drawn from";
-        bias_init: crate::intervene::BiasInit = crate::intervene::BiasInit::Usual, "Initial biases", "What the biases start from";
+        init: crate::intervene::Init = crate::intervene::Init::PyTorch, "Initial weights", "Distribution of \
+            the initial weights";
+        bias_init: crate::intervene::BiasInit = crate::intervene::BiasInit::Usual, "Initial biases", "Initial \
+            values of the biases";
     }
 }
 
 crate::form! {
     /// Settings of a VGG (Simonyan & Zisserman 2015); its layers have torchvision's names.
     pub struct Vgg: "VGG" {
-        depth: u32 = 16, "Depth", "Number of layers with weights of the original: 11, 13, 16 or 19", range [11, 19];
+        depth: u32 = 16, "Depth", "Number of layers with weights in the original: 11, 13, 16 or 19", range [11, 19];
         width: usize = 64, "Width", "Channels of the first layer; the others are multiples of it (the original has 64)", unit "channels", range [1, 1024];
-        batch_norm: bool = true, "Batch norm", "Normalises behind every convolution";
+        batch_norm: bool = true, "Batch norm", "Normalises after every convolution";
         head: Head = Head::Linear, "Head", "How features become classes";
-        dropout: f64 = 0.5, "Dropout", "Share of units left out in the ImageNet head while training", range [0.0, 0.99];
-        init: crate::intervene::Init = crate::intervene::Init::KaimingNormal, "Initial weights", "Distribution that the weights are drawn from";
-        bias_init: crate::intervene::BiasInit = crate::intervene::BiasInit::Usual, "Initial biases", "What the biases start from";
+        dropout: f64 = 0.5, "Dropout", "Share of units dropped in the ImageNet head during training", range [0.0, 0.99];
+        init: crate::intervene::Init = crate::intervene::Init::KaimingNormal, "Initial weights", "Distribution \
+            of the initial weights";
+        bias_init: crate::intervene::BiasInit = crate::intervene::BiasInit::Usual, "Initial biases", "Initial \
+            values of the biases";
     }
 }
 

@@ -17,12 +17,12 @@ use crate::form::{Overrides, Stored, check_ranges};
 crate::form! {
     /// All that a run depends on, nothing else.
     pub struct RunSpec: "Run" {
-        data: Data = Data::default(), "Data", "What is learned";
-        net: Net = Net::default(), "Network", "What learns";
-        train: Training = Training::default(), "Training", "How it learns";
+        data: Data = Data::default(), "Data", "What the network learns from";
+        net: Net = Net::default(), "Network", "The network to train";
+        train: Training = Training::default(), "Training", "How to train it";
         plan: Vec<Stage> = Vec::new(), "Plan", "What it does";
-        seed: u64 = 1, "Seed", "What its random streams are derived from";
-        device: Device = Device::Flex, "Device", "What computes";
+        seed: u64 = 1, "Seed", "The origin of its random streams";
+        device: Device = Device::Flex, "Device", "What runs the computations";
     }
 }
 

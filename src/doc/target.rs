@@ -20,7 +20,7 @@ crate::choice! {
         Norm, "Norm parameters", "Scale and shift of batch norm";
         RunningStatistics, "Running statistics", "Running mean and variance of batch norm";
         Everything, "Everything", "All parameters and statistics";
-        Activations, "Activations", "Outputs of layers behind their non-linearity; for faults only";
+        Activations, "Activations", "Outputs of layers after their non-linearity; for faults only";
         Preactivations, "Preactivations", "Outputs of layers before their non-linearity; for faults only";
     }
 }
@@ -29,7 +29,8 @@ crate::form! {
     /// What an intervention acts on.
     pub struct Target: "Target" {
         layers: Layers = Layers::All, "Layers", "Which layers";
-        params: Option<Params> = None, "Parameters", "Which kind; left out: weights for pruning and faults, everything for the others";
-        channels: Vec<usize> = Vec::new(), "Output channels", "Only these output channels (rows); none: all of them";
+        params: Option<Params> = None, "Parameters", "Which kind; default: weights for pruning and faults, \
+            everything otherwise";
+        channels: Vec<usize> = Vec::new(), "Output channels", "Only these output channels (rows); none: all";
     }
 }

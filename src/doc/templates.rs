@@ -39,7 +39,7 @@ const TEMPLATES: &[Template] = &[
     },
     Template {
         name: "Partial freezing on digits",
-        description: "Half of a layer's weights held still, then let go; built-in data, seconds",
+        description: "Half of a layer's weights frozen, then released; built-in data, seconds",
         text: include_str!("../../experiments/freezing_digits.ron"),
         result: Some(Outcome {
             figure: "accuracy",
@@ -66,7 +66,8 @@ const TEMPLATES: &[Template] = &[
     },
     Template {
         name: "Clones on digits",
-        description: "Copies that go on differently, and the error along the line between them; built-in data, seconds",
+        description: "Copies that train apart, and the error along the line between them; built-in data, \
+            seconds",
         text: include_str!("../../experiments/clones_digits.ron"),
         result: Some(Outcome {
             figure: "accuracy",
@@ -75,7 +76,8 @@ const TEMPLATES: &[Template] = &[
     },
     Template {
         name: "Weight faults on digits",
-        description: "Which bit matters, how many flips a network bears, what clipping saves; built-in data, seconds",
+        description: "Which bit matters, how many flips a network tolerates, what clipping saves; built-in \
+            data, seconds",
         text: include_str!("../../experiments/faults_digits.ron"),
         result: Some(Outcome {
             figure: "fault-rate",

@@ -17,17 +17,18 @@ crate::choice! {
 crate::choice! {
     /// What happens when the loss is no longer finite.
     pub enum NonFinite: "Non-finite loss" {
-        Stop, "Stop", "The run fails with the iteration at which it began";
-        Continue, "Continue", "The run goes on; the points are NaN";
+        Stop, "Stop", "The run fails and names the iteration";
+        Continue, "Continue", "The run continues; its points are NaN";
     }
 }
 
 crate::choice! {
     /// What computes training passes on the device `Flex`.
     pub enum Kernels: "Kernels" {
-        Direct, "Direct", "Kernels of this program; convolutions add up products as they are";
-        Winograd, "Winograd", "Kernels of this program; training's convolutions take fewer multiplications and round more";
-        Burn, "Burn", "Burn's operations, in evaluation too";
+        Direct, "Direct", "Weightlab's kernels; convolutions add up every product";
+        Winograd, "Winograd", "Weightlab's kernels; convolutions in training take fewer multiplications and \
+            have larger rounding errors";
+        Burn, "Burn", "Burn's kernels, in evaluation too";
     }
 }
 
@@ -37,13 +38,15 @@ crate::form! {
         optimizer: Optimizer = Optimizer::default(), "Optimizer", "How gradients change weights";
         schedule: Schedule = Schedule::default(), "Schedule", "How the learning rate changes";
         warm_up: Option<Steps> = None, "Warm-up", "Linear rise of the learning rate at the start";
-        batch: usize = 64, "Batch size", "Samples of one mini-batch; the last one of an epoch may be smaller", unit "samples", range [1, 65536];
+        batch: usize = 64, "Batch size", "Samples per mini-batch; the last one of an epoch may be smaller", unit "samples", range [1, 65536];
         loss: Loss = Loss::CrossEntropy, "Loss", "What training minimises";
-        evaluate: Steps = Steps::epochs(1), "Evaluate every", "How often the validation and test parts are evaluated while training";
-        evaluation_batch: usize = 256, "Evaluation batch", "Samples evaluated at a time", unit "samples", range [1, 65536];
+        evaluate: Steps = Steps::epochs(1), "Evaluate every", "How often to evaluate the validation and \
+            test parts during training";
+        evaluation_batch: usize = 256, "Evaluation batch", "Samples per batch in evaluation", unit "samples", range [1, 65536];
         augment: Vec<Augmentation> = Vec::new(), "Augmentation", "Random changes of training images";
         non_finite: NonFinite = NonFinite::Stop, "Non-finite loss", "What happens when the loss becomes NaN or infinite";
-        kernels: Kernels = Kernels::Direct, "Kernels", "What computes training passes on the device Flex; evaluation is always direct, or Burn's";
+        kernels: Kernels = Kernels::Direct, "Kernels", "Kernels for training on the device Flex; evaluation \
+            always uses Direct, or Burn";
     }
 }
 

@@ -27,7 +27,7 @@ pub fn validate(experiment: &Experiment) -> Vec<Problem> {
     let runs = count_runs(experiment);
     if runs > MOST_RUNS {
         let message = format!(
-            "the sweeps make {runs} runs, and {MOST_RUNS} are the most; sweep fewer values, or split the file"
+            "the sweeps make {runs} runs, more than {MOST_RUNS}; sweep fewer values, or split the file"
         );
         return vec![Problem::error(Place::default().key("sweep"), message)];
     }
@@ -78,7 +78,7 @@ fn names(experiment: &Experiment, problems: &mut Vec<Problem>) {
             problems.push(Problem::error(place, "the arm has no name; legends and tables need one"));
         } else if let Some(first) = seen.insert(arm.name.as_str(), index) {
             let message =
-                format!("\"{}\" is the name of arm {} too; give each arm its own", arm.name, first + 1);
+                format!("\"{}\" is also the name of arm {}; give each arm its own name", arm.name, first + 1);
             problems.push(Problem::error(place, message));
         }
     }
@@ -93,7 +93,7 @@ fn names(experiment: &Experiment, problems: &mut Vec<Problem>) {
     for (index, seed) in experiment.seeds.iter().enumerate() {
         if !seen.insert(seed) {
             problems
-                .push(Problem::error(seeds.index(index), format!("seed {seed} is there twice; remove one")));
+                .push(Problem::error(seeds.index(index), format!("seed {seed} is listed twice; remove one")));
         }
     }
 }
@@ -121,7 +121,7 @@ fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>)
     let steps = count_steps(&arm.spec.plan);
     if steps > MOST_STEPS {
         let message = format!(
-            "the plan has {steps} steps with its repetitions, and {MOST_STEPS} are the most; repeat less often"
+            "the plan has {steps} steps including repetitions, more than {MOST_STEPS}; repeat less often"
         );
         problems.push(Problem::error(places.plan, message));
         return;
@@ -152,11 +152,11 @@ fn network(net: &Net, data: &Data, places: &Places, problems: &mut Vec<Problem>)
             let shape = data.facts(net.image_side()).shape;
             if !shape.is_image() {
                 let message =
-                    "a VGG needs images, and these data are no images; choose an Mlp, or other data";
+                    "a VGG needs images, and these data are not images; choose an Mlp, or other data";
                 problems.push(Problem::error(places.data.variant(data.key()), message));
             } else if shape.height.min(shape.width) < 32 {
                 let message = format!(
-                    "a VGG needs images of 32 pixels or more, and these have {}×{}; set image_size: 32",
+                    "a VGG needs images of at least 32×32 pixels, and these have {}×{}; set image_size: 32",
                     shape.height, shape.width
                 );
                 problems.push(Problem::error(places.data.variant(data.key()), message));
@@ -175,7 +175,8 @@ fn training(train: &Training, net: &Net, data: &Data, places: &Places, problems:
     let classes = data.facts(net.image_side()).classes;
     if train.loss == Loss::BinaryCrossEntropy && classes != 2 {
         let message = format!(
-            "binary cross-entropy tells two classes apart, and the data have {classes}; set labels: EvenOdd, or loss: CrossEntropy"
+            "binary cross-entropy needs two classes, and the data have {classes}; set labels: EvenOdd, or \
+                loss: CrossEntropy"
         );
         problems.push(Problem::error(places.train.key("loss"), message));
     }
@@ -187,7 +188,7 @@ fn training(train: &Training, net: &Net, data: &Data, places: &Places, problems:
         problems.push(Problem::note(place, "with a tanh output, binary cross-entropy takes p = (1 + y) / 2"));
     }
     if !train.augment.is_empty() && !data.facts(net.image_side()).shape.is_image() {
-        let message = "these data are no images, so there is nothing to flip or crop; leave augment out";
+        let message = "these data are not images, so there is nothing to flip or crop; remove augment";
         problems.push(Problem::error(places.train.key("augment"), message));
     }
     if let Some((setting, message)) = train.optimizer.problem() {
@@ -196,10 +197,7 @@ fn training(train: &Training, net: &Net, data: &Data, places: &Places, problems:
     }
     if train.evaluate.count == 0 {
         let place = places.train.key("evaluate");
-        problems.push(Problem::error(
-            place,
-            "evaluating every 0 steps never comes to an end; write 1ep or 100it",
-        ));
+        problems.push(Problem::error(place, "evaluating every 0 steps never ends; write 1ep or 100it"));
     }
 }
 
@@ -230,7 +228,8 @@ mod tests {
         for (plan, line) in [
             (
                 "Do(Prune(amount: Fraction(1.5)))",
-                "x.ron:2:18: arms[0].plan[0].Do.Prune.amount.Fraction: Fraction is 1.5; it must lie between 0 and 1",
+                "x.ron:2:18: arms[0].plan[0].Do.Prune.amount.Fraction: Fraction is 1.5; it must be between \
+                    0 and 1",
             ),
             ("Do(Graft(from: \"start\"))", "x.ron:2:10: arms[0].plan[0].Do.Graft.from: there is no snapshot"),
             ("Train(\"0ep\")", "x.ron:2:1: arms[0].plan[0].Train: "),
@@ -260,16 +259,16 @@ mod tests {
     #[test]
     fn settings_that_cannot_go_together_are_named() {
         for (text, part) in [
-            ("(data: Iris(), train: (augment: [Crop(4)]), arms: [(plan: [Test])])", "no images"),
+            ("(data: Iris(), train: (augment: [Crop(4)]), arms: [(plan: [Test])])", "not images"),
             ("(train: (optimizer: Sgd(nesterov: true)), arms: [(plan: [Test])])", "momentum above 0"),
             ("(set: { \"seed\": 7 }, arms: [(plan: [Test])])", "seeds"),
-            ("(data: Iris(), net: Vgg(), arms: [(plan: [Test])])", "no images"),
-            ("(arms: [(plan: [Do(Export(file: \"../x.safetensors\"))])])", "inside the run's directory"),
+            ("(data: Iris(), net: Vgg(), arms: [(plan: [Test])])", "not images"),
+            ("(arms: [(plan: [Do(Export(file: \"../x.safetensors\"))])])", "go into the run's directory"),
             ("(arms: [(plan: [Do(Prune(criterion: Movement(since: \"nope\")))])])", "there is no snapshot"),
-            ("(arms: [(plan: [Do(Freeze(target: (params: Activations)))])])", "only faults can strike them"),
+            ("(arms: [(plan: [Do(Freeze(target: (params: Activations)))])])", "only faults can target them"),
             (
                 "(arms: [(plan: [Do(Freeze(target: (params: Norm)))])])",
-                "no parameter of this network is meant",
+                "matches no parameter of this network",
             ),
             ("(arms: [(plan: [Do(Prune(target: (channels: [999])))])])", "there is no channel 999"),
         ] {

@@ -91,7 +91,7 @@ pub(crate) fn range_message(number: f64, label: &str, range: Option<[f64; 2]>) -
     Some(if high >= 1e15 {
         format!("{label} is {number}; it must be at least {low}")
     } else {
-        format!("{label} is {number}; it must lie between {low} and {high}")
+        format!("{label} is {number}; it must be between {low} and {high}")
     })
 }
 
@@ -113,6 +113,6 @@ mod tests {
         let problems = check_ranges(&mut dose);
         assert_eq!(problems[0].place.to_string(), "share");
         assert_eq!(problems[1].place.to_string(), "days[1]");
-        assert_eq!(problems[1].message, "Days is 40; it must lie between 1 and 31");
+        assert_eq!(problems[1].message, "Days is 40; it must be between 1 and 31");
     }
 }

@@ -73,7 +73,7 @@ pub enum PathError {
         detail: String,
     },
     /// The setting is there, but the text is no value of it.
-    #[error("\"{value}\" is no value for \"{path}\": {detail}")]
+    #[error("\"{value}\" is not a value for \"{path}\": {detail}")]
     BadValue {
         /// The address.
         path: String,
@@ -141,7 +141,7 @@ fn left_out(root: &mut dyn Value, steps: &[&str], depth: usize) -> String {
         _ => false,
     };
     let or = if at_root { format!(" or {meant}=…") } else { String::new() };
-    format!("{here} is left out; write {here}=(…){or}")
+    format!("{here} is not set; write {here}=(…){or}")
 }
 
 /// The deepest place where the search ended.
@@ -370,8 +370,8 @@ mod tests {
             PathError::NoMatch { detail, .. } => detail,
             other @ PathError::BadValue { .. } => other.to_string(),
         };
-        assert_eq!(detail("own.0.step.name"), "own.0.step is left out; write own.0.step=(…) or step.name=…");
-        assert_eq!(detail("step.rate.name"), "step.rate is left out; write step.rate=(…)");
+        assert_eq!(detail("own.0.step.name"), "own.0.step is not set; write own.0.step=(…) or step.name=…");
+        assert_eq!(detail("step.rate.name"), "step.rate is not set; write step.rate=(…)");
         assert_eq!(detail("own.**.Walk"), "there is nothing called \"Walk\"; there are step");
     }
 

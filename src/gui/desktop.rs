@@ -41,7 +41,7 @@ impl Desktop for System {
     fn notify(&mut self, title: &str, text: &str) {
         let mut notification = Notification::new();
         notification.appname("Weightlab").summary(title).body(text).icon("weightlab");
-        self.run("No notification was shown", move || Ok(drop(notification.show()?)));
+        self.run("The notification failed", move || Ok(drop(notification.show()?)));
     }
 
     fn keep_awake(&mut self, on: bool) {

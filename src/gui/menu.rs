@@ -211,7 +211,7 @@ mod tests {
     fn a_text_field_keeps_the_keys_that_edit_it() {
         let ctx = egui::Context::default();
         let mut text = String::new();
-        let _ = ctx.run_ui(egui::RawInput::default(), |ui| {
+        let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {
             ui.text_edit_singleline(&mut text).request_focus();
             let kept =
                 super::super::commands::keys().filter(|(command, key)| is_for_text(ui.ctx(), *command, *key));
@@ -230,6 +230,7 @@ mod tests {
                 ]
             );
         });
+        output.textures_delta.clear();
     }
 
     #[test]

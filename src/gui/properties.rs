@@ -153,7 +153,7 @@ fn sweep_text(is_swept: bool, runs: usize, seeds: usize) -> Option<String> {
 
 fn results_ui(ui: &mut Ui, results: &Path) {
     ui.add_space(2.0 * theme::STEP);
-    ui.label(RichText::new("Results are written to").small().weak());
+    ui.label(RichText::new("Results folder").small().weak());
     let path = results.display().to_string();
     ui.add(egui::Label::new(RichText::new(&path).small()).truncate()).on_hover_text(&path);
     if ui.small_button("Copy path").clicked() {

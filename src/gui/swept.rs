@@ -86,7 +86,7 @@ fn told<'a>(arms: impl Iterator<Item = (&'a str, BTreeMap<String, Vec<String>>)>
         } else {
             own.iter().map(|(name, values)| format!("Swept in {name}: {values}")).collect()
         };
-        found.insert(path.clone(), format!("{} (in place of this value)", parts.join("; ")));
+        found.insert(path.clone(), format!("{} (replaces this value)", parts.join("; ")));
     }
     found
 }
@@ -106,10 +106,10 @@ mod tests {
         ], seeds: [1, 2])"#;
         let runs = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
         let all = told([("a", of_arm(&runs, 0)), ("b", of_arm(&runs, 1))].into_iter());
-        assert_eq!(all["train.batch"], "Swept: 8, 16 (in place of this value)");
-        assert_eq!(all["train.optimizer.rate"], "Swept in a: 0.2, 0.1 (in place of this value)");
+        assert_eq!(all["train.batch"], "Swept: 8, 16 (replaces this value)");
+        assert_eq!(all["train.optimizer.rate"], "Swept in a: 0.2, 0.1 (replaces this value)");
         let one = told([("b", of_arm(&runs, 1))].into_iter());
-        assert_eq!(one["plan.0.steps"], "Swept: 1ep, 2ep (in place of this value)");
+        assert_eq!(one["plan.0.steps"], "Swept: 1ep, 2ep (replaces this value)");
         assert_eq!(one.len(), 2);
     }
 

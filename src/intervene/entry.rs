@@ -22,7 +22,7 @@ impl TryFrom<u8> for Entry {
             0 => Ok(Self::Free),
             1 => Ok(Self::Pruned),
             2 => Ok(Self::Frozen),
-            other => Err(format!("{other} is no state of an entry")),
+            other => Err(format!("{other} is not a state of an entry")),
         }
     }
 }
@@ -129,7 +129,7 @@ mod tests {
         for state in [Entry::Free, Entry::Pruned, Entry::Frozen] {
             assert_eq!(Entry::try_from(state as u8), Ok(state));
         }
-        assert_eq!(Entry::try_from(3).unwrap_err(), "3 is no state of an entry");
+        assert_eq!(Entry::try_from(3).unwrap_err(), "3 is not a state of an entry");
     }
 
     #[test]

@@ -19,7 +19,7 @@ crate::choice! {
     /// How biases start.
     #[derive(Copy)]
     pub enum BiasInit: "Initial biases" {
-        Usual, "As usual", "PyTorch's own draw with its default weights, zeros with the others";
+        Usual, "As usual", "PyTorch's default draw with PyTorch's default weights, zeros otherwise";
         Zeros, "Zeros", "All 0";
         Ones, "Ones", "All 1";
     }

@@ -6,8 +6,8 @@ crate::choice! {
     /// Whether entries are ranked, or moved, within each layer or across all layers of a target.
     #[derive(Copy)]
     pub enum Scope: "Scope" {
-        PerLayer, "Per layer", "Each layer by itself; its weight and, where included, its bias form one ranking";
-        Global, "Global", "All parameters of the target form one ranking";
+        PerLayer, "Per layer", "Ranks each layer separately: its weight and, if included, its bias together";
+        Global, "Global", "Ranks all parameters of the target together";
     }
 }
 

@@ -55,7 +55,7 @@ pub fn read_masks(path: &Path) -> Result<BTreeMap<String, Vec<Entry>>, WeightFil
         let entries: Result<_, _> = view.data().iter().map(|byte| Entry::try_from(*byte)).collect();
         match entries {
             Ok(entries) if view.dtype() == Dtype::U8 => masks.insert(name.to_owned(), entries),
-            _ => return Err(damaged(format!("{name} holds something else than 0, 1 and 2"))),
+            _ => return Err(damaged(format!("{name} has values other than 0, 1 and 2"))),
         };
     }
     Ok(masks)

@@ -20,7 +20,7 @@ pub enum WeightFileError {
         source: std::io::Error,
     },
     /// It is damaged or not a safetensors file.
-    #[error("{} is no readable safetensors file ({detail}); write it anew, or choose another one", path.display())]
+    #[error("{} is not a readable safetensors file ({detail}); write it again, or choose another one", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -207,7 +207,7 @@ mod tests {
         let path = folder.path().join("weights.safetensors");
         std::fs::write(&path, [9, 0, 0, 0, 0, 0, 0, 0, b'{']).unwrap();
         let message = read_tensors(&path).unwrap_err().to_string();
-        assert!(message.contains("weights.safetensors is no readable safetensors file"), "{message}");
+        assert!(message.contains("weights.safetensors is not a readable safetensors file"), "{message}");
     }
 
     #[test]

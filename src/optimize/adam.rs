@@ -16,9 +16,9 @@ macro_rules! moments {
         crate::form! {
             $(#[$meta])*
             pub struct $name: $title {
-                rate: f64 = 0.001, "Learning rate", "Length of a step while gradients keep their sign", range [0.0, 1000.0];
-                beta1: f64 = 0.9, "Beta 1", "Memory of the running mean of gradients", range [0.0, 0.999_999];
-                beta2: f64 = 0.999, "Beta 2", "Memory of the running mean of squared gradients", range [0.0, 0.999_999_99];
+                rate: f64 = 0.001, "Learning rate", "Step length while gradients keep their sign", range [0.0, 1000.0];
+                beta1: f64 = 0.9, "Beta 1", "Decay rate of the running mean of gradients", range [0.0, 0.999_999];
+                beta2: f64 = 0.999, "Beta 2", "Decay rate of the running mean of squared gradients", range [0.0, 0.999_999_99];
                 epsilon: f64 = 1e-8, "Epsilon", "Keeps the division finite", range [0.0, 1.0];
                 weight_decay: f64 = $share, "Weight decay", $help, range [0.0, 10.0];
             }
@@ -65,7 +65,7 @@ moments! {
 
 moments! {
     /// Settings of AdamW.
-    AdamW, "AdamW", Weight by 0.01: "Shrinks each weight by this share of the learning rate"
+    AdamW, "AdamW", Weight by 0.01: "Shrinks each weight by this times the learning rate"
 }
 
 /// What the formula multiplies by, in f32.

@@ -82,8 +82,8 @@ macro_rules! optimizers {
 
 optimizers! {
     Adam, "Adam", "Steps scaled by running moments of the gradient";
-    AdamW, "AdamW", "Adam with weight decay apart from the gradient";
-    Sgd, "SGD", "Plain gradient descent, with momentum if wanted";
+    AdamW, "AdamW", "Adam with decoupled weight decay";
+    Sgd, "SGD", "Stochastic gradient descent, optionally with momentum";
 }
 
 /// A running mean, or 0 once it has decayed below `least`, the smallest normal number, 2⁻¹²⁶: many processors take a

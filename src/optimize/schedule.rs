@@ -6,15 +6,15 @@ crate::form! {
     /// Settings of a rate that falls in steps.
     pub struct StepDecay: "Steps" {
         at: Vec<Steps> = vec![Steps::epochs(80), Steps::epochs(120)], "At", "When the rate falls, counted from the start of training";
-        factor: f64 = 0.1, "Factor", "What the rate is multiplied by each time", range [0.0, 1.0];
+        factor: f64 = 0.1, "Factor", "Multiplies the rate each time", range [0.0, 1.0];
     }
 }
 
 crate::form! {
     /// Settings of a rate that falls along half a cosine.
     pub struct Cosine: "Cosine" {
-        over: Steps = Steps::epochs(100), "Over", "Length of the fall, counted from the start of training";
-        floor: f64 = 0.0, "Floor", "Share of the rate that is left at the end", range [0.0, 1.0];
+        over: Steps = Steps::epochs(100), "Over", "Length of the decay, counted from the start of training";
+        floor: f64 = 0.0, "Floor", "Share of the rate at the end", range [0.0, 1.0];
     }
 }
 

@@ -5,8 +5,8 @@ use super::{UpdateRule, faded};
 crate::form! {
     /// Settings of stochastic gradient descent.
     pub struct Sgd: "SGD" {
-        rate: f64 = 0.1, "Learning rate", "Length of a step along the gradient", range [0.0, 1000.0];
-        momentum: f64 = 0.0, "Momentum", "Share of the previous step that is kept", range [0.0, 0.9999];
+        rate: f64 = 0.1, "Learning rate", "Step length along the gradient", range [0.0, 1000.0];
+        momentum: f64 = 0.0, "Momentum", "Share of the previous step that carries over", range [0.0, 0.9999];
         nesterov: bool = false, "Nesterov", "Looks ahead along the momentum before it steps";
         dampening: f64 = 0.0, "Dampening", "Share of the gradient that the momentum leaves out", range [0.0, 1.0];
         weight_decay: f64 = 0.0, "Weight decay", "Adds this share of each weight to its gradient", range [0.0, 10.0];
@@ -28,7 +28,7 @@ impl UpdateRule for Sgd {
 
     fn problem(&self) -> Option<(&'static str, &'static str)> {
         let looks_at_nothing = self.nesterov && (self.momentum == 0.0 || self.dampening != 0.0);
-        let message = "Nesterov looks ahead along the momentum; it needs momentum above 0 and no dampening";
+        let message = "Nesterov needs momentum above 0 and no dampening";
         looks_at_nothing.then_some(("nesterov", message))
     }
 

@@ -54,7 +54,7 @@ impl Paired {
     pub fn verdict(&self) -> &'static str {
         match self.is_clear() {
             None => "one pair says nothing about the spread",
-            Some(true) => "the 95 % interval leaves 0 out",
+            Some(true) => "the 95 % interval excludes 0",
             Some(false) => "the 95 % interval includes 0",
         }
     }

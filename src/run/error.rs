@@ -30,7 +30,8 @@ pub enum RunError {
     },
     /// A batch norm got one value for each channel.
     #[error(
-        "the last batch of an epoch holds one sample, and batch norm needs two values to normalise; change batch from {batch} so that {samples} samples leave no rest of one"
+        "the last mini-batch of an epoch has one sample, and batch norm needs two values to normalise; \
+            change batch from {batch} so that {samples} samples do not leave a single one"
     )]
     LonelySample {
         /// Batch size.
@@ -47,7 +48,7 @@ pub enum RunError {
         message: String,
     },
     /// The run directory cannot be used.
-    #[error("{source}: {}; the run can be started again when that is mended", path.display())]
+    #[error("{source}: {}; fix this and start the run again", path.display())]
     Disk {
         /// File or directory.
         path: PathBuf,
@@ -55,7 +56,7 @@ pub enum RunError {
         source: std::io::Error,
     },
     /// Another process works in the directory.
-    #[error("{} is being worked on by {owner}; wait for it, or stop it first", path.display())]
+    #[error("{} is in use by {owner}; wait for it, or stop it first", path.display())]
     Claimed {
         /// The directory.
         path: PathBuf,

@@ -141,7 +141,7 @@ fn work(
             Ok(Err(error)) => Event::Failed { message: error.to_string() },
             Err(panic) => {
                 let text = text_of(panic.as_ref());
-                let message = format!("the program met an error of its own: {text}; please report it");
+                let message = format!("internal error: {text}; please report it");
                 note_failure(&job, &message);
                 Event::Failed { message }
             }

@@ -77,7 +77,7 @@ pub fn after(session: &mut Session, before: Option<Network>) -> Result<(), RunEr
         let verdict =
             if equal { "equal bit for bit in all members" } else { "they differ; please report it" };
         let names = names(&structure, &share).join(", ");
-        summary = format!("{summary}; shared layers handed on ({names}): {verdict}");
+        summary = format!("{summary}; shared layers handed over ({names}): {verdict}");
     }
     session.report(Report { kind: "members".to_owned(), summary, passed, ..Report::default() })
 }

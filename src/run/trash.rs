@@ -47,9 +47,9 @@ pub fn archive(folder: &Path, id: &str) -> Result<(), String> {
 pub fn restore(folder: &Path, id: &str) -> Result<(), String> {
     let (from, to): (PathBuf, PathBuf) = (folder.join(TRASH).join(id), folder.join(id));
     if to.exists() {
-        return Err(format!("{} is there again: move it to the trash first", to.display()));
+        return Err(format!("{} exists again: move it to the trash first", to.display()));
     }
-    std::fs::rename(&from, &to).map_err(|error| format!("{} cannot be brought back: {error}", from.display()))
+    std::fs::rename(&from, &to).map_err(|error| format!("{} cannot be restored: {error}", from.display()))
 }
 
 /// What is in the trash, in the order of the arms' names.
@@ -88,7 +88,7 @@ mod tests {
         restore(folder, "ab").unwrap();
         assert_eq!(std::fs::read_to_string(folder.join("ab/run.ron")).unwrap(), ABOUT);
         assert!(trashed(folder).is_empty());
-        assert!(restore(folder, "ab").unwrap_err().contains("is there again"));
+        assert!(restore(folder, "ab").unwrap_err().contains("exists again"));
     }
 
     #[test]

@@ -144,7 +144,7 @@ fn too_little_memory_is_said_and_changes_nothing() {
     let (plenty, nothing) = (campaign(1024), campaign(0));
     assert_eq!(plenty.tables, nothing.tables);
     let summary = |recorder: &Recorder| reports(&recorder.events, "campaign_plan")[0].summary.clone();
-    assert!(summary(&nothing).contains("takes 1 MiB, and memory is 0 MiB"), "{}", summary(&nothing));
+    assert!(summary(&nothing).contains("take 1 MiB, and memory is 0 MiB"), "{}", summary(&nothing));
     assert!(!summary(&plenty).contains("MiB"));
 }
 
@@ -193,17 +193,17 @@ fn of_an_ensemble_the_first_member_has_the_faults_and_the_report_says_so() {
 #[test]
 fn settings_that_cannot_go_together_are_named() {
     for (campaign, part) in [
-        ("fault: (amount: Rate(1.5))", "must lie between 0 and 1"),
-        ("vary: Rate([0.1, 2.0])", "must lie between 0 and 1"),
+        ("fault: (amount: Rate(1.5))", "must be between 0 and 1"),
+        ("vary: Rate([0.1, 2.0])", "must be between 0 and 1"),
         ("fault: (format: Int8, target: (params: Activations))", "no int8 scale"),
         ("fault: (format: Int8), vary: Bit([7, 8])", "bits 0 to 7, and no bit 8"),
         ("fault: (format: Int8, bits: Bit(30))", "int8 has none of these bits"),
-        ("fault: (model: Zero), vary: Bit([3])", "strikes whole values"),
+        ("fault: (model: Zero), vary: Bit([3])", "acts on whole values"),
         ("vary: Bit([])", "no bit to vary"),
         ("fault: (amount: Rate(0.1)), trials: Exhaustive", "one fault at a time"),
         ("fault: (target: (params: Norm))", "no parameter of this network"),
         ("fault: (target: (layers: Only([\"fc9\"])))", "there is no layer \"fc9\""),
-        ("faults: File(\"x.csv\"), vary: Layer", "a list says itself"),
+        ("faults: File(\"x.csv\"), vary: Layer", "a list determines"),
     ] {
         let found = complaints(&format!("Campaign({campaign})"));
         assert!(found.iter().any(|problem| problem.contains(part)), "{campaign}: {found:#?}");

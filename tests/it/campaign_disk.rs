@@ -303,5 +303,5 @@ fn a_draw_too_long_to_list_is_replayed_from_its_stream_in_the_form_of_now_and_in
     assert!(is_equal(), "as results of 2026-11-22 have it");
     std::fs::write(&path, format!("{head}\n{}\n", rows[0].replace("stream 1 0 0", "stream 2 0 0"))).unwrap();
     let error = replay(&disk.path(), &Replay::default()).unwrap_err().to_string();
-    assert!(error.contains("the stream 2 0 0 of trial 0 is none of this campaign"), "{error}");
+    assert!(error.contains("the stream 2 0 0 of trial 0 does not belong to this campaign"), "{error}");
 }

@@ -162,18 +162,18 @@ fn files_arms_seeds_and_settings_that_do_not_exist_are_wrong_input() {
         (&["run", "x.ron", "--arm", "densest"], "there is no arm \"densest\""),
         (&["run", "x.ron", "--seed", "3"], "there is no seed 3"),
         (&["run", "x.ron", "--set", "train.bach=8"], "no setting matches \"train.bach\""),
-        (&["run", "x.ron", "--set", "train.batch=many"], "\"many\" is no value for \"train.batch\""),
+        (&["run", "x.ron", "--set", "train.batch=many"], "\"many\" is not a value for \"train.batch\""),
         (&["run", "x.ron", "--set", "train.batch"], "KEY=VALUE"),
         (&["run", "x.ron", "--shard", "3/2"], "I/N"),
         (&["run", "x.ron", "--set", "train.batch=0"], "error: --set train.batch=0: train.batch: "),
         (
             &["run", "x.ron", "--set", "arms.pruned.train.batch=8"],
-            "is left out; write arms.pruned.train=(…) or train.batch=…",
+            "is not set; write arms.pruned.train=(…) or train.batch=…",
         ),
         (&["chek"], "error: there is no file or command \"chek\""),
         (&["export", "x.ron", "--to", "x.csv"], "there are no results"),
         (&["export", "x.ron", "--to", "x.txt"], "ends with .csv"),
-        (&["export", "x.ron", "--to", "x.csv", "--x", "seconds"], "are about a figure"),
+        (&["export", "x.ron", "--to", "x.csv", "--x", "seconds"], "apply to a figure"),
         (&["export", "x.ron", "--to", "x.svg", "--y-range", "9..1"], "such as 85..100"),
         (&["export", "x.ron", "--to", "x.svg", "--band", "wide"], "standard-error"),
         (&["show", "x.ron", "--pairs", "pruned", "densest"], "--pairs: there is no arm \"densest\""),
@@ -218,7 +218,7 @@ fn arms_are_compared_and_settings_without_effect_are_noted() {
         assert!(svg.contains(part), "{part}");
     }
     let output = bench.weightlab(&["export", "x.ron", "--to", "y.svg", "--figure", "remaining"]);
-    assert!(errors(&output).contains("nothing was pruned in these runs"), "{}", errors(&output));
+    assert!(errors(&output).contains("these runs pruned nothing"), "{}", errors(&output));
 
     let output = bench.weightlab(&["check", "x.ron", "--set", "train.batch=16"]);
     assert_eq!(output.status.code(), Some(0));

@@ -211,7 +211,11 @@ fn an_intervention_acts_on_the_first_member_and_hands_shared_layers_on() {
     assert!(own[0] != own[1]);
     let said = reports(&ended.events, "members");
     assert_eq!(said.len(), 2, "of the ensemble and of the pruning; a snapshot changes nothing");
-    assert!(said[1].summary.contains("member 1 of 3; shared layers handed on (fc1)"), "{}", said[1].summary);
+    assert!(
+        said[1].summary.contains("member 1 of 3; shared layers handed over (fc1)"),
+        "{}",
+        said[1].summary
+    );
     assert_eq!(said[1].passed, Some(true));
 
     let ended = run(with_plan(&format!("{plan}, Ensemble(members: 3, share: First(1), steps: \"2it\")")));

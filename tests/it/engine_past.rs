@@ -72,7 +72,7 @@ fn the_ring_holds_the_networks_of_the_last_steps_and_no_more() {
     assert_eq!(watch.past.len(), 2);
     assert!(same_bits(&watch.past[0], &after(3)) && same_bits(&watch.past[1], &after(4)));
     let report = &reports(&ended.events, "watch")[0];
-    assert!(report.summary.contains("asked the network of 2 steps ago 3 times"), "{}", report.summary);
+    assert!(report.summary.contains("ran the network of 2 steps ago 3 times"), "{}", report.summary);
 }
 
 #[test]

@@ -176,10 +176,10 @@ fn figures_of_early_stops_and_of_the_network_are_the_same_too() {
         String::from_utf8(output.stderr).unwrap()
     };
     let said = refused(&["--figure", "layers"]);
-    assert!(said.contains("is about one arm; name it with --arm:\n  dense, plain\n  pruned"), "{said}");
+    assert!(said.contains("needs one arm; choose it with --arm:\n  dense, plain\n  pruned"), "{said}");
     let said = refused(&["--figure", "mask", "--arm", "pruned", "--parameter", "fc9"]);
     assert!(said.contains("has no \"fc9\"; there are\n  fc1.weight"), "{said}");
-    assert!(refused(&["--figure", "loss", "--parameter", "fc1.bias"]).contains("--parameter is about"));
+    assert!(refused(&["--figure", "loss", "--parameter", "fc1.bias"]).contains("--parameter applies to"));
     assert!(refused(&["--figure", "mask", "--arm", "pruned", "--band", "none"]).contains("--band"));
 }
 

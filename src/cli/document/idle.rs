@@ -37,7 +37,8 @@ fn note(experiment: &Experiment, (key, value): &(String, String)) -> String {
         );
     }
     format!(
-        "note: --set {key}={value} changes no run: the arms have values of their own, or set or sweep give them"
+        "note: --set {key}={value} changes no run: the arms have their own values, or set or sweep give \
+            them"
     )
 }
 

@@ -68,7 +68,7 @@ impl LookArgs {
             let own = own.to_lowercase();
             let name = plot.name();
             return Err(Failure::Input(format!(
-                "--x: the figure \"{name}\" has a horizontal axis of its own ({own}); leave --x out"
+                "--x: the figure \"{name}\" has its own horizontal axis ({own}); remove --x"
             )));
         }
         let asked = axis(x, records)?;
@@ -91,14 +91,15 @@ impl LookArgs {
         if !figure.parallel.is_empty() || !figure.y.categories.is_empty() {
             let name = plot.name();
             return Err(Failure::Input(format!(
-                "--y-range: the vertical axis of the figure \"{name}\" shows no range of numbers; leave --y-range out"
+                "--y-range: the vertical axis of the figure \"{name}\" has no range of numbers; remove \
+                    --y-range"
             )));
         }
         let unit = if figure.y.format == Format::Percent { 100.0 } else { 1.0 };
         let ends = ends.map(|end| end / unit);
         if figure.y.scale == Scale::Log10 && ends[0] <= 0.0 {
             return Err(Failure::Input(
-                "--y-range: this axis is logarithmic; begin above 0, such as 0.1..100".to_owned(),
+                "--y-range: this axis is logarithmic; start above 0, such as 0.1..100".to_owned(),
             ));
         }
         figure.y.range = Some(ends);
@@ -173,12 +174,12 @@ mod tests {
             look(Some(x), None).apply(find(plot).unwrap(), &mut view, &records()).unwrap_err().to_string()
         };
         assert!(told("accuracy", "speed").ends_with("remaining, seconds, train_loss"));
-        assert!(told("remaining", "epochs").contains("of its own (remaining weights)"));
+        assert!(told("remaining", "epochs").contains("its own horizontal axis (remaining weights)"));
         let cut = |y: Axis| {
             let mut figure = Figure { y, ..Figure::default() };
             look(None, Some([0.0, 1.0])).cut(find("accuracy").unwrap(), &mut figure).unwrap_err().to_string()
         };
-        assert!(cut(Axis::new("Rate", "").log()).contains("begin above 0"));
+        assert!(cut(Axis::new("Rate", "").log()).contains("start above 0"));
         assert!(cut(Axis::named("Layer", vec![Category::default()])).contains("no range of numbers"));
         for wrong in ["85", "100..85", "a..b", "1..1", "0..inf", ""] {
             assert!(range(wrong).is_err(), "{wrong}");

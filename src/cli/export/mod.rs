@@ -106,8 +106,7 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     let ending = to.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
     let is_figure = FileKind::of(to).is_some() && (ending != "csv" || arguments.figure.is_some());
     if !arguments.look.is_empty() && !is_figure {
-        let message =
-            "--band, --x and --y-range are about a figure; name one with --figure, or leave them out";
+        let message = "--band, --x and --y-range apply to a figure; name one with --figure, or remove them";
         return Err(Failure::Input(message.to_owned()));
     }
     let written = match (ending.as_str(), FileKind::of(to)) {
@@ -143,12 +142,12 @@ fn write_figure(results: &Results, arguments: &ExportArgs, kind: FileKind) -> Re
     };
     let of_arm = arguments.figure.as_deref().and_then(OfArm::find);
     if arguments.parameter.is_some() && !of_arm.is_some_and(OfArm::has_parameter) {
-        let message = "--parameter is about the figures histogram, values and mask; leave it out";
+        let message = "--parameter applies to the figures histogram, values and mask; remove it";
         return Err(Failure::Input(message.to_owned()));
     }
     let (figure, what) = match of_arm {
         Some(_) if !arguments.look.is_empty() => {
-            let message = "--band, --x and --y-range are about plots over runs; leave them out";
+            let message = "--band, --x and --y-range apply to plots over runs; remove them";
             return Err(Failure::Input(message.to_owned()));
         }
         Some(of_arm) => of_arm.figure(results, arguments.parameter.as_deref())?,
@@ -184,12 +183,12 @@ fn write_weights(results: &Results, to: &Path) -> Result<String, Failure> {
     let [run] = results.runs.as_slice() else {
         let count = counted(results.runs.len(), "run");
         return Err(Failure::Input(format!(
-            "weights are those of one run, and these are {count}; name it with --arm and --seed"
+            "weights belong to one run, and these are {count}; choose one with --arm and --seed"
         )));
     };
     let from = weights_path(&results.folder, &run.id);
     let bytes = std::fs::read(&from).map_err(|error| {
-        let remedy = "weights are written when a run is done";
+        let remedy = "a run writes its weights when it is done";
         Failure::Input(format!(
             "cannot read the weights of {} (seed {}): {}: {error}; {remedy}",
             run.arm,

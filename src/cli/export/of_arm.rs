@@ -66,7 +66,8 @@ impl OfArm {
                 let trainings = trainings(seeds);
                 if trainings.is_empty() {
                     return Err(self.lacks(&format!(
-                        "no training of \"{arm}\" was validated; set validation in data, and run again"
+                        "no training of \"{arm}\" has validation data; set validation in data, and run \
+                            again"
                     )));
                 }
                 Ok((early_stops(arm, &trainings), format!(" of {arm}")))
@@ -87,7 +88,7 @@ impl OfArm {
         match arms.as_slice() {
             [arm] => Ok(arm),
             several => Err(Failure::Input(format!(
-                "the figure \"{}\" is about one arm; name it with --arm:\n  {}",
+                "the figure \"{}\" needs one arm; choose it with --arm:\n  {}",
                 self.name(),
                 several.join("\n  ")
             ))),
@@ -96,8 +97,9 @@ impl OfArm {
 
     fn of_parameter(self, results: &Results, name: Option<&str>) -> Result<(Figure, String), Failure> {
         let Some(run) = done_run(results) else {
-            return Err(self
-                .lacks("it needs a run that is done, which these are not; weights are written at its end"));
+            return Err(self.lacks(
+                "it needs a finished run, and none of these is; a run writes its weights at its end",
+            ));
         };
         let unreadable = |why: String| {
             Failure::Input(format!("the network of {} (seed {}) cannot be read: {why}", run.arm, run.seed))

@@ -33,14 +33,13 @@ pub struct ShowArgs {
     /// Write JSON, for programs
     #[arg(long)]
     json: bool,
-    /// Also show when each training should have stopped by its validation loss, and how much the masks of an arm's seeds
-    /// have in common
+    /// Also show early-stop iterations by validation loss, and the overlap of masks between the seeds of an arm
     #[arg(long, conflicts_with = "json")]
     tickets: bool,
     /// Also show what the stages reported: checks, remaining weights of each layer, copied names
     #[arg(long, conflicts_with = "json")]
     reports: bool,
-    /// Also show how much the test accuracy of arm B differs from that of arm A, seed by seed; can be repeated
+    /// Also show how the test accuracy of arm B differs from that of arm A, seed by seed; can be repeated
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     pairs: Vec<String>,
 }

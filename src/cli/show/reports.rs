@@ -24,7 +24,8 @@ pub fn text(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> String {
     }
     let is_done = |run: &Run| records.get(&run.id).is_some_and(|record| *record.state() == RunState::Done);
     if !runs.is_empty() && runs.iter().all(is_done) {
-        return "\nthe runs are done and have nothing to report: only checks and stages that change weights or measure faults report\n"
+        return "\nthe runs are done and have nothing to report: only checks, and stages that change weights \
+            or measure faults, report\n"
             .to_owned();
     }
     "\nno run has reported anything yet\n".to_owned()

@@ -49,7 +49,7 @@ fn early_stops(arms: &[(&str, Vec<&Run>)], records: &BTreeMap<String, RunRecord>
         }
     }
     if rows.is_empty() {
-        return "early stop: no run was validated; set validation in data\n".to_owned();
+        return "early stop: no run has a validation part; set validation in data\n".to_owned();
     }
     let head =
         ["Early stop of", "Training", "Seed", "Remaining", "Iteration", "Validation loss", "Test accuracy"];

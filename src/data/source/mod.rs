@@ -12,7 +12,8 @@ macro_rules! dataset {
     };
     ($(#[$meta:meta])* $name:ident : $title:literal, files $set:expr) => {
         dataset! { $(#[$meta])* $name : $title {
-                dir: Option<String> = None, "Folder", "Where the files are; relative to the experiment's file. Left out: the usual places";
+                dir: Option<String> = None, "Folder", "Folder of the files, relative to the experiment \
+                    file; default: the usual places";
             }
             fn files(&self) -> Option<(&'static $crate::data::KnownSet, &Option<String>)> {
                 Some((&$set, &self.dir))
@@ -27,11 +28,15 @@ macro_rules! dataset {
             $(#[$meta])*
             pub struct $name: $title {
                 $($own)*
-                labels: $crate::data::Labels = $crate::data::Labels::Classes, "Labels", "What is to be told apart";
-                image_size: Option<usize> = None, "Image size", "Images are resized to this side; left out: as they are, digits 32 for a VGG", unit "pixels", range [1, 512];
-                validation: usize = 0, "Validation", "Samples taken out of the training part, the same ones for all seeds", unit "samples", range [0, 1e9];
-                limit_train: Option<usize> = None, "Training samples", "Only the first so many", unit "samples", range [1, 1e9];
-                limit_test: Option<usize> = None, "Test samples", "Only the first so many", unit "samples", range [1, 1e9];
+                labels: $crate::data::Labels = $crate::data::Labels::Classes, "Labels", "What to classify";
+                image_size: Option<usize> = None, "Image size", "Resizes images to this side; default: no \
+                    resizing, but 32 for digits in a VGG", unit "pixels", range [1, 512];
+                validation: usize = 0, "Validation", "Samples held out from the training part, the same for \
+                    all seeds", unit "samples", range [0, 1e9];
+                limit_train: Option<usize> = None, "Training samples", "Maximum number of samples, from the \
+                    first", unit "samples", range [1, 1e9];
+                limit_test: Option<usize> = None, "Test samples", "Maximum number of samples, from the \
+                    first", unit "samples", range [1, 1e9];
                 normalize: $crate::data::Normalize = $crate::data::Normalize::None, "Normalisation", "How values are scaled";
             }
         }

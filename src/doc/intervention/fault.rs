@@ -11,8 +11,8 @@ impl Intervene for Fault {
         let draw = match self.draw {
             Draw::Once => None,
             // Activations belong to an image.
-            Draw::EveryForward if !self.is_in_activations() => Some("anew for every batch".to_owned()),
-            Draw::EveryForward | Draw::EveryImage => Some("anew for every image".to_owned()),
+            Draw::EveryForward if !self.is_in_activations() => Some("new for every batch".to_owned()),
+            Draw::EveryForward | Draw::EveryImage => Some("new for every image".to_owned()),
         };
         let format = (self.format != Format::Float32).then(|| format!("stored as {}", self.format.label()));
         let pruned = (self.pruned == PrunedMemory::Sparse).then(|| "pruned entries left out".to_owned());
@@ -87,13 +87,13 @@ mod tests {
         assert_eq!(fault("()"), "Flip 1 bit of weights");
         assert_eq!(
             fault("(model: Flip, bits: Field(Mantissa), amount: Rate(1e-4), draw: EveryImage)"),
-            "Flip mantissa bits at rate 0.0001 of weights, anew for every image"
+            "Flip mantissa bits at rate 0.0001 of weights, new for every image"
         );
         assert_eq!(
             fault(
                 "(target: (layers: First(1), params: Activations), model: StuckAt1, bits: Bit(30), amount: Count(3), draw: EveryForward)"
             ),
-            "Hold bit 30 in 3 values of the first layer's outputs at 1, anew for every image"
+            "Hold bit 30 in 3 values of the first layer's outputs at 1, new for every image"
         );
         assert_eq!(fault("(indices: [3, 8])"), "Flip 1 bit of weights, in 2 entries as listed");
         assert_eq!(fault("(model: Noise(0.1), amount: Count(2))"), "Add 10 % noise to 2 values of weights");

@@ -12,27 +12,28 @@ crate::choice! {
         Smallest(f64) = 0.5, "Smallest", "This fraction of the surviving entries, smallest magnitude first", range [0.0, 1.0];
         Random(f64) = 0.5, "Random", "This fraction of the surviving entries, drawn at random", range [0.0, 1.0];
         Indices(Vec<usize>) = Vec::new(), "Listed", "These entries of each parameter, counted from 0 in PyTorch's layout";
-        Mask(String) = String::new(), "Mask file", "Where the tensors of this safetensors file are not zero";
+        Mask(String) = String::new(), "Mask file", "Entries that are not zero in this safetensors file";
     }
 }
 
 crate::choice! {
     /// What held entries are held at.
     pub enum HeldAt: "Held at" {
-        Own, "Their own value", "The value that they have now";
+        Own, "Their own value", "Their current value";
         Zero, "Zero", "Zero";
         Value(f64) = 0.0, "A value", "This value";
-        Snapshot(String) = "init".to_owned(), "A snapshot's value", "The value that they had when the named snapshot was taken";
+        Snapshot(String) = "init".to_owned(), "A snapshot's value", "Their value in the named snapshot";
     }
 }
 
 crate::form! {
     /// Settings of freezing.
     pub struct Freeze: "Freeze" {
-        target: Target = Target::default(), "Target", "What may be held; everything when nothing is said";
+        target: Target = Target::default(), "Target", "What to freeze; default: everything";
         select: Select = Select::All, "Entries", "Which entries of the target";
-        at: HeldAt = HeldAt::Own, "Held at", "The value that they keep";
-        use_statistics: bool = false, "Use running statistics", "Batch norms of these layers normalise with their running statistics while training too";
+        at: HeldAt = HeldAt::Own, "Held at", "The value they keep";
+        use_statistics: bool = false, "Use running statistics", "Batch norms of these layers use their \
+            running statistics in training too";
     }
 }
 
@@ -56,7 +57,7 @@ impl Intervene for Freeze {
             HeldAt::Value(value) => Some(format!("at {}", number(*value))),
             HeldAt::Snapshot(name) => Some(format!("at the values of {name}")),
         };
-        let norms = use_statistics.then(|| "batch norms by their running statistics".to_owned());
+        let norms = use_statistics.then(|| "batch norms with their running statistics".to_owned());
         joined([Some(what), at, norms])
     }
 

@@ -9,8 +9,8 @@ crate::form! {
     /// Settings of copying weights by name.
     pub struct Graft: "Graft" {
         from: String = "init".to_owned(), "From", "A snapshot, a branch, an ensemble member, or a weight file";
-        target: Target = Target::default(), "Target", "What is copied; everything when nothing is said";
-        weights: bool = true, "Weights", "Off: only the position goes back (learning-rate rewinding)";
+        target: Target = Target::default(), "Target", "What to copy; default: everything";
+        weights: bool = true, "Weights", "Off: rewinds only the position (learning-rate rewinding)";
     }
 }
 
@@ -18,7 +18,7 @@ impl Intervene for Graft {
     fn sentence(&self) -> String {
         let Self { from, target, weights } = self;
         if !weights {
-            return format!("Rewind to the position of {from}, weights as they are");
+            return format!("Rewind to the position of {from}, weights unchanged");
         }
         match part(target) {
             None => format!("Graft from {from}"),
@@ -33,12 +33,12 @@ impl Intervene for Graft {
             return;
         }
         if !targets::is_whole(check.structure, &self.target) {
-            let message = "without weights only the position goes back, which has no parts; leave target out";
+            let message = "without weights, only the position is rewound, which has no parts; remove target";
             check.error(place.key("target"), message);
         }
         let exists = is_file(&self.from) || check.left.names.contains(&self.from);
         if exists && !check.left.positions.contains(&self.from) {
-            let message = format!("{} has no position to go back to; only a snapshot has one", self.from);
+            let message = format!("{} has no position to rewind to; only a snapshot has one", self.from);
             check.error(place.key("from"), message);
         }
     }
@@ -61,7 +61,7 @@ mod tests {
         assert_eq!(sentence(r#"Graft(from: "init")"#), "Graft from init");
         assert_eq!(
             sentence(r#"Graft(from: "init", weights: false)"#),
-            "Rewind to the position of init, weights as they are"
+            "Rewind to the position of init, weights unchanged"
         );
     }
 }

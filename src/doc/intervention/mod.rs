@@ -61,16 +61,19 @@ pub trait Intervene {
 crate::choice! {
     /// Changes to weights between two stages.
     pub enum Intervention: "Intervention", each Intervene {
-        Prune(Prune) = Prune::default(), "Prune", "Holds entries at zero";
-        Freeze(Freeze) = Freeze::default(), "Freeze", "Holds entries still while the rest trains";
-        Release(Release) = Release::default(), "Release", "Lets held entries go, from the value that they have";
-        Fault(Fault) = Fault::default(), "Fault", "Corrupts what is read from memory, until released";
-        Snapshot(Snapshot) = Snapshot::default(), "Snapshot", "Remembers values and position under a name";
+        Prune(Prune) = Prune::default(), "Prune", "Prunes entries: holds them at zero";
+        Freeze(Freeze) = Freeze::default(), "Freeze", "Freezes entries while the rest trains";
+        Release(Release) = Release::default(), "Release", "Releases held entries; they continue from their \
+            current value";
+        Fault(Fault) = Fault::default(), "Fault", "Injects faults into every read of the network, until \
+            released";
+        Snapshot(Snapshot) = Snapshot::default(), "Snapshot", "Stores values and position under a name";
         Graft(Graft) = Graft::default(), "Graft", "Copies values by name from a snapshot, a branch, a member or a file";
         Set(Set) = Set::default(), "Set", "Writes chosen values into chosen entries";
         Reinitialize(Reinitialize) = Reinitialize::default(), "Reinitialize", "Draws new initial weights; the mask stays";
-        ShuffleMask(ShuffleMask) = ShuffleMask::default(), "Shuffle mask", "Prunes as many entries in other places";
-        Watch(Watch) = Watch::default(), "Watch", "Keeps the network of some steps ago beside the present one";
+        ShuffleMask(ShuffleMask) = ShuffleMask::default(), "Shuffle mask", "Prunes the same number of \
+            entries at random places";
+        Watch(Watch) = Watch::default(), "Watch", "Compares the network with itself some steps ago";
         Import(Import) = Import::default(), "Import", "Reads weights from a file";
         Export(Export) = Export::default(), "Export", "Writes weights to a file";
     }

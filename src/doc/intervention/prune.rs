@@ -10,11 +10,12 @@ use crate::intervene::{Amount, Criterion, Scope};
 crate::form! {
     /// Settings of pruning.
     pub struct Prune: "Prune" {
-        criterion: Criterion = Criterion::Magnitude, "Criterion", "Which entries go first";
-        amount: Amount = Amount::Fraction(0.2), "Amount", "How many go";
-        scope: Scope = Scope::PerLayer, "Scope", "Whether layers are ranked one by one or together";
-        output_factor: f64 = 1.0, "Output factor", "What the removed fraction of the output layer is multiplied by: 0.5 in the LeNet papers, 0 in the VGG ones", range [0.0, 1.0];
-        target: Target = Target::default(), "Target", "What may be pruned; weights when nothing is said";
+        criterion: Criterion = Criterion::Magnitude, "Criterion", "Which entries to prune first";
+        amount: Amount = Amount::Fraction(0.2), "Amount", "How many entries to prune";
+        scope: Scope = Scope::PerLayer, "Scope", "Whether to rank layers separately or together";
+        output_factor: f64 = 1.0, "Output factor", "Multiplies the pruned fraction of the output layer: 0.5 \
+            in the LeNet papers, 0 in the VGG papers", range [0.0, 1.0];
+        target: Target = Target::default(), "Target", "What to prune; default: weights";
     }
 }
 
@@ -51,7 +52,7 @@ impl Intervene for Prune {
         }
         let splits = self.output_factor > 0.0 && self.output_factor < 1.0;
         if splits && !matches!(self.amount, Amount::Fraction(_)) {
-            let message = "an output factor between 0 and 1 goes with amount: Fraction(…) only; use 0 or 1";
+            let message = "an output factor between 0 and 1 works only with amount: Fraction(…); use 0 or 1";
             check.error(place.key("output_factor"), message);
         }
         if let Amount::Count(count) = self.amount {
@@ -118,7 +119,7 @@ fn check_count(prune: &Prune, count: u64, check: &mut Check<'_>, place: &Place) 
     };
     check.error(
         place.clone(),
-        format!("{} entries are to go, and {place_in_words} has {}", grouped(count), grouped(size)),
+        format!("{} entries are to be pruned, and {place_in_words} has {}", grouped(count), grouped(size)),
     );
 }
 

@@ -6,7 +6,7 @@ use crate::form::path::Place;
 crate::form! {
     /// Settings of drawing new initial weights.
     pub struct Reinitialize: "Reinitialize" {
-        target: Target = Target::default(), "Target", "What is drawn anew; everything when nothing is said";
+        target: Target = Target::default(), "Target", "What to draw again; default: everything";
     }
 }
 

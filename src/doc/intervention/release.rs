@@ -6,17 +6,17 @@ use crate::form::path::Place;
 crate::choice! {
     /// What is let go.
     pub enum Held: "Held by" {
-        Frozen, "Frozen entries", "Entries held by Freeze";
-        Faults, "Faults", "Faults that are drawn again and again, or were drawn once";
-        Pruned, "Pruned entries", "Entries held at zero by Prune";
+        Frozen, "Frozen entries", "Entries frozen by Freeze";
+        Faults, "Faults", "Faults put in place by Fault";
+        Pruned, "Pruned entries", "Entries pruned by Prune";
     }
 }
 
 crate::form! {
     /// Settings of letting go.
     pub struct Release: "Release" {
-        target: Target = Target::default(), "Target", "Where; everything when nothing is said";
-        what: Vec<Held> = vec![Held::Frozen, Held::Faults], "What", "What is let go";
+        target: Target = Target::default(), "Target", "Where; default: everything";
+        what: Vec<Held> = vec![Held::Frozen, Held::Faults], "What", "What to release";
     }
 }
 

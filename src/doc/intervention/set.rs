@@ -7,8 +7,8 @@ crate::form! {
     /// Settings of writing single entries.
     pub struct Set: "Set" {
         parameter: String = String::new(), "Parameter", "Its name, such as fc2.bias";
-        indices: Vec<usize> = Vec::new(), "Entries", "Counted from 0 in PyTorch's layout; none: all of them";
-        value: f64 = 0.0, "Value", "What they get";
+        indices: Vec<usize> = Vec::new(), "Entries", "Counted from 0 in PyTorch's layout; none: all";
+        value: f64 = 0.0, "Value", "The value to write";
     }
 }
 

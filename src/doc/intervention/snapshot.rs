@@ -5,7 +5,8 @@ use crate::form::path::Place;
 crate::form! {
     /// Settings of remembering a network.
     pub struct Snapshot: "Snapshot" {
-        name: String = "init".to_owned(), "Name", "What grafts call it; a name that exists is overwritten";
+        name: String = "init".to_owned(), "Name", "Its name for grafts; replaces a snapshot of the same \
+            name";
     }
 }
 

@@ -8,7 +8,8 @@ crate::form! {
     pub struct Watch: "Watch" {
         lag: usize = 1, "Lag", "How many steps ago", unit "steps", range [1, 10000];
         penalty: f64 = 0.0, "Penalty", "Weight of the squared distance between past and present logits in the loss", range [0.0, 1e6];
-        layers: Layers = Layers::All, "Layers", "Which part is taken from the past; the rest is present";
+        layers: Layers = Layers::All, "Layers", "Layers of the past network; the others are those of the \
+            present";
     }
 }
 

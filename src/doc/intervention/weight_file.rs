@@ -17,7 +17,7 @@ crate::form! {
     pub struct WeightFile: "Weight file" {
         file: String = String::new(), "File", "A safetensors file; {arm} and {seed} stand for those of the run";
         content: FileContent = FileContent::Values, "Content", "Values, or the mask";
-        target: Target = Target::default(), "Target", "What is read or written; everything when nothing is said";
+        target: Target = Target::default(), "Target", "What to read or write; default: everything";
     }
 }
 
@@ -88,7 +88,8 @@ impl Intervene for Export {
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         self.0.check(check, place);
         if !stays_inside(&filled(&self.0.file, check.arm, check.seed)) {
-            let message = "exported files lie inside the run's directory, and not in place of its own files; write a name such as before.safetensors";
+            let message = "exported files go into the run's directory and cannot replace its own files; \
+                write a name such as before.safetensors";
             check.error(place.key("file"), message);
         }
     }

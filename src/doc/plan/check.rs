@@ -67,7 +67,7 @@ impl Check<'_> {
             return;
         }
         let known = if names.is_empty() {
-            "none was taken by then; put Do(Snapshot(name: …)) before it".to_owned()
+            "none exists at this point; put Do(Snapshot(name: …)) before it".to_owned()
         } else {
             format!("there are {}", names.iter().cloned().collect::<Vec<_>>().join(", "))
         };
@@ -85,13 +85,14 @@ impl Check<'_> {
             return;
         }
         if matches!(target.params, Some(Params::Activations | Params::Preactivations)) {
-            let message =
-                "outputs of layers are not stored, only faults can strike them; choose a kind of parameters";
+            let message = "outputs of layers are not stored, so only faults can target them; choose a kind of \
+                    parameters";
             return self.error(place.key("params"), message);
         }
         let chosen = targets::parameters(self.structure, target, usual);
         if chosen.is_empty() {
-            let message = "no parameter of this network is meant; choose other layers, or another kind";
+            let message = "the target matches no parameter of this network; choose other layers, or another \
+                kind";
             return self.error(place.clone(), message);
         }
         let rows = chosen.iter().filter_map(|&index| self.structure.parameters[index].shape.first());
@@ -101,7 +102,8 @@ impl Check<'_> {
     /// That a target can be pruned. Running statistics are measured, not trained: nothing prunes them.
     pub fn prunable(&mut self, target: &Target, place: &Place) {
         if target.params == Some(Params::RunningStatistics) {
-            let message = "running statistics are measured, not trained, and are not pruned; a variance of 0 would only blow the layer up";
+            let message = "running statistics are measured, not trained, and cannot be pruned; a variance \
+                of 0 would only blow up the layer";
             self.error(place.key("params"), message);
         }
     }
@@ -149,7 +151,7 @@ impl Check<'_> {
     /// That a value fits into a weight. Weights are float32: a larger number would become infinite.
     pub fn representable(&mut self, value: f64, place: &Place) {
         if value.is_finite() && !(value as f32).is_finite() {
-            let message = format!("{value:e} is more than a float32 can hold; the largest is {:e}", f32::MAX);
+            let message = format!("{value:e} is too large for float32; the largest value is {:e}", f32::MAX);
             self.error(place.clone(), message);
         }
     }
@@ -157,7 +159,9 @@ impl Check<'_> {
     /// That a training can go on with the faults in place: it sees a batch at a time.
     pub fn no_fault_for_each_image(&mut self, place: &Place) {
         if self.left.in_place.contains(&Draw::EveryImage) {
-            let message = "a fault that is drawn for every image is in place, and training sees a batch at a time (batch norm would see one image); use draw: EveryForward, or put Do(Release(what: [Faults])) before it";
+            let message = "a fault drawn for every image is in place, and training works on mini-batches \
+                (batch norm would see one image); use draw: EveryForward, or put Do(Release(what: [Faults])) \
+                before it";
             self.error(place.clone(), message);
         }
     }

@@ -31,7 +31,8 @@ impl Check<'_> {
         let target = place.key("target");
         let places = fault_places(self.structure, fault);
         let Some(smallest) = places.iter().min_by_key(|place| place.entries) else {
-            let message = "the target holds no parameter of this network; choose other layers or parameters";
+            let message = "the target matches no parameter of this network; choose other layers or \
+                parameters";
             return self.error(target, message);
         };
         self.indices(&smallest.name, smallest.entries, &fault.indices, &place.key("indices"));
@@ -66,7 +67,7 @@ impl Check<'_> {
         let which = plan.layer.as_ref().map_or_else(String::new, |layer| format!(" of {layer}"));
         let places = fault_places(self.structure, fault);
         if places.iter().all(|place| chosen(place, fault) == 0) {
-            let message = format!("no entry{which} lies in the chosen output channels; choose others");
+            let message = format!("no entry{which} is in the chosen output channels; choose others");
             return self.error(place.key("target").key("channels"), message);
         }
         let sites = possible(self.structure, fault);
@@ -74,7 +75,8 @@ impl Check<'_> {
             let format = fault.format.label();
             let message = if matches!(fault.model.unit(), Unit::Bits(2..)) {
                 format!(
-                    "{format} has none of these bits with another one above it, and a double flip strikes both; choose others"
+                    "{format} has none of these bits with another one above it, and a double flip needs \
+                        both; choose others"
                 )
             } else {
                 format!("{format} has none of these bits{which}; choose others")
@@ -86,7 +88,7 @@ impl Check<'_> {
         {
             let with = plan.bit.map_or(which, |bit| format!(" of bit {bit}"));
             let message = format!(
-                "{} faults are wanted at once, and the target has {} sites{with}",
+                "{} faults at once do not fit: the target has {} sites{with}",
                 grouped(count),
                 grouped(sites)
             );
@@ -142,7 +144,7 @@ mod tests {
             ),
             ("fault: (amount: Count(60000)), vary: Bit([30])", "the target has 50,200 sites of bit 30"),
             ("fault: (amount: Count(40000)), vary: Layer", "the target has 32,000 sites of fc3"),
-            ("fault: (target: (channels: [10])), vary: Layer", "no entry of fc3 lies in the chosen"),
+            ("fault: (target: (channels: [10])), vary: Layer", "no entry of fc3 is in the chosen"),
             ("fault: (target: (channels: [300]))", "channels[0]: the chosen layers have 300"),
             (
                 "fault: (target: (params: Activations, channels: [300]))",
@@ -152,10 +154,10 @@ mod tests {
                 "fault: (target: (params: Activations), amount: Count(41), bits: Bit(0)), vary: Layer",
                 "10 sites of fc3",
             ),
-            ("fault: (target: (layers: First(0), params: Activations))", "holds no parameter"),
+            ("fault: (target: (layers: First(0), params: Activations))", "matches no parameter"),
             ("fault: (indices: [0, 1000])", "fault.indices[1]: fc3.weight has 1,000 entries"),
             ("fault: (target: (params: Activations), indices: [10])", "fc3.output has 10 entries"),
-            ("fault: (target: (channels: [1]), indices: [0])", "lies in the chosen output channels"),
+            ("fault: (target: (channels: [1]), indices: [0])", "is in the chosen output channels"),
             ("fault: (indices: [5, 5], bits: Bit(1), amount: Count(4))", "the target has 3 sites"),
         ] {
             let found = problems(&format!("Campaign({settings})"));

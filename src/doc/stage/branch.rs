@@ -7,27 +7,27 @@ use crate::form::path::Place;
 crate::choice! {
     /// What a clone starts from.
     pub enum BranchInit: "Starts from" {
-        Copy, "A copy", "Values, pins, faults and position of the original";
-        Fresh, "New weights", "The same structure with initial weights of its own";
+        Copy, "A copy", "Values, mask, faults and position of the original";
+        Fresh, "New weights", "The same structure with new initial weights";
     }
 }
 
 crate::choice! {
     /// In which order a clone sees the data.
     pub enum BranchOrder: "Order of data" {
-        Parent, "The original's", "The same order as the original would";
-        Own, "Its own", "An order of its own";
+        Parent, "The original's", "The same order as the original";
+        Own, "Its own", "A different order";
     }
 }
 
 crate::form! {
     /// Settings of a clone.
     pub struct Branch: "Branch" {
-        name: String = "branch".to_owned(), "Name", "What later stages call it";
+        name: String = "branch".to_owned(), "Name", "Its name for later stages";
         init: BranchInit = BranchInit::Copy, "Starts from", "What the clone starts from";
-        order: BranchOrder = BranchOrder::Parent, "Order of data", "In which order it sees the data";
+        order: BranchOrder = BranchOrder::Parent, "Order of data", "The order in which it sees the data";
         data: Option<Data> = None, "Data", "Other data of the same shape";
-        plan: Vec<Stage> = Vec::new(), "Plan", "What the clone does; the original is untouched";
+        plan: Vec<Stage> = Vec::new(), "Plan", "What the clone does; the original stays unchanged";
     }
 }
 
@@ -81,7 +81,7 @@ fn check_data(data: &Data, check: &mut Check<'_>, place: &Place) {
     let (here, there) = (check.data.facts(side), data.facts(side));
     if here.shape == there.shape && here.classes != there.classes {
         let message = format!(
-            "a branch needs data of as many classes: these have {}, and those of the run have {}",
+            "a branch needs data with as many classes as the run's: these have {}, the run's {}",
             there.classes, here.classes
         );
         check.error(place.clone(), message);
@@ -91,7 +91,7 @@ fn check_data(data: &Data, check: &mut Check<'_>, place: &Place) {
             format!("samples of {channels}×{height}×{width} in {} classes", facts.classes)
         };
         let message = format!(
-            "a branch needs data of the same shape: these are {}, and those of the run are {}",
+            "a branch needs data of the same shape as the run's: these are {}, the run's {}",
             about(&there),
             about(&here)
         );

@@ -45,7 +45,8 @@ impl Planned for Campaign {
     /// A campaign compares with the network without faults.
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         if !check.left.in_place.is_empty() {
-            let message = "a fault is in place, and a campaign puts its own into a network without any; put Do(Release(what: [Faults])) before it";
+            let message = "a fault is in place, and a campaign needs a network without faults; put \
+                Do(Release(what: [Faults])) before it";
             check.error(place.clone(), message);
         }
         let fault = place.key("fault");
@@ -113,7 +114,7 @@ fn check_varied(campaign: &Campaign, check: &mut Check<'_>, place: &Place) {
         }
         Vary::Bit(_) if matches!(campaign.fault.model.unit(), Unit::Value) => {
             let message = format!(
-                "{} strikes whole values, which have no single bits to vary; vary rates or layers",
+                "{} acts on whole values and has no bits to vary; vary rates or layers",
                 campaign.fault.model.label()
             );
             check.error(place.clone(), message);
@@ -141,11 +142,12 @@ fn check_trials(campaign: &Campaign, check: &mut Check<'_>, place: &Place) {
     }
     if matches!(campaign.vary, Vary::Rate(_)) || campaign.fault.amount != FaultAmount::Count(1) {
         let message =
-            "an exhaustive campaign strikes one fault at a time; set amount: Count(1), and vary no rates";
+            "an exhaustive campaign injects one fault at a time; set amount: Count(1), and vary no rates";
         check.error(place.clone(), message);
     }
     if campaign.fault.is_in_activations() {
-        let message = "activations differ from image to image, so their faults are drawn; set trials: Fixed(…) or Until(…)";
+        let message = "activations differ between images, so an exhaustive campaign cannot enumerate their \
+            faults; set trials: Fixed(…) or Until(…)";
         check.error(place.clone(), message);
     }
 }
@@ -156,11 +158,11 @@ fn check_list(campaign: &Campaign, file: &str, check: &mut Check<'_>, place: &Pl
         check.error(place.key("faults").variant("File"), "name the file of the list");
     }
     if campaign.vary != Vary::Nothing {
-        let message = "a list says itself what is struck; leave vary out, or draw the faults";
+        let message = "a list determines its faults; remove vary, or draw the faults";
         check.error(place.key("vary"), message);
     }
     if matches!(campaign.trials, Trials::Exhaustive | Trials::Until(_)) {
-        let message = "a list says itself how many trials there are; leave trials out";
+        let message = "a list determines the number of trials; remove trials";
         check.error(place.key("trials"), message);
     }
 }

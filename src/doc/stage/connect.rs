@@ -7,9 +7,9 @@ use crate::form::path::Place;
 crate::form! {
     /// Settings of the error along the line between two networks.
     pub struct Connect: "Connect" {
-        a: String = String::new(), "From", "A branch or snapshot";
-        b: String = String::new(), "To", "A branch or snapshot";
-        points: usize = 11, "Points", "Networks along the line, ends included", range [2, 1001];
+        a: String = String::new(), "From", "A branch, a snapshot or a member";
+        b: String = String::new(), "To", "A branch, a snapshot or a member";
+        points: usize = 11, "Points", "Number of networks along the line, including both ends", range [2, 1001];
     }
 }
 
@@ -33,7 +33,7 @@ impl Planned for Connect {
 /// That an end of the line is a network of this run.
 fn check_end(name: &str, check: &mut Check<'_>, place: &Place) {
     if is_file(name) && !check.left.names.contains(name) {
-        let message = "a line lies between two networks of one run; name a snapshot, a branch or a member";
+        let message = "a line connects two networks of one run; name a snapshot, a branch or a member";
         return check.error(place.clone(), message);
     }
     check.source(name, place);

@@ -18,15 +18,16 @@ crate::form! {
     /// Settings of an end by standstill.
     pub struct Change: "Change" {
         below: f64 = 1e-4, "Below", "Largest move of any shared weight", range [0.0, 1e6];
-        over: Steps = Steps::epochs(1), "Over", "In this time";
+        over: Steps = Steps::epochs(1), "Over", "Within this time";
     }
 }
 
 crate::choice! {
     /// When an ensemble's training ends early.
     pub enum EnsembleEnd: "Ends" {
-        Never, "At its length", "Only when its length is over";
-        Change(Change) = Change::default(), "At a standstill", "When no shared weight moved by more than a bound";
+        Never, "At its length", "After its full length";
+        Change(Change) = Change::default(), "At a standstill", "As soon as no shared weight moves by more \
+            than a bound";
     }
 }
 
@@ -34,10 +35,10 @@ crate::form! {
     /// Settings of networks that share their first layers.
     pub struct Ensemble: "Ensemble" {
         members: usize = 3, "Members", "How many networks; the first is the current one", range [1, 1000];
-        share: Layers = Layers::First(1), "Shared layers", "The layers that all members have in common";
-        mode: Sharing = Sharing::CopyInTurn, "Sharing", "How they are kept equal";
-        local_steps: usize = 1, "Local steps", "Steps that a member takes before it hands over", range [1, 10_000];
-        steps: Steps = Steps::epochs(10), "Length", "How long, in mini-batches";
+        share: Layers = Layers::First(1), "Shared layers", "The layers that all members share";
+        mode: Sharing = Sharing::CopyInTurn, "Sharing", "How they stay equal";
+        local_steps: usize = 1, "Local steps", "Steps of a member before it hands over", range [1, 10_000];
+        steps: Steps = Steps::epochs(10), "Length", "Length, such as 10ep or 500it";
         until: EnsembleEnd = EnsembleEnd::Never, "Ends", "When it ends early";
     }
 }
@@ -77,8 +78,7 @@ impl Planned for Ensemble {
             check.error(place.key("steps"), message);
         }
         if self.mode == Sharing::Tied && self.local_steps != 1 {
-            let message =
-                "tied members take one step together; leave local_steps out, or use mode: CopyInTurn";
+            let message = "tied members take one step together; remove local_steps, or use mode: CopyInTurn";
             check.error(place.key("local_steps"), message);
         }
         if let EnsembleEnd::Change(change) = &self.until {
@@ -99,12 +99,12 @@ impl Planned for Ensemble {
 
 fn check_standstill(change: &Change, share: &Layers, check: &mut Check<'_>, place: &Place) {
     if change.over.count == 0 {
-        let message = "a standstill over 0 steps means nothing; write 1ep or 100it";
+        let message = "a change within 0 steps means nothing; write 1ep or 100it";
         check.error(place.key("over"), message);
     }
     let mut layers = 0..check.structure.layers.len();
     if !layers.any(|layer| targets::has_layer(check.structure, share, layer)) {
-        let message = "no layer is shared, so none stands still; leave until out, or share a layer";
+        let message = "no layer is shared, so no change can be measured; remove until, or share a layer";
         check.error(place.clone(), message);
     }
 }

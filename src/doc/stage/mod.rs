@@ -74,10 +74,11 @@ crate::choice! {
         Train(Train) = Train::default(), "Train", "Trains the network";
         Test, "Test", "Evaluates the network on the validation and test parts";
         Do(Intervention) = Intervention::default(), "Intervene", "Changes weights";
-        Repeat(Repeat) = Repeat::default(), "Repeat", "Does its stages again and again";
-        Branch(Branch) = Branch::default(), "Branch", "Goes on with a clone and leaves the original as it is";
+        Repeat(Repeat) = Repeat::default(), "Repeat", "Repeats its stages";
+        Branch(Branch) = Branch::default(), "Branch", "Runs stages on a clone; the original stays unchanged";
         Connect(Connect) = Connect::default(), "Connect", "Measures the error along the line between two networks";
-        Campaign(Campaign) = Campaign::default(), "Campaign", "Many fault trials on the network as it is, with statistics";
+        Campaign(Campaign) = Campaign::default(), "Campaign", "Runs many fault trials on the present \
+            network, with statistics";
         Ensemble(Ensemble) = Ensemble::default(), "Ensemble", "Trains members that share their first layers";
     }
 }

@@ -9,12 +9,13 @@ use crate::optimize::{Optimizer, Schedule};
 crate::short_form! {
     /// Settings of one phase of training; written `Train("5ep")` when it has none of its own.
     pub struct Train: "Train", "a length of training such as \"5ep\", or (steps: \"5ep\", rate: 0.001)" {
-        steps: Steps = Steps::default(), "Length", "How long, as 5ep or 200it";
-        rate: Option<f64> = None, "Learning rate", "Left out: the optimizer's", range [0.0, 1000.0];
-        batch: Option<usize> = None, "Batch size", "Left out: the training's", unit "samples", range [1, 65536];
-        optimizer: Option<Optimizer> = None, "Optimizer", "Left out: the training's, which goes on from stage to stage";
-        schedule: Option<Schedule> = None, "Schedule", "Left out: the training's";
-        evaluate: Option<Steps> = None, "Evaluate every", "Left out: the training's";
+        steps: Steps = Steps::default(), "Length", "Length, such as 5ep or 200it";
+        rate: Option<f64> = None, "Learning rate", "Default: the optimizer's", range [0.0, 1000.0];
+        batch: Option<usize> = None, "Batch size", "Default: the training's", unit "samples", range [1, 65536];
+        optimizer: Option<Optimizer> = None, "Optimizer", "Default: the training's, whose state carries \
+            over between stages";
+        schedule: Option<Schedule> = None, "Schedule", "Default: the training's";
+        evaluate: Option<Steps> = None, "Evaluate every", "Default: the training's";
     }
 }
 
@@ -58,7 +59,7 @@ impl Planned for Train {
             check.error(place.clone(), "training for 0 steps does nothing; give it a length such as 5ep");
         }
         if self.evaluate.is_some_and(|steps| steps.count == 0) {
-            check.error(place.key("evaluate"), "evaluating every 0 steps never comes to an end");
+            check.error(place.key("evaluate"), "evaluating every 0 steps never ends");
         }
     }
 

@@ -50,7 +50,7 @@ impl Plot for Remaining {
     }
 
     fn lacks(&self) -> &'static str {
-        "nothing was pruned in these runs"
+        "these runs pruned nothing"
     }
 }
 

@@ -200,7 +200,7 @@ impl App {
         let Some(start_request) = self.start_request.take() else { return };
         match self.document.first_error() {
             None => self.start(start_request),
-            Some(error) => self.log.error(format!("Nothing was started: {error}")),
+            Some(error) => self.log.error(format!("Nothing started: {error}")),
         }
     }
 

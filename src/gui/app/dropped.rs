@@ -72,7 +72,7 @@ impl App {
         }
         if !others.is_empty() {
             let use_of = "Drop an experiment (.ron), a weight file (.safetensors) or a dataset folder.";
-            self.fail("This cannot be used here", &format!("{}.\n{use_of}", others.join(".\n")));
+            self.fail("Weightlab cannot use this", &format!("{}.\n{use_of}", others.join(".\n")));
         }
         match (experiment, weights) {
             (Some(path), _) => self.proceed(Next::Open(path), ctx),

@@ -205,7 +205,7 @@ impl App {
             Exported::Picture(size, pixels) => {
                 ctx.copy_image(egui::ColorImage::from_rgba_premultiplied(size, &pixels));
                 let [width, height] = size;
-                self.log.info(format!("Copied {title} as a picture of {width} × {height} pixels"));
+                self.log.info(format!("Copied {title} as an image of {width} × {height} pixels"));
             }
             Exported::Values(text) => {
                 ctx.copy_text(text);

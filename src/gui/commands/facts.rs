@@ -106,7 +106,7 @@ impl Command {
                 .or_else(|| say(context.paused, "The runs are already paused; press Resume to continue")),
             Self::Resume if context.paused => None,
             Self::Resume => {
-                cannot_start(context).or_else(|| say(context.resumable == 0, "No run was stopped or failed"))
+                cannot_start(context).or_else(|| say(context.resumable == 0, "No run is stopped or failed"))
             }
             Self::StopAfterStage => cannot_stop(context, context.stopping),
             Self::StopNow => cannot_stop(context, context.stopping_now),

@@ -112,7 +112,7 @@ fn pair_ui(ui: &mut Ui, compare: &mut Compare) {
         ui.label(RichText::new("No seed is done in both arms yet").weak());
     }
     if found.left_out > 0 {
-        let text = format!("{} left out: not done, or not in the filter", counted(found.left_out, "run"));
+        let text = format!("{} not compared: not done, or not in the filter", counted(found.left_out, "run"));
         ui.label(RichText::new(text).weak());
     }
 }
@@ -149,7 +149,8 @@ fn ticked_ui(ui: &mut Ui, compare: &mut Compare) {
         return;
     }
     let only = ui.button("Show only these in the plots");
-    let is_wanted = only.on_hover_text("Sets the filter to the ticked runs; Clear shows all again").clicked();
+    let is_wanted =
+        only.on_hover_text("Turns the ticked runs into the filter; Clear shows all again").clicked();
     Grid::new("side by side").num_columns(rows.len() + 1).striped(true).spacing(vec2(24.0, 4.0)).show(
         ui,
         |ui| {

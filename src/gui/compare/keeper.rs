@@ -44,8 +44,8 @@ impl Keeper {
         };
         let told = read.map_err(|why| {
             format!(
-                "{why}. Before new ones are written, it is renamed to {FILE}.damaged (or .damaged-2 and so on): to have it \
-                 back, mend it, close the window and rename it to {FILE}"
+                "{why}. Weightlab renames it to {FILE}.damaged (or .damaged-2 and so on) before it writes a \
+                    new one: to restore it, repair it, close the window and rename it to {FILE}"
             )
         });
         (keeper, told)
@@ -114,7 +114,7 @@ impl Keeper {
         self.has_complained = true;
         let path = self.folder.join(FILE);
         format!(
-            "{} was not written ({why}): how results are looked at is lost with the window",
+            "{} was not written ({why}): closing the window loses notes, filter and layout",
             path.display()
         )
     }

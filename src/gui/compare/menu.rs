@@ -101,7 +101,7 @@ fn tags_ui(ui: &mut Ui, key: &str, compare: &mut Compare) {
     let tags = compare.view.marks.get(key).map(|mark| mark.tags.clone()).unwrap_or_default();
     ui.horizontal_wrapped(|ui| {
         for tag in tags {
-            if ui.button(format!("{tag} ✗")).on_hover_text("Takes the tag away").clicked() {
+            if ui.button(format!("{tag} ✗")).on_hover_text("Removes the tag").clicked() {
                 edit(compare, key, |mark| mark.tags.retain(|known| *known != tag));
             }
         }

@@ -35,7 +35,7 @@ pub fn notes_ui(ui: &mut Ui, compare: &mut Compare, noting: &mut Noting) {
     let room = ui.available_height();
     theme::heading_ui(ui, "Notes on the results");
     let field = TextEdit::multiline(&mut compare.view.notes)
-        .hint_text("What was found, and what comes next")
+        .hint_text("Findings and next steps")
         .desired_width(f32::INFINITY)
         .background_color(theme::present(ui).button);
     ScrollArea::vertical().id_salt("free notes").max_height((0.35 * room).max(48.0)).show(ui, |ui| {
@@ -44,7 +44,7 @@ pub fn notes_ui(ui: &mut Ui, compare: &mut Compare, noting: &mut Noting) {
     ui.add_space(theme::STEP);
     ui.horizontal_wrapped(|ui| {
         theme::heading_ui(ui, "Arms and runs");
-        theme::input_ui(ui, Checkbox::new(&mut noting.marked_only, "Only those with a mark"));
+        theme::input_ui(ui, Checkbox::new(&mut noting.marked_only, "Only marked ones"));
     });
     let lines = lines(compare, noting.marked_only);
     if lines.is_empty() {

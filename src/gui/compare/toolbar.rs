@@ -9,8 +9,8 @@ use crate::results::table::Row;
 use crate::results::table::columns::sort;
 use crate::results::table::settings::{NONE, follows_from_another, short};
 
-const HELP: &str = "Words that an arm, tag or note has, and conditions: remaining < 20 %   last >= 0.98   state:done   \
-                    arm:ticket   tag:paper   is:starred   batch = 64   -word for what is not wanted";
+const HELP: &str = "Words of an arm, tag or note, and conditions: remaining < 20 %   last >= 0.98   \
+    state:done   arm:ticket   tag:paper   is:starred   batch = 64   -word to exclude";
 
 /// Draws the line above the table.
 pub fn toolbar_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
@@ -53,7 +53,7 @@ pub fn toolbar_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse>
 pub fn group_ui(ui: &mut Ui, compare: &mut Compare) {
     let label = ui
         .label("Group by:")
-        .on_hover_text("What makes a line in the plots: an arm, or a value of a setting");
+        .on_hover_text("What each line in the plots stands for: an arm, or a value of a setting");
     let title = |path: Option<&String>| path.map_or("arm", |path| short(path, &compare.settings)).to_owned();
     let mut chosen = compare.view.group.clone();
     let combo = ComboBox::from_id_salt("group by").selected_text(title(chosen.as_ref())).show_ui(ui, |ui| {
@@ -96,8 +96,8 @@ pub fn shown_of<'a>(rows: &'a [Row], compare: &Compare) -> Vec<&'a Row> {
 fn copy_ui(ui: &mut Ui, compare: &Compare) -> Option<CompareResponse> {
     let mut chosen = None;
     for (name, separator, help) in [
-        ("Copy table", '\t', "Copies the rows that are shown, for a spreadsheet (tabs between cells)"),
-        ("Copy as CSV", ',', "Copies the rows that are shown as CSV, with all digits"),
+        ("Copy table", '\t', "Copies the visible rows, for a spreadsheet (tab-separated)"),
+        ("Copy as CSV", ',', "Copies the visible rows as CSV, with all digits"),
     ] {
         if ui.button(name).on_hover_text(help).clicked() {
             chosen = Some(compare.copy(separator));

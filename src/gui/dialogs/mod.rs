@@ -271,7 +271,7 @@ pub fn accent_button(ui: &Ui, text: &str) -> egui::Button<'static> {
 fn recover_ui(ui: &mut Ui, title: &str, path: Option<&std::path::Path>, secs: u64) -> Option<Reply> {
     title_ui(ui, &format!("Restore unsaved edits to {title}?"));
     let place =
-        path.map_or_else(|| "They were never saved.".to_owned(), |path| format!("File: {}", path.display()));
+        path.map_or_else(|| "They are not saved.".to_owned(), |path| format!("File: {}", path.display()));
     let age = duration(secs as f64);
     ui.label(format!("Weightlab ended before you saved them. The backup is {age} old. {place}"));
     let replies =

@@ -18,7 +18,8 @@ pub fn planned_ui(ui: &mut Ui, campaign: &Campaign, run: &Run) {
     for line in lines(&planned(campaign, &run.spec.structure())) {
         ui.label(line);
     }
-    let note = "The number after Leveugle et al. (DATE 2009) holds the share of critical faults to the margin: ± 1 % at 95 % where the campaign names none";
+    let note = "The number by Leveugle et al. (DATE 2009) estimates the share of critical faults within the \
+        margin: ± 1 % at 95 % if the campaign sets none";
     ui.label(RichText::new(note).small().weak());
 }
 
@@ -36,7 +37,7 @@ fn lines(cells: &[CellPlan]) -> Vec<String> {
     }
     let cell = if cells.len() > 1 { " in a cell" } else { "" };
     lines.push(format!("{} possible single faults{cell}", text::grouped(possible)));
-    lines.push(format!("{} trials{cell} after Leveugle", text::grouped(wanted)));
+    lines.push(format!("{} trials{cell} by Leveugle", text::grouped(wanted)));
     lines
 }
 

@@ -18,10 +18,11 @@ pub struct LogView {
 impl View for LogView {
     const NAME: &'static str = "log";
     const TITLE: &'static str = "Log";
-    const HELP: &'static str = "What happened since the window was opened, newest last. What did a run report, and why did one fail? \
-         Type words to find the lines that have all of them, or ask for errors alone. A line that goes on shows the rest \
-         when the pointer rests on it; the button at its end copies all of it, the one above copies all lines that are \
-         found. It needs nothing. The strip at the bottom of the window has the same lines, and the problems of the document.";
+    const HELP: &'static str = "What did a run report, and why did one fail? Everything since the window \
+        opened, newest last. Type words to find the lines that contain all of them, or show errors only. \
+        Point at a cut line to read the rest; the button at its end copies all of it, the one above copies \
+        all lines found. The strip at the bottom of the window has the same lines, and the problems of the \
+        document.";
 
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
         let entries = input.log.entries();

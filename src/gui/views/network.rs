@@ -30,12 +30,13 @@ pub struct NetworkView {
 impl View for NetworkView {
     const NAME: &'static str = "network";
     const TITLE: &'static str = "Network";
-    const HELP: &'static str = "The network of the selected arm or run from its input to its logits, before a run and after it. \
-         Each row is an operation with the shape of what leaves it, its parameters, the share of its weights that remain \
-         after pruning, and the multiply-adds that surviving weights still take part in. A layer with 0 % left cuts the \
-         network in two. Vulnerability is the share of images that get another class under a single fault in the layer; it \
-         needs a Campaign with one fault in each trial. Below stand the reports of the stages, such as \
-         \u{201c}Held entries: bit-identical\u{201d}. What remains and what is held needs a run that is done.";
+    const HELP: &'static str = "The network of the selected arm or run from its input to its logits, before \
+        a run and after it. Each row is an operation with the shape of its output, its parameters, the share \
+        of its weights that remain after pruning, and the multiply-adds of the surviving weights. A layer \
+        with 0 % remaining cuts the network in two. Vulnerability is the share of images that get another \
+        class under a single fault in the layer; it needs a Campaign with one fault per trial. Remaining and \
+        held weights need a run that is done. The reports of the stages follow below, such as \u{201c}Held \
+        entries: bit-identical\u{201d}.";
 
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
         self.drawn = None;
@@ -83,7 +84,7 @@ impl NetworkView {
     fn planned_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, run: &Run) -> Option<ViewResponse> {
         let title = as_begun(&run.arm);
         ui.label(RichText::new(&title).strong())
-            .on_hover_text("What is left of it, and what is held, is shown when the run is done");
+            .on_hover_text("Remaining and held weights appear when the run is done");
         let reports = input.runs.record(&run.id).map_or(&[][..], |record| record.reports());
         let harm = vulnerabilities(input, &run.id);
         let wanted = pooled_ui(ui, &harm);
@@ -143,7 +144,7 @@ const COLUMNS: [(&str, &str, [f32; 2]); 7] = [
         "From the input at the top to the logits, with the name of its layer as in PyTorch",
         [248.0, 186.0],
     ),
-    ("Output", "Shape of what leaves it: channels, height, width; or units", [72.0, 52.0]),
+    ("Output", "Shape of its output: channels, height, width; or units", [72.0, 52.0]),
     ("Parameters", "Entries of all trained parameters, and their share of the network", [108.0, 72.0]),
     ("Remaining", "Weights that are not pruned", [104.0, 68.0]),
     (
@@ -151,12 +152,12 @@ const COLUMNS: [(&str, &str, [f32; 2]); 7] = [
         "Images that get another class (SDC-1) under a single fault in the layer, with Wilson's 95 % interval over trials",
         [192.0, 76.0],
     ),
+    ("Frozen", "Frozen entries; pruned entries do not count here", [64.0, 44.0]),
     (
-        "Frozen",
-        "Entries that are held at a value; pruned ones, which are held at 0, are not counted here",
-        [64.0, 44.0],
+        "Multiply-adds left",
+        "Multiply-adds of the surviving weights in a forward pass of one sample",
+        [116.0, 104.0],
     ),
-    ("Multiply-adds left", "Of one sample forward, that surviving weights take part in", [116.0, 104.0]),
 ];
 
 /// Columns of numbers, which are right-aligned.
@@ -253,7 +254,7 @@ fn numbers_ui(
     row.col(|ui| remaining_ui(ui, layer, is_narrow));
     row.col(|ui| match harm {
         Some((found, worst)) => harm_ui(ui, found, worst, is_narrow),
-        None => drop(ui.label("–").on_hover_text("No campaign with single faults has struck it")),
+        None => drop(ui.label("–").on_hover_text("No campaign has single faults in it")),
     });
     let held = if layer.frozen > 0 { text::grouped(layer.frozen) } else { "–".to_owned() };
     row.col(|ui| drop(number_ui(ui, held)));

@@ -105,11 +105,11 @@ fn chosen_run<'a>(input: &ViewInput<'a>) -> Result<&'a Run, String> {
     let is_done = |run: &&Run| input.runs.state(&run.id) == RunState::Done;
     if let Some(id) = input.selection.run() {
         let Some(run) = input.listed.iter().find(|run| run.id == *id) else {
-            return Err("This run belongs to earlier settings. Select another one at the left.".to_owned());
+            return Err("This run belongs to earlier settings. Select another one on the left.".to_owned());
         };
         if !is_done(&run) {
             let word = input.runs.word(id);
-            return Err(format!("The selected run is {word}. Its network is shown when the run is done."));
+            return Err(format!("The selected run is {word}. Its network appears when the run is done."));
         }
         return Ok(run);
     }

@@ -64,11 +64,11 @@ pub fn take_ui(ui: &mut Ui, what: &str) -> Option<Wanted> {
     let menu = MenuButton::from_button(Button::new(format!("Export {what}")).small()).ui(ui, |ui| {
         let entries = [
             ("Write to a file…", Wanted::File),
-            ("Copy as a picture", Wanted::Picture),
+            ("Copy as an image", Wanted::Picture),
             ("Copy values as CSV", Wanted::Values),
         ];
         entries.into_iter().find(|(text, _)| ui.button(*text).clicked()).map(|(_, wanted)| wanted)
     });
-    menu.0.on_hover_text(format!("Takes the {what} along: as SVG, PDF, PNG or CSV, or by the clipboard"));
+    menu.0.on_hover_text(format!("Exports the {what} as SVG, PDF, PNG or CSV, or copies it"));
     menu.1.and_then(|shown| shown.inner)
 }

@@ -12,7 +12,7 @@ const ROW: f32 = 22.0;
 pub fn reports_ui(ui: &mut Ui, reports: &[Report]) {
     theme::heading_ui(ui, "What the stages reported");
     if reports.is_empty() {
-        ui.label(RichText::new("Nothing: the plan only trains and tests.").weak());
+        ui.label(RichText::new("Nothing: this plan only trains and tests.").weak());
     }
     for (position, report) in reports.iter().enumerate() {
         report_ui(ui, report, position);

@@ -12,12 +12,13 @@ pub struct Table;
 impl View for Table {
     const NAME: &'static str = "runs";
     const TITLE: &'static str = "Runs";
-    const HELP: &'static str = "All runs as a table: filter, sort, compare, note, archive. Which run is best, when was it, and in \
-         which settings do the runs differ? A click on a heading sorts by it, one on a row shows the run's settings; the \
-         filter above (\u{201c}batch = 64 state:done\u{201d}) also drives the plots. Below the table stand paired differences \
-         of two arms over the seeds that both have, and ticked runs side by side with their differences alone. \
-         Where it is wider than its tile, ticks, stars and arms stay while the rest scrolls sideways. \
-         Rows are there from the start; their numbers come while the runs go on.";
+    const HELP: &'static str = "Which run is best, when was it, and in which settings do the runs differ? \
+        All runs as a table: filter, sort, compare, note, archive. Click a heading to sort by it, or a row \
+        to see the run's settings; the filter above (\u{201c}batch = 64 state:done\u{201d}) also drives the \
+        plots. Below the table are paired differences of two arms over the seeds that both have, and ticked \
+        runs side by side, only where they differ. If the table is wider than its tile, ticks, stars and \
+        arms stay in place while the rest scrolls. Rows exist from the start; their numbers appear during \
+        the runs.";
 
     fn ui(&mut self, ui: &mut Ui, _input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
         runs_ui(ui, shared.compare).map(ViewResponse::Compare)

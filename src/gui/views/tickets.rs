@@ -35,12 +35,13 @@ type Said = (String, usize, Option<f64>);
 impl View for Tickets {
     const NAME: &'static str = "tickets";
     const TITLE: &'static str = "Tickets";
-    const HELP: &'static str = "When each training of the selected arm should have stopped, and how much the masks of its seeds have \
-         in common. A training should stop where the loss on the validation data is lowest; a winning ticket gets there \
-         earlier than the dense network, and is at least as accurate there. The Jaccard index compares masks: 1 for equal \
-         ones, about r/(2 − r) for independent ones with a share r left, so more than that means that pruning finds the \
-         same weights again. Early stops can be exported as a figure over remaining weights. They need validation data, masks \
-         two seeds of the arm that are done.";
+    const HELP: &'static str = "When should each training of the selected arm have stopped, and how much do \
+        the masks of its seeds overlap? A training should stop where the loss on the validation data is \
+        lowest; a winning ticket gets there earlier than the dense network, and is at least as accurate \
+        there. The Jaccard index compares masks: 1 for equal ones, about r/(2 − r) for independent ones with \
+        a share r remaining, so more than that means that pruning finds the same weights again. Early stops \
+        can be exported as a figure over remaining weights. They need validation data; masks need two \
+        finished seeds of the arm.";
 
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
         self.arm.clear();
@@ -52,7 +53,7 @@ impl View for Tickets {
             return Offers::Later("Tickets shows nothing yet: select an arm or a run");
         }
         if self.found.1.is_empty() {
-            return Offers::Later("Tickets has no early stop to draw: no training was validated");
+            return Offers::Later("Tickets has no early stop to draw: no training has validation data");
         }
         Offers::Figure
     }
@@ -140,9 +141,9 @@ impl Tickets {
 /// Draws the table; what is wanted of its figure.
 fn stops_ui(ui: &mut Ui, trainings: &[Training]) -> Option<Wanted> {
     theme::heading_ui(ui, "Early-stop iteration")
-        .on_hover_text("The iteration of the lowest validation loss of each training, found afterwards");
+        .on_hover_text("The iteration with the lowest validation loss of each training");
     if trainings.is_empty() {
-        ui.label("No training was validated: set Validation in the experiment's data, and run again.");
+        ui.label("No training has validation data: set Validation in the experiment's data, and run again.");
         return None;
     }
     let columns = ["Training", "Remaining", "Stops at iteration", "Test accuracy there", "Seeds"];

@@ -65,12 +65,13 @@ impl Loaded {
 impl View for Weights {
     const NAME: &'static str = "weights";
     const TITLE: &'static str = "Weights";
-    const HELP: &'static str = "Values of a parameter of the selected run: which are left, which are held, and where. The histogram \
-         shows how the surviving and the held values are spread, beside those of the dense network where it is known. The \
-         image shows every entry at its place, outputs from top to bottom, as a value or as a mask: rows and columns that \
-         are empty are units that the pruning took away. Both can be exported and copied; the menu File takes the one that was \
-         clicked last. Entries that are ticked in the list can be set to a value by a \
-         stage of the plan. It needs a run that is done: select one at the left, or an arm for its first one.";
+    const HELP: &'static str = "Which weights of a parameter remain, which are held, and where? The \
+        histogram shows the distribution of the surviving and the held values, beside the initial values of \
+        the dense network if they are known. The image shows every entry at its place, outputs from top to \
+        bottom, as a value or as a mask: empty rows and columns are units that pruning removed. Export or \
+        copy either of them; the menu File takes the one clicked last. Tick entries in the list to add a \
+        stage that sets them to a value. This view needs a run that is done: select one on the left, or an \
+        arm for its first one.";
 
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
         self.seen = None;
@@ -84,7 +85,7 @@ impl View for Weights {
     fn offers(&self) -> Offers {
         match (&self.shown_of, &self.seen, self.used) {
             (None, ..) => Offers::Later("Weights shows nothing yet"),
-            (Some(_), None, Used::Image) => Offers::Later("The image of the weights is not there"),
+            (Some(_), None, Used::Image) => Offers::Later("There is no image of the weights"),
             (Some(_), ..) => Offers::Figure,
         }
     }
@@ -201,7 +202,10 @@ impl Weights {
 fn picture_ui(ui: &mut Ui, picture: &mut Picture, shown: &mut Shown, loaded: &Loaded) -> Option<Wanted> {
     let wanted = ui.horizontal_wrapped(|ui| {
         ui.selectable_value(shown, Shown::Values, "Values").on_hover_text("The values as colours");
-        ui.selectable_value(shown, Shown::Mask, "Mask").on_hover_text("Which entries are left, held, pruned");
+        ui.selectable_value(shown, Shown::Mask, "Mask").on_hover_text(
+            "Which entries remain, are frozen or \
+            pruned",
+        );
         take_ui(ui, "image")
     });
     let height = (ui.available_height() - 48.0).max(48.0);

@@ -20,11 +20,14 @@ use super::stream::Stream;
 crate::choice! {
     /// The criteria that a file can name.
     pub enum Criterion: "Criterion", each Scoring {
-        Magnitude, "Magnitude", "The smallest absolute values go first (Han et al. 2015)";
-        Random, "Random", "At random: the control against which a criterion has to show its worth";
-        Snip(Snip) = Snip::default(), "SNIP", "Those go first to which the loss is least sensitive, |w·g| on training data (Lee et al. 2019)";
-        SynFlow(SynFlow) = SynFlow::default(), "SynFlow", "Those go first that carry least of the flow from input to output, without data (Tanaka et al. 2020)";
-        Movement(Movement) = Movement::default(), "Movement", "Those go first that moved most towards zero since an earlier moment (Sanh et al. 2020)";
+        Magnitude, "Magnitude", "Smallest absolute values first (Han et al. 2015)";
+        Random, "Random", "Random order: the control for every other criterion";
+        Snip(Snip) = Snip::default(), "SNIP", "Entries with the least effect on the loss first: |w·g| on \
+            training data (Lee et al. 2019)";
+        SynFlow(SynFlow) = SynFlow::default(), "SynFlow", "Entries with the least synaptic flow from input \
+            to output first, without data (Tanaka et al. 2020)";
+        Movement(Movement) = Movement::default(), "Movement", "Entries that moved most towards zero since a \
+            snapshot first (Sanh et al. 2020)";
     }
 }
 

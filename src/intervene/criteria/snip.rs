@@ -4,7 +4,7 @@ crate::form! {
     /// |w·g| with the gradient g of the training loss (SNIP; Lee et al., ICLR 2019). The paper divides by the sum of all
     /// scores, which changes no rank.
     pub struct Snip: "SNIP" {
-        batches: u64 = 1, "Batches", "Mini-batches of training data that the gradient is averaged over", unit "batches", range [1, 100_000];
+        batches: u64 = 1, "Batches", "Mini-batches of training data over which to average the gradient", unit "batches", range [1, 100_000];
     }
 }
 

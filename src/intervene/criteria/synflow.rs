@@ -6,7 +6,7 @@ crate::form! {
     /// has entries to give. The scores of deep networks are large: if they overflow, scale all weights of a layer, which
     /// multiplies every score by the same number.
     pub struct SynFlow: "SynFlow" {
-        steps: u32 = 100, "Steps", "In how many exponential steps it prunes, scoring anew before each", range [1, 10_000];
+        steps: u32 = 100, "Steps", "Number of exponential pruning steps, with new scores before each", range [1, 10_000];
     }
 }
 

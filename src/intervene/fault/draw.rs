@@ -10,9 +10,9 @@ crate::choice! {
     /// When faults are drawn.
     #[derive(Copy, Eq)]
     pub enum Draw: "Drawn" {
-        Once, "Once", "When the stage is reached; they hold until released";
-        EveryForward, "Every forward", "Anew for each evaluation or training batch";
-        EveryImage, "Every image", "Anew for each image";
+        Once, "Once", "When the plan reaches the stage; active until released";
+        EveryForward, "Every forward", "New faults for each evaluation or training batch";
+        EveryImage, "Every image", "New faults for each image";
     }
 }
 
@@ -20,8 +20,8 @@ crate::choice! {
     /// Whether pruned entries are in memory.
     #[derive(Copy, Eq)]
     pub enum PrunedMemory: "Pruned entries" {
-        Dense, "In memory", "Zeros are stored and can be struck";
-        Sparse, "Not in memory", "Only surviving entries can be struck";
+        Dense, "In memory", "Zeros are stored and can be faulty";
+        Sparse, "Not in memory", "Only surviving entries can be faulty";
     }
 }
 

@@ -233,7 +233,7 @@ pub enum PruneError {
         value: f64,
     },
     /// The output factor multiplies a fraction, and there is none.
-    #[error("output_factor is {value}, but only 0 and 1 go with an amount other than Fraction")]
+    #[error("output_factor is {value}, but only 0 and 1 work with an amount other than Fraction")]
     OutputFactorNeedsFraction {
         /// Its value.
         value: f64,
@@ -250,8 +250,8 @@ pub enum PruneError {
     },
     /// A score that cannot be ranked.
     #[error(
-        "{parameter}[{index}] has a score of {score} (its weight is {weight}), which has no rank; \
-         look for the training step at which values stop being finite, or, with SynFlow, for fewer or smaller layers"
+        "{parameter}[{index}] has a score of {score} (its weight is {weight}), which has no rank; find the \
+            training step at which values stop being finite, or, with SynFlow, use fewer or smaller layers"
     )]
     NoRank {
         /// The parameter.
@@ -265,7 +265,8 @@ pub enum PruneError {
     },
     /// The count of a threshold was asked for.
     #[error(
-        "an amount of Threshold is no count, so it cannot be reached in steps; use Fraction, Remaining or Count"
+        "an amount of Threshold is not a count and cannot be reached in steps; use Fraction, Remaining or \
+            Count"
     )]
     ThresholdHasNoCount,
     /// Slices of one parameter do not belong together.

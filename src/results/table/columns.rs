@@ -77,9 +77,7 @@ impl Column {
             Self::Star => "Starred runs",
             Self::Arm => "The arm, with the values of its sweep",
             Self::Seed => "The replicate",
-            Self::State => {
-                "Whether the run goes on, and what plots show in its place while it has no results"
-            }
+            Self::State => "The state of the run, and what plots show while it has no results",
             Self::Best => "Best test accuracy",
             Self::BestEpoch => "Epochs trained when the best test accuracy was reached",
             Self::Last => "Last test accuracy",
@@ -87,8 +85,8 @@ impl Column {
             Self::Epochs => "Epochs trained in all",
             Self::Run => "The identity of the run, the name of its folder",
             Self::Duration => "Wall time",
-            Self::Tags => "Words to find a run by",
-            Self::Note => "What is to be remembered",
+            Self::Tags => "Words for finding runs",
+            Self::Note => "Notes on the run",
             Self::Setting(path) => return format!("The setting {path}"),
         };
         help.to_owned()

@@ -90,7 +90,7 @@ impl Filter {
                 continue;
             };
             let value = after.get(1).filter(|value| SIGNS.iter().all(|(sign, _)| sign != value));
-            let value = value.ok_or_else(|| format!("a value is missing behind \"{first} {text}\""))?;
+            let value = value.ok_or_else(|| format!("a value is missing after \"{first} {text}\""))?;
             let key = key_of(&first, settings)?;
             check_share(&key, *is, value)?;
             terms.push(Term { negated, test: Test::Compare { key, is: *is, value: value.clone() } });

@@ -40,7 +40,7 @@ fn read_list(
     let trials = read(&text).and_then(|rows| place(&rows, campaign, structure, images));
     match trials {
         Ok(trials) if trials.is_empty() => {
-            Err(format!("{name}: the list has no fault, so that there is no trial"))
+            Err(format!("{name}: the list has no fault, so there is no trial"))
         }
         trials => trials.map_err(|problem| format!("{name}: {problem}")),
     }
@@ -132,6 +132,6 @@ mod tests {
             Structure::new(&net, Shape { channels: 4, height: 1, width: 1 }, 3, &Loss::CrossEntropy);
         let problem = read_list(&campaign, &structure, &path, None).unwrap_err();
         std::fs::remove_file(&path).unwrap();
-        assert!(problem.ends_with("the list has no fault, so that there is no trial"), "{problem}");
+        assert!(problem.ends_with("the list has no fault, so there is no trial"), "{problem}");
     }
 }

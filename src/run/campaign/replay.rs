@@ -142,7 +142,7 @@ pub fn write_images(directory: &Path, base: Option<&Path>, to: &Path) -> Result<
 fn spec_and_base(directory: &Path, base: Option<&Path>) -> Result<(RunSpec, PathBuf), ReplayError> {
     let (Some(folder), Some(id)) = (directory.parent(), directory.file_name().and_then(|name| name.to_str()))
     else {
-        return Err(format!("{} is no run directory", directory.display()).into());
+        return Err(format!("{} is not a run directory", directory.display()).into());
     };
     let base = base.or_else(|| folder.parent()).unwrap_or(folder);
     Ok((spec_of(folder, id)?, base.to_owned()))
@@ -302,13 +302,13 @@ impl<'a> Log<'a> {
 fn drawn(setup: &Setup, trial: u64, stream: &StreamCounters) -> Result<TrialFaults, String> {
     let [_, cell, within] = stream.0[..] else {
         return Err(format!(
-            "{} lists no faults of trial {trial}, and not the stream that they were drawn from",
+            "{} has neither the faults of trial {trial} nor their stream",
             Table::Faults.file()
         ));
     };
     let cell = cell as usize;
     if cell >= setup.cells.len() || setup.counters(cell, within) != *stream {
-        return Err(format!("the stream {stream} of trial {trial} is none of this campaign"));
+        return Err(format!("the stream {stream} of trial {trial} does not belong to this campaign"));
     }
     setup.drawn(cell, within)
 }

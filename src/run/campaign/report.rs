@@ -98,8 +98,7 @@ pub(super) fn results(
             &checksum[..16]
         )
     } else {
-        "the network has another checksum or other logits after the campaign; this is an error of the program, please report it"
-            .to_owned()
+        "the campaign changed the network's checksum or logits; this is a bug, please report it".to_owned()
     };
     reports.push(Report { passed: Some(intact), ..table("campaign_golden", summary, &[], Vec::new()) });
     reports

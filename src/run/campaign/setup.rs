@@ -152,8 +152,8 @@ impl<'a> Setup<'a> {
         };
         if let count @ 1.. = lost(raw) {
             return Err(format!(
-                "the network predicts NaN or infinity for {} of {} images already, so that faults cannot be told from it; \
-                 train it again, with a smaller learning rate",
+                "the network already predicts NaN or infinity for {} of {} images, which would hide faults; \
+                    train it again with a smaller learning rate",
                 grouped(count as u64),
                 grouped(self.images as u64)
             ));
@@ -161,7 +161,8 @@ impl<'a> Setup<'a> {
         match lost(&self.bench.logits) + self.bare.as_ref().map_or(0, |bare| lost(&bare.logits)) {
             0 => Ok(()),
             count => Err(format!(
-                "stored as {}, the network predicts NaN or infinity for {} of {} images already; choose another format",
+                "stored as {}, the network already predicts NaN or infinity for {} of {} images; choose \
+                    another format",
                 self.stage.fault.format.label(),
                 grouped(count as u64),
                 grouped(self.images as u64)
@@ -356,7 +357,8 @@ fn kept(all: &Cache, stage: &Campaign, networks: u64) -> (Cache, Vec<String>) {
         return (all.clone(), Vec::new());
     }
     let note = format!(
-        "keeping the activations without faults takes {} MiB, and memory is {} MiB: every trial begins at the images, which takes longer and gives the same",
+        "the fault-free activations take {} MiB, and memory is {} MiB: every trial starts at the images, \
+            which takes longer and gives the same results",
         needed.div_ceil(1 << 20),
         stage.memory
     );

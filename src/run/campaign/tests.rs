@@ -179,7 +179,7 @@ fn a_network_that_predicts_nan_is_refused() {
     let identity = Identity { name: "0".to_owned(), round: None, step: 0 };
     let setup = Setup::new(&context, &context.data, &stage, &network, identity, None);
     let message = setup.err().expect("it is refused");
-    assert!(message.contains("NaN or infinity for 12 of 12 images already"), "{message}");
+    assert!(message.contains("already predicts NaN or infinity for 12 of 12 images"), "{message}");
 }
 
 #[test]

@@ -168,7 +168,8 @@ impl RunDirectory {
         std::fs::copy(&log, self.path.join("events.old.jsonl"))
             .map_err(|source| RunError::Disk { path: log, source })?;
         let summary = format!(
-            "the checkpoint cannot be read ({error}); the run starts anew, and events.old.jsonl keeps what was said before"
+            "the checkpoint cannot be read ({error}); the run starts over, and events.old.jsonl keeps the \
+                earlier events"
         );
         (self.forward)(Event::Report(Report { kind: "checkpoint".to_owned(), summary, ..Report::default() }));
         Ok(None)

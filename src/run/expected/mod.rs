@@ -74,8 +74,8 @@ impl Expected {
     /// What tells it: `by the pace of 3 runs that are done`, `from a quick measurement of 12 mini-batches`, or both.
     pub fn basis(&self) -> String {
         let done = match self.done {
-            1 => "by the pace of 1 run that is done".to_owned(),
-            count => format!("by the pace of {} runs that are done", grouped(count as u64)),
+            1 => "from the pace of 1 finished run".to_owned(),
+            count => format!("from the pace of {} finished runs", grouped(count as u64)),
         };
         let measured = format!("from a quick measurement of {} mini-batches", grouped(self.measured));
         match (self.done > 0, self.measured > 0) {

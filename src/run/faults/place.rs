@@ -71,7 +71,8 @@ fn check_format(session: &Session, new: &Active) -> Result<(), RunError> {
     match others.find(|other| counts(&new) && other.settings.format != format) {
         None => Ok(()),
         Some(other) => Err(session.stage_error(format!(
-            "the fault of stage {} reads the network in {}, and this one in {}; a network has one format, so let the other go first",
+            "the fault of stage {} reads the network in {}, and this one in {}; a network has one format, \
+                so release the other fault first",
             other.stage,
             other.settings.format.label(),
             format.label()
@@ -115,11 +116,11 @@ fn summary(fault: &Fault, sites: u64, drawn: Option<usize>, injected: &[Injected
     };
     let agree = injected.iter().filter(|fault| !fault.is_fault()).count();
     let agree = if agree > 0 {
-        format!(", {} of which agree with what is stored", grouped(agree as u64))
+        format!(", {} of which agree with the stored value", grouped(agree as u64))
     } else {
         String::new()
     };
-    format!("{} {unit} can be hit; {when}{agree}", grouped(sites))
+    format!("{} {unit} can be faulty; {when}{agree}", grouped(sites))
 }
 
 /// The loss of accuracy that the format has by itself.
@@ -150,9 +151,7 @@ fn large(fault: &Fault, sites: u64) -> Option<String> {
     };
     let limit = LONGEST_DRAW;
     (expected > 0.9 * limit as f64).then(|| {
-        format!(
-            "draws of more than {limit} sites are one line of faults.csv, with their number and their stream"
-        )
+        format!("faults.csv has one line for a draw of more than {limit} sites, with their number and stream")
     })
 }
 
@@ -182,7 +181,9 @@ pub fn refuse_training(session: &Session) -> Result<(), RunError> {
     match active.find(|fault| fault.settings.draw == Draw::EveryImage) {
         None => Ok(()),
         Some(fault) => Err(session.stage_error(format!(
-            "the fault of stage {} is drawn for every image, and training sees a batch at a time (batch norm would see one image); use draw: EveryForward, or put Do(Release(what: [Faults])) before the training",
+            "the fault of stage {} is drawn for every image, and training works on mini-batches (batch norm \
+                would see one image); use draw: EveryForward, or put Do(Release(what: [Faults])) before the \
+                training",
             fault.stage
         ))),
     }
@@ -196,7 +197,8 @@ pub fn refuse_campaign(session: &Session) -> Result<(), RunError> {
     if session.state().faults.is_empty() {
         return Ok(());
     }
-    let message = "a fault is active, so that there is no network without faults to compare with; put Do(Release()) in front of the campaign";
+    let message = "a fault is active, and a campaign needs a network without faults; put Do(Release()) \
+        before the campaign";
     Err(session.stage_error(message.to_owned()))
 }
 
@@ -214,7 +216,7 @@ pub fn test(session: &mut Session) -> Result<(), RunError> {
     session.evaluate_parts()?;
     let after = checksums(session);
     let summary = format!(
-        "{} values read as something else; the stored weights have checksum {} before and {} after it",
+        "{} values were read with faults; the stored weights have checksum {} before and {} after it",
         session.state().faults.changed,
         &before[0][..16],
         &after[0][..16]
@@ -238,7 +240,8 @@ pub fn report_training(session: &mut Session) -> Result<(), RunError> {
         return Ok(());
     }
     let summary = format!(
-        "{changed} values read as something else, in mini-batches and evaluations; gradients are those of the faulty network, and steps are those of the stored weights"
+        "{changed} values were read with faults, in mini-batches and evaluations; gradients are those of \
+            the faulty network, steps those of the stored weights"
     );
     session.report(Report { kind: "fault".to_owned(), summary, ..Report::default() })
 }

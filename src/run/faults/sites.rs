@@ -43,7 +43,8 @@ impl FaultSites {
         let sites = self.space.total();
         if sites == 0 {
             return Err(format!(
-                "nothing{which} can be hit: the target has no entry left, or {} has none of the chosen bits; choose another target, other bits, or pruned: Dense",
+                "there is no fault site{which}: the target has no entry left, or {} has none of the chosen \
+                    bits; choose another target, other bits, or pruned: Dense",
                 fault.format.label()
             ));
         }

@@ -51,7 +51,7 @@ pub fn set(session: &mut Session, set: &Set) -> Result<(), RunError> {
         set.value
     );
     if dropped > 0 {
-        summary = format!("{summary}; {} are held and kept theirs", grouped(dropped as u64));
+        summary = format!("{summary}; {} held entries kept theirs", grouped(dropped as u64));
     }
     session.report(Report { kind: "set".to_owned(), summary, ..Report::default() })
 }

@@ -77,7 +77,7 @@ pub fn export(session: &mut Session, file: &WeightFile) -> Result<(), RunError> 
     let name = session.file_name(&file.file);
     if !stays_inside(&name) {
         return Err(
-            session.stage_error(format!("{name} does not lie inside the run's directory; name it otherwise"))
+            session.stage_error(format!("{name} is not inside the run's directory; choose another name"))
         );
     }
     let path = session.context.output.join(&name);

@@ -41,7 +41,7 @@ pub fn freeze(session: &mut Session, freeze: &Freeze) -> Result<(), RunError> {
         ]);
     }
     let total: usize = held.iter().map(Vec::len).sum();
-    let mut summary = format!("held {} entries of {} parameters", grouped(total as u64), chosen.len());
+    let mut summary = format!("froze {} entries (parameters: {})", grouped(total as u64), chosen.len());
     if freeze.use_statistics {
         let norms = norms_of(session, freeze);
         summary = format!("{summary}; {} batch norms use their running statistics", norms.len());
@@ -81,8 +81,10 @@ fn entries_to_hold(
             let tensor = mask.get(&parameter.name).filter(|tensor| tensor.shape == parameter.shape);
             let tensor = tensor.ok_or_else(|| {
                 let (name, shape) = (&parameter.name, &parameter.shape);
-                session
-                    .stage_error(format!("{file} has no tensor {name} of shape {shape:?}; nothing was held"))
+                session.stage_error(format!(
+                    "{file} has no tensor {name} of shape {shape:?}; nothing was \
+                        frozen"
+                ))
             })?;
             let nonzero = tensor.values.iter().enumerate().filter(|(_, value)| **value != 0.0);
             Selection::Indices(nonzero.map(|(at, _)| at as u64).collect())
@@ -138,19 +140,20 @@ pub fn release(session: &mut Session, release: &Release) -> Result<(), RunError>
     let mut parts = Vec::new();
     match released {
         0 => {}
-        1 => parts.push("let 1 entry go; it goes on from the value that it has".to_owned()),
+        1 => parts.push("released 1 entry; it continues from its current value".to_owned()),
         _ => parts.push(format!(
-            "let {} entries go; they go on from the values that they have",
+            "released {} entries; they continue from their current values",
             grouped(released as u64)
         )),
     }
     if faults > 0 {
         let checksum = session.state().network.checksum();
         let plural = if faults == 1 { "" } else { "s" };
-        parts
-            .push(format!("let {faults} fault{plural} go, stored weights have checksum {}", &checksum[..16]));
+        parts.push(format!(
+            "removed {faults} fault{plural}; the stored weights have checksum {}",
+            &checksum[..16]
+        ));
     }
-    let summary =
-        if parts.is_empty() { "nothing was held that could go".to_owned() } else { parts.join("; ") };
+    let summary = if parts.is_empty() { "there was nothing to release".to_owned() } else { parts.join("; ") };
     session.report(Report { kind: "release".to_owned(), summary, ..Report::default() })
 }

@@ -28,7 +28,7 @@ pub fn graft(session: &mut Session, graft: &Graft) -> Result<(), RunError> {
             return Ok(());
         }
         return Err(session
-            .stage_error(format!("{} has no position to go back to; only a snapshot has one", graft.from)));
+            .stage_error(format!("{} has no position to rewind to; only a snapshot has one", graft.from)));
     };
     if !targets::is_whole(&session.context.structure, &graft.target) {
         return Ok(());
@@ -40,7 +40,7 @@ pub fn graft(session: &mut Session, graft: &Graft) -> Result<(), RunError> {
         return Ok(());
     }
     let summary = format!(
-        "went back to iteration {} of {}; weights and optimizer stay",
+        "rewound to iteration {} of {}; weights and optimizer are unchanged",
         position.iteration, graft.from
     );
     session.report(super::table("graft", summary, &[], Vec::new()))
@@ -73,7 +73,8 @@ pub fn copy(session: &mut Session, source: &Source, target: &Target, from: &str)
             let found = shape
                 .map_or("no floating-point tensor of that name".to_owned(), |shape| format!("{shape:?}"));
             return Err(session.stage_error(format!(
-                "{} has shape {:?} here, and {from} has {found}; nothing was copied. Choose a source of the same network, or a target that leaves it out",
+                "{} has shape {:?} here, and {from} has {found}; nothing was copied. Choose a source of the \
+                    same network, or a target without it",
                 parameter.name, parameter.shape
             )));
         }
@@ -97,7 +98,7 @@ pub fn copy(session: &mut Session, source: &Source, target: &Target, from: &str)
     let mut summary = format!("copied {} parameters from {from}", chosen.len());
     let others = structure.parameters.len() - chosen.len();
     if others > 0 {
-        summary = format!("{summary}, left {others} as they are");
+        summary = format!("{summary}, left {others} unchanged");
     }
     let extra: Vec<&str> =
         source.keys().map(String::as_str).filter(|name| structure.find(name).is_none()).collect();
@@ -105,13 +106,11 @@ pub fn copy(session: &mut Session, source: &Source, target: &Target, from: &str)
         let some = extra.iter().take(SOME).copied().collect::<Vec<_>>().join(", ");
         let more = extra.len().saturating_sub(SOME);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        summary = format!("{summary}; {from} also has {some}{more}, which this network has not");
+        summary = format!("{summary}; {from} also has {some}{more}, which this network does not have");
     }
     if total.dropped > 0 {
-        summary = format!(
-            "{summary}; {} values fell on held entries and were dropped",
-            grouped(total.dropped as u64)
-        );
+        summary =
+            format!("{summary}; {} values for held entries were dropped", grouped(total.dropped as u64));
     }
     Ok(super::table("graft", summary, &["parameter", "shape", "copied", "dropped"], rows))
 }

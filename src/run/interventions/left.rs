@@ -34,7 +34,7 @@ impl Left {
     /// A report of this kind; what has reached 0 is named behind the summary.
     pub fn report(self, kind: &str, mut summary: String) -> Report {
         if !self.emptied.is_empty() {
-            summary = format!("{summary}; nothing is left of {}", self.emptied.join(", "));
+            summary = format!("{summary}; no entry remains in {}", self.emptied.join(", "));
         }
         let columns = ["parameter", "entries", "pruned now", "remaining", "remaining %"];
         super::table(kind, summary, &columns, self.rows)

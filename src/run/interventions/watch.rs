@@ -145,7 +145,7 @@ pub fn report(session: &mut Session) -> Result<(), RunError> {
     let bytes: usize = (0..network.len()).map(|index| 4 * network.values(index).len()).sum();
     let ago = if lag == 1 { "1 step".to_owned() } else { format!("{lag} steps") };
     let summary = format!(
-        "asked the network of {ago} ago {} times, {:.2} ms each; networks kept in memory: {}, {:.1} kB in all",
+        "ran the network of {ago} ago {} times, {:.2} ms each; networks in memory: {}, {:.1} kB in total",
         grouped(asked),
         1e3 * secs / asked as f64,
         grouped(kept as u64),

@@ -23,7 +23,7 @@ impl Session<'_> {
         let summary = match changed {
             0 => format!("all {} held entries are bit-identical after training", grouped(held)),
             _ => format!(
-                "{} of {} held entries changed; this is an error of the program, please report it",
+                "{} of {} held entries changed; this is a bug, please report it",
                 grouped(changed),
                 grouped(held)
             ),
@@ -75,7 +75,7 @@ impl Session<'_> {
             let same =
                 if there.shape() == here.shape() { "with as many classes" } else { "of the same shape" };
             return Err(self.stage_error(format!(
-                "the data of branch {} have {}, and those of the run have {}; a clone needs data {same}",
+                "the data of branch {} have {}, the run's {}; a clone needs data {same}",
                 branch.name,
                 about(there),
                 about(here)

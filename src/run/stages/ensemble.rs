@@ -189,14 +189,15 @@ impl Members<'_> {
                 grouped(checked)
             ),
             _ => format!(
-                "shared layers differed after {} of {} hand-overs; this is an error of the program, please report it",
+                "shared layers differed after {} of {} hand-overs; this is a bug, please report it",
                 grouped(unequal),
                 grouped(checked)
             ),
         };
         if let (Some(done), Some((below, _))) = (self.stood_still, self.standstill) {
             summary = format!(
-                "{summary}; ended after {} mini-batches, since no shared weight moved by more than {below}",
+                "{summary}; ended after {} mini-batches, because no shared weight moved by more than \
+                    {below}",
                 grouped(done)
             );
         }

@@ -76,7 +76,7 @@ pub fn read_shapes(path: &Path, as_mask: bool) -> Result<Shapes, String> {
     let mut bytes = Vec::new();
     file.take(u64::from_le_bytes(length).min(LONGEST_HEAD)).read_to_end(&mut bytes).map_err(io)?;
     let head: safetensors::tensor::Metadata = serde_json::from_slice(&bytes)
-        .map_err(|error| format!("{} is no readable safetensors file ({error})", path.display()))?;
+        .map_err(|error| format!("{} is not a readable safetensors file ({error})", path.display()))?;
     let tensors = head.tensors().into_iter().filter(|(_, info)| is_readable(info.dtype, as_mask));
     Ok(tensors.map(|(name, info)| (name, info.shape.clone())).collect())
 }
@@ -89,7 +89,7 @@ struct Files {
 impl Files {
     fn read(folder: &Path, id: &str) -> Result<Self, String> {
         if !is_done(folder, id) {
-            return Err("the run is not done; its weights are written at its end".to_owned());
+            return Err("the run is not done; it writes its weights at the end".to_owned());
         }
         let (tensors, _) = read_tensors(&weights_path(folder, id)).map_err(|error| error.to_string())?;
         let masks = read_masks(&folder.join(id).join(MASKS)).map_err(|error| error.to_string())?;

@@ -153,7 +153,7 @@ fn files_that_were_open_are_listed_and_missing_ones_cannot_be_chosen() {
     window.harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::O);
     window.harness.run();
     assert!(until(&mut window, |window| window.sees("Not now: ")));
-    assert!(window.harness.get_by_label_contains("gone.ron is not there").rect().is_positive());
+    assert!(window.harness.get_by_label_contains("gone.ron no longer exists").rect().is_positive());
     window.harness.key_press(Key::Enter);
     window.harness.run();
     assert!(window.harness.state().palette.is_some(), "what cannot be chosen closes nothing");
@@ -237,7 +237,7 @@ fn a_folder_of_data_becomes_the_data_and_anything_else_says_what_it_is() {
     let picture = folder.path().join("cat.jpg");
     std::fs::write(&picture, "").unwrap();
     drop_on(&mut window, &picture);
-    assert!(window.sees("This cannot be used here") && window.sees("is a .jpg file"));
+    assert!(window.sees("Weightlab cannot use this") && window.sees("is a .jpg file"));
     assert!(window.harness.query_by_label("Copy").is_some());
 }
 

@@ -51,7 +51,8 @@ fn measurements_tell_how_long_arms_of_one_network_take() {
     let detail = detail(&window);
     assert!(detail.contains("50,610 parameters\n") && detail.contains(" MB per network"), "{detail}");
     assert!(detail.contains("Time from a quick measurement of 8 mini-batches"), "{detail}");
-    window.edit();
+    window.harness.state_mut().document.experiment.notes.push('x');
+    window.harness.run();
     assert_eq!(asked(&window).0, 2, "what was measured is remembered");
     assert!(window.sees("16 runs to do · about "));
 }
@@ -73,7 +74,7 @@ fn a_measurement_is_given_up_when_the_document_changes_or_runs_start() {
     window.hang_up();
     assert_eq!(asked(&window).0, 2, "what is done tells the rest");
     assert!(window.sees("15 runs to do · about "));
-    assert!(detail(&window).contains("Time by the pace of 1 run that is done"), "{}", detail(&window));
+    assert!(detail(&window).contains("Time from the pace of 1 finished run"), "{}", detail(&window));
 }
 
 #[test]
@@ -93,5 +94,5 @@ fn a_document_with_an_error_is_not_measured() {
     window.harness.run();
     assert_eq!(asked(&window), (1, 0), "what was measured is given up, and nothing else is begun");
     assert!(window.sees("16 runs to do"));
-    assert!(detail(&window).contains("a hidden layer has no units"), "{}", detail(&window));
+    assert!(detail(&window).contains("Hidden layers is 0"), "{}", detail(&window));
 }

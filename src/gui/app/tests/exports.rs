@@ -134,5 +134,5 @@ fn a_click_on_a_cell_of_the_heat_map_opens_its_faults_with_a_way_back() {
     show(&mut window, "campaigns");
     window.harness.get_by_label("Clear layer fc1, bit b30").click();
     window.harness.run_ok();
-    assert!(!window.sees("Back to Vulnerability") && window.sees("Trials that struck"));
+    assert!(!window.sees("Back to Vulnerability") && window.sees("Trials with faults in"));
 }

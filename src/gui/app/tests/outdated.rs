@@ -39,7 +39,7 @@ fn curves_of_earlier_settings_stay_and_say_so_before_their_name() {
     assert!(window.harness.query_by_label_contains("Clear the").is_none());
     assert_eq!(exported(&mut window), None);
     window.execute(Command::CopyFigure);
-    assert!(window.log().contains("Left out 1 run of earlier settings"), "{}", window.log());
+    assert!(window.log().contains("Left out 1 run with earlier settings"), "{}", window.log());
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn runs_that_go_on_while_settings_are_changed_stay_in_sight_under_their_names() 
     window.say(0, started());
     window.harness.state_mut().document.experiment.train.batch = 7;
     window.harness.run();
-    assert!(window.sees("▶ running") && window.sees("▶ 3 of earlier settings"));
+    assert!(window.sees("▶ running") && window.sees("▶ 3 with earlier settings"));
     window.say(0, Event::Progress(Progress { done: 0.5, ..Progress::default() }));
     window.say(0, accuracy(0.5, 1.0));
     assert_eq!(lines(&window), [("earlier settings: dense".to_owned(), 1)], "its curve grows");

@@ -143,7 +143,7 @@ fn only_runs_that_are_done_and_wanted_are_compared_in_pairs() {
     assert_eq!(of(&harness), (6, 0));
     filter(&mut harness, "seed < 3");
     assert_eq!(of(&harness), (4, 2));
-    assert!(harness.query_by_label("2 runs left out: not done, or not in the filter").is_some());
+    assert!(harness.query_by_label("2 runs not compared: not done, or not in the filter").is_some());
     filter(&mut harness, "");
     std::sync::Arc::make_mut(&mut harness.state_mut().compare.rows)[0].state = "running".to_owned();
     harness.run();

@@ -322,7 +322,7 @@ fn paper_ui(ui: &mut Ui, state: &mut PlotState) {
         state.size = Preset::Own { width, height };
     }
     ui.horizontal(|ui| {
-        let label = ui.label("Resolution of pictures");
+        let label = ui.label("Resolution of images");
         let field = DragValue::new(&mut state.dpi).range(36..=1200).suffix(" dpi");
         let field = ui.add(field).labelled_by(label.id);
         note_edited(&field.on_hover_text("For PNG files and copied figures"));

@@ -271,7 +271,7 @@ fn a_size_and_a_resolution_of_ones_own_are_what_is_exported() {
         Preset::Own { width: 89, height: 70 },
         "it begins with one column"
     );
-    harness.get_by_label("Resolution of pictures").click();
+    harness.get_by_label("Resolution of images").click();
     harness.run();
     let paper = harness.state().state.paper();
     assert!((paper.size.width_pt - 89.0 / 25.4 * 72.0).abs() < 1e-9);

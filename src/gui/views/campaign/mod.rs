@@ -32,12 +32,13 @@ pub struct Campaigns {
 impl View for Campaigns {
     const NAME: &'static str = "campaigns";
     const TITLE: &'static str = "Campaigns";
-    const HELP: &'static str = "Fault campaigns of the selected run: trials so far, intervals, and the worst faults. How often does \
-         a fault change an answer, and how sure is that by now? Each row is a cell of the campaign, a rate, bit or layer, with \
-         its trials and the share of outcomes with its interval, which shrinks while trials come in. Below are the \
-         worst trials with the entries and bits that were struck, and the command that replays each. A layer or a bit that is \
-         chosen, or a click on a cell of Vulnerability, leaves the trials whose only fault struck there, worst first. \
-         It needs a Campaign stage in the plan, and shows the first run of the selected arm that has begun one.";
+    const HELP: &'static str = "How often does a fault change a prediction, and how certain is that by now? \
+        Fault campaigns of the selected run: trials so far, intervals, and the worst faults. Each row is a \
+        cell of the campaign (a rate, bit or layer) with its trials and shares of outcomes; the intervals \
+        shrink as trials come in. Below are the worst trials with their faulty entries and bits, and the \
+        command that replays each. Choose a layer or a bit, or click a cell of Vulnerability, to see the \
+        trials whose only fault was there, worst first. This view needs a Campaign stage in the plan, and \
+        shows the first run of the selected arm that has started one.";
 
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
         if shared.trial_filter.is_chosen() {
@@ -55,7 +56,7 @@ impl Campaigns {
             let why = if input.selection.arm().is_none() && input.selection.run().is_none() {
                 "Select an arm or a run on the left."
             } else {
-                "No campaign has begun here. Add a Campaign stage to the plan, and press Run."
+                "No campaign has started here. Add a Campaign stage to the plan, and press Run."
             };
             return nothing_ui(ui, Self::HELP, why);
         };
@@ -155,8 +156,8 @@ fn golden(began: &CampaignBegan) -> String {
 }
 
 const COLUMNS: [(&str, &str); 8] = [
-    ("Cell", "What this cell varies"),
-    ("Trials", "Whole blocks so far; the statistical number in the tooltip"),
+    ("Cell", "The setting that this cell varies"),
+    ("Trials", "Complete blocks so far; the tooltip has the planned number"),
     ("SDC-1", "Images whose top class changed, with the Wilson interval over trials"),
     ("DUE", "Images with NaN or infinity in the logits, with the Wilson interval"),
     ("Masked", "Images whose logits are bit-identical, with the Wilson interval"),
@@ -190,7 +191,7 @@ fn cell_ui(ui: &mut Ui, name: &str, plan: &CellPlan, state: Option<&CellState>) 
         return;
     };
     let planned = format!(
-        "{} possible faults; {} trials after Leveugle",
+        "{} possible faults; {} trials by Leveugle",
         text::grouped(plan.possible),
         text::grouped(plan.planned)
     );

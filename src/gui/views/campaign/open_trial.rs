@@ -63,7 +63,7 @@ fn command(directory: &Path, key: &TrialKey) -> String {
 fn faults_ui(ui: &mut Ui, found: &TrialFaults) {
     let TrialFaults { faults, count, is_unlisted } = found;
     if *is_unlisted {
-        ui.label(format!("{} faults are too many to be listed.", text::grouped(*count)));
+        ui.label(format!("{} faults are too many to list.", text::grouped(*count)));
         return;
     }
     let spacing = [2.0 * theme::STEP, 0.25 * theme::STEP];

@@ -139,8 +139,8 @@ impl TrialList {
             return;
         }
         ui.horizontal_wrapped(|ui| {
-            ui.label("Trials that struck")
-                .on_hover_text("Leaves those whose only fault was there, worst first");
+            ui.label("Trials with faults in")
+                .on_hover_text("Shows the trials whose only fault was there, worst first");
             let sought = &mut trial_filter.sought;
             let names = layers.into_iter().map(|layer| (layer.clone(), layer));
             chosen_ui(ui, "layer", &mut sought.layer, names);
@@ -248,9 +248,7 @@ fn chip_ui(ui: &mut Ui, trial_filter: &mut TrialFilter) {
     let chip = Button::new(text).fill(colours.accent).corner_radius(ui.spacing().interact_size.y / 2.0);
     let chip = ui.add(chip).accessible_name(format!("Clear {name}"));
     if chip
-        .on_hover_text(
-            "Only trials are shown whose only fault struck there. A click shows the whole campaign",
-        )
+        .on_hover_text("Shows only trials whose only fault was there. Click to show the whole campaign")
         .clicked()
     {
         *trial_filter = TrialFilter::default();
@@ -327,7 +325,7 @@ fn table_ui(ui: &mut Ui, runs: &[&Run], found: &FaultyTrials, open_trial: &mut O
         ui.label(format!("The worst {shown} of {all}; all are in trials.csv and faults.csv of each run."));
     }
     if found.worst.iter().any(|trial| trial.images_hit > 0) {
-        ui.label("Where images saw faults of their own, the outcome is that of all images of the trial.");
+        ui.label("If each image had its own faults, the outcome covers all images of the trial.");
     }
 }
 

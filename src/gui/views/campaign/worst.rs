@@ -18,7 +18,10 @@ pub fn worst_ui(
     campaign: &CampaignRecord,
     open_trial: &mut OpenTrial,
 ) {
-    theme::heading_ui(ui, "Worst trials").on_hover_text("Those that changed most images; a click opens one");
+    theme::heading_ui(ui, "Worst trials").on_hover_text(
+        "Those that changed most images; click one to open \
+        it",
+    );
     let worst = campaign.worst();
     if worst.is_empty() {
         ui.label("No trial has changed any image yet.");

@@ -75,7 +75,7 @@ pub fn trials<'a>(
 }
 
 const UNLISTED: &str =
-    "the faults of this draw are not in the list; take the line out to go without them, or draw them again";
+    "the list does not have the faults of this draw; remove the line to skip them, or draw them again";
 
 fn site(fault: &LoggedFault, places: &[Place], unit: Unit) -> Result<Site, String> {
     let LoggedFault { parameter: ref name, index, bit, before, after } = *fault;
@@ -106,7 +106,8 @@ fn site(fault: &LoggedFault, places: &[Place], unit: Unit) -> Result<Site, Strin
         };
         if lowest + width > bits {
             return Err(format!(
-                "the fault model changes {width} neighbouring bits from the lowest on, which of {} is at most {}, not {lowest}",
+                "the fault model changes {width} neighbouring bits; the lowest of them in {} is at most {}, \
+                    not {lowest}",
                 format.label(),
                 bits - width
             ));

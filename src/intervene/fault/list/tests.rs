@@ -53,8 +53,8 @@ fn columns_are_checked_by_name() {
         problem("parameter,bit"),
         "line 1: the column index is missing; a list needs parameter and index at least"
     );
-    assert_eq!(problem("# nothing\nindex,index"), "line 2: the column index is there twice");
-    assert_eq!(problem(" \n"), "line 1: the list is empty; its first line names the columns");
+    assert_eq!(problem("# nothing\nindex,index"), "line 2: the column index appears twice");
+    assert_eq!(problem(" \n"), "line 1: the list is empty; its first line must name the columns");
 }
 
 #[test]
@@ -124,8 +124,8 @@ fn a_double_flip_needs_a_bit_above() {
         trials(&list, &PLACES, FaultModel::DoubleFlip.unit()).map_err(|error| error.to_string())
     };
     for (line, problem) in [
-        ("fc1.weight,0,31,", "which of float32 is at most 30, not 31"),
-        ("fc2.weight,0,7,", "which of int8 is at most 6, not 7"),
+        ("fc1.weight,0,31,", "in float32 is at most 30, not 31"),
+        ("fc2.weight,0,7,", "in int8 is at most 6, not 7"),
     ] {
         assert!(placed(line).unwrap_err().ends_with(problem));
     }
@@ -203,7 +203,7 @@ fn a_list_that_leaves_faults_out_is_refused_with_its_line() {
         "# 2,,7: 200000 faults are too many to be listed; they are the draw of the stream fault 2, 0, 7";
     for line in [of_run, of_place, remark] {
         let problem = problem(&format!("{HEADER}\n{line}\n2,,8,,fc1.weight,0,1,,\n"));
-        assert!(problem.starts_with("line 2: the faults of this draw are not in the list"), "{problem}");
+        assert!(problem.starts_with("line 2: the list does not have the faults of this draw"), "{problem}");
     }
     assert_eq!(trials_of("# a list by hand\nparameter,index,bit\n"), Ok(Vec::new()));
 }

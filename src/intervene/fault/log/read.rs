@@ -38,7 +38,7 @@ pub fn read(text: &str) -> Result<Vec<(usize, Row<'_>)>, LineError> {
     let mut lines = (1..).zip(text.lines().map(str::trim));
     let is_head = |(_, text): &(usize, &str)| !text.is_empty() && !text.starts_with('#');
     let Some((line, header)) = lines.find(is_head) else {
-        let problem = "the list is empty; its first line names the columns".to_owned();
+        let problem = "the list is empty; its first line must name the columns".to_owned();
         return Err(LineError { line: 1, problem });
     };
     let columns = Columns::of(header).map_err(|problem| LineError { line, problem })?;
@@ -100,7 +100,7 @@ impl Columns {
                 return Err(format!("there is no column {name:?}; columns are {}", COLUMNS.join(", ")));
             };
             if columns.0[known].replace(at).is_some() {
-                return Err(format!("the column {name} is there twice"));
+                return Err(format!("the column {name} appears twice"));
             }
         }
         match ["parameter", "index"].into_iter().find(|name| columns.at(name).is_none()) {

@@ -27,16 +27,16 @@ crate::choice! {
     /// What a fault makes of a stored value.
     #[derive(Copy)]
     pub enum FaultModel: "Fault model", each Corruption {
-        Flip, "Flip", "The bit is inverted";
+        Flip, "Flip", "Inverts the bit";
         StuckAt0, "Stuck at 0", "The bit reads 0";
         StuckAt1, "Stuck at 1", "The bit reads 1";
         Zero, "Zero", "The value reads 0";
-        Random, "Random value", "The value is replaced by a uniform draw from the parameter's range";
-        RandomBits, "Random bits", "All bits of the value are drawn anew";
-        Sign, "Sign", "The sign is inverted";
-        Value(Value) = Value::default(), "Set value", "The value is replaced by this one";
-        Noise(Noise) = Noise(0.1), "Relative noise", "The value is multiplied by 1 + this times a normal draw", range [0.0, 1e6];
-        DoubleFlip, "Adjacent double flip", "The bit and the next higher one are inverted";
+        Random, "Random value", "Replaces the value by a uniform draw from the parameter's range";
+        RandomBits, "Random bits", "Replaces all bits of the value by random ones";
+        Sign, "Sign", "Inverts the sign";
+        Value(Value) = Value::default(), "Set value", "Replaces the value by this one";
+        Noise(Noise) = Noise(0.1), "Relative noise", "Multiplies the value by 1 + this times a normal draw", range [0.0, 1e6];
+        DoubleFlip, "Adjacent double flip", "Inverts the bit and the next higher one";
     }
 }
 

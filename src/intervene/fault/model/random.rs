@@ -11,7 +11,7 @@ impl Corruption for Random {
     }
 
     fn sentence(&self, what: &str, part: &str) -> String {
-        format!("Draw {what} of {part} anew")
+        format!("Replace {what} of {part} at random")
     }
 
     fn needs_range(&self) -> bool {

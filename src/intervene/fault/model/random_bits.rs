@@ -11,7 +11,7 @@ impl Corruption for RandomBits {
     }
 
     fn sentence(&self, what: &str, part: &str) -> String {
-        format!("Draw the bits of {what} of {part} anew")
+        format!("Replace the bits of {what} of {part} at random")
     }
 
     fn corrupt(&self, found: StoredValue, rng: &mut Stream) -> u32 {

@@ -124,7 +124,7 @@ impl SiteSpace {
 pub enum TooManyFaults {
     /// A count.
     #[error(
-        "{} faults are wanted at once, but the target has {} sites; take fewer, or a larger target or more bits",
+        "{} faults at once do not fit: the target has {} sites; choose fewer, a larger target or more bits",
         grouped(*.wanted),
         grouped(*.sites)
     )]
@@ -135,7 +135,7 @@ pub enum TooManyFaults {
         sites: u64,
     },
     /// A rate.
-    #[error("a fault rate of {0} is no probability; it lies between 0 and 1")]
+    #[error("a fault rate of {0} is not a probability; it must be between 0 and 1")]
     Rate(f64),
 }
 

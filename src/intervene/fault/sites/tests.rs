@@ -50,7 +50,7 @@ fn a_count_draws_exactly_as_many_and_all_of_them_if_asked() {
     let all = space.draw(FaultAmount::Count(24), &mut rng(0)).unwrap();
     assert!(all.into_iter().eq((0..24).map(|number| space.site(number))));
     let error = space.draw(FaultAmount::Count(25), &mut rng(0)).unwrap_err();
-    assert!(error.to_string().starts_with("25 faults are wanted at once, but the target has 24 sites"));
+    assert!(error.to_string().starts_with("25 faults at once do not fit: the target has 24 sites"));
 }
 
 #[test]

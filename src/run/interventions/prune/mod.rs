@@ -108,7 +108,7 @@ fn report(network: &Network, chosen: &[usize], before: &[MaskCounts], overlap: f
     let left = Left::of(network, chosen, before);
     let removed = left.total.pruned - before.iter().copied().sum::<MaskCounts>().pruned;
     let summary = format!(
-        "pruned {} of {} entries; {} remain ({} %), {} multiply-adds a sample; masks overlap by {:.3}",
+        "pruned {} of {} entries; {} remain ({} %), {} multiply-adds per sample; masks overlap by {:.3}",
         grouped(removed),
         grouped(left.total.size()),
         grouped(left.total.surviving()),
