@@ -93,4 +93,13 @@ mod tests {
         assert!(!path.exists());
         assert!(read_masks(&path).unwrap().is_empty());
     }
+
+    #[test]
+    fn a_mask_of_another_type_is_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pins.safetensors");
+        let view = TensorView::new(Dtype::I8, vec![2], &[0, 1]).unwrap();
+        std::fs::write(&path, safetensors::serialize([("w", view)], None).unwrap()).unwrap();
+        assert!(read_masks(&path).unwrap_err().to_string().contains("w holds something else"));
+    }
 }

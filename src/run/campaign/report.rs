@@ -220,3 +220,23 @@ fn table(kind: &str, summary: String, columns: &[&str], rows: Vec<Vec<String>>) 
     let columns = columns.iter().map(ToString::to_string).collect();
     Report { kind: kind.to_owned(), summary, columns, rows, ..Report::default() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::intervene::fault::outcome::Tally;
+
+    /// One of 100 images, and 500 of 1,000.
+    #[test]
+    fn the_report_of_outcomes_names_the_largest_share() {
+        let outcomes = [(3, 100, 1), (30, 1000, 500)].map(|(bit, images, sdc1)| Outcomes {
+            bit: Some(bit),
+            trials: 10,
+            tally: Tally { images, sdc1, ..Tally::default() },
+            ..Outcomes::default()
+        });
+        let name = |outcome: &Outcomes| outcome.bit.map(|bit| bit.to_string()).unwrap_or_default();
+        let report = outcomes_report("campaign_bits", "bit", 0.95, &outcomes, name).unwrap();
+        assert!(report.summary.starts_with("the bit with the most SDC-1 is 30: 50"), "{}", report.summary);
+    }
+}

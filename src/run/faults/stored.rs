@@ -68,3 +68,20 @@ pub fn round(format: Format, values: &mut [f32]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn activations_are_rounded_to_a_format_and_float32_keeps_them() {
+        let fine = 1.0 + 2f32.powi(-12);
+        let read = |format| {
+            let mut values = [fine, -3.0];
+            round(format, &mut values);
+            values
+        };
+        assert_eq!(read(Format::Float16), [1.0, -3.0]);
+        assert_eq!(read(Format::Float32), [fine, -3.0]);
+    }
+}

@@ -168,6 +168,8 @@ mod tests {
         assert_eq!(counts(snip).0, [(10, 5.0), (10, 7.0)], "what trains a pruned network is timed by itself");
         let watched = "Do(Watch(lag: 1)), Train(\"3ep\")";
         assert!((counts(watched).0[0].1 - 28.0).abs() < 1e-9);
+        let pulled = "Do(Watch(lag: 1, penalty: 0.5, layers: First(1))), Train(\"3ep\")";
+        assert_eq!(counts(pulled).0[0].1, 42.0, "backward through the past too");
     }
 
     #[test]
