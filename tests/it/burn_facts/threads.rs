@@ -71,7 +71,7 @@ fn loss(leaves: &[Tensor<1>; 3], device: &Device) -> Tensor<1> {
     let features = max_pool2d(maps, MaxPoolOptions::new([2, 2])).reshape([BATCH, FEATURES]);
     let hidden = relu(features.matmul(hidden.reshape([HIDDEN, FEATURES]).transpose()));
     let logits = hidden.matmul(output.reshape([CLASSES, HIDDEN]).transpose());
-    let labels: Vec<i64> = (0..BATCH as i64).map(|sample| sample % CLASSES as i64).collect();
+    let labels: Vec<i64> = (0..BATCH).map(|sample| i64::try_from(sample % CLASSES).unwrap()).collect();
     let labels = Tensor::<2, Int>::from_data(TensorData::new(labels, [BATCH, 1]), device);
     log_softmax(logits, 1).gather(1, labels).mean().neg()
 }
