@@ -1,8 +1,9 @@
 //! Members of an ensemble, evaluated one by one and together.
 
+use super::context::RunContext;
 use super::error::RunError;
 use super::past::norm;
-use super::session::{RunContext, Session};
+use super::session::Session;
 use crate::data::Samples;
 use crate::net::{ByClass, Compute, Network, Score, top1};
 

@@ -6,6 +6,7 @@
 mod batches;
 mod campaign;
 mod checkpoint;
+mod context;
 mod cost;
 mod datasets;
 mod directory;
@@ -36,6 +37,7 @@ mod work;
 
 pub use campaign::{Replay, ReplayError, Replayed, planned, replay, write_images};
 pub use checkpoint::Checkpoint;
+pub use context::RunContext;
 pub use cost::{Cost, cost};
 pub use datasets::Datasets;
 pub use directory::{
@@ -50,7 +52,7 @@ pub use masks::{MaskOverlap, mask_overlap};
 pub use past::{Tally, Watch};
 pub use program::{Op, Step, program};
 pub use queue::{Job, Message, Queue, QueueOptions, parallelism};
-pub use session::{Outcome, RunContext, Session};
+pub use session::{Outcome, Session};
 pub use state::{HandOvers, Member, Position, Snapshot, State};
 pub use stop::{StopFlag, StopKind};
 pub use tables::Table;

@@ -8,12 +8,13 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+use super::context::RunContext;
 use super::datasets::Datasets;
 use super::directory::{RunDirectory, is_done};
 use super::error::RunError;
 use super::inputs::input_problems;
 use super::listener::Listener;
-use super::session::{Outcome, RunContext, Session};
+use super::session::{Outcome, Session};
 use super::stop::{StopFlag, StopKind};
 use crate::doc::{Run, RunSpec};
 use crate::net::backend;

@@ -1,4 +1,4 @@
-//! The state of a run: networks, positions, snapshots.
+//! The state of a run: networks, positions, snapshots, and how far a training is.
 
 use std::collections::BTreeMap;
 
@@ -51,6 +51,15 @@ impl Position {
     pub fn moment(self, next: Self, samples: usize) -> Moment {
         Moment { iteration: self.iteration, epoch: self.epochs(samples), next_epoch: next.epochs(samples) }
     }
+}
+
+/// How far a training stage is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TrainProgress {
+    /// Mini-batches of this stage so far.
+    pub done: u64,
+    /// Loss and accuracy on training batches since the last evaluation.
+    pub score: Score,
 }
 
 /// A network that is kept under a name, with its position.

@@ -4,7 +4,7 @@ use super::error::RunError;
 use super::program::{Op, Step};
 use super::session::{Outcome, Session, StageEnd};
 use super::stages;
-use super::train::TrainProgress;
+use super::state::TrainProgress;
 use crate::results::Event;
 
 impl Session<'_> {

@@ -2,12 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
-
 use super::batches::Batch;
+use super::context::RunContext;
 use super::error::RunError;
-use super::session::{RunContext, Session, StageEnd};
-use super::state::Position;
+use super::session::{Session, StageEnd};
+use super::state::{Position, TrainProgress};
 use super::stop::StopKind;
 use crate::doc::{NonFinite, Training};
 use crate::form::{Steps, StepsUnit};
@@ -18,15 +17,6 @@ use crate::net::{Compute, LossValue, Network, Score, TrainPass, correct};
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 /// How often a long training leaves a checkpoint.
 const CHECKPOINT_EVERY: Duration = Duration::from_mins(1);
-
-/// How far a training stage is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TrainProgress {
-    /// Mini-batches of this stage so far.
-    pub done: u64,
-    /// Loss and accuracy on training batches since the last evaluation.
-    pub score: Score,
-}
 
 /// A stretch of training.
 pub struct Phase {

@@ -8,10 +8,12 @@
 
 pub(super) mod cells;
 mod golden;
+mod identity;
 mod injection;
 mod injection_hooks;
 mod lists;
 mod parallel;
+mod progress;
 mod protection;
 mod replay;
 mod report;
@@ -24,23 +26,22 @@ mod trial;
 
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
-
 use super::error::RunError;
 use super::faults::refuse_campaign;
 use super::session::{Session, StageEnd};
+use super::state::TrainProgress;
 use super::stop::StopKind;
-use super::train::TrainProgress;
 use crate::doc::fault::{Campaign, Trials};
 use crate::doc::stage::Planned;
 use crate::intervene::stream::{Purpose, stream};
 use crate::results::campaign::{CampaignEnded, CellState};
 use crate::results::{Event, Point};
 pub use cells::planned;
+pub(in crate::run) use identity::{Identity, identity};
 pub(in crate::run) use lists::problem as list_problem;
-pub(in crate::run) use replay::identity;
+pub(in crate::run) use progress::CampaignProgress;
+use progress::CellProgress;
 pub use replay::{Replay, ReplayError, Replayed, replay, write_images};
-pub(in crate::run) use setup::Identity;
 use setup::Setup;
 use statistics::{CellStatistics, CountedTrial};
 use trial::TrialOutcome;
@@ -57,21 +58,6 @@ const STATE_EVERY: Duration = Duration::from_millis(250);
 const STATE_SHARE: u32 = 20;
 /// How often a long campaign leaves a checkpoint.
 const CHECKPOINT_EVERY: Duration = Duration::from_mins(1);
-
-/// How far a campaign is: whole blocks only.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CampaignProgress {
-    /// The cells that began.
-    cells: Vec<CellProgress>,
-}
-
-/// The trials of a cell so far.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct CellProgress {
-    result: CellStatistics,
-    unprotected: Option<CellStatistics>,
-    done: bool,
-}
 
 /// Carries out a campaign; goes on from `progress` when it was interrupted.
 pub fn run(
@@ -97,7 +83,7 @@ pub fn run(
     let [place_in_plan, branch] = session.place_in_plan();
     let began = report::began(&setup, stage.sentence(), [place_in_plan, branch]);
     if progress.is_none() {
-        session.keep_network(&replay::files_of(&setup.identity))?;
+        session.keep_network(&identity::files_of(&setup.identity))?;
         session.report(report::plan(&setup, &began))?;
         session.emit(Event::CampaignBegan(began.clone()))?;
     }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::identity::{Identity, files_of, identity};
 use super::injection::TrialFaults;
 use super::lists;
 use super::parallel;
-use super::setup::{Identity, Setup};
+use super::setup::Setup;
 use crate::data::{Dataset, Shape};
 use crate::doc::fault::Campaign;
 use crate::doc::{RunSpec, Stage};
@@ -18,10 +19,10 @@ use crate::net::Mask;
 use crate::net::mask_file::read_masks;
 use crate::net::weights_file::{FileTensor, read_tensors, write_tensors};
 use crate::net::{Network, backend};
+use crate::run::context::RunContext;
 use crate::run::datasets::Datasets;
 use crate::run::directory::spec_of;
 use crate::run::program::{Op, Step, program};
-use crate::run::session::RunContext;
 use crate::run::tables::Table;
 
 /// What is to be replayed: everything, or one campaign, or one trial of each.
@@ -70,25 +71,6 @@ impl From<String> for ReplayError {
     fn from(message: String) -> Self {
         Self(message)
     }
-}
-
-/// The campaign of a step.
-pub(in crate::run) fn identity(program: &[Step], number: usize) -> Identity {
-    let step = &program[number];
-    let is_like = |other: &&Step| {
-        matches!(other.op, Op::Stage(Stage::Campaign(_)))
-            && (&other.stage, other.round) == (&step.stage, step.round)
-    };
-    let earlier = program[..number].iter().filter(is_like).count();
-    let name = if earlier == 0 { step.stage.clone() } else { format!("{}#{}", step.stage, earlier + 1) };
-    Identity { name, round: step.round, step: number as u64 }
-}
-
-/// The files of the weights that a campaign injects faults into, and of their mask.
-pub(in crate::run) fn files_of(identity: &Identity) -> [String; 2] {
-    let round = identity.round.map_or_else(String::new, |round| format!("-round-{round}"));
-    let name = format!("campaign-{}{round}", identity.name);
-    [format!("{name}.safetensors"), format!("{name}.pins.safetensors")]
 }
 
 /// Injects the logged faults of a run directory into its weights again, and hashes the logits.
@@ -311,28 +293,4 @@ fn drawn(setup: &Setup, trial: u64, stream: &StreamCounters) -> Result<TrialFaul
         return Err(format!("the stream {stream} of trial {trial} does not belong to this campaign"));
     }
     setup.drawn(cell, within)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::doc::Train;
-    use crate::doc::stage::Repeat;
-
-    #[test]
-    fn campaigns_of_nested_repetitions_have_names_of_their_own() {
-        let inner = Stage::Repeat(Repeat { times: 2, body: vec![Stage::Campaign(Campaign::default())] });
-        let plan = [Stage::Train(Train::default()), Stage::Repeat(Repeat { times: 2, body: vec![inner] })];
-        let steps = program(&plan);
-        let names: Vec<_> =
-            (1..steps.len()).map(|step| files_of(&identity(&steps, step))[0].clone()).collect();
-        assert_eq!(
-            names[..3],
-            [
-                "campaign-1.0.0-round-1.safetensors",
-                "campaign-1.0.0-round-2.safetensors",
-                "campaign-1.0.0#2-round-1.safetensors"
-            ]
-        );
-    }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::TrialResult;
 use super::cells::{self, Cell};
 use super::golden::{Cache, Golden};
+use super::identity::Identity;
 use super::injection::TrialFaults;
 use super::injection_hooks::InjectionHooks;
 use super::lists;
@@ -21,19 +22,8 @@ use crate::intervene::fault::list::{ListedTrial, PlacedFault};
 use crate::intervene::fault::{Injection, Storage, StreamCounters};
 use crate::intervene::stream::Stream;
 use crate::net::{Compute, Network, correct};
+use crate::run::context::RunContext;
 use crate::run::faults::stored::{in_format, storage};
-use crate::run::session::RunContext;
-
-/// Which campaign of a run it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identity {
-    /// Its name in the column `campaign`.
-    pub name: String,
-    /// The round of the innermost repetition.
-    pub round: Option<u64>,
-    /// Number of its step.
-    pub step: u64,
-}
 
 /// A campaign that is ready.
 pub struct Setup<'a> {

@@ -3,13 +3,11 @@
 use std::fmt::Write;
 
 use super::TrialResult;
-use super::setup::{Identity, Setup};
-use super::trial::{InjectedFaults, TrialOutcome};
+use super::identity::Identity;
+use super::setup::Setup;
+use super::trial::{InjectedFaults, LONGEST_TRIAL, TrialOutcome};
 use crate::intervene::fault::log::{Logged, LoggedFault, LongDraw, Row};
 use crate::run::tables::Table;
-
-/// The faults of a trial that has more are one line of `faults.csv`.
-pub(super) const LONGEST_TRIAL: u64 = 100_000;
 
 /// Lines of some trials.
 #[derive(Debug, Default)]

@@ -2,15 +2,16 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
+use super::identity::Identity;
 use super::injection::TrialFaults;
-use super::setup::{Identity, Setup};
+use super::setup::Setup;
 use super::trial::hash;
 use crate::doc::fault::Campaign;
 use crate::doc::{Net, RunSpec};
 use crate::form::ron_text;
 use crate::net::{Network, backend};
+use crate::run::context::RunContext;
 use crate::run::datasets::Datasets;
-use crate::run::session::RunContext;
 
 const MLP: &str = "Mlp(hidden: [8, 6])";
 const VGG: &str = "Vgg(depth: 11, width: 2)";

@@ -19,10 +19,9 @@ use serde_json::{Value, json};
 use self::arrays::{Pool, Store, StoredNetwork};
 use self::convert::Convert;
 use super::campaign::CampaignProgress;
+use super::context::RunContext;
 use super::faults::WrittenFaults;
-use super::session::RunContext;
-use super::state::State;
-use super::train::TrainProgress;
+use super::state::{State, TrainProgress};
 
 /// A run between two steps, or inside a training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

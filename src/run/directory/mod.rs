@@ -24,9 +24,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::checkpoint::{self, Checkpoint, Lengths};
+use super::context::RunContext;
 use super::error::RunError;
 use super::listener::Listener;
-use super::session::RunContext;
 use super::tables::{Table, Tables};
 use crate::doc::file::write_atomically;
 use crate::doc::{Run, RunSpec};
@@ -363,7 +363,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let run = run();
         let structure = crate::run::sharing::testing::network(1).structure().clone();
-        let network = crate::run::session::initial_network(&run.spec, structure, 0);
+        let network = crate::run::context::initial_network(&run.spec, structure, 0);
         let checkpoint = Checkpoint {
             next: 0,
             inside: None,

@@ -12,7 +12,7 @@ use super::{Active, Faults, InjectedDraw};
 use crate::doc::fault::Draw;
 use crate::intervene::fault::TooManyFaults;
 use crate::net::{Activations, Compute, DropoutStream, Network, Tap, TrainPass};
-use crate::run::session::RunContext;
+use crate::run::context::RunContext;
 
 /// Computes with what faults make of a network.
 ///

@@ -7,9 +7,10 @@ use crate::doc::targets;
 use crate::form::number::grouped;
 use crate::net::{Gradients, LossValue, Network};
 use crate::results::Report;
+use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::past::{Tally, Watch};
-use crate::run::session::{RunContext, Session};
+use crate::run::session::Session;
 use crate::run::state::State;
 use crate::run::train::MiniBatch;
 

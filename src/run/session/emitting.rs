@@ -1,6 +1,6 @@
 //! What a run emits, and what it keeps in order to resume.
 
-use super::{Session, TrainProgress};
+use super::Session;
 use crate::net::Score;
 use crate::results::event::{Progress, StageBegan};
 use crate::results::{Event, Point, Report};
@@ -9,6 +9,7 @@ use crate::run::error::RunError;
 use crate::run::evaluate::evaluate;
 use crate::run::members;
 use crate::run::program::Step;
+use crate::run::state::TrainProgress;
 use crate::run::tables::Table;
 
 impl Session<'_> {

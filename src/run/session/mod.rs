@@ -8,81 +8,22 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::campaign::{self, CampaignProgress};
+use super::campaign::{CampaignProgress, Identity, identity};
 use super::checkpoint::Checkpoint;
-use super::datasets::Datasets;
+use super::context::RunContext;
 use super::error::RunError;
 use super::listener::Listener;
 use super::program::{Op, Step, program};
-use super::state::State;
+use super::state::{State, TrainProgress};
 use super::stop::{StopFlag, StopKind};
-use super::train::TrainProgress;
 use super::work::{WorkPlan, steps};
 use crate::data::Dataset;
+use crate::doc::file_names;
 use crate::doc::plan::{FileUse, Sizes};
 use crate::doc::structure::LayerKind;
-use crate::doc::{Net, RunSpec, Structure, file_names};
 use crate::form::path::Place;
-use crate::net::{Compute, Initialisation, LossFunction, Network};
+use crate::net::Network;
 use crate::optimize::Optimizer;
-
-/// What a run works with; it changes none of it.
-pub struct RunContext {
-    /// What to do.
-    pub spec: RunSpec,
-    /// Name of the arm, for exported files.
-    pub arm: String,
-    /// The samples.
-    pub data: Arc<Dataset>,
-    /// Where branches find samples of their own.
-    pub datasets: Datasets,
-    /// Shapes and names.
-    pub structure: Arc<Structure>,
-    /// What training minimises.
-    pub loss: LossFunction,
-    /// What computes.
-    pub compute: Box<dyn Compute>,
-    /// Folder that paths of the document are relative to.
-    pub base: PathBuf,
-    /// Folder that exported files are relative to.
-    pub output: PathBuf,
-}
-
-impl RunContext {
-    /// The run context of a run.
-    pub fn new(
-        spec: RunSpec,
-        arm: String,
-        data: Arc<Dataset>,
-        compute: Box<dyn Compute>,
-        base: PathBuf,
-        output: PathBuf,
-    ) -> Self {
-        let structure = Arc::new(Structure::new(&spec.net, data.shape(), data.classes, &spec.train.loss));
-        let loss = LossFunction::new(spec.train.loss.clone(), structure.output.clone(), structure.outputs);
-        let datasets = Datasets::default();
-        Self { spec, arm, data, datasets, structure, loss, compute, base, output }
-    }
-
-    /// The same run context, with data that it shares with others.
-    pub fn with_datasets(self, datasets: Datasets) -> Self {
-        Self { datasets, ..self }
-    }
-
-    /// A network with initial weights of the run's seed.
-    pub fn fresh_network(&self, generation: u64) -> Network {
-        initial_network(&self.spec, self.structure.clone(), generation)
-    }
-}
-
-/// A network with initial weights that a run's seed draws.
-pub fn initial_network(spec: &RunSpec, structure: Arc<Structure>, generation: u64) -> Network {
-    let initialisation = match &spec.net {
-        Net::Mlp(mlp) => Initialisation { weights: mlp.init, biases: mlp.bias_init },
-        Net::Vgg(vgg) => Initialisation { weights: vgg.init, biases: vgg.bias_init },
-    };
-    Network::new(structure, initialisation, spec.seed, generation)
-}
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,8 +143,8 @@ impl<'a> Session<'a> {
     }
 
     /// The campaign that the present step is.
-    pub(super) fn campaign_identity(&self) -> campaign::Identity {
-        campaign::identity(&self.program, self.next)
+    pub(super) fn campaign_identity(&self) -> Identity {
+        identity(&self.program, self.next)
     }
 
     pub(super) fn stage_error(&self, message: String) -> RunError {

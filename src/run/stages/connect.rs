@@ -6,8 +6,8 @@ use crate::results::{Event, Point, Report};
 use crate::run::error::RunError;
 use crate::run::evaluate::evaluate;
 use crate::run::session::{Session, StageEnd};
+use crate::run::state::TrainProgress;
 use crate::run::stop::StopKind;
-use crate::run::train::TrainProgress;
 
 /// Evaluates networks W = (1 − t)·A + t·B on the test part, batch-norm statistics interpolated like weights, pins left
 /// out of account; t takes `points` values from 0 to 1.

@@ -12,8 +12,8 @@ use crate::run::error::RunError;
 use crate::run::interventions::watch;
 use crate::run::session::{Session, StageEnd};
 use crate::run::sharing::{self, hand, take_over};
-use crate::run::state::{HandOvers, Member, Snapshot, State};
-use crate::run::train::{self, Known, MiniBatch, Phase, TrainProgress, Trainer};
+use crate::run::state::{HandOvers, Member, Snapshot, State, TrainProgress};
+use crate::run::train::{self, Known, MiniBatch, Phase, Trainer};
 
 /// Trains the members of an ensemble; goes on from `progress` when the stage was interrupted.
 pub fn train(session: &mut Session, stage: &Ensemble, progress: TrainProgress) -> Result<StageEnd, RunError> {

@@ -9,7 +9,7 @@ use super::error::RunError;
 use super::faults;
 use super::interventions;
 use super::session::{Session, StageEnd};
-use super::train::TrainProgress;
+use super::state::TrainProgress;
 use crate::doc::Stage;
 
 /// Carries a stage out; goes on from `inside` when it was interrupted.

@@ -6,7 +6,8 @@ use crate::optimize::UpdateRule;
 use crate::run::error::RunError;
 use crate::run::interventions::watch::{self, Question};
 use crate::run::session::{Session, StageEnd};
-use crate::run::train::{self, MiniBatch, Phase, TrainProgress, Trainer};
+use crate::run::state::TrainProgress;
+use crate::run::train::{self, MiniBatch, Phase, Trainer};
 
 /// Trains the present network; goes on from `progress` when the stage was interrupted.
 pub fn train(session: &mut Session, stage: &Train, progress: TrainProgress) -> Result<StageEnd, RunError> {

@@ -11,8 +11,8 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::context::initial_network;
 use super::directory::{MASKS, is_done, spec_of, weights_path};
-use super::session::initial_network;
 use crate::doc::structure::{LayerKind, Parameter, Role};
 use crate::doc::{RunSpec, Structure};
 pub use crate::intervene::fault::log::{LoggedFault, Stored};

@@ -47,11 +47,20 @@ fn is_test_file(path: &str) -> bool {
     path.ends_with("/tests.rs") || path.ends_with("/testing.rs") || path.contains("/tests/")
 }
 
-/// A file up to its tests, without comments.
+/// A file up to its tests, without comments. Where the tests have a file of their own, only its name is left out.
 pub fn code_of(text: &str) -> String {
-    let end = text.find("#[cfg(test)]\nmod ").unwrap_or(text.len());
-    let lines = text[..end].lines().map(|line| line.split("//").next().unwrap_or_default());
-    lines.collect::<Vec<_>>().join("\n")
+    let mut code: Vec<&str> = Vec::new();
+    for line in text.lines() {
+        if code.last() == Some(&"#[cfg(test)]") && line.starts_with("mod ") {
+            code.pop();
+            if line.ends_with(';') {
+                continue;
+            }
+            break;
+        }
+        code.push(line.split("//").next().unwrap_or_default());
+    }
+    code.join("\n")
 }
 
 /// Everything that follows `word` in the code, where it stands as a word of its own.
