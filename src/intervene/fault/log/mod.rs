@@ -12,7 +12,7 @@ use std::fmt;
 
 use super::{Injected, StreamCounters};
 
-pub use read::{LineError, each_row, read};
+pub use read::{LineError, each_row, read, read_campaign};
 
 /// The first line of `faults.csv`, without the line break: its columns.
 pub const HEADER: &str = "campaign,round,trial,image,parameter,index,bit,before,after";
