@@ -172,13 +172,16 @@ impl<'a> Setup<'a> {
 
     /// A list is read as a whole before its first trial, so that nothing runs when a line is wrong.
     fn check_list(&mut self) -> Result<(), String> {
+        if self.stage.fault.is_in_activations() {
+            return Ok(()); // what they hold is known in a trial
+        }
         let count = self.listed.as_ref().map_or(0, Vec::len);
         (0..count as u64).try_for_each(|trial| match self.faults(0, trial)? {
             TrialFaults::Shared(mut injection) => self.bench.in_parameters(&mut injection).map(drop),
             TrialFaults::PerImage(images) => images
                 .into_iter()
                 .try_for_each(|mut injection| self.bench.in_parameters(&mut injection).map(drop)),
-            TrialFaults::Activations(_) => Ok(()), // what they hold is known in a trial
+            TrialFaults::Activations(_) => Ok(()),
         })
     }
 
