@@ -5,11 +5,8 @@ use std::fmt::Write;
 use super::TrialResult;
 use super::setup::{Identity, Setup};
 use super::trial::{InjectedFaults, TrialOutcome};
-use crate::intervene::fault::log::{Logged, LoggedFault, LongDraw, Row};
+use crate::intervene::fault::log::{LONGEST_TRIAL, Logged, LoggedFault, LongDraw, Row};
 use crate::run::tables::Table;
-
-/// The faults of a trial that has more are one line of `faults.csv`.
-pub(super) const LONGEST_TRIAL: u64 = 100_000;
 
 /// Lines of some trials.
 #[derive(Debug, Default)]

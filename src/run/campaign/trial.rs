@@ -7,8 +7,8 @@ use sha2::{Digest, Sha256};
 
 use super::golden::{Golden, GoldenBatch, next_unit, op_of};
 use super::injection::TrialFaults;
-use super::tables::LONGEST_TRIAL;
 use crate::doc::hexadecimal;
+use crate::intervene::fault::log::LONGEST_TRIAL;
 use crate::intervene::fault::{Injected, Injection, Storage, Tally};
 use crate::net::{Activations, Network};
 use crate::run::faults::{activations, parameters};

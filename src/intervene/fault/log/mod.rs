@@ -66,6 +66,13 @@ pub struct LongDraw {
     pub stream: StreamCounters,
 }
 
+/// A draw of a fault in place that has more faults than this is one line. The limit is not [`LONGEST_TRIAL`], since a fault
+/// in place is drawn anew for every batch or image and a trial once; both stay as they are, since logs keep their bytes.
+pub const LONGEST_DRAW: usize = 10_000;
+
+/// A trial of a campaign that has more faults than this is one line.
+pub const LONGEST_TRIAL: u64 = 100_000;
+
 /// What the cell `parameter` of a long draw begins with.
 const STREAM: &str = "stream";
 
