@@ -219,7 +219,7 @@ fn campaign(
     trials: &[(u64, String)],
 ) -> Result<Vec<Replayed>, ReplayError> {
     let compute = backend(&spec.device, &spec.train.kernels);
-    let place = RunContext::new(
+    let context = RunContext::new(
         spec.clone(),
         String::new(),
         data.clone(),
@@ -227,14 +227,14 @@ fn campaign(
         base.to_owned(),
         directory.to_owned(),
     );
-    let network = weights(directory, &place, &identity)?;
+    let network = weights(directory, &context, &identity)?;
     let log = Log::of(faults, &identity)?;
     let listed = lists::place(&log.faults, stage, network.structure(), None)
         .map_err(|problem| format!("{}: {problem}", Table::Faults.file()))?;
     let by_trial: BTreeMap<u64, ListedTrial> =
         listed.iter().map(|trial| (trial.trial, trial.clone())).collect();
     let (name, round) = (identity.name.clone(), identity.round);
-    let setup = Setup::new(&place, data, stage, &network, identity, Some(listed))?;
+    let setup = Setup::new(&context, data, stage, &network, identity, Some(listed))?;
     let outcomes = parallel::map(trials.len(), |at| {
         let trial = trials[at].0;
         let faults = match log.drawn.get(&trial) {
@@ -258,10 +258,10 @@ fn campaign(
 }
 
 /// The weights without faults, as the run wrote them.
-fn weights(directory: &Path, place: &RunContext, identity: &Identity) -> Result<Network, ReplayError> {
+fn weights(directory: &Path, context: &RunContext, identity: &Identity) -> Result<Network, ReplayError> {
     let [values, masks] = files_of(identity).map(|file| directory.join(file));
     let (tensors, _) = read_tensors(&values).map_err(|error| error.to_string())?;
-    let blank = place.fresh_network(0);
+    let blank = context.fresh_network(0);
     let parameter = |parameter: &crate::doc::structure::Parameter| {
         let tensor = tensors.get(&parameter.name).filter(|tensor| tensor.shape == parameter.shape);
         tensor.map(|tensor| Arc::new(tensor.values.clone())).ok_or_else(|| {

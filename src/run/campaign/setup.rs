@@ -68,7 +68,7 @@ impl<'a> Setup<'a> {
     /// # Errors
     /// Why it cannot be carried out, and what to do.
     pub fn new(
-        place: &'a RunContext,
+        context: &'a RunContext,
         data: &Dataset,
         stage: &'a Campaign,
         network: &Network,
@@ -88,9 +88,9 @@ impl<'a> Setup<'a> {
         layers.dedup();
         let ops: Vec<usize> = places.iter().map(|place| place.number).filter(|_| in_activations).collect();
         let is_single = !in_activations && is_for_each_image(stage, listed.as_deref());
-        let batch = if is_single { 1 } else { place.spec.train.evaluation_batch };
+        let batch = if is_single { 1 } else { context.spec.train.evaluation_batch };
 
-        let compute = place.compute.as_ref();
+        let compute = context.compute.as_ref();
         let format = stage.fault.format;
         let rounded = ops.iter().copied().filter(|_| format != Format::Float32).collect();
         let hooks = InjectionHooks { format, rounded, guards: BTreeMap::new() };
@@ -124,7 +124,7 @@ impl<'a> Setup<'a> {
             Some(protected) => (bench(protected), Some(bench(plain))),
             None => (bench(plain), None),
         };
-        let raw = raw_logits(compute, network, &samples, place.spec.train.evaluation_batch);
+        let raw = raw_logits(compute, network, &samples, context.spec.train.evaluation_batch);
         let mut setup = Self {
             identity,
             stage,
@@ -137,7 +137,7 @@ impl<'a> Setup<'a> {
             listed,
             images,
             notes,
-            seed: place.spec.seed,
+            seed: context.spec.seed,
         };
         setup.refuse_nan(&raw)?;
         setup.check_list()?;

@@ -131,10 +131,10 @@ fn golden(session: &Session) -> Option<String> {
     if format == Format::Float32 {
         return None;
     }
-    let (place, data) = (&session.context, session.data());
+    let (context, data) = (&session.context, session.data());
     let accuracy = |network| {
-        let batch = place.spec.train.evaluation_batch;
-        evaluate(place.compute.as_ref(), network, &place.loss, &data.test, batch).0.accuracy()
+        let batch = context.spec.train.evaluation_batch;
+        evaluate(context.compute.as_ref(), network, &context.loss, &data.test, batch).0.accuracy()
     };
     let (plain, stored) = (accuracy(&state.network), accuracy(&in_format(&state.network, format)));
     Some(format!(
