@@ -66,8 +66,8 @@ pub struct LongDraw {
     pub stream: StreamCounters,
 }
 
-/// A draw of a fault in place that has more faults than this is one line. The limit is not [`LONGEST_TRIAL`], since a fault
-/// in place is drawn anew for every batch or image and a trial once; both stay as they are, since logs keep their bytes.
+/// A draw of a fault in place that has more faults than this is one line. That is fewer than [`LONGEST_TRIAL`], since
+/// training with a fault may log a draw for every batch; neither changes, so that a run writes the bytes that it did.
 pub const LONGEST_DRAW: usize = 10_000;
 
 /// A trial of a campaign that has more faults than this is one line.
