@@ -48,11 +48,17 @@ impl LossFunction {
     /// Probabilities of the classes that one row of logits predicts: p and 1 − p for binary cross-entropy, otherwise the
     /// softmax of the outputs, in [0, 1] with a sum of 1.
     pub fn probabilities(&self, logits: &[f32]) -> Vec<f64> {
-        if self.loss == Loss::BinaryCrossEntropy {
-            let steepness = if self.output == Output::Tanh { 2.0 } else { 1.0 };
-            let z = f64::from(logits[0]) * steepness;
-            return vec![sigmoid(-z), sigmoid(z)];
+        match self.loss {
+            Loss::BinaryCrossEntropy => {
+                let z = f64::from(logits[0]) * self.steepness();
+                vec![sigmoid(-z), sigmoid(z)]
+            }
+            Loss::CrossEntropy | Loss::SquaredError => self.softmax(logits),
         }
+    }
+
+    /// The softmax of the outputs.
+    fn softmax(&self, logits: &[f32]) -> Vec<f64> {
         let mut values: Vec<f64> = logits.iter().map(|&logit| f64::from(logit)).collect();
         for value in &mut values {
             apply(&self.output, value);
@@ -64,20 +70,38 @@ impl LossFunction {
 
     /// Loss of one sample; leaves its gradient in the sample.
     fn sample(&self, sample: &mut Sample, label: usize) -> f64 {
-        let Sample { values, derivatives, gradients } = sample;
-        if self.loss == Loss::BinaryCrossEntropy {
-            let steepness = if self.output == Output::Tanh { 2.0 } else { 1.0 };
-            let (loss, gradient) = logistic(values[0] * steepness, label != 0);
-            gradients[0] = gradient * steepness;
-            return loss;
+        match self.loss {
+            Loss::CrossEntropy => self.of_outputs(sample, label, cross_entropy),
+            Loss::SquaredError => self.of_outputs(sample, label, squared_error),
+            Loss::BinaryCrossEntropy => {
+                let steepness = self.steepness();
+                let (loss, gradient) = logistic(sample.values[0] * steepness, label != 0);
+                sample.gradients[0] = gradient * steepness;
+                loss
+            }
         }
+    }
+
+    /// What binary cross-entropy multiplies the logit by: σ(2z) is (1 + tanh z)/2.
+    fn steepness(&self) -> f64 {
+        match self.output {
+            Output::Linear | Output::Sigmoid => 1.0,
+            Output::Tanh => 2.0,
+        }
+    }
+
+    /// A loss of the outputs of one sample, and by the chain rule its gradient with respect to the logits.
+    fn of_outputs(
+        &self,
+        sample: &mut Sample,
+        label: usize,
+        loss: impl Fn(&[f64], usize, &mut [f64]) -> f64,
+    ) -> f64 {
+        let Sample { values, derivatives, gradients } = sample;
         for (value, derivative) in values.iter_mut().zip(derivatives.iter_mut()) {
             *derivative = apply(&self.output, value);
         }
-        let loss = match self.loss {
-            Loss::SquaredError => squared_error(values, label, gradients),
-            _ => cross_entropy(values, label, gradients),
-        };
+        let loss = loss(values, label, gradients);
         gradients.iter_mut().zip(derivatives).for_each(|(gradient, derivative)| *gradient *= *derivative);
         loss
     }

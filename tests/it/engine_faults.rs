@@ -368,5 +368,5 @@ fn both_devices_draw_the_same_sites_of_a_vgg() {
     let found = places("Flex");
     assert_eq!((found.len(), &found), (6 * 5, &places("Ndarray")));
     let of_image: Range<usize> = 0..5;
-    assert!(found[of_image].iter().all(|context| context.1 == Some(0)), "{found:?}");
+    assert!(found[of_image].iter().all(|place| place.1 == Some(0)), "{found:?}");
 }

@@ -14,7 +14,7 @@ use crate::doc::fault::Campaign;
 use crate::doc::{RunSpec, Stage};
 use crate::intervene::fault::StreamCounters;
 use crate::intervene::fault::list::ListedTrial;
-use crate::intervene::fault::log::{self, Logged, LongDraw, Row};
+use crate::intervene::fault::log::{Logged, LongDraw, Row, read_campaign};
 use crate::net::Mask;
 use crate::net::mask_file::read_masks;
 use crate::net::weights_file::{FileTensor, read_tensors, write_tensors};
@@ -84,8 +84,7 @@ pub fn replay(directory: &Path, ask: &Replay) -> Result<Vec<Replayed>, ReplayErr
         return Err(format!("the plan of {} {message}", directory.display()).into());
     }
     let hashes = hashes(directory, ask)?;
-    let faults = read(&directory.join(Table::Faults.file())).unwrap_or_else(|_| log::HEADER.to_owned());
-    let faults = log::read(&faults).map_err(|problem| format!("{}: {problem}", Table::Faults.file()))?;
+    let faults = read(&directory.join(Table::Faults.file())).unwrap_or_default();
     let steps = program(&spec.plan);
     let mut replayed = Vec::new();
     for (number, step) in steps.iter().enumerate() {
@@ -198,11 +197,11 @@ fn campaign(
     stage: &Campaign,
     identity: Identity,
     data: &Arc<Dataset>,
-    faults: &[(usize, Row<'_>)],
+    faults: &str,
     trials: &[(u64, String)],
 ) -> Result<Vec<Replayed>, ReplayError> {
     let compute = backend(&spec.device, &spec.train.kernels);
-    let place = RunContext::new(
+    let context = RunContext::new(
         spec.clone(),
         String::new(),
         data.clone(),
@@ -210,14 +209,14 @@ fn campaign(
         base.to_owned(),
         directory.to_owned(),
     );
-    let network = weights(directory, &place, &identity)?;
-    let log = Log::of(faults, &identity);
-    let listed = lists::place(log.faults, stage, network.structure(), None)
+    let network = weights(directory, &context, &identity)?;
+    let log = Log::of(faults, &identity)?;
+    let listed = lists::place(&log.faults, stage, network.structure(), None)
         .map_err(|problem| format!("{}: {problem}", Table::Faults.file()))?;
     let by_trial: BTreeMap<u64, ListedTrial> =
         listed.iter().map(|trial| (trial.trial, trial.clone())).collect();
     let (name, round) = (identity.name.clone(), identity.round);
-    let setup = Setup::new(&place, data, stage, &network, identity, Some(listed))?;
+    let setup = Setup::new(&context, data, stage, &network, identity, Some(listed))?;
     let outcomes = parallel::map(trials.len(), |at| {
         let trial = trials[at].0;
         let faults = match log.drawn.get(&trial) {
@@ -241,10 +240,10 @@ fn campaign(
 }
 
 /// The weights without faults, as the run wrote them.
-fn weights(directory: &Path, place: &RunContext, identity: &Identity) -> Result<Network, ReplayError> {
+fn weights(directory: &Path, context: &RunContext, identity: &Identity) -> Result<Network, ReplayError> {
     let [values, masks] = files_of(identity).map(|file| directory.join(file));
     let (tensors, _) = read_tensors(&values).map_err(|error| error.to_string())?;
-    let blank = place.fresh_network(0);
+    let blank = context.fresh_network(0);
     let parameter = |parameter: &crate::doc::structure::Parameter| {
         let tensor = tensors.get(&parameter.name).filter(|tensor| tensor.shape == parameter.shape);
         tensor.map(|tensor| Arc::new(tensor.values.clone())).ok_or_else(|| {
@@ -261,22 +260,23 @@ fn weights(directory: &Path, place: &RunContext, identity: &Identity) -> Result<
 /// What `faults.csv` has of a campaign.
 struct Log<'a> {
     /// The faults of its trials.
-    faults: Vec<&'a (usize, Row<'a>)>,
+    faults: Vec<(usize, Row<'a>)>,
     /// The streams of the trials whose faults were too many to list.
-    drawn: BTreeMap<u64, &'a StreamCounters>,
+    drawn: BTreeMap<u64, StreamCounters>,
 }
 
 impl<'a> Log<'a> {
-    fn of(rows: &'a [(usize, Row<'a>)], identity: &Identity) -> Self {
+    fn of(text: &'a str, identity: &Identity) -> Result<Self, String> {
+        let rows = read_campaign(text, &identity.name, identity.round);
+        let rows = rows.map_err(|problem| format!("{}: {problem}", Table::Faults.file()))?;
         let mut log = Self { faults: Vec::new(), drawn: BTreeMap::new() };
-        let is_own = |row: &Row| row.campaign == identity.name && row.round == identity.round;
-        for numbered in rows.iter().filter(|(_, row)| is_own(row)) {
-            match &numbered.1.logged {
-                Logged::Fault(_) => log.faults.push(numbered),
-                Logged::Draw(LongDraw { stream, .. }) => drop(log.drawn.insert(numbered.1.trial, stream)),
+        for (line, row) in rows {
+            match row.logged {
+                Logged::Fault(_) => log.faults.push((line, row)),
+                Logged::Draw(LongDraw { stream, .. }) => drop(log.drawn.insert(row.trial, stream)),
             }
         }
-        log
+        Ok(log)
     }
 }
 

@@ -58,7 +58,7 @@ impl<'a> Setup<'a> {
     /// # Errors
     /// Why it cannot be carried out, and what to do.
     pub fn new(
-        place: &'a RunContext,
+        context: &'a RunContext,
         data: &Dataset,
         stage: &'a Campaign,
         network: &Network,
@@ -78,9 +78,9 @@ impl<'a> Setup<'a> {
         layers.dedup();
         let ops: Vec<usize> = places.iter().map(|place| place.number).filter(|_| in_activations).collect();
         let is_single = !in_activations && is_for_each_image(stage, listed.as_deref());
-        let batch = if is_single { 1 } else { place.spec.train.evaluation_batch };
+        let batch = if is_single { 1 } else { context.spec.train.evaluation_batch };
 
-        let compute = place.compute.as_ref();
+        let compute = context.compute.as_ref();
         let format = stage.fault.format;
         let rounded = ops.iter().copied().filter(|_| format != Format::Float32).collect();
         let hooks = InjectionHooks { format, rounded, guards: BTreeMap::new() };
@@ -114,7 +114,7 @@ impl<'a> Setup<'a> {
             Some(protected) => (bench(protected), Some(bench(plain))),
             None => (bench(plain), None),
         };
-        let raw = raw_logits(compute, network, &samples, place.spec.train.evaluation_batch);
+        let raw = raw_logits(compute, network, &samples, context.spec.train.evaluation_batch);
         let mut setup = Self {
             identity,
             stage,
@@ -127,7 +127,7 @@ impl<'a> Setup<'a> {
             listed,
             images,
             notes,
-            seed: place.spec.seed,
+            seed: context.spec.seed,
         };
         setup.refuse_nan(&raw)?;
         setup.check_list()?;
@@ -162,13 +162,16 @@ impl<'a> Setup<'a> {
 
     /// A list is read as a whole before its first trial, so that nothing runs when a line is wrong.
     fn check_list(&mut self) -> Result<(), String> {
+        if self.stage.fault.is_in_activations() {
+            return Ok(()); // what they hold is known in a trial
+        }
         let count = self.listed.as_ref().map_or(0, Vec::len);
         (0..count as u64).try_for_each(|trial| match self.faults(0, trial)? {
             TrialFaults::Shared(mut injection) => self.bench.in_parameters(&mut injection).map(drop),
             TrialFaults::PerImage(images) => images
                 .into_iter()
                 .try_for_each(|mut injection| self.bench.in_parameters(&mut injection).map(drop)),
-            TrialFaults::Activations(_) => Ok(()), // what they hold is known in a trial
+            TrialFaults::Activations(_) => Ok(()),
         })
     }
 

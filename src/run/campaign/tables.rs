@@ -5,8 +5,8 @@ use std::fmt::Write;
 use super::TrialResult;
 use super::identity::Identity;
 use super::setup::Setup;
-use super::trial::{InjectedFaults, LONGEST_TRIAL, TrialOutcome};
-use crate::intervene::fault::log::{Logged, LoggedFault, LongDraw, Row};
+use super::trial::{InjectedFaults, TrialOutcome};
+use crate::intervene::fault::log::{LONGEST_TRIAL, Logged, LoggedFault, LongDraw, Row};
 use crate::run::tables::Table;
 
 /// Lines of some trials.

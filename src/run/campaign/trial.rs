@@ -8,12 +8,10 @@ use sha2::{Digest, Sha256};
 use super::golden::{Golden, GoldenBatch, next_unit, op_of};
 use super::injection::TrialFaults;
 use crate::doc::hexadecimal;
+use crate::intervene::fault::log::LONGEST_TRIAL;
 use crate::intervene::fault::{Injected, Injection, Storage, Tally};
 use crate::net::{Activations, Network};
 use crate::run::faults::{activations, parameters};
-
-/// The faults of a trial that has more are one line of `faults.csv`.
-pub(super) const LONGEST_TRIAL: u64 = 100_000;
 
 /// What became of a trial.
 #[derive(Clone, Debug)]

@@ -115,7 +115,8 @@ pub fn read(path: &Path, run: &str, context: &RunContext) -> Result<(Checkpoint,
 
 /// Brings the metadata of older versions, which listed the sums of a watch, into the present form.
 fn upgraded(mut about: Value) -> Value {
-    for state in about["stack"].as_array_mut().into_iter().flatten() {
+    let stack = about.get_mut("stack").and_then(Value::as_array_mut);
+    for state in stack.into_iter().flatten() {
         let Some(watch) = state.get_mut("watch").and_then(Value::as_object_mut) else { continue };
         if let Some(sums) = watch.remove("sums") {
             let (samples, changes) = (watch.remove("samples"), watch.remove("changes"));

@@ -72,3 +72,10 @@ fn a_description_of_an_older_version_is_read() {
     assert_eq!((stack[0].others[0].score.loss_sum, stack[0].others[0].memory.steps), (2.0, 7));
     assert_eq!(Lengths::deserialize(&about).unwrap(), Lengths { events: 8, tables: BTreeMap::new() });
 }
+
+#[test]
+fn a_description_that_is_no_object_is_refused() {
+    for about in [json!([1]), json!("run"), json!(7), json!({ "stack": 7 }), json!({})] {
+        assert!(Checkpoint::<Stored>::deserialize(upgraded(about.clone())).is_err(), "{about}");
+    }
+}

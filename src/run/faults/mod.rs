@@ -25,7 +25,7 @@ use crate::doc::fault::{Draw, Fault, Format};
 use crate::doc::fault_sites::{FaultPlace, fault_places};
 use crate::doc::intervention::{Params, Target};
 use crate::doc::targets;
-use crate::intervene::fault::log::{Logged, LoggedFault, LongDraw, Row};
+use crate::intervene::fault::log::{LONGEST_DRAW, Logged, LoggedFault, LongDraw, Row};
 use crate::intervene::fault::{Injected, Injection, Site, SiteSpace, StreamCounters, TooManyFaults};
 
 use crate::net::Network;
@@ -88,9 +88,6 @@ pub struct InjectedDraw {
     /// In the order of the sites.
     pub injected: Vec<Injected>,
 }
-
-/// A draw of more faults than this is one line of `faults.csv`.
-pub const LONGEST_DRAW: usize = 10_000;
 
 impl Faults {
     /// Whether the network is read as it is.

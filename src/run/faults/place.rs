@@ -5,12 +5,13 @@ use std::sync::Arc;
 use super::parameters::Undo;
 use super::sites::FaultSites;
 use super::stored::{StoredNetwork, in_format};
-use super::{Active, Drawn, LONGEST_DRAW};
+use super::{Active, Drawn};
 use crate::doc::fault::{Draw, Fault, FaultAmount, Format};
 use crate::doc::fault_sites::fault_places;
 use crate::doc::intervention::Target;
 use crate::form::number::grouped;
 use crate::intervene::fault::Injected;
+use crate::intervene::fault::log::LONGEST_DRAW;
 use crate::intervene::fault::model::Unit;
 use crate::results::Report;
 use crate::run::error::RunError;
@@ -130,10 +131,10 @@ fn golden(session: &Session) -> Option<String> {
     if format == Format::Float32 {
         return None;
     }
-    let (place, data) = (&session.context, session.data());
+    let (context, data) = (&session.context, session.data());
     let accuracy = |network| {
-        let batch = place.spec.train.evaluation_batch;
-        evaluate(place.compute.as_ref(), network, &place.loss, &data.test, batch).0.accuracy()
+        let batch = context.spec.train.evaluation_batch;
+        evaluate(context.compute.as_ref(), network, &context.loss, &data.test, batch).0.accuracy()
     };
     let (plain, stored) = (accuracy(&state.network), accuracy(&in_format(&state.network, format)));
     Some(format!(

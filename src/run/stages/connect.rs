@@ -9,7 +9,7 @@ use crate::run::session::{Session, StageEnd};
 use crate::run::state::TrainProgress;
 use crate::run::stop::StopKind;
 
-/// Evaluates networks W = (1 − t)·A + t·B on the test part, batch-norm statistics interpolated like weights, pins left
+/// Evaluates networks W = (1 − t)·A + t·B on the test part, batch-norm statistics interpolated like weights, masks left
 /// out of account; t takes `points` values from 0 to 1.
 ///
 /// The error barrier is the largest error along the line less the mean of the errors of its ends (Frankle et al. 2020,

@@ -12,7 +12,7 @@ use std::fmt;
 
 use super::{Injected, StreamCounters};
 
-pub use read::{LineError, each_row, read};
+pub use read::{LineError, each_row, read, read_campaign};
 
 /// The first line of `faults.csv`, without the line break: its columns.
 pub const HEADER: &str = "campaign,round,trial,image,parameter,index,bit,before,after";
@@ -65,6 +65,13 @@ pub struct LongDraw {
     /// for faults in place.
     pub stream: StreamCounters,
 }
+
+/// A draw of a fault in place that has more faults than this is one line. That is fewer than [`LONGEST_TRIAL`], since
+/// training with a fault may log a draw for every batch; neither changes, so that a run writes the bytes that it did.
+pub const LONGEST_DRAW: usize = 10_000;
+
+/// A trial of a campaign that has more faults than this is one line.
+pub const LONGEST_TRIAL: u64 = 100_000;
 
 /// What the cell `parameter` of a long draw begins with.
 const STREAM: &str = "stream";

@@ -17,7 +17,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::{HEADER, Logged, LoggedFault, LongDraw, Row, STREAM};
+use super::{Blank, HEADER, Logged, LoggedFault, LongDraw, Row, STREAM};
 
 /// A line that cannot be used, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -50,6 +50,31 @@ pub fn read(text: &str) -> Result<Vec<(usize, Row<'_>)>, LineError> {
         }
         let row = columns.row(text, rows.len() as u64);
         rows.push((line, row.map_err(|problem| LineError { line, problem })?));
+    }
+    Ok(rows)
+}
+
+/// Reads the rows of one campaign and round in the log of a run, each with its line, from 1. Lines of others are passed
+/// over, right or wrong, and so is a last line without a line break: the end of the run cut it off.
+///
+/// # Errors
+/// A line of this campaign and round that cannot be used.
+pub fn read_campaign<'a>(
+    log: &'a str,
+    campaign: &str,
+    round: Option<u64>,
+) -> Result<Vec<(usize, Row<'a>)>, LineError> {
+    let columns = Columns::of(HEADER).unwrap_or_default();
+    let start = format!("{campaign},{},", Blank(round));
+    let whole = log.rfind('\n').map_or("", |end| &log[..end]);
+    let mut rows = Vec::new();
+    for (line, text) in (1..).zip(whole.lines()) {
+        if text.starts_with(&start) {
+            let row = columns.row(text, 0).map_err(|problem| LineError { line, problem })?;
+            rows.push((line, row));
+        } else if text.strip_prefix("# ").is_some_and(|place| place.starts_with(&start)) {
+            rows.extend(remark(text).map(|row| (line, row)));
+        }
     }
     Ok(rows)
 }

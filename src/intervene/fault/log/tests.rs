@@ -71,6 +71,35 @@ fn half_a_line_at_the_end_of_a_log_is_passed_over() {
     assert_eq!(rows, 1);
 }
 
+/// The campaign `2` in round 1, as numbers of lines and rows.
+fn of_round_1(log: &str) -> Result<Vec<(usize, String)>, LineError> {
+    let rows = read_campaign(log, "2", Some(1))?;
+    Ok(rows.into_iter().map(|(line, row)| (line, row.to_string())).collect())
+}
+
+#[test]
+fn a_cut_last_line_is_no_row_of_a_campaign() {
+    let row = "2,1,0,,fc1.weight,3,30,00000000,40000000";
+    for cut in ["", "2,1,1,,fc1.wei", "2,1,1,,fc1.weight,3,30,00000000,4000"] {
+        let log = format!("{HEADER}\n{row}\n{cut}");
+        assert_eq!(of_round_1(&log).unwrap(), [(2, row.to_owned())], "{cut}");
+    }
+    assert!(of_round_1("").unwrap().is_empty());
+}
+
+#[test]
+fn only_the_lines_of_a_campaign_and_round_must_be_right() {
+    let row = "2,1,0,,fc1.weight,3,30,00000000,40000000";
+    let others = "3@a,b,,0,,fc1.weight,3,30,0,1\n2,2,x\n2,,x\n22,1,x\n# 2,2,7: x\n\n";
+    let remark =
+        "# 2,1,7: 200000 faults are too many to be listed; they are the draw of the stream fault 5, 1, 6";
+    let log = format!("{HEADER}\n{others}{row}\n{remark}\n");
+    let draw = "2,1,7,,stream 5 1 6,200000,,,";
+    assert_eq!(of_round_1(&log).unwrap(), [(8, row.to_owned()), (9, draw.to_owned())]);
+    let problem = of_round_1(&format!("{log}2,1,x\n")).unwrap_err();
+    assert_eq!(problem.to_string(), "line 10: 3 cells, but the first line names 9 columns");
+}
+
 #[test]
 fn a_fault_is_described_with_the_image_that_alone_saw_it() {
     let [before, after] = [0x3d23_d70a, 0x7d23_d70a].map(Some);
