@@ -73,7 +73,7 @@ pub struct Comparison {
     pub runs: usize,
     /// Runs of both arms that have an accuracy and are not compared: not done, or not wanted.
     pub left_out: usize,
-    /// Common seeds that are not compared: not every accuracy is one on the test data, but others are.
+    /// Common seeds that are not compared, since an arm was not tested with them.
     pub untested: usize,
 }
 
