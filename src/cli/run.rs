@@ -126,9 +126,7 @@ fn stop_on_interrupt() -> Result<StopFlag, Failure> {
         if flag.requested().is_some() {
             std::process::exit(i32::from(Exit::Interrupted as u8));
         }
-        print_err(
-            "\nStopping at the next mini-batch and keeping what is done; press Ctrl-C again to abort at once",
-        );
+        print_err("\nStopping at the next mini-batch; progress is kept. Press Ctrl-C again to abort at once");
         flag.request(StopKind::Now);
     })
     .map_err(|error| Failure::Input(format!("cannot listen for Ctrl-C: {error}")))?;

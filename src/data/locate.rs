@@ -54,6 +54,11 @@ impl KnownSet {
         self.needed.iter().any(|name| path_in(folder, name).as_deref() == Some(file))
     }
 
+    /// Whether one of the needed files may have this name.
+    pub(super) fn has_name(&self, file: &str) -> bool {
+        self.needed.iter().any(|name| names_of(name).iter().any(|name| name == file))
+    }
+
     /// Which of the needed files a folder holds.
     fn look_into(&self, folder: &Path) -> Tried {
         let (there, missing) = self.needed.iter().copied().partition(|name| path_in(folder, name).is_some());
@@ -66,10 +71,15 @@ impl KnownSet {
     }
 }
 
-/// The first file of a folder that goes by a name.
-fn path_in(folder: &Path, name: &str) -> Option<PathBuf> {
+/// The names under which a file may be there.
+fn names_of(name: &str) -> [String; 4] {
     let dotted = name.replace("-idx", ".idx");
     [name.to_owned(), format!("{name}.gz"), dotted.clone(), format!("{dotted}.gz")]
+}
+
+/// The first file of a folder that goes by a name.
+fn path_in(folder: &Path, name: &str) -> Option<PathBuf> {
+    names_of(name)
         .iter()
         .flat_map(|name| ["", "train", "test"].map(|part| folder.join(part).join(name)))
         .find(|path| path.is_file())

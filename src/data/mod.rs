@@ -46,7 +46,7 @@ pub use idx::{FASHION_MNIST, MNIST, fashion_mnist, mnist};
 pub use locate::{DATA_VARIABLE, KnownSet, Places};
 pub use order::{batches, below, shuffled};
 pub use prepare::{Labels, Normalize, Options, prepare};
-pub use recognise::{Recognised, recognise};
+pub use recognise::{Recognised, is_named_like_data, recognise};
 pub use resize::resize;
 pub use samples::{Dataset, Parts, Samples, Shape};
 pub use source::{Cifar10, Data, Digits, Facts, FashionMnist, Iris, Mnist};

@@ -44,6 +44,11 @@ pub fn recognise(path: &Path) -> Option<Recognised> {
     Some(Recognised { data, folder, others: equal.map(|(_, name, ..)| name).collect() })
 }
 
+/// Whether a file has a name that a dataset gives to one of its files.
+pub fn is_named_like_data(file: &str) -> bool {
+    Data::all().iter().filter_map(Data::files).any(|(set, _)| set.has_name(file))
+}
+
 /// How well a folder with the files of a set fits it; `None` where the first labels are those of another set.
 fn fit(set: &KnownSet, folder: &Path, mut all: impl Iterator<Item = &'static KnownSet>) -> Option<Fit> {
     if set.first_labels.is_empty() {

@@ -42,10 +42,16 @@ pub fn activations(structure: &Structure, target: &Target, kind: &Params) -> Vec
     for (position, op) in structure.ops.iter().enumerate() {
         let Op::Layer(layer) = op else { continue };
         let is_norm = structure.layers[*layer].kind == LayerKind::BatchNorm;
+        let is_chosen = has_layer(structure, layers, *layer);
         is_meant = match layers {
-            Layers::Only(_) if is_norm => is_meant || has_layer(structure, layers, *layer),
-            _ if is_norm => is_meant,
-            _ => has_layer(structure, layers, *layer),
+            Layers::Only(_) => is_chosen || (is_norm && is_meant),
+            Layers::All | Layers::Except(_) | Layers::First(_) | Layers::Last(_) => {
+                if is_norm {
+                    is_meant
+                } else {
+                    is_chosen
+                }
+            }
         };
         let next = structure.ops.get(position + 1);
         let normalises =

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use eframe::egui::{self, Align2, Color32, FontId, Id, LayerId, Order, Stroke, StrokeKind};
 
 use super::theme;
-use crate::data::{Data, Recognised, recognise};
+use crate::data::{Data, Recognised, is_named_like_data, recognise};
 
 /// What a dropped path is.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +85,9 @@ pub fn promise(paths: &[Option<PathBuf>], arm: &str) -> String {
         return "Drop to open experiments, import weights or use data".to_owned();
     };
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    if is_named_like_data(&name) {
+        return format!("Drop to use {name} and the files beside it as data");
+    }
     match ending(path).as_str() {
         "ron" => format!("Drop to open {name}"),
         "safetensors" => format!("Drop to import {name} into the plan of {arm}"),
@@ -129,6 +132,16 @@ mod tests {
         let Dropped::Other(why) = look_at(Path::new("/x/a.pt")) else { panic!() };
         assert!(why.contains("safetensors"), "{why}");
         assert!(matches!(look_at(Path::new("/x/a.jpg")), Dropped::Other(why) if why.contains("a .jpg file")));
+    }
+
+    #[test]
+    fn one_file_of_a_dataset_promises_data() {
+        let of = |name: &str| promise(&[Some(Path::new("/x").join(name))], "dense");
+        for name in ["data_batch_1.bin", "train-images-idx3-ubyte.gz", "t10k-labels.idx1-ubyte"] {
+            assert_eq!(of(name), format!("Drop to use {name} and the files beside it as data"));
+        }
+        assert_eq!(of("cifar"), "Drop to use cifar as data");
+        assert!(of("weights.bin").contains("is not an experiment"));
     }
 
     #[test]

@@ -67,7 +67,16 @@ impl Event {
         match self {
             Self::Progress(_) | Self::Elsewhere { .. } => true,
             Self::CampaignCell(state) => state.live,
-            _ => false,
+            Self::Started { .. }
+            | Self::Rewound { .. }
+            | Self::Stage(_)
+            | Self::Point(_)
+            | Self::Report(_)
+            | Self::CampaignBegan(_)
+            | Self::CampaignEnded(_)
+            | Self::Finished { .. }
+            | Self::Stopped { .. }
+            | Self::Failed { .. } => false,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::RunState;
 use super::number::fixed;
 use super::statistics::{standard_deviation, student_t95};
-use super::table::Row;
+use super::table::{Row, VALIDATION};
 
 /// Mean difference over common seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,6 +63,8 @@ impl Paired {
 /// The accuracies of two arms, compared over the seeds that are done in both.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
+    /// Whether the accuracies are those on the validation data, since nothing was tested.
+    pub validation: bool,
     /// Second minus first, of the last accuracies; none without a common seed.
     pub last: Option<Paired>,
     /// The same of the best ones.
@@ -71,6 +73,8 @@ pub struct Comparison {
     pub runs: usize,
     /// Runs of both arms that have an accuracy and are not compared: not done, or not wanted.
     pub left_out: usize,
+    /// Common seeds that are not compared, since an arm was not tested with them.
+    pub untested: usize,
 }
 
 impl Comparison {
@@ -80,20 +84,42 @@ impl Comparison {
         let is_compared = |row: &&Row| row.state == RunState::Done.word() && is_wanted(row);
         let (compared, others): (Vec<&Row>, Vec<&Row>) =
             rows.iter().filter(is_measured).partition(is_compared);
+        let of = |arm: &str| -> BTreeMap<u64, &Row> {
+            let of_arm = compared.iter().filter(|row| row.arm == arm);
+            of_arm.map(|row| (row.seed, *row)).collect()
+        };
+        let (before, after) = (of(first), of(second));
+        let both = after.iter().filter_map(|(seed, after)| Some([*before.get(seed)?, *after]));
+        let pairs: Vec<[&Row; 2]> = both.collect();
+        let (comparable, validation) = on_the_same_data(&pairs);
         let between = |value: fn(&Row) -> Option<f64>| {
-            let of = |arm: &str| -> Vec<(u64, f64)> {
-                let of_arm = compared.iter().filter(|row| row.arm == arm);
-                of_arm.filter_map(|row| Some((row.seed, value(row)?))).collect()
+            let of = |side: usize| -> Vec<(u64, f64)> {
+                let rows = comparable.iter().map(|pair| pair[side]);
+                rows.filter_map(|row| Some((row.seed, value(row)?))).collect()
             };
-            paired(&of(first), &of(second))
+            paired(&of(0), &of(1))
         };
         Self {
+            validation,
             last: between(|row| row.last),
             best: between(|row| row.best),
             runs: compared.len(),
             left_out: others.len(),
+            untested: pairs.len() - comparable.len(),
         }
     }
+}
+
+/// Those pairs whose accuracies are on the same data, and whether these are the validation data: they are where no pair
+/// was tested.
+fn on_the_same_data<'a>(pairs: &[[&'a Row; 2]]) -> (Vec<[&'a Row; 2]>, bool) {
+    let on = |is_validation: bool| -> Vec<[&'a Row; 2]> {
+        let is_on = |pair: &&[&Row; 2]| pair.iter().all(|row| (row.series == VALIDATION) == is_validation);
+        pairs.iter().filter(is_on).copied().collect()
+    };
+    let (tested, validated) = (on(false), on(true));
+    let validation = tested.is_empty() && !validated.is_empty();
+    (if validation { validated } else { tested }, validation)
 }
 
 #[cfg(test)]
@@ -111,6 +137,33 @@ mod tests {
         assert!((paired.half.unwrap() - 0.024_841_38).abs() < 1e-7);
         assert_eq!(paired.points(), "+2.00 ± 2.48 points, n = 3");
         assert_eq!(paired.is_clear(), Some(false));
+    }
+
+    #[test]
+    fn an_accuracy_on_the_test_data_is_never_compared_with_one_on_the_validation_data() {
+        let row = |arm: &str, seed: u64, series: &'static str, last: f64| Row {
+            arm: arm.to_owned(),
+            seed,
+            series,
+            state: "done".to_owned(),
+            last: Some(last),
+            ..Row::default()
+        };
+        let rows = [
+            row("a", 1, "test_accuracy", 0.5),
+            row("b", 1, "vote_accuracy", 0.75),
+            row("a", 2, "test_accuracy", 0.5),
+            row("b", 2, VALIDATION, 1.0),
+            row("a", 3, VALIDATION, 0.5),
+            row("b", 3, VALIDATION, 0.625),
+        ];
+        let of = |rows: &[Row]| {
+            let found = Comparison::of(rows, ["a", "b"], |_| true);
+            (found.last.map(|last| (last.mean, last.n)), found.validation, found.untested)
+        };
+        assert_eq!(of(&rows), (Some((0.25, 1)), false, 2), "where one seed is tested, only those that are");
+        assert_eq!(of(&rows[2..]), (Some((0.125, 1)), true, 1), "else on the validation data");
+        assert_eq!(of(&rows[2..4]), (None, false, 1), "never mixed");
     }
 
     #[test]

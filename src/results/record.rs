@@ -85,7 +85,11 @@ impl RunRecord {
     /// Takes in one event.
     pub fn apply(&mut self, event: Event) {
         match event {
-            Event::Started { .. } => self.state = RunState::Running,
+            // One that starts over has an empty log, and says everything again.
+            Event::Started { resumed: false, .. } => {
+                *self = Self { state: RunState::Running, ..Self::default() };
+            }
+            Event::Started { resumed: true, .. } => self.state = RunState::Running,
             Event::Rewound { points, reports, campaigns } => self.rewind(points, reports, campaigns),
             Event::Stage(stage) => self.stage = Some(stage),
             Event::Point(point) => self.take_point(&point.borrowed()),
@@ -284,6 +288,16 @@ mod tests {
             stops.iter().map(|stop| (stop.round, stop.iteration, stop.test_accuracy)).collect();
         // The last one is the first round of another outer round.
         assert_eq!(found, [(Some(1), 200, Some(0.875)), (Some(2), 100, None), (Some(1), 400, None)]);
+    }
+
+    #[test]
+    fn a_run_that_starts_over_forgets_what_it_said_and_one_that_goes_on_does_not() {
+        let said = [point("test_accuracy", 0.5, 1.0), Event::Stopped { secs: 1.0 }];
+        let mut record = RunRecord::of(said);
+        record.apply(Event::Started { resumed: true, threads: 1 });
+        assert_eq!((record.points().len(), record.state()), (1, &RunState::Running));
+        record.apply(Event::Started { resumed: false, threads: 1 });
+        assert_eq!((record.points().len(), record.state()), (0, &RunState::Running));
     }
 
     #[test]

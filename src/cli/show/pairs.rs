@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::cli::failure::Failure;
 use crate::form::number::counted;
 use crate::results::paired::{Comparison, Paired};
-use crate::results::table::{Row, VALIDATION};
+use crate::results::table::Row;
 
 /// Paired differences between two arms.
 #[derive(Debug, PartialEq, Serialize)]
@@ -27,6 +27,9 @@ pub struct Pair {
     /// Runs of both arms that have an accuracy and are not done: they are not compared.
     #[serde(skip_serializing_if = "is_none")]
     not_done: usize,
+    /// Common seeds that are left out since an arm was not tested with them.
+    #[serde(skip_serializing_if = "is_none")]
+    untested: usize,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // serde hands it over like this
@@ -69,10 +72,11 @@ pub fn pairs(names: &[String], rows: &[Row]) -> Result<Vec<Pair>, Failure> {
         Pair {
             first: first.clone(),
             second: second.clone(),
-            validation: rows.iter().any(|row| names.contains(&row.arm) && row.series == VALIDATION),
+            validation: found.validation,
             test_accuracy: found.last.map(Difference::from),
             best_test_accuracy: found.best.map(Difference::from),
             not_done: found.left_out,
+            untested: found.untested,
         }
     };
     Ok(names.chunks_exact(2).map(pair).collect())
@@ -86,12 +90,20 @@ pub fn text(pairs: &[Pair]) -> String {
         let _ = writeln!(out, "\n{} minus {}, seed by seed", pair.second, pair.first);
         let both = [("last", &pair.test_accuracy), ("best", &pair.best_test_accuracy)];
         let data = if pair.validation { "validation" } else { "test" };
+        let nothing = if pair.untested > 0 {
+            "no seed is tested in both arms"
+        } else {
+            "no seed is done in both arms yet"
+        };
         for (name, found) in both {
-            let words = found.as_ref().map_or("no seed is done in both arms yet", |found| &found.words);
+            let words = found.as_ref().map_or(nothing, |found| &found.words);
             let _ = writeln!(out, "{name} {data} accuracy: {words}");
         }
         if pair.not_done > 0 {
             let _ = writeln!(out, "left out: {} not done", counted(pair.not_done, "run"));
+        }
+        if pair.untested > 0 {
+            let _ = writeln!(out, "left out: {} not tested in both arms", counted(pair.untested, "seed"));
         }
     }
     out

@@ -69,7 +69,7 @@ pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Pa
         |point: &PointRef<'_>| point.rate.is_none() && point.bit.is_none() && point.layer.is_none();
     let along = match x {
         XAxis::Series(name) => along(record, name),
-        _ => BTreeMap::new(),
+        XAxis::Epoch | XAxis::Iteration | XAxis::Remaining | XAxis::Seconds => BTreeMap::new(),
     };
     let per_epoch = iterations_per_epoch(record.points());
     let mut found: Vec<(Path, Curve)> = Vec::new();
@@ -84,7 +84,9 @@ pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Pa
         }
         let (at, x) = match x {
             XAxis::Series(_) => (point.trained, before(along.get(&found[here].0), point.trained)),
-            _ => position(&point, x, per_epoch),
+            XAxis::Epoch | XAxis::Iteration | XAxis::Remaining | XAxis::Seconds => {
+                position(&point, x, per_epoch)
+            }
         };
         found[here].1.push(at, [x, point.value]);
     }

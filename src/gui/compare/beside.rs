@@ -109,7 +109,15 @@ fn pair_ui(ui: &mut Ui, compare: &mut Compare) {
         });
     }
     if found.last.is_none() {
-        ui.label(RichText::new("No seed is done in both arms yet").weak());
+        let nothing = if found.untested > 0 {
+            "No seed is tested in both arms"
+        } else {
+            "No seed is done in both arms yet"
+        };
+        ui.label(RichText::new(nothing).weak());
+    } else if found.untested > 0 {
+        let text = format!("{} not compared: not tested in both arms", counted(found.untested, "seed"));
+        ui.label(RichText::new(text).weak());
     }
     if found.left_out > 0 {
         let text = format!("{} not compared: not done, or not in the filter", counted(found.left_out, "run"));

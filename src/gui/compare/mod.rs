@@ -214,7 +214,7 @@ impl Compare {
             self.open.contains(run)
         });
         match (running, is_any) {
-            (true, _) => Some("These runs go on or wait for their turn: stop them first"),
+            (true, _) => Some("These runs are active or queued: stop them first"),
             (false, false) => Some("These runs have no results"),
             (false, true) => None,
         }

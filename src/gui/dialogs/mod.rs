@@ -158,7 +158,16 @@ fn width(dialog: &Dialog) -> f32 {
     match dialog {
         Dialog::Templates { .. } | Dialog::Shortcuts => 720.0,
         Dialog::Path { .. } | Dialog::Message { .. } => 560.0,
-        _ => 420.0,
+        Dialog::Unsaved { .. }
+        | Dialog::Running { .. }
+        | Dialog::Resume { .. }
+        | Dialog::Recover { .. }
+        | Dialog::Import { .. }
+        | Dialog::Archive { .. }
+        | Dialog::Changed { .. }
+        | Dialog::Comments { .. }
+        | Dialog::Overwrite { .. }
+        | Dialog::About => 420.0,
     }
 }
 

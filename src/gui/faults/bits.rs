@@ -27,13 +27,13 @@ pub fn bits_ui(ui: &mut Ui, fault: &mut Fault) {
                 fault.bits = bits;
             }
         };
-        offer(Bits::All, "All bits".to_owned(), "Faults can hit any bit");
+        offer(Bits::All, "All bits".to_owned(), "Any bit can be faulty");
         for field in FIELDS {
             let ends = ends(format, field);
             if let Some([high, low]) = ends {
                 let range = if high == low { format!("b{high}") } else { format!("b{high}–b{low}") };
                 let text = format!("{} {range}", field.label());
-                offer(Bits::Field(field), text, "Faults can hit only the bits of this field");
+                offer(Bits::Field(field), text, "Only the bits of this field can be faulty");
             }
         }
     });

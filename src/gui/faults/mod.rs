@@ -13,7 +13,13 @@ pub fn stage_ui(ui: &mut Ui, stage: &mut Stage, run: Option<&Run>) {
     let fault = match stage {
         Stage::Do(Intervention::Fault(fault)) => fault,
         Stage::Campaign(campaign) => &mut campaign.fault,
-        _ => return,
+        Stage::Do(_)
+        | Stage::Train(_)
+        | Stage::Test
+        | Stage::Repeat(_)
+        | Stage::Branch(_)
+        | Stage::Connect(_)
+        | Stage::Ensemble(_) => return,
     };
     ui.add_space(2.0 * theme::STEP);
     bits::bits_ui(ui, fault);

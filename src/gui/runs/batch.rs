@@ -36,7 +36,18 @@ impl BatchPace {
         let before = match event {
             Event::Started { resumed: false, .. } => 0.0,
             Event::Progress(progress) => progress.done,
-            _ => return,
+            Event::Started { resumed: true, .. }
+            | Event::Rewound { .. }
+            | Event::Stage(_)
+            | Event::Point(_)
+            | Event::Report(_)
+            | Event::CampaignBegan(_)
+            | Event::CampaignCell(_)
+            | Event::CampaignEnded(_)
+            | Event::Finished { .. }
+            | Event::Stopped { .. }
+            | Event::Failed { .. }
+            | Event::Elsewhere { .. } => return,
         };
         self.before.entry(run.to_owned()).or_insert(before);
     }

@@ -220,11 +220,18 @@ impl Runs {
             Event::Report(report) => {
                 Some(RunNews::Report { run: run.clone(), summary: report.summary.clone() })
             }
-            Event::Started { resumed: false, .. } => {
-                *record = RunRecord::default();
-                None
-            }
-            _ => None,
+            Event::Started { .. }
+            | Event::Rewound { .. }
+            | Event::Stage(_)
+            | Event::Point(_)
+            | Event::CampaignBegan(_)
+            | Event::CampaignCell(_)
+            | Event::CampaignEnded(_)
+            | Event::Progress(_)
+            | Event::Finished { .. }
+            | Event::Stopped { .. }
+            | Event::Failed { .. }
+            | Event::Elsewhere { .. } => None,
         };
         let before = record.state().clone();
         // By the event, since one that goes on says something before its record is no longer that of a stopped run.

@@ -105,7 +105,26 @@ fn copying(stage: &Stage) -> Option<CopyStage<'_>> {
             let is_mask = file.content == FileContent::Mask;
             Some(CopyStage { from: &file.file, target: &file.target, is_mask })
         }
-        _ => None,
+        Stage::Do(
+            Intervention::Graft(_)
+            | Intervention::Prune(_)
+            | Intervention::Freeze(_)
+            | Intervention::Release(_)
+            | Intervention::Fault(_)
+            | Intervention::Snapshot(_)
+            | Intervention::Set(_)
+            | Intervention::Reinitialize(_)
+            | Intervention::ShuffleMask(_)
+            | Intervention::Watch(_)
+            | Intervention::Export(_),
+        )
+        | Stage::Train(_)
+        | Stage::Test
+        | Stage::Repeat(_)
+        | Stage::Branch(_)
+        | Stage::Connect(_)
+        | Stage::Campaign(_)
+        | Stage::Ensemble(_) => None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! The trials behind a cell of the heat map of layers and bits: those whose only fault struck there, worst first.
+//! The trials behind a cell of the heat map of layers and bits: those whose only fault was there, worst first.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -126,13 +126,13 @@ impl TrialList {
         let runs = trial_filter.runs(input);
         let (mut layers, mut bits) = (Vec::new(), BTreeSet::new());
         for campaign in records(input, &runs).flat_map(RunRecord::campaigns) {
-            let mut struck = BTreeSet::new();
+            let mut faulty = BTreeSet::new();
             for outcome in campaign.states(false).flat_map(|state| &state.outcomes) {
-                struck.insert(outcome.layer);
+                faulty.insert(outcome.layer);
                 bits.extend(outcome.bit);
             }
             let names = campaign.began.layers.iter().enumerate();
-            let names = names.filter(|(index, _)| struck.contains(index)).map(|(_, name)| name.clone());
+            let names = names.filter(|(index, _)| faulty.contains(index)).map(|(_, name)| name.clone());
             layers.extend(names.filter(|name| !layers.contains(name)).collect::<Vec<_>>());
         }
         if layers.is_empty() && !trial_filter.is_chosen() {
@@ -149,7 +149,7 @@ impl TrialList {
         });
     }
 
-    /// Draws the trials that struck where it is sought, instead of the campaign.
+    /// Draws the trials with the chosen fault, instead of the campaign.
     pub fn ui(
         &mut self,
         ui: &mut Ui,
@@ -231,7 +231,7 @@ fn chosen_ui<T: Clone + PartialEq>(
     let label = ui.label(what);
     let known = values.iter().find(|(_, value)| Some(value) == chosen.as_ref());
     let shown = known.map_or(if chosen.is_some() { "another" } else { ANY }, |(name, _)| name);
-    let combo = ComboBox::from_id_salt(("struck", what)).selected_text(shown).show_ui(ui, |ui| {
+    let combo = ComboBox::from_id_salt(("faulty", what)).selected_text(shown).show_ui(ui, |ui| {
         ui.selectable_value(chosen, None, ANY);
         for (name, value) in &values {
             ui.selectable_value(chosen, Some(value.clone()), name);
@@ -335,7 +335,7 @@ fn name_of_trial(trial: &FaultyTrial) -> String {
     format!("Trial {}{round}", trial.key.trial)
 }
 
-/// The cells of a trial behind its name: what became of its images, then what struck.
+/// The cells of a trial behind its name: what became of its images, then the fault.
 fn trial_ui(ui: &mut Ui, trial: &FaultyTrial) {
     for count in [trial.sdc1, trial.due, trial.masked] {
         number_ui(ui, format!("{} of {}", text::grouped(count), text::grouped(trial.images)));
