@@ -100,6 +100,6 @@ mod tests {
         let path = folder.path().join("pins.safetensors");
         let view = TensorView::new(Dtype::I8, vec![2], &[0, 1]).unwrap();
         std::fs::write(&path, safetensors::serialize([("w", view)], None).unwrap()).unwrap();
-        assert!(read_masks(&path).unwrap_err().to_string().contains("w holds something else"));
+        assert!(read_masks(&path).unwrap_err().to_string().contains("w has values other than 0, 1 and 2"));
     }
 }
