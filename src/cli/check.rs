@@ -12,7 +12,7 @@ use crate::form::number::{counted, grouped};
 use crate::results::number::{duration, span};
 use crate::results::{RunRecord, RunState};
 use crate::run::{
-    Cost, Costs, Far, Left, Outlook, Pace, Paces, QueueOptions, StopFlag, Taken, Task, cost, expected,
+    Cost, Costs, ExpectedTime, Far, Left, Pace, Paces, QueueOptions, StopFlag, Taken, Task, cost, expected,
     measure, read_records,
 };
 
@@ -85,7 +85,7 @@ struct Measures<'a> {
 fn told(they: &str, left: &[Left<'_>], done: &[Taken<'_>], measures: Measures<'_>) -> Option<String> {
     let options = QueueOptions::sharing(left.len());
     let mut paces = Paces::default();
-    if let Outlook::Needs(tasks) = expected(left, done, &paces, options) {
+    if let ExpectedTime::Needs(tasks) = expected(left, done, &paces, options) {
         if tasks.len() > measures.most {
             return Some(format!("--time measures how long {they} take"));
         }
@@ -94,7 +94,7 @@ fn told(they: &str, left: &[Left<'_>], done: &[Taken<'_>], measures: Measures<'_
             paces.take(task, options, pace);
         }
     }
-    let Outlook::Told(told) = expected(left, done, &paces, options) else { return None };
+    let ExpectedTime::Known(told) = expected(left, done, &paces, options) else { return None };
     Some(format!(
         "{they} take about {}{}, {}",
         duration(told.secs.max(0.1)),

@@ -116,7 +116,7 @@ impl Worker for Threads {
         let listed: BTreeSet<String> = listed.iter().map(|run| run.id.clone()).collect();
         let work = move || {
             let mut wanted = wanted;
-            for run in run::unlisted(&folder, &listed) {
+            for run in run::outdated_runs(&folder, &listed) {
                 let name = (run.arm.clone(), run.seed);
                 let read = || run::read_record(&folder, &run.id).filter(|record| !record.points().is_empty());
                 let record = if wanted.contains(&name) { read() } else { None };

@@ -19,6 +19,7 @@ mod interventions;
 mod listener;
 mod masks;
 mod members;
+mod outdated_runs;
 mod past;
 mod program;
 mod queue;
@@ -32,7 +33,6 @@ pub mod summary;
 mod tables;
 mod train;
 pub mod trash;
-mod unlisted;
 mod work;
 
 pub use campaign::{Replay, ReplayError, Replayed, planned, replay, write_images};
@@ -44,11 +44,12 @@ pub use directory::{
     RunDirectory, Stamp, folder_of, is_done as is_marked_done, read_record, read_records, weights_path,
 };
 pub use error::RunError;
-pub use expected::{Costs, Expected, Far, Left, Outlook, Pace, Paces, Taken, expected, measure};
+pub use expected::{Costs, Expected, ExpectedTime, Far, Left, Pace, Paces, Taken, expected, measure};
 pub use faults::Faults;
 pub use inputs::input_problems;
 pub use listener::{Listener, Recorder};
 pub use masks::{MaskOverlap, mask_overlap};
+pub use outdated_runs::{OutdatedRun, outdated_runs};
 pub use past::{Tally, Watch};
 pub use program::{Op, Step, program};
 pub use queue::{Job, Message, Queue, QueueOptions, parallelism};
@@ -56,5 +57,4 @@ pub use session::{Outcome, Session};
 pub use state::{HandOvers, Member, Position, Snapshot, State};
 pub use stop::{StopFlag, StopKind};
 pub use tables::Table;
-pub use unlisted::{Unlisted, unlisted};
 pub use work::{Task, Work};

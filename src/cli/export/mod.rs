@@ -1,6 +1,6 @@
 //! `weightlab export`: writes points, a figure or weights, by the ending of the file.
 
-mod look;
+mod figure_args;
 mod of_arm;
 
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use crate::results::RunRecord;
 use crate::results::methods::methods;
 use crate::results::view::{Preset, ViewSettings};
 use crate::run::{read_records, weights_path};
-use look::LookArgs;
+use figure_args::FigureArgs;
 use of_arm::OfArm;
 
 /// Settings of `weightlab export`.
@@ -47,7 +47,7 @@ pub struct ExportArgs {
     #[arg(long, value_name = "N")]
     dpi: Option<u32>,
     #[command(flatten)]
-    look: LookArgs,
+    figure_args: FigureArgs,
     /// Write a paragraph for a paper's methods section, made from the experiment file
     #[arg(long, conflicts_with_all = ["figure", "parameter", "size", "dpi", "band", "x", "y_range"])]
     methods: bool,
@@ -105,7 +105,7 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
     let to = &arguments.to;
     let ending = to.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
     let is_figure = FileKind::of(to).is_some() && (ending != "csv" || arguments.figure.is_some());
-    if !arguments.look.is_empty() && !is_figure {
+    if !arguments.figure_args.is_empty() && !is_figure {
         let message = "--band, --x and --y-range apply to a figure; name one with --figure, or remove them";
         return Err(Failure::Input(message.to_owned()));
     }
@@ -146,7 +146,7 @@ fn write_figure(results: &Results, arguments: &ExportArgs, kind: FileKind) -> Re
         return Err(Failure::Input(message.to_owned()));
     }
     let (figure, what) = match of_arm {
-        Some(_) if !arguments.look.is_empty() => {
+        Some(_) if !arguments.figure_args.is_empty() => {
             let message = "--band, --x and --y-range apply to plots over runs; remove them";
             return Err(Failure::Input(message.to_owned()));
         }
@@ -169,12 +169,12 @@ fn plotted(
 ) -> Result<(Figure, String), Failure> {
     let plot = arguments.figure.as_deref().and_then(find).unwrap_or(ALL[0]);
     let asked = |run: &Run| results.runs.iter().any(|asked| asked.id == run.id && asked.arm == run.arm);
-    arguments.look.apply(plot, view, &results.records)?;
+    arguments.figure_args.apply(plot, view, &results.records)?;
     let mut figure = exported(plot, view, &results.all, &results.records, asked);
     if !figure.has_data() || !results.are_about(plot) {
         return Err(nothing_drawn(results, plot, &figure));
     }
-    arguments.look.cut(plot, &mut figure)?;
+    arguments.figure_args.cut(plot, &mut figure)?;
     Ok((figure, String::new()))
 }
 

@@ -46,7 +46,7 @@ pub struct ShowArgs {
 
 /// What programs are told of one run.
 #[derive(Debug, Serialize)]
-struct Told<'a> {
+struct RunJson<'a> {
     run: &'a str,
     arm: &'a str,
     seed: u64,
@@ -75,7 +75,7 @@ struct Told<'a> {
 /// Runs and differences between arms, for programs.
 #[derive(Debug, Serialize)]
 struct Shown<'a> {
-    runs: &'a [Told<'a>],
+    runs: &'a [RunJson<'a>],
     pairs: &'a [pairs::Pair],
 }
 
@@ -95,8 +95,12 @@ pub fn show(arguments: &ShowArgs) -> Result<Exit, Failure> {
     }
     let pairs = pairs::pairs(&arguments.pairs, &rows)?;
     if arguments.json {
-        let told: Vec<Told<'_>> = rows.iter().map(|row| told(row, &failures)).collect();
-        print_out(&if pairs.is_empty() { json(&told) } else { json(&Shown { runs: &told, pairs: &pairs }) });
+        let run_json: Vec<RunJson<'_>> = rows.iter().map(|row| run_json(row, &failures)).collect();
+        print_out(&if pairs.is_empty() {
+            json(&run_json)
+        } else {
+            json(&Shown { runs: &run_json, pairs: &pairs })
+        });
     } else {
         print_out(&(text(&rows, &failures) + &pairs::text(&pairs)));
     }
@@ -127,10 +131,10 @@ fn message(record: &RunRecord) -> Option<&str> {
     }
 }
 
-fn told<'a>(row: &'a Row, failures: &BTreeMap<&str, &'a str>) -> Told<'a> {
+fn run_json<'a>(row: &'a Row, failures: &BTreeMap<&str, &'a str>) -> RunJson<'a> {
     let is_validation = row.series == VALIDATION;
     let of_test = |value: Option<f64>| value.filter(|_| !is_validation);
-    Told {
+    RunJson {
         run: &row.run,
         arm: &row.arm,
         seed: row.seed,
@@ -226,7 +230,7 @@ mod tests {
         assert!(text(&[row(&run, Some(&record))], &BTreeMap::new()).contains("87.50 % (vote)"));
         record.apply(point("test_accuracy", 0.625, ""));
         let after = row(&run, Some(&record));
-        let after = told(&after, &BTreeMap::new());
+        let after = run_json(&after, &BTreeMap::new());
         assert_eq!((after.test_accuracy, after.vote), (Some(0.625), false));
     }
 
@@ -234,8 +238,8 @@ mod tests {
     fn json_has_the_numbers_as_they_are() {
         let records = records();
         let rows = rows(&records);
-        let told: Vec<_> = rows.iter().map(|row| told(row, &failures(&records))).collect();
-        let value: serde_json::Value = serde_json::from_str(&json(&told)).unwrap();
+        let run_json: Vec<_> = rows.iter().map(|row| run_json(row, &failures(&records))).collect();
+        let value: serde_json::Value = serde_json::from_str(&json(&run_json)).unwrap();
         assert_eq!(value[0]["test_accuracy"], 0.8);
         assert_eq!(value[0]["best_test_accuracy"], 0.9);
         assert_eq!(value[1]["message"], "no data");
@@ -249,7 +253,7 @@ mod tests {
         let records = BTreeMap::from([("id1".to_owned(), record)]);
         let rows = rows(&records);
         assert!(text(&rows, &BTreeMap::new()).contains("50.00 % (validation)"));
-        let told = told(&rows[0], &BTreeMap::new());
-        assert_eq!((told.test_accuracy, told.validation_accuracy), (None, Some(0.5)));
+        let run_json = run_json(&rows[0], &BTreeMap::new());
+        assert_eq!((run_json.test_accuracy, run_json.validation_accuracy), (None, Some(0.5)));
     }
 }

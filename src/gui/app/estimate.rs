@@ -10,7 +10,7 @@ use crate::gui::background::{BackgroundTask, TaskState};
 use crate::gui::{menu, text};
 use crate::results::{RunRecord, RunState};
 use crate::run::{
-    Cost, Costs, Far, Left, Outlook, Pace, Paces, QueueOptions, StopFlag, StopKind, Task, expected,
+    Cost, Costs, ExpectedTime, Far, Left, Pace, Paces, QueueOptions, StopFlag, StopKind, Task, expected,
 };
 
 /// What the bar says while nothing runs, and what is known and measured for it.
@@ -76,12 +76,12 @@ impl App {
             Err(reason) => return (menu::Status { detail: reason, ..says(&count) }, None),
         };
         let options = QueueOptions::sharing(left.len());
-        let outlook = expected(&left, &done, &self.estimate.paces, options);
-        let needed = match &outlook {
-            Outlook::Needs(tasks) => tasks.first().map(|task| (task.clone(), options)),
-            Outlook::Told(_) | Outlook::Unknown => None,
+        let expected_time = expected(&left, &done, &self.estimate.paces, options);
+        let needed = match &expected_time {
+            ExpectedTime::Needs(tasks) => tasks.first().map(|task| (task.clone(), options)),
+            ExpectedTime::Known(_) | ExpectedTime::Unknown => None,
         };
-        (status(&count, &left, &outlook), needed)
+        (status(&count, &left, &expected_time), needed)
     }
 
     /// Takes the measurements that the estimate needs, one at a time, while nothing else runs.
@@ -115,7 +115,7 @@ impl App {
     }
 }
 
-fn status(count: &str, left: &[Left<'_>], outlook: &Outlook) -> menu::Status {
+fn status(count: &str, left: &[Left<'_>], expected_time: &ExpectedTime) -> menu::Status {
     let costs = || left.iter().map(|left| left.cost);
     let work = costs().map(|cost| cost.training_multiply_adds as f64).sum();
     let work = format!("{} multiply-adds", text::short(work));
@@ -131,12 +131,12 @@ fn status(count: &str, left: &[Left<'_>], outlook: &Outlook) -> menu::Status {
     if costs().any(|cost| cost.trials > 0) {
         lines.insert(2, format!("{} fault trials over all runs", sum(|cost| cost.trials)));
     }
-    let told = match outlook {
-        Outlook::Told(told) => {
+    let told = match expected_time {
+        ExpectedTime::Known(told) => {
             lines.push(format!("Time {}{}", told.basis(), told.side_by_side()));
             format!("about {}", text::duration(told.secs.max(1.0)))
         }
-        Outlook::Needs(_) | Outlook::Unknown => work,
+        ExpectedTime::Needs(_) | ExpectedTime::Unknown => work,
     };
     menu::Status { text: format!("{count} · {told}"), detail: lines.join("\n"), share: None }
 }

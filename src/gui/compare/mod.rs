@@ -3,17 +3,17 @@
 //! [`Compare`] keeps what is derived from the records (rows, what the filter leaves out) and the [`ViewSettings`] of the
 //! document, which lie beside its runs. [`runs_ui`] draws all of it into whatever room it is given.
 
-mod beside;
 mod fixed;
-mod keeper;
 mod menu;
 mod notes;
 mod renamed;
 mod rows;
+mod side_by_side;
 mod table;
 #[cfg(test)]
 mod tests;
 mod toolbar;
+mod view_store;
 
 pub use menu::arm_marks_ui;
 pub use notes::{Noting, notes_ui};
@@ -39,10 +39,10 @@ use crate::results::table::filter::Filter;
 use crate::results::table::{Differing, Row};
 use crate::results::view::{Lines, ViewSettings, groups};
 use crate::run::trash::Trashed;
-use beside::Told;
-use keeper::Keeper;
 use renamed::{are_distinct, move_mark, renamed};
 use rows::{listed, rows_of};
+use side_by_side::TickedReports;
+use view_store::ViewStore;
 
 /// Rows are made anew at most this often, in seconds, while records grow.
 const PAUSE: f64 = 0.25;
@@ -55,7 +55,7 @@ const EARLIER: usize = 3 * COLOURS;
 pub struct Compare {
     /// How results are looked at; kept beside the runs.
     pub view: ViewSettings,
-    keeper: Keeper,
+    view_store: ViewStore,
     /// The colours of arms in the order of the document, which a reader without the file gives them.
     plain: Colours,
     /// Shared with who draws them while they are changed.
@@ -74,7 +74,7 @@ pub struct Compare {
     /// How often rows were made.
     revision: u64,
     /// What the stages of ticked runs reported.
-    told: Told,
+    ticked_reports: TickedReports,
     /// Runs that are ticked, by identity.
     ticked: BTreeSet<String>,
     /// Runs with results, by identity.
@@ -127,25 +127,25 @@ impl Compare {
     /// # Errors
     /// When the file is there and cannot be read; the settings have their defaults then.
     pub fn load(&mut self, folder: &Path, plot: &mut PlotState) -> Result<(), String> {
-        let (keeper, read) = Keeper::read(folder);
+        let (view_store, read) = ViewStore::read(folder);
         let options = plot.options.clone();
-        *self = Self { keeper, ..Self::default() };
+        *self = Self { view_store, ..Self::default() };
         let is_new = read.as_ref().is_ok_and(|view| *view == ViewSettings::default());
         self.view = read.as_ref().cloned().unwrap_or_default();
         if is_new {
             self.view.options = options; // what was chosen for the last document suits the next one too
         }
         plot.take(&self.view);
-        self.keeper.written = self.view.clone();
+        self.view_store.written = self.view.clone();
         self.trash = crate::run::trash::trashed(folder);
         read.map(drop)
     }
 
     /// The results have another folder now; the settings go with them, also where nothing is written yet.
     pub fn set_folder(&mut self, folder: &Path) {
-        if folder != self.keeper.folder() {
+        if folder != self.view_store.folder() {
             let without_file = ViewSettings { colours: self.plain.clone(), ..ViewSettings::default() };
-            self.keeper.set_folder(folder, without_file);
+            self.view_store.set_folder(folder, without_file);
             self.look_into_trash();
         }
     }
@@ -153,7 +153,7 @@ impl Compare {
     /// Gives treatments their colours, and looks at the document's runs anew. What was noted about an arm goes with it to
     /// its new name; returns the old and the new names of such arms.
     pub fn take_treatments(&mut self, treatments: &mut [Treatment]) -> Vec<(String, String)> {
-        let is_unchanged = self.keeper.written == self.view;
+        let is_unchanged = self.view_store.written == self.view;
         let names = || treatments.iter().map(|treatment| treatment.name.as_str());
         self.plain = Colours::default();
         self.plain.assign(names());
@@ -161,9 +161,9 @@ impl Compare {
         for (treatment, colour) in treatments.iter_mut().zip(colours) {
             treatment.colour = colour;
         }
-        if is_unchanged && self.keeper.written.colours == Colours::default() {
+        if is_unchanged && self.view_store.written.colours == Colours::default() {
             // Colours in the order of the document are what a reader without the file gives them too.
-            self.keeper.written.colours = self.view.colours.clone();
+            self.view_store.written.colours = self.view.colours.clone();
         }
         self.made = None;
         let names: Vec<String> = treatments.iter().map(|treatment| treatment.name.clone()).collect();
@@ -223,7 +223,7 @@ impl Compare {
     /// Brings rows, filter and lines up to date. `now` in seconds; returns the time after which to look again, where rows
     /// are behind the records.
     pub fn update(&mut self, treatments: &[Treatment], runs: &Runs, now: f64) -> Option<f64> {
-        self.told.update(&self.ticked, runs);
+        self.ticked_reports.update(&self.ticked, runs);
         let made = Made {
             revision: runs.revision(),
             filter: self.view.filter.clone(),
@@ -352,7 +352,7 @@ impl Compare {
 
     /// Notes that the trash has changed.
     pub fn look_into_trash(&mut self) {
-        self.trash = crate::run::trash::trashed(self.keeper.folder());
+        self.trash = crate::run::trash::trashed(self.view_store.folder());
         self.made = None;
     }
 
@@ -363,7 +363,7 @@ impl Compare {
     /// When they could not be written; it is said once until they can be.
     pub fn keep(&mut self, plot: &PlotState, now: f64, at_once: bool) -> Result<Option<f64>, String> {
         plot.give(&mut self.view);
-        self.keeper.keep(&self.view, now, at_once)
+        self.view_store.keep(&self.view, now, at_once)
     }
 }
 
@@ -373,6 +373,6 @@ pub fn runs_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
     // In a low tile, the table keeps the larger part.
     let most = (0.45 * ui.available_height()).max(48.0);
     let below = Panel::bottom(ui.scope_id().with("differences")).resizable(true).default_size(168.0);
-    below.size_range(48.0..=most).show(ui, |ui| beside::beside_ui(ui, compare));
+    below.size_range(48.0..=most).show(ui, |ui| side_by_side::side_by_side_ui(ui, compare));
     response.or(table::table_ui(ui, compare))
 }

@@ -31,8 +31,8 @@ pub struct PlotState {
     views: BTreeMap<&'static str, FigureView>,
     builders: BTreeMap<&'static str, Builder>,
     data: Option<PlotData>,
-    /// Troubles that were told.
-    told: BTreeSet<String>,
+    /// Problems that were reported.
+    reported: BTreeSet<String>,
 }
 
 /// What is the same for all plots.
@@ -62,7 +62,7 @@ impl Default for PlotState {
             views: BTreeMap::new(),
             builders: BTreeMap::new(),
             data: None,
-            told: BTreeSet::new(),
+            reported: BTreeSet::new(),
         }
     }
 }
@@ -139,7 +139,7 @@ impl PlotState {
                      Weightlab; please report it",
                     plot.title()
                 );
-                if self.told.insert(text.clone()) {
+                if self.reported.insert(text.clone()) {
                     found.push(text);
                 }
             }

@@ -51,7 +51,7 @@ pub enum RunNews {
     /// What there was of runs that an edit has made is read.
     ReadMore,
     /// The folder of results has runs that the document does not list.
-    Unlisted {
+    OutdatedRun {
         /// How many.
         all: usize,
         /// How many of them stand for runs that have nothing to show yet.

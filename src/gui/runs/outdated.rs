@@ -7,14 +7,14 @@ use std::time::Instant;
 use super::{DRAIN, RunNews, Runs};
 use crate::doc::Run;
 use crate::results::{RunRecord, RunState};
-use crate::run::Unlisted;
+use crate::run::OutdatedRun;
 
 /// Arm, with its swept values, and seed.
 pub type ArmSeed = (String, u64);
 
 /// A run in the folder of results that the document does not list, with what it has to say where it is the last one of
 /// an arm and a seed that have nothing else to show.
-pub type OutdatedRun = (Unlisted, Option<RunRecord>);
+pub type OutdatedRun = (OutdatedRun, Option<RunRecord>);
 
 /// What is known of runs that the document does not list, or not any more.
 #[derive(Default)]
@@ -138,7 +138,7 @@ impl Runs {
         while began.elapsed() < DRAIN {
             let search = self.past.search.as_mut()?;
             match search.found.try_recv() {
-                Ok((Unlisted { id, arm, seed }, record)) => {
+                Ok((OutdatedRun { id, arm, seed }, record)) => {
                     search.all += 1;
                     let Some(record) = record else { continue };
                     search.shown += 1;
@@ -151,7 +151,7 @@ impl Runs {
                 Err(TryRecvError::Empty) => return None,
                 Err(TryRecvError::Disconnected) => {
                     let Search { all, shown, .. } = self.past.search.take()?;
-                    return (all > 0).then_some(RunNews::Unlisted { all, shown });
+                    return (all > 0).then_some(RunNews::OutdatedRun { all, shown });
                 }
             }
         }

@@ -93,9 +93,9 @@ impl Expected {
 
 /// What is known of the time that is left.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outlook {
+pub enum ExpectedTime {
     /// How long it takes.
-    Told(Expected),
+    Known(Expected),
     /// Nothing before these are measured.
     Needs(Vec<Task>),
     /// Nothing: what is needed cannot be measured.
@@ -104,10 +104,17 @@ pub enum Outlook {
 
 /// How long the runs that are left will take, side by side in their order as the options say: a run takes as long as
 /// those of its arm that are done; else, for its work, as long as those that do the same; else as it was measured.
-pub fn expected(left: &[Left<'_>], done: &[Taken<'_>], paces: &Paces, options: QueueOptions) -> Outlook {
-    let told = Expected { jobs: options.jobs, ..Expected::default() };
-    let mut known =
-        Known { done, paces, options, told, tasks: Vec::new(), runs: BTreeSet::new(), arms: BTreeMap::new() };
+pub fn expected(left: &[Left<'_>], done: &[Taken<'_>], paces: &Paces, options: QueueOptions) -> ExpectedTime {
+    let expected = Expected { jobs: options.jobs, ..Expected::default() };
+    let mut known = Known {
+        done,
+        paces,
+        options,
+        expected,
+        tasks: Vec::new(),
+        runs: BTreeSet::new(),
+        arms: BTreeMap::new(),
+    };
     let mut needs: Vec<Task> = Vec::new();
     let (mut secs, mut is_known) = (Vec::new(), true);
     for left in left {
@@ -126,10 +133,10 @@ pub fn expected(left: &[Left<'_>], done: &[Taken<'_>], paces: &Paces, options: Q
     match (is_known, needs.is_empty()) {
         (true, _) => {
             let (secs, done) = (last_end(&secs, options.jobs), known.runs.len());
-            Outlook::Told(Expected { secs, done, ..known.told })
+            ExpectedTime::Known(Expected { secs, done, ..known.expected })
         }
-        (false, true) => Outlook::Unknown,
-        (false, false) => Outlook::Needs(needs),
+        (false, true) => ExpectedTime::Unknown,
+        (false, false) => ExpectedTime::Needs(needs),
     }
 }
 
@@ -138,7 +145,7 @@ struct Known<'a> {
     done: &'a [Taken<'a>],
     paces: &'a Paces,
     options: QueueOptions,
-    told: Expected,
+    expected: Expected,
     /// Tasks whose measurement is counted.
     tasks: Vec<&'a Task>,
     /// Runs that tell something, by identity.
@@ -183,7 +190,7 @@ impl<'a> Known<'a> {
         for ((task, _), pace) in work.mini_batches.iter().zip(&paces) {
             if !self.tasks.contains(&task) {
                 self.tasks.push(task);
-                self.told.measured += pace.measured;
+                self.expected.measured += pace.measured;
             }
         }
         let mini_batches =
@@ -226,8 +233,8 @@ mod tests {
 
     const ALONE: QueueOptions = QueueOptions { jobs: 1, threads: 1 };
 
-    fn told(outlook: &Outlook) -> Expected {
-        let Outlook::Told(expected) = outlook else { panic!("{outlook:?}") };
+    fn told(outlook: &ExpectedTime) -> Expected {
+        let ExpectedTime::Known(expected) = outlook else { panic!("{outlook:?}") };
         *expected
     }
 
@@ -244,9 +251,9 @@ mod tests {
         let half = [Left { share: 0.5, ..left(&all)[1] }];
         assert_eq!(told(&expected(&half, &done, &nothing, ALONE)).secs, 1.5);
         let other = expected(&left(&all[1..]), &done, &nothing, ALONE);
-        assert_eq!(other, Outlook::Needs(vec![all[4].1.work.main().clone()]));
+        assert_eq!(other, ExpectedTime::Needs(vec![all[4].1.work.main().clone()]));
         let idle = [Taken { run, cost, secs: 0.0 }];
-        assert!(matches!(expected(&left(&all[1..2]), &idle, &nothing, ALONE), Outlook::Needs(_)));
+        assert!(matches!(expected(&left(&all[1..2]), &idle, &nothing, ALONE), ExpectedTime::Needs(_)));
     }
 
     #[test]
@@ -264,7 +271,7 @@ mod tests {
         assert_eq!(expected_of(2).secs, 39.0);
         assert_eq!(expected_of(64).secs, 26.0, "no run is shared");
         paces.take(task, ALONE, None);
-        assert_eq!(expected(&left(&all[..4]), &[], &paces, ALONE), Outlook::Unknown);
+        assert_eq!(expected(&left(&all[..4]), &[], &paces, ALONE), ExpectedTime::Unknown);
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(super) struct Stage {
     /// What is read next; nothing when there is none.
     pub(super) results: Option<Receiver<(String, RunRecord)>>,
     /// What lies beside the listed runs.
-    pub(super) unlisted: Option<Receiver<OutdatedRun>>,
+    pub(super) outdated_runs: Option<Receiver<OutdatedRun>>,
     pub(super) sender: Option<SyncSender<Message>>,
     pub(super) stops: Vec<StopKind>,
     pub(super) pauses: Vec<bool>,
@@ -77,7 +77,7 @@ impl Worker for Script {
 
     fn search(&self, _folder: &Path, _listed: &[Run], _wanted: BTreeSet<ArmSeed>) -> Receiver<OutdatedRun> {
         let nothing = || sync_channel(1).1;
-        self.0.borrow_mut().unlisted.take().unwrap_or_else(nothing)
+        self.0.borrow_mut().outdated_runs.take().unwrap_or_else(nothing)
     }
 
     fn cost(&self, run: &Run) -> Result<Cost, String> {

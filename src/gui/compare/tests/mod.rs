@@ -137,7 +137,7 @@ fn results_of_earlier_settings_are_in_no_row_no_group_no_difference_and_no_copy(
 fn only_runs_that_are_done_and_wanted_are_compared_in_pairs() {
     let mut harness = harness();
     let of = |harness: &Harness<'_, Shown>| {
-        let found = beside::comparison(&harness.state().compare);
+        let found = side_by_side::comparison(&harness.state().compare);
         (found.runs, found.left_out)
     };
     assert_eq!(of(&harness), (6, 0));
@@ -214,7 +214,7 @@ fn two_arms_are_compared_over_their_seeds_and_ticked_runs_side_by_side() {
     assert!(harness.query_by_label("train.batch").is_some());
     let shown = harness.state();
     let rows: Vec<&Row> = shown.compare.rows.iter().filter(|row| row.seed == 1).collect();
-    let differing = beside::differing_cells(&rows, &shown.compare.settings);
+    let differing = side_by_side::differing_cells(&rows, &shown.compare.settings);
     let titles: Vec<&str> = differing.iter().map(|(title, _)| title.as_str()).collect();
     assert_eq!(titles, ["Best", "Last", "Remaining", "train.batch"]);
     assert!(harness.query_by_label("Stage 1: layers").is_some(), "a report that differs");

@@ -14,7 +14,7 @@ use crate::results::view::{ViewSettings, XAxis};
 
 /// Band, horizontal axis and vertical range of a figure.
 #[derive(Debug, Default, Args)]
-pub struct LookArgs {
+pub struct FigureArgs {
     /// Band around a mean: interval (95 %), standard-deviation, standard-error, min-max or none [default: what the window
     /// has chosen, else interval]
     #[arg(long, value_name = "BAND", value_parser = Spread::parse)]
@@ -40,7 +40,7 @@ fn range(text: &str) -> Result<[f64; 2], String> {
     }
 }
 
-impl LookArgs {
+impl FigureArgs {
     /// Whether anything is asked for.
     pub fn is_empty(&self) -> bool {
         self.band.is_none() && self.x.is_none() && self.y_range.is_none()
@@ -138,8 +138,8 @@ mod tests {
     use crate::results::Event;
     use crate::results::view::PlotView;
 
-    fn look(x: Option<&str>, y_range: Option<[f64; 2]>) -> LookArgs {
-        LookArgs { band: Some(Spread::MinMax), x: x.map(str::to_owned), y_range }
+    fn look(x: Option<&str>, y_range: Option<[f64; 2]>) -> FigureArgs {
+        FigureArgs { band: Some(Spread::MinMax), x: x.map(str::to_owned), y_range }
     }
 
     fn records() -> BTreeMap<String, RunRecord> {

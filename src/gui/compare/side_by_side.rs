@@ -16,14 +16,14 @@ use crate::results::table::settings::NONE;
 
 /// What the stages of ticked runs reported.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct TickedReports {
     revision: u64,
     ticked: BTreeSet<String>,
     /// Stage with the kind of its report, and the result in a sentence; by run.
     reports: BTreeMap<String, Vec<(String, String)>>,
 }
 
-impl Told {
+impl TickedReports {
     /// Takes in what is known of the ticked runs now.
     pub fn update(&mut self, ticked: &BTreeSet<String>, runs: &Runs) {
         if self.ticked == *ticked && self.revision == runs.revision() {
@@ -57,7 +57,7 @@ impl Told {
 }
 
 /// Draws both below the table.
-pub fn beside_ui(ui: &mut Ui, compare: &mut Compare) {
+pub fn side_by_side_ui(ui: &mut Ui, compare: &mut Compare) {
     ScrollArea::both().id_salt("differences").auto_shrink([false, false]).show(ui, |ui| {
         pair_ui(ui, compare);
         ui.add_space(theme::STEP);
@@ -169,7 +169,7 @@ fn ticked_ui(ui: &mut Ui, compare: &mut Compare) {
             }
             ui.end_row();
             let cells = differing_cells(&rows, &compare.settings).into_iter();
-            for (title, texts) in cells.chain(compare.told.differing(&rows)) {
+            for (title, texts) in cells.chain(compare.ticked_reports.differing(&rows)) {
                 ui.label(RichText::new(title).weak());
                 for text in texts {
                     ui.add(Label::new(text).truncate());

@@ -8,7 +8,7 @@ use super::directory::about_of;
 
 /// A run that left results.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unlisted {
+pub struct OutdatedRun {
     /// Its identity.
     pub id: String,
     /// The arm that it was made for, with swept values.
@@ -18,15 +18,15 @@ pub struct Unlisted {
 }
 
 /// The runs in a folder that are not among the listed ones, by identity; what was written last comes first.
-pub fn unlisted(folder: &Path, listed: &BTreeSet<String>) -> Vec<Unlisted> {
+pub fn outdated_runs(folder: &Path, listed: &BTreeSet<String>) -> Vec<OutdatedRun> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let about = |id: String| {
         let written = std::fs::metadata(folder.join(&id).join("events.jsonl")).ok()?.modified().ok()?;
         let (arm, seed) = about_of(folder, &id)?;
-        Some((written, Unlisted { id, arm, seed }))
+        Some((written, OutdatedRun { id, arm, seed }))
     };
-    let mut found: Vec<(SystemTime, Unlisted)> =
+    let mut found: Vec<(SystemTime, OutdatedRun)> =
         names.filter(|id| !listed.contains(id)).filter_map(about).collect();
     found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
     found.into_iter().map(|(_, run)| run).collect()
@@ -55,9 +55,9 @@ mod tests {
         std::fs::create_dir_all(folder.join("half")).unwrap();
         std::fs::write(folder.join("half/run.ron"), "(arm: \"a\"").unwrap();
         std::fs::write(folder.join("view.ron"), "()").unwrap();
-        let found = unlisted(folder, &["listed".to_owned()].into());
+        let found = outdated_runs(folder, &["listed".to_owned()].into());
         let told: Vec<_> = found.iter().map(|run| (run.id.as_str(), run.arm.as_str(), run.seed)).collect();
         assert_eq!(told, [("new", "a", 2), ("old", "a", 1)]);
-        assert!(unlisted(&folder.join("none"), &BTreeSet::new()).is_empty());
+        assert!(outdated_runs(&folder.join("none"), &BTreeSet::new()).is_empty());
     }
 }

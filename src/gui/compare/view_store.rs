@@ -14,7 +14,7 @@ const LOOK: f64 = 0.1;
 
 /// What is known of the file with the view settings.
 #[derive(Default)]
-pub struct Keeper {
+pub struct ViewStore {
     folder: PathBuf,
     /// As the file has it, or as it would be without one.
     pub written: ViewSettings,
@@ -27,14 +27,14 @@ pub struct Keeper {
     is_damaged: bool,
 }
 
-impl Keeper {
+impl ViewStore {
     /// Reads the settings in a folder; until something is written, they are those of the file.
     ///
     /// # Errors
     /// When the file is there and cannot be read, with what becomes of it.
     pub fn read(folder: &Path) -> (Self, Result<ViewSettings, String>) {
         let read = ViewSettings::read(folder);
-        let keeper = Self {
+        let view_store = Self {
             folder: folder.to_owned(),
             written: ViewSettings::default(),
             changed_at: None,
@@ -48,7 +48,7 @@ impl Keeper {
                     new one: to restore it, repair it, close the window and rename it to {FILE}"
             )
         });
-        (keeper, told)
+        (view_store, told)
     }
 
     /// The folder of the file.
@@ -120,7 +120,7 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
+impl Drop for ViewStore {
     fn drop(&mut self) {
         // Nobody is left to be told.
         self.join().unwrap_or_default();
@@ -157,16 +157,16 @@ mod tests {
     #[test]
     fn it_says_when_it_writes_and_that_the_disk_has_it() {
         let folder = tempfile::tempdir().unwrap();
-        let (mut keeper, _) = Keeper::read(folder.path());
-        assert_eq!(keeper.keep(&ViewSettings::default(), 0.0, false), Ok(None));
-        assert_eq!(keeper.keep(&filtered("a"), 4.0, false), Ok(Some(1.0)));
-        assert_eq!(keeper.keep(&filtered("b"), 4.75, false), Ok(Some(0.25)), "from the first change on");
-        assert_eq!(keeper.keep(&filtered("b"), 5.0, false), Ok(Some(LOOK)));
-        assert_eq!(keeper.keep(&filtered("c"), 5.0, true), Ok(None), "the older one is waited for");
+        let (mut view_store, _) = ViewStore::read(folder.path());
+        assert_eq!(view_store.keep(&ViewSettings::default(), 0.0, false), Ok(None));
+        assert_eq!(view_store.keep(&filtered("a"), 4.0, false), Ok(Some(1.0)));
+        assert_eq!(view_store.keep(&filtered("b"), 4.75, false), Ok(Some(0.25)), "from the first change on");
+        assert_eq!(view_store.keep(&filtered("b"), 5.0, false), Ok(Some(LOOK)));
+        assert_eq!(view_store.keep(&filtered("c"), 5.0, true), Ok(None), "the older one is waited for");
         assert_eq!(ViewSettings::read(folder.path()), Ok(filtered("c")));
-        assert_eq!(keeper.keep(&filtered("d"), 6.0, false), Ok(Some(1.0)));
-        assert_eq!(keeper.keep(&filtered("d"), 7.0, false), Ok(Some(LOOK)));
-        drop(keeper);
+        assert_eq!(view_store.keep(&filtered("d"), 6.0, false), Ok(Some(1.0)));
+        assert_eq!(view_store.keep(&filtered("d"), 7.0, false), Ok(Some(LOOK)));
+        drop(view_store);
         assert_eq!(ViewSettings::read(folder.path()), Ok(filtered("d")), "dropping waits, too");
     }
 
@@ -176,10 +176,10 @@ mod tests {
         let path = folder.path().join(FILE);
         for (text, name) in [("(filter: 3", "view.ron.damaged"), ("(filter: 4", "view.ron.damaged-2")] {
             std::fs::write(&path, text).unwrap();
-            let (mut keeper, read) = Keeper::read(folder.path());
+            let (mut view_store, read) = ViewStore::read(folder.path());
             assert!(read.unwrap_err().contains("view.ron.damaged"));
             for filter in ["a", "b"] {
-                assert_eq!(keeper.keep(&filtered(filter), 0.0, true), Ok(None));
+                assert_eq!(view_store.keep(&filtered(filter), 0.0, true), Ok(None));
             }
             assert_eq!(std::fs::read_to_string(folder.path().join(name)).unwrap(), text);
             assert_eq!(ViewSettings::read(folder.path()), Ok(filtered("b")));
@@ -192,12 +192,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("x.runs");
         std::fs::write(&place, "no folder").unwrap();
-        let (mut keeper, _) = Keeper::read(&place.join("below"));
-        keeper.set_folder(&place, ViewSettings::default());
-        assert!(keeper.keep(&filtered("a"), 0.0, true).unwrap_err().contains("was not written"));
-        assert_eq!(keeper.keep(&filtered("b"), 0.0, true), Ok(None));
+        let (mut view_store, _) = ViewStore::read(&place.join("below"));
+        view_store.set_folder(&place, ViewSettings::default());
+        assert!(view_store.keep(&filtered("a"), 0.0, true).unwrap_err().contains("was not written"));
+        assert_eq!(view_store.keep(&filtered("b"), 0.0, true), Ok(None));
         std::fs::remove_file(&place).unwrap();
-        assert_eq!(keeper.keep(&filtered("c"), 0.0, true), Ok(None));
+        assert_eq!(view_store.keep(&filtered("c"), 0.0, true), Ok(None));
         assert_eq!(ViewSettings::read(&place), Ok(filtered("c")));
     }
 }
