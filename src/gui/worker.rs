@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use eframe::egui::Context;
 
 use super::background::BackgroundTask;
-use super::runs::{ArmSeed, OutdatedRun};
+use super::runs::{ArmSeed, FoundRun};
 use crate::doc::Run;
 use crate::results::RunRecord;
 use crate::run::{self, Cost, Job, Message, Pace, Queue, QueueOptions, StopFlag, StopKind, Task};
@@ -29,7 +29,7 @@ pub trait Worker {
     }
     /// Looks for runs that a folder has beside those that are listed, in the background; reads what they tell of the
     /// `wanted` arms and seeds. By default there are none.
-    fn search(&self, _folder: &Path, _listed: &[Run], _wanted: BTreeSet<ArmSeed>) -> Receiver<OutdatedRun> {
+    fn search(&self, _folder: &Path, _listed: &[Run], _wanted: BTreeSet<ArmSeed>) -> Receiver<FoundRun> {
         sync_channel(1).1
     }
     /// What a run will take.
@@ -110,7 +110,7 @@ impl Worker for Threads {
         Some(WATCH)
     }
 
-    fn search(&self, folder: &Path, listed: &[Run], wanted: BTreeSet<ArmSeed>) -> Receiver<OutdatedRun> {
+    fn search(&self, folder: &Path, listed: &[Run], wanted: BTreeSet<ArmSeed>) -> Receiver<FoundRun> {
         let (sender, found) = sync_channel(READ_AHEAD);
         let folder = folder.to_owned();
         let listed: BTreeSet<String> = listed.iter().map(|run| run.id.clone()).collect();

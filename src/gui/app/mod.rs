@@ -261,7 +261,7 @@ impl App {
             }
             RunNews::Read(count) => self.log_found(count),
             RunNews::ReadMore => self.plan_cost(),
-            RunNews::OutdatedRun { all, shown } => self.log_outdated(all, shown),
+            RunNews::Outdated { all, shown } => self.log_outdated(all, shown),
             RunNews::Over => {
                 self.log.info(self.end_summary());
                 self.on_end();

@@ -15,7 +15,7 @@ use crate::results::{Event, RunRecord, RunState};
 use crate::run::{Job, StopKind};
 use batch::BatchPace;
 use outdated::OutdatedRuns;
-pub use outdated::{ArmSeed, OutdatedRun};
+pub use outdated::{ArmSeed, FoundRun};
 
 /// Messages are taken in for at most this long per frame; what is left comes in the next one.
 const DRAIN: Duration = Duration::from_millis(4);
@@ -51,7 +51,7 @@ pub enum RunNews {
     /// What there was of runs that an edit has made is read.
     ReadMore,
     /// The folder of results has runs that the document does not list.
-    OutdatedRun {
+    Outdated {
         /// How many.
         all: usize,
         /// How many of them stand for runs that have nothing to show yet.

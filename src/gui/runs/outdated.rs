@@ -14,7 +14,7 @@ pub type ArmSeed = (String, u64);
 
 /// A run in the folder of results that the document does not list, with what it has to say where it is the last one of
 /// an arm and a seed that have nothing else to show.
-pub type OutdatedRun = (OutdatedRun, Option<RunRecord>);
+pub type FoundRun = (OutdatedRun, Option<RunRecord>);
 
 /// What is known of runs that the document does not list, or not any more.
 #[derive(Default)]
@@ -31,7 +31,7 @@ pub(super) struct OutdatedRuns {
 
 /// A thread that looks for runs which the document does not list.
 struct Search {
-    found: Receiver<OutdatedRun>,
+    found: Receiver<FoundRun>,
     all: usize,
     shown: usize,
 }
@@ -118,7 +118,7 @@ impl Runs {
     }
 
     /// Takes runs that the document does not list, as they are found.
-    pub fn search(&mut self, found: Receiver<OutdatedRun>) {
+    pub fn search(&mut self, found: Receiver<FoundRun>) {
         self.past.search = Some(Search { found, all: 0, shown: 0 });
     }
 
@@ -151,7 +151,7 @@ impl Runs {
                 Err(TryRecvError::Empty) => return None,
                 Err(TryRecvError::Disconnected) => {
                     let Search { all, shown, .. } = self.past.search.take()?;
-                    return (all > 0).then_some(RunNews::OutdatedRun { all, shown });
+                    return (all > 0).then_some(RunNews::Outdated { all, shown });
                 }
             }
         }

@@ -13,7 +13,7 @@ use crate::doc::Run;
 use crate::gui::background::BackgroundTask;
 use crate::gui::desktop::Desktop;
 use crate::gui::files::{PathAnswer, PathRequest};
-use crate::gui::runs::{ArmSeed, OutdatedRun};
+use crate::gui::runs::{ArmSeed, FoundRun};
 use crate::gui::worker::{RunningJobs, Worker};
 use crate::results::RunRecord;
 use crate::run::{Cost, Job, Message, Pace, QueueOptions, StopFlag, StopKind, Task, cost};
@@ -25,7 +25,7 @@ pub(super) struct Stage {
     /// What is read next; nothing when there is none.
     pub(super) results: Option<Receiver<(String, RunRecord)>>,
     /// What lies beside the listed runs.
-    pub(super) outdated_runs: Option<Receiver<OutdatedRun>>,
+    pub(super) outdated_runs: Option<Receiver<FoundRun>>,
     pub(super) sender: Option<SyncSender<Message>>,
     pub(super) stops: Vec<StopKind>,
     pub(super) pauses: Vec<bool>,
@@ -75,7 +75,7 @@ impl Worker for Script {
         self.0.borrow().watch
     }
 
-    fn search(&self, _folder: &Path, _listed: &[Run], _wanted: BTreeSet<ArmSeed>) -> Receiver<OutdatedRun> {
+    fn search(&self, _folder: &Path, _listed: &[Run], _wanted: BTreeSet<ArmSeed>) -> Receiver<FoundRun> {
         let nothing = || sync_channel(1).1;
         self.0.borrow_mut().outdated_runs.take().unwrap_or_else(nothing)
     }
