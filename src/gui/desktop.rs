@@ -27,7 +27,7 @@ pub struct System {
     failed: Receiver<String>,
 }
 
-/// Older failures are dropped while nobody asks for them.
+/// Further failures are dropped until these are taken.
 const KEPT: usize = 8;
 
 impl Default for System {

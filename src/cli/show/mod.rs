@@ -44,7 +44,7 @@ pub struct ShowArgs {
     pairs: Vec<String>,
 }
 
-/// What programs are told of one run.
+/// One run in the JSON of `show`.
 #[derive(Debug, Serialize)]
 struct RunJson<'a> {
     run: &'a str,

@@ -93,7 +93,7 @@ pub trait Corruption: Sync {
         Unit::Bits(1)
     }
 
-    /// How a plan that has it reads; `what` is what it strikes, as `3 exponent bits`, of which `part` of a network.
+    /// How a plan that has it reads; `what` is what it changes, as `3 exponent bits`, of which `part` of a network.
     fn sentence(&self, what: &str, part: &str) -> String;
 
     /// Whether it asks for the range of the parameter.
