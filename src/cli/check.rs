@@ -1,4 +1,4 @@
-//! `weightlab check`: says what is wrong with a file, and what it would do.
+//! `weightlab check`: the errors of a file, or its size and expected time.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use super::failure::{Exit, Failure};
 use super::output::{print_err, print_out};
 use crate::doc::{Run, capitalised};
 use crate::form::number::{counted, grouped};
+use crate::results::RunRecord;
 use crate::results::number::{duration, span};
-use crate::results::{RunRecord, RunState};
 use crate::run::{
-    Cost, Costs, ExpectedTime, Far, Left, Pace, Paces, QueueOptions, StopFlag, Taken, Task, cost, expected,
-    measure, read_records,
+    Cost, Costs, ExpectedTime, FinishedRun, Pace, Paces, QueueOptions, RemainingRun, RunProgress, StopFlag,
+    Task, cost, expected, measure, read_records,
 };
 
 /// Settings of `weightlab check`.
@@ -26,10 +26,10 @@ pub struct CheckArgs {
     time: bool,
 }
 
-/// So many kinds of mini-batches are measured in about a second.
+/// The number of kinds of mini-batches that are measured in about a second.
 const QUICK: usize = 3;
 
-/// Prints problems, or that there are none and what would run.
+/// Prints that the file is valid, its size, and how long the runs take.
 ///
 /// # Errors
 /// What is wrong with the file, stages that this version cannot run included.
@@ -51,27 +51,27 @@ pub fn check(arguments: &CheckArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// How many runs are done, and how long the others take, where anything is known or may be measured.
+/// The number of runs that are done, and the time of the others, where it is known or may be measured.
 fn left(runs: &[Run], records: &BTreeMap<String, RunRecord>, measures: Measures<'_>) -> Option<String> {
-    let far = |run: &Run| match records.get(&run.id) {
-        Some(record) if *record.state() == RunState::Done => Far::Done(record.progress().secs),
-        _ => Far::Share(0.0),
+    let progress = |run: &Run| match records.get(&run.id) {
+        Some(record) if record.is_done() => RunProgress::Done(record.progress().secs),
+        _ => RunProgress::Share(0.0),
     };
-    let count = runs.iter().filter(|run| matches!(far(run), Far::Done(_))).count();
+    let count = runs.iter().filter(|run| matches!(progress(run), RunProgress::Done(_))).count();
     if count == runs.len() {
         return Some("All of them are done".to_owned());
     }
     let over =
         (count > 0).then(|| format!("{} of {} are done", grouped(count as u64), counted(runs.len(), "run")));
     let costs = Costs::new(runs, cost);
-    let Ok((done, left)) = costs.lists(runs, far) else {
+    let Ok((done, left)) = costs.lists(runs, progress) else {
         return over; // of some, the size of the data is not known
     };
-    match over {
-        Some(over) => told("the others", &left, &done, measures)
-            .map_or(Some(over.clone()), |told| Some(format!("{over}; {told}"))),
-        None => told("they", &left, &done, measures).map(|told| capitalised(&told)),
-    }
+    let Some(over) = over else {
+        return time("they", &left, &done, measures).map(|time| capitalised(&time));
+    };
+    let time = time("the others", &left, &done, measures);
+    Some(time.map_or_else(|| over.clone(), |time| format!("{over}; {time}")))
 }
 
 /// How a task is measured, for how many of them.
@@ -82,7 +82,12 @@ struct Measures<'a> {
 }
 
 /// `they take about 3 min 20 s, 2 runs side by side, from a quick measurement of 40 mini-batches`
-fn told(they: &str, left: &[Left<'_>], done: &[Taken<'_>], measures: Measures<'_>) -> Option<String> {
+fn time(
+    they: &str,
+    left: &[RemainingRun<'_>],
+    done: &[FinishedRun<'_>],
+    measures: Measures<'_>,
+) -> Option<String> {
     let options = QueueOptions::sharing(left.len());
     let mut paces = Paces::default();
     if let ExpectedTime::Needs(tasks) = expected(left, done, &paces, options) {
@@ -94,13 +99,9 @@ fn told(they: &str, left: &[Left<'_>], done: &[Taken<'_>], measures: Measures<'_
             paces.take(task, options, pace);
         }
     }
-    let ExpectedTime::Known(told) = expected(left, done, &paces, options) else { return None };
-    Some(format!(
-        "{they} take about {}{}, {}",
-        duration(told.secs.max(0.1)),
-        told.side_by_side(),
-        told.basis()
-    ))
+    let ExpectedTime::Known(time) = expected(left, done, &paces, options) else { return None };
+    let duration = duration(time.secs.max(0.1));
+    Some(format!("{they} take about {duration}{}, {}", time.side_by_side(), time.basis()))
 }
 
 /// `4 arms, 12 runs, 266,610 parameters, 266,200 multiply-adds per sample, 144 to 1,008 iterations per run`, and the trials
@@ -126,7 +127,7 @@ mod tests {
     use crate::results::Event;
 
     #[test]
-    fn the_size_of_an_experiment_is_told_in_one_line() {
+    fn the_size_of_an_experiment_is_given_in_one_line() {
         let experiment = templates::all()[0].experiment();
         let line = size(experiment.arms.len(), &runs(&experiment).unwrap());
         assert!(line.starts_with("4 arms, 12 runs, 50,610 parameters, "), "{line}");
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn campaigns_are_told_by_their_trials() {
+    fn campaigns_are_given_by_their_trials() {
         let template =
             templates::all().into_iter().find(|template| template.text.contains("Campaign(")).unwrap();
         let experiment = template.experiment();
@@ -145,7 +146,7 @@ mod tests {
         assert!(line.ends_with(" fault trials per run"), "{line}");
     }
 
-    fn told_by(
+    fn time_of(
         runs: &[Run],
         records: &BTreeMap<String, RunRecord>,
         most: usize,
@@ -156,21 +157,21 @@ mod tests {
     }
 
     #[test]
-    fn time_is_told_by_the_pace_of_what_is_done_or_by_a_measurement() {
+    fn time_is_given_by_the_pace_of_what_is_done_or_by_a_measurement() {
         let all = runs(&templates::all()[0].experiment()).unwrap();
         let mut records = BTreeMap::new();
-        let told = told_by(&all, &records, 2, 0.0).unwrap();
-        assert!(told.starts_with("They take about 0.1 s, "), "{told}");
-        assert!(told.ends_with(", from a quick measurement of 8 mini-batches"), "{told}");
-        let told = told_by(&all, &records, 1, 0.0).unwrap();
-        assert_eq!(told, "--time measures how long they take");
+        let text = time_of(&all, &records, 2, 0.0).unwrap();
+        assert!(text.starts_with("They take about 0.1 s, "), "{text}");
+        assert!(text.ends_with(", from a quick measurement of 8 mini-batches"), "{text}");
+        let text = time_of(&all, &records, 1, 0.0).unwrap();
+        assert_eq!(text, "--time measures how long they take");
         records.insert(all[0].id.clone(), RunRecord::of([Event::Finished { secs: 10.0 }]));
-        let told = told_by(&all, &records, 0, 0.0).unwrap();
-        assert!(told.starts_with("1 of 12 runs are done; the others take about "), "{told}");
-        assert!(told.ends_with(", from the pace of 1 finished run"), "{told}");
+        let text = time_of(&all, &records, 0, 0.0).unwrap();
+        assert!(text.starts_with("1 of 12 runs are done; the others take about "), "{text}");
+        assert!(text.ends_with(", from the pace of 1 finished run"), "{text}");
         for run in &all {
             records.insert(run.id.clone(), RunRecord::of([Event::Finished { secs: 10.0 }]));
         }
-        assert_eq!(told_by(&all, &records, 0, 0.0).as_deref(), Some("All of them are done"));
+        assert_eq!(time_of(&all, &records, 0, 0.0).as_deref(), Some("All of them are done"));
     }
 }

@@ -1,6 +1,6 @@
-//! Why a command did not do what it was asked for, and the exit status that says so.
+//! Why a command failed, and its exit status.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::doc::file::FileError;
@@ -10,7 +10,7 @@ use crate::form::path::PathError;
 /// How the program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// Everything that was asked for is done.
+    /// The command is done.
     Done = 0,
     /// A run failed.
     RunFailed = 1,
@@ -18,7 +18,7 @@ pub enum Exit {
     BadInput = 2,
     /// No run failed, but other processes work on some of them.
     Elsewhere = 3,
-    /// Interrupted by the user; started again, it goes on.
+    /// Interrupted by the user; the next start resumes.
     Interrupted = 130,
 }
 
@@ -28,7 +28,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// What went wrong before, or apart from, the runs. Every one of these is an input that has to change.
+/// An error outside the runs. The remedy of each is another input, so all of them exit with [`Exit::BadInput`].
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The file could not be opened.
@@ -51,15 +51,15 @@ pub enum Failure {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
 }
 
 impl Failure {
-    /// The exit status that says it.
-    pub const fn exit(&self) -> Exit {
-        Exit::BadInput
+    /// That a file could not be written.
+    pub fn write(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        move |source| Self::Write { path: path.to_owned(), source }
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is found when the data of runs are read before anything runs.
+//! Problems and sizes of data, read before anything runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,14 +10,14 @@ use crate::form::Stored;
 use crate::form::number::grouped;
 use crate::run::{Datasets, Op, program};
 
-/// What reading brought to light, each said once.
+/// What reading the data found, each once.
 #[derive(Debug, Default)]
 pub struct Found {
     /// Data that cannot be read.
     pub errors: BTreeSet<String>,
     /// Data of which there are fewer than the whole.
     pub notes: BTreeSet<String>,
-    /// How many training samples there are of these, by the settings of the data.
+    /// The number of training samples of these, by the settings of the data.
     samples: BTreeMap<String, usize>,
 }
 

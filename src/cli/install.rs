@@ -4,7 +4,6 @@
 //! Everything goes below the user's data folder, as freedesktop.org specifies. A list records what was written, and
 //! uninstalling removes exactly that.
 
-use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -33,8 +32,8 @@ const ICONS: &str = "icons/hicolor";
 /// Sides of the icons, in pixels.
 const SIDES: [u32; 8] = [16, 22, 32, 48, 64, 128, 256, 512];
 
-/// RON is a format of many programs, so the name of a file says nothing: an experiment is known by its first word,
-/// which comments may precede.
+/// Many programs use RON, so the desktop recognises an experiment by its first word, which comments may precede, and not
+/// by its name.
 const MIME_TYPE: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <mime-info xmlns="http://www.freedesktop.org/standards/shared-mime-info">
   <mime-type type="application/x-weightlab+ron">
@@ -122,8 +121,8 @@ fn desktop_entry(program: &Path) -> String {
     )
 }
 
-/// A path as one argument of `Exec` (Desktop Entry Specification 1.5, "The Exec key"): quoted, and what the file itself
-/// takes for an escape escaped once more.
+/// A path as one argument of `Exec` (Desktop Entry Specification 1.5, "The Exec key"): quoted, with the escapes of the
+/// file itself escaped once more.
 fn quoted(path: &str) -> String {
     let mut argument = String::from("\"");
     for character in path.chars() {
@@ -144,26 +143,25 @@ fn install_into(home: &Path, program: &Path) -> Result<Vec<PathBuf>, Failure> {
     for (name, content) in files(program)? {
         make_folders(home, Path::new(&name), &mut made)?;
         let path = home.join(&name);
-        std::fs::write(&path, content).map_err(|source| Failure::Write { path: path.clone(), source })?;
+        std::fs::write(&path, content).map_err(Failure::write(&path))?;
         note(&mut made, name);
         written.push(path);
     }
     make_folders(home, Path::new(LIST), &mut made)?;
     let path = home.join(LIST);
-    std::fs::write(&path, made.join("\n") + "\n")
-        .map_err(|source| Failure::Write { path: path.clone(), source })?;
+    std::fs::write(&path, made.join("\n") + "\n").map_err(Failure::write(&path))?;
     written.push(path);
     Ok(written)
 }
 
-/// Makes the folders above a file that are missing, and notes those.
+/// Makes the missing folders above a file, and notes them.
 fn make_folders(home: &Path, file: &Path, made: &mut Vec<String>) -> Result<(), Failure> {
-    let above: Vec<&Path> =
+    let parents: Vec<&Path> =
         file.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()).collect();
-    for folder in above.into_iter().rev() {
+    for folder in parents.into_iter().rev() {
         let path = home.join(folder);
         if !path.is_dir() {
-            std::fs::create_dir_all(&path).map_err(|source| Failure::Write { path: path.clone(), source })?;
+            std::fs::create_dir_all(&path).map_err(Failure::write(&path))?;
             note(made, format!("{}/", folder.display()));
         }
     }
@@ -176,14 +174,14 @@ fn note(made: &mut Vec<String>, name: String) {
     }
 }
 
-/// What earlier installations wrote. Lines that lead out of the folder are not from this program.
+/// What previous installations wrote. Lines that lead out of the folder are not from this program.
 fn read_list(home: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(home.join(LIST)).unwrap_or_default();
     let is_below = |line: &str| Path::new(line).components().all(|part| matches!(part, Component::Normal(_)));
     text.lines().filter(|line| !line.is_empty() && is_below(line)).map(str::to_owned).collect()
 }
 
-/// Removes what is on the list, folders only when they are empty; the paths that are gone. In between, `tell` has the
+/// Removes what is on the list, folders only when they are empty; returns the removed paths. In between, `tell` makes the
 /// desktop forget the files.
 fn uninstall_from(home: &Path, tell: impl Fn(&Path)) -> Result<Vec<PathBuf>, Failure> {
     let made = read_list(home);
@@ -199,14 +197,14 @@ fn uninstall_from(home: &Path, tell: impl Fn(&Path)) -> Result<Vec<PathBuf>, Fai
         match std::fs::remove_file(&path) {
             Ok(()) => removed.push(path),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(source) => return Err(Failure::Write { path, source }),
+            Err(error) => return Err(Failure::write(&path)(error)),
         }
     }
     tell(home);
     remove_generated(home, &folders);
     for name in folders.iter().rev() {
         let path = home.join(name);
-        // Others may have put something into it meanwhile: then it stays.
+        // A folder with files of others stays.
         if std::fs::remove_dir(&path).is_ok() {
             removed.push(path);
         }
@@ -214,13 +212,13 @@ fn uninstall_from(home: &Path, tell: impl Fn(&Path)) -> Result<Vec<PathBuf>, Fai
     Ok(removed)
 }
 
-/// In folders that the installation made, what the desktop's programs made of its files goes too, once nothing else is
-/// there.
+/// Removes what the desktop's programs generated from the files, from folders that the installation made and that hold
+/// nothing else.
 fn remove_generated(home: &Path, made: &[String]) {
     let is_made = |name: &str| made.iter().any(|folder| folder == name);
     let is_empty =
         |name: &str| std::fs::read_dir(home.join(name)).is_ok_and(|mut folder| folder.next().is_none());
-    // What cannot be removed stays, as everything does that others have made.
+    // What cannot be removed stays.
     if is_made("mime/") && is_empty("mime/packages") {
         let _ = std::fs::remove_dir_all(home.join("mime"));
     }
@@ -231,12 +229,12 @@ fn remove_generated(home: &Path, made: &[String]) {
 
 /// Makes the desktop reread its folders; without these programs it does so at the next login.
 fn tell_desktop(home: &Path) {
-    run("update-mime-database", home.join("mime").as_os_str());
-    run("update-desktop-database", home.join("applications").as_os_str());
+    run("update-mime-database", &home.join("mime"));
+    run("update-desktop-database", &home.join("applications"));
 }
 
-fn run(program: &str, folder: &OsStr) {
-    if Path::new(folder).is_dir() {
+fn run(program: &str, folder: &Path) {
+    if folder.is_dir() {
         let mut command = Command::new(program);
         let _ = command.arg(folder).stdout(Stdio::null()).stderr(Stdio::null()).status(); // see above
     }

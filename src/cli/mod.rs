@@ -1,7 +1,7 @@
 //! The command line: subcommands over the same engine as the window.
 //!
-//! A subcommand is one file that says what it needs ([`clap::Args`]) and does it. None of them opens a display, all of
-//! them end through [`execute`], which prints what went wrong and picks the exit status.
+//! A subcommand is one file with its arguments ([`clap::Args`]) and its work. None of them opens a display. All of them end
+//! through [`execute`], which prints errors and picks the exit status.
 
 mod check;
 mod document;
@@ -58,14 +58,14 @@ pub enum Command {
     Uninstall(install::InstallArgs),
 }
 
-/// What is wrong with the file that the window is to open: a mistyped command is taken for a file.
+/// What is wrong with the file for the window: a mistyped command looks like a file.
 pub fn refusal(file: &Path) -> Option<String> {
     let message =
         || format!("error: there is no file or command \"{}\"; see weightlab --help", file.display());
     (!file.exists()).then(message)
 }
 
-/// Carries out a command and says on standard error what went wrong.
+/// Carries out a command, with its errors on standard error.
 pub fn execute(command: &Command) -> ExitCode {
     let result = match command {
         Command::Run(arguments) => run::run(arguments),
@@ -78,7 +78,7 @@ pub fn execute(command: &Command) -> ExitCode {
     };
     let exit = result.unwrap_or_else(|failure| {
         output::print_err(&failure.to_string());
-        failure.exit()
+        Exit::BadInput
     });
     exit.into()
 }

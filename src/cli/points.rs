@@ -5,63 +5,47 @@ use std::fmt::Display;
 
 use crate::doc::Run;
 use crate::figure::csv::row;
-use crate::results::{Point, PointRef, RunRecord};
+use crate::results::{PointRef, RunRecord};
 
 /// The columns, in their order.
 pub const HEADER: &str =
     "run,arm,seed,stage,branch,member,series,round,epoch,iteration,remaining,rate,bit,layer,value";
 
 /// The points of these runs, run by run in their order, points in the order in which they came. Arms that share a run
-/// have each a copy of its points; series along a line have their place on it in the column `rate`. Numbers are written so that reading them gives the same bits.
+/// have each a copy of its points; series along a line have their place on it in the column `rate`. Reading the numbers
+/// gives the same bits.
 pub fn points_csv(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> String {
     let mut text = format!("{HEADER}\n");
     for run in runs {
         for point in records.get(&run.id).into_iter().flat_map(|record| record.points().iter()) {
-            line(&mut text, run, &point);
+            row(&mut text, &cells(run, &point));
         }
     }
     text
 }
 
-fn line(text: &mut String, run: &Run, point: &PointRef<'_>) {
-    let Point {
-        series,
-        value,
-        stage,
-        branch,
-        member,
-        round,
-        epoch,
-        iteration,
-        remaining,
-        rate,
-        bit,
-        layer,
-        along,
-        ..
-    } = point;
-    let cells = [
+fn cells(run: &Run, point: &PointRef<'_>) -> [String; 15] {
+    [
         run.id.clone(),
         run.arm.clone(),
         run.seed.to_string(),
-        (*stage).to_owned(),
-        (*branch).to_owned(),
-        optional(member.as_ref()),
-        (*series).to_owned(),
-        optional(round.as_ref()),
-        epoch.to_string(),
-        iteration.to_string(),
-        remaining.to_string(),
-        optional(rate.as_ref().or(along.as_ref())),
-        optional(bit.as_ref()),
-        layer.unwrap_or_default().to_owned(),
-        value.to_string(),
-    ];
-    row(text, &cells);
+        point.stage.to_owned(),
+        point.branch.to_owned(),
+        optional(point.member),
+        point.series.to_owned(),
+        optional(point.round),
+        point.epoch.to_string(),
+        point.iteration.to_string(),
+        point.remaining.to_string(),
+        optional(point.rate.or(point.along)),
+        optional(point.bit),
+        optional(point.layer),
+        point.value.to_string(),
+    ]
 }
 
-fn optional<T: Display>(value: Option<&T>) -> String {
-    value.map(ToString::to_string).unwrap_or_default()
+fn optional(value: Option<impl Display>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! How far a queue of runs is: one line that is rewritten on a terminal, a line now and then elsewhere.
+//! The progress of a queue of runs: one line that is rewritten on a terminal, a new line every 10 s elsewhere.
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
@@ -10,77 +10,63 @@ use crate::results::{Event, RunRecord, RunState};
 use crate::run::{Message, cost};
 
 /// How often the line of a terminal is rewritten.
-const REDRAW_EVERY: Duration = Duration::from_millis(200);
+pub const REDRAW_EVERY: Duration = Duration::from_millis(200);
 /// How often a line is added where it cannot be rewritten, as in the log of a cluster.
 const LINE_EVERY: Duration = Duration::from_secs(10);
-/// Share of the work that has to be done before the time left is told.
-const ENOUGH_TO_TELL: f64 = 0.005;
+/// Share of the work that has to be done before the line has the time left.
+const ENOUGH_FOR_PACE: f64 = 0.005;
 
-/// One run as the progress line sees it.
-struct Work {
+/// One run of the progress line.
+struct TrackedRun {
     label: String,
     /// Expected work, in multiply-adds.
     size: f64,
-    /// What this process and, of a run that was done, earlier ones said of it.
+    /// From the events of this process, or, of a run that was done, of previous ones.
     record: RunRecord,
     /// The other process that works on it, if one does.
     elsewhere: Option<String>,
-    /// Share that was done before this process began, once it is known.
+    /// Share that was done before this process, once it is known.
     before: Option<f64>,
 }
 
-/// The progress of all runs that were asked for.
+/// The progress of all selected runs.
 pub struct ProgressLine {
-    works: BTreeMap<String, Work>,
+    runs: BTreeMap<String, TrackedRun>,
     began: Instant,
     drawn: Option<Instant>,
     is_terminal: bool,
 }
 
 impl ProgressLine {
-    /// The line of these runs, some of which earlier processes may have done.
+    /// The line of these runs, some of which previous processes may have done.
     pub fn new(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> Self {
-        let work = |run: &Run| {
-            // What stopped or failed earlier is tried again.
-            let done = records.get(&run.id).filter(|record| *record.state() == RunState::Done);
-            Work {
+        let tracked = |run: &Run| {
+            // Stopped and failed runs are tried again.
+            let done = records.get(&run.id).filter(|record| record.is_done());
+            TrackedRun {
                 label: format!("{} (seed {})", run.arm, run.seed),
                 size: cost(run).map_or(1.0, |cost| cost.work.multiply_adds().max(1.0)),
-                before: Some(if done.is_some() { 1.0 } else { 0.0 }),
+                before: done.map(|_| 1.0),
                 record: done.cloned().unwrap_or_default(),
                 elsewhere: None,
             }
         };
         Self {
-            works: runs.iter().map(|run| (run.id.clone(), work(run))).collect(),
+            runs: runs.iter().map(|run| (run.id.clone(), tracked(run))).collect(),
             began: Instant::now(),
             drawn: None,
             is_terminal: std::io::stderr().is_terminal(),
         }
     }
 
-    /// Takes in an event of a run.
+    /// Applies an event of a run.
     pub fn apply(&mut self, message: Message) {
-        let Some(work) = self.works.get_mut(&message.run) else { return };
-        match &message.event {
-            // What was done before a run is resumed, it reports first.
-            Event::Started { resumed, .. } => work.before = (!resumed).then_some(0.0),
-            Event::Progress(progress) => {
-                work.before.get_or_insert(progress.done);
-            }
-            Event::Elsewhere { owner } => work.elsewhere = Some(owner.clone()),
-            Event::Rewound { .. }
-            | Event::Stage(_)
-            | Event::Point(_)
-            | Event::Report(_)
-            | Event::CampaignBegan(_)
-            | Event::CampaignCell(_)
-            | Event::CampaignEnded(_)
-            | Event::Finished { .. }
-            | Event::Stopped { .. }
-            | Event::Failed { .. } => {}
+        let Some(run) = self.runs.get_mut(&message.run) else { return };
+        run.before = run.before.or(message.event.share_at_start());
+        if let Event::Elsewhere { owner } = &message.event {
+            run.elsewhere = Some(owner.clone());
         }
-        work.record.apply(message.event);
+        run.record.apply(message.event);
     }
 
     /// Shows the line if it is time to.
@@ -98,20 +84,18 @@ impl ProgressLine {
 
     /// Why runs failed, by their ids.
     pub fn failures(&self) -> BTreeMap<String, String> {
-        let failure = |(id, work): (&String, &Work)| match work.record.state() {
-            RunState::Failed(message) => Some((id.clone(), message.clone())),
-            RunState::Waiting | RunState::Running | RunState::Stopped | RunState::Done => None,
-        };
-        self.works.iter().filter_map(failure).collect()
+        let failure =
+            |(id, run): (&String, &TrackedRun)| Some((id.clone(), run.record.failure()?.to_owned()));
+        self.runs.iter().filter_map(failure).collect()
     }
 
     /// The other processes that work on runs, by the runs' ids.
     pub fn elsewhere(&self) -> BTreeMap<String, String> {
-        let of = |(id, work): (&String, &Work)| Some((id.clone(), work.elsewhere.clone()?));
-        self.works.iter().filter_map(of).collect()
+        let owner = |(id, run): (&String, &TrackedRun)| Some((id.clone(), run.elsewhere.clone()?));
+        self.runs.iter().filter_map(owner).collect()
     }
 
-    /// Takes the line away, so that other text can follow.
+    /// Clears the line, so that other text can follow.
     pub fn clear(&mut self) {
         if self.is_terminal && self.drawn.take().is_some() {
             let mut stream = std::io::stderr().lock();
@@ -121,32 +105,33 @@ impl ProgressLine {
 
     /// `3/12 runs, 41 %, 1 min 20 s left, winning ticket (seed 2) at epoch 24.0`.
     fn text(&self, secs: f64) -> String {
-        let works = || self.works.values();
-        let done = works().filter(|work| *work.record.state() == RunState::Done).count();
-        let total: f64 = works().map(|work| work.size).sum();
-        let share = works().map(|work| work.record.progress().done * work.size).sum::<f64>() / total.max(1.0);
-        let before =
-            works().map(|work| work.before.unwrap_or_default() * work.size).sum::<f64>() / total.max(1.0);
-        let mut parts =
-            vec![format!("{done}/{} runs", self.works.len()), format!("{:.0} %", (share * 100.0).floor())];
+        let runs = || self.runs.values();
+        let count = |is: fn(&TrackedRun) -> bool| runs().filter(|run| is(run)).count();
+        let total = runs().map(|run| run.size).sum::<f64>().max(1.0);
+        let share = runs().map(|run| run.record.progress().done * run.size).sum::<f64>() / total;
+        let before = runs().map(|run| run.before.unwrap_or_default() * run.size).sum::<f64>() / total;
+        let percent = fixed((share * 100.0).floor(), 0);
+        let mut parts = vec![
+            format!("{}/{} runs", count(|run| run.record.is_done()), self.runs.len()),
+            format!("{percent} %"),
+        ];
         let gained = share - before;
-        if gained > ENOUGH_TO_TELL && share < 1.0 {
+        if gained > ENOUGH_FOR_PACE && share < 1.0 {
             parts.push(format!("{} left", duration(secs * (1.0 - share) / gained)));
         }
-        let failed = works().filter(|work| matches!(work.record.state(), RunState::Failed(_))).count();
+        let failed = count(|run| run.record.failure().is_some());
         if failed > 0 {
             parts.push(format!("{failed} failed"));
         }
-        let elsewhere = works().filter(|work| work.elsewhere.is_some()).count();
+        let elsewhere = count(|run| run.elsewhere.is_some());
         if elsewhere > 0 {
             parts.push(format!("{elsewhere} running elsewhere"));
         }
-        let running: Vec<&Work> = works().filter(|work| *work.record.state() == RunState::Running).collect();
+        let running: Vec<&TrackedRun> =
+            runs().filter(|run| *run.record.state() == RunState::Running).collect();
         match running.as_slice() {
             [] => {}
-            [work] => {
-                parts.push(format!("{} at epoch {}", work.label, fixed(work.record.progress().epoch, 1)));
-            }
+            [run] => parts.push(format!("{} at epoch {}", run.label, fixed(run.record.progress().epoch, 1))),
             several => parts.push(format!("{} running", several.len())),
         }
         parts.join(", ")

@@ -35,7 +35,7 @@ pub struct ReplayArgs {
 /// The most trials that are listed one by one.
 const LISTED: usize = 20;
 
-/// Prints how many trials have the same logits, and which ones have not.
+/// Prints how many trials have the same logits, and which ones differ.
 ///
 /// # Errors
 /// What is missing or damaged.
@@ -44,12 +44,11 @@ pub fn replay(arguments: &ReplayArgs) -> Result<Exit, Failure> {
     let ask = Replay { trial: *trial, campaign: campaign.clone(), round: *round, base: base.clone() };
     let directory = directory.canonicalize().unwrap_or_else(|_| directory.clone());
     if let Some(to) = data {
-        let written = write_images(&directory, base.as_deref(), to);
-        let images = written.map_err(|error| Failure::Input(error.to_string()))?;
+        let images = write_images(&directory, base.as_deref(), to).map_err(Failure::Input)?;
         print_err(&format!("wrote {} to {}", counted(images, "image"), to.display()));
         return Ok(Exit::Done);
     }
-    let replayed = replay_run(&directory, &ask).map_err(|error| Failure::Input(error.to_string()))?;
+    let replayed = replay_run(&directory, &ask).map_err(Failure::Input)?;
     let different: Vec<&Replayed> = replayed.iter().filter(|trial| !trial.is_equal()).collect();
     let shown: Vec<&Replayed> =
         if replayed.len() <= LISTED { replayed.iter().collect() } else { different.clone() };

@@ -1,26 +1,22 @@
-//! `weightlab run`: runs what is not done, and goes on with what was interrupted.
+//! `weightlab run`: runs what is not done, and resumes what was interrupted.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::Duration;
 
 use clap::Args;
 
-use super::document::{Document, DocumentArgs, SelectionArgs, distinct};
+use super::document::{Document, DocumentArgs, SelectionArgs, by_arm, distinct};
 use super::failure::{Exit, Failure};
 use super::output::{print_err, print_out};
-use super::progress::ProgressLine;
+use super::progress::{ProgressLine, REDRAW_EVERY};
 use super::table::table;
 use crate::doc::Run;
+use crate::results::RunRecord;
 use crate::results::statistics::mean_and_deviation;
 use crate::results::table::test_series;
-use crate::results::{RunRecord, RunState};
 use crate::run::{Job, Message, Queue, QueueOptions, StopFlag, StopKind, is_marked_done, read_records};
-
-/// How long to wait for a message before the progress line is drawn again.
-const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Settings of `weightlab run`.
 #[derive(Debug, Args)]
@@ -72,7 +68,7 @@ impl Shard {
     }
 }
 
-/// Runs what was asked for and is not done.
+/// Runs the selected runs that are not done.
 ///
 /// # Errors
 /// What is wrong with the file or the arguments; nothing ran then.
@@ -87,11 +83,10 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
         runs = shard.of(runs);
     }
     let folder = document.runs_folder(arguments.into.as_ref());
-    std::fs::create_dir_all(&folder).map_err(|source| Failure::Write { path: folder.clone(), source })?;
+    std::fs::create_dir_all(&folder).map_err(Failure::write(&folder))?;
 
     let records = read_records(&folder, &runs);
-    let is_done = |run: &&Run| records.get(&run.id).is_some_and(|known| *known.state() == RunState::Done);
-    let left = runs.len() - runs.iter().filter(is_done).count();
+    let left = runs.iter().filter(|run| !is_done(&records, run)).count();
     let line = ProgressLine::new(&found.measured(&runs), &records);
     let base = document.base();
     let job = |run: &Run| Job { run: run.clone(), folder: folder.clone(), base: base.clone() };
@@ -103,8 +98,8 @@ pub fn run(arguments: &RunArgs) -> Result<Exit, Failure> {
 
     let records = read_records(&folder, &runs);
     print_out(&summary(&runs, &records, &folder));
-    let exit = outcome(&runs, &records, (&line.failures(), &line.elsewhere()), &stop);
-    for line in without_reason(&runs, &records, &folder, exit) {
+    let exit = exit_of(&runs, &records, (&line.failures(), &line.elsewhere()), &stop);
+    for line in damaged(&runs, &records, &folder, exit) {
         print_err(&line);
     }
     Ok(exit)
@@ -124,7 +119,7 @@ fn stop_on_interrupt() -> Result<StopFlag, Failure> {
     let flag = stop.clone();
     ctrlc::set_handler(move || {
         if flag.requested().is_some() {
-            std::process::exit(i32::from(Exit::Interrupted as u8));
+            std::process::exit(Exit::Interrupted as i32);
         }
         print_err("\nStopping at the next mini-batch; progress is kept. Press Ctrl-C again to abort at once");
         flag.request(StopKind::Now);
@@ -136,7 +131,7 @@ fn stop_on_interrupt() -> Result<StopFlag, Failure> {
 /// Shows progress until all runs are over.
 fn follow(messages: &Receiver<Message>, mut line: ProgressLine) -> ProgressLine {
     loop {
-        match messages.recv_timeout(PATIENCE) {
+        match messages.recv_timeout(REDRAW_EVERY) {
             Ok(message) => line.apply(message),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
@@ -148,17 +143,17 @@ fn follow(messages: &Receiver<Message>, mut line: ProgressLine) -> ProgressLine 
 }
 
 fn is_done(records: &BTreeMap<String, RunRecord>, run: &Run) -> bool {
-    records.get(&run.id).is_some_and(|record| *record.state() == RunState::Done)
+    records.get(&run.id).is_some_and(RunRecord::is_done)
 }
 
 /// Why runs failed, and the other processes that work on runs; both by the runs' ids.
-type Left<'a> = (&'a BTreeMap<String, String>, &'a BTreeMap<String, String>);
+type NotDone<'a> = (&'a BTreeMap<String, String>, &'a BTreeMap<String, String>);
 
-/// The exit status that the ends of all runs add up to; what is not done is said.
-fn outcome(
+/// The exit status of all runs; prints what is not done.
+fn exit_of(
     runs: &[Run],
     records: &BTreeMap<String, RunRecord>,
-    (failures, elsewhere): Left<'_>,
+    (failures, elsewhere): NotDone<'_>,
     stop: &StopFlag,
 ) -> Exit {
     for run in runs {
@@ -182,14 +177,9 @@ fn outcome(
     }
 }
 
-/// Runs whose directory calls them done while their log does not: nothing else tells why the command fails.
-fn without_reason(
-    runs: &[Run],
-    records: &BTreeMap<String, RunRecord>,
-    folder: &Path,
-    exit: Exit,
-) -> Vec<String> {
-    let damaged = runs.iter().filter(|run| exit == Exit::RunFailed && is_marked_done(folder, &run.id));
+/// Errors of runs with a mark of being done and a damaged log: nothing else explains why the command fails.
+fn damaged(runs: &[Run], records: &BTreeMap<String, RunRecord>, folder: &Path, exit: Exit) -> Vec<String> {
+    let marked = runs.iter().filter(|run| exit == Exit::RunFailed && is_marked_done(folder, &run.id));
     let line = |run: &Run| {
         let directory = folder.join(&run.id);
         format!(
@@ -199,32 +189,22 @@ fn without_reason(
             directory.display()
         )
     };
-    damaged.filter(|run| !is_done(records, run)).map(line).collect()
+    marked.filter(|run| !is_done(records, run)).map(line).collect()
 }
 
-/// A line for each arm: seeds done, mean and deviation of the last test accuracy; and where the results are.
+/// A line for each arm (seeds done, mean and deviation of the last test accuracy), and the folder of the results.
 fn summary(runs: &[Run], records: &BTreeMap<String, RunRecord>, folder: &Path) -> String {
-    let mut arms: Vec<(&str, Vec<&Run>)> = Vec::new();
-    for run in runs {
-        match arms.iter_mut().find(|(name, _)| *name == run.arm) {
-            Some((_, of_arm)) => of_arm.push(run),
-            None => arms.push((&run.arm, vec![run])),
-        }
-    }
-    let row = |(name, of_arm): &(&str, Vec<&Run>)| {
-        let done: Vec<&&Run> = of_arm.iter().filter(|run| is_done(records, run)).collect();
+    let row = |(name, of_arm): (&str, Vec<&Run>)| {
+        let known = of_arm.iter().filter_map(|run| records.get(&run.id));
+        let done: Vec<&RunRecord> = known.filter(|record| record.is_done()).collect();
+        // Of an ensemble, the accuracy of the vote.
         let accuracies: Vec<f64> =
-            done.iter().filter_map(|run| records.get(&run.id)).filter_map(accuracy_of).collect();
-        vec![(*name).to_owned(), format!("{}/{}", done.len(), of_arm.len()), accuracy(&accuracies)]
+            done.iter().filter_map(|record| record.latest(test_series(record))).collect();
+        vec![name.to_owned(), format!("{}/{}", done.len(), of_arm.len()), accuracy(&accuracies)]
     };
-    let rows: Vec<Vec<String>> = arms.iter().map(row).collect();
+    let rows: Vec<Vec<String>> = by_arm(runs).into_iter().map(row).collect();
     let table = table(&["arm", "seeds done", "test accuracy"], &rows, 1);
     format!("{table}Results: {}\n", folder.display())
-}
-
-/// The last test accuracy of a run, of an ensemble that of the vote.
-fn accuracy_of(record: &RunRecord) -> Option<f64> {
-    record.latest(test_series(record))
 }
 
 /// `95.83 ± 0.42 %`.
@@ -283,8 +263,8 @@ mod tests {
             std::fs::create_dir(folder.path().join(&run.id)).unwrap();
             std::fs::write(folder.path().join(&run.id).join("DONE"), "").unwrap();
         }
-        let exit = outcome(&runs, &records, (&BTreeMap::new(), &BTreeMap::new()), &StopFlag::new());
-        let lines = without_reason(&runs, &records, folder.path(), exit);
+        let exit = exit_of(&runs, &records, (&BTreeMap::new(), &BTreeMap::new()), &StopFlag::new());
+        let lines = damaged(&runs, &records, folder.path(), exit);
         assert_eq!(lines.len(), 1, "{lines:?}");
         assert!(
             lines[0].starts_with("error: b (seed 2) is marked as done, but its log is damaged"),
@@ -300,11 +280,11 @@ mod tests {
         let (none, one) = (BTreeMap::new(), BTreeMap::from([("b1".to_owned(), "no data".to_owned())]));
         let stop = StopFlag::new();
         let (failed, elsewhere, fine) = ((&one, &none), (&none, &one), (&none, &none));
-        assert_eq!(outcome(&runs, &all(done(1.0)), fine, &stop), Exit::Done);
-        assert_eq!(outcome(&runs, &all(RunRecord::default()), failed, &stop), Exit::RunFailed);
-        assert_eq!(outcome(&runs, &all(RunRecord::default()), elsewhere, &stop), Exit::Elsewhere);
+        assert_eq!(exit_of(&runs, &all(done(1.0)), fine, &stop), Exit::Done);
+        assert_eq!(exit_of(&runs, &all(RunRecord::default()), failed, &stop), Exit::RunFailed);
+        assert_eq!(exit_of(&runs, &all(RunRecord::default()), elsewhere, &stop), Exit::Elsewhere);
         stop.request(StopKind::Now);
-        assert_eq!(outcome(&runs, &all(RunRecord::default()), fine, &stop), Exit::Interrupted);
-        assert_eq!(outcome(&runs, &all(RunRecord::default()), failed, &stop), Exit::RunFailed);
+        assert_eq!(exit_of(&runs, &all(RunRecord::default()), fine, &stop), Exit::Interrupted);
+        assert_eq!(exit_of(&runs, &all(RunRecord::default()), failed, &stop), Exit::RunFailed);
     }
 }

@@ -38,12 +38,12 @@ pub fn augment(image: &mut [f32], shape: Shape, changes: &[Augmentation], rng: &
 }
 
 /// Mirrors an image left and right.
-pub fn flip_horizontal(image: &mut [f32], shape: Shape) {
+fn flip_horizontal(image: &mut [f32], shape: Shape) {
     image.chunks_exact_mut(shape.width).for_each(<[f32]>::reverse);
 }
 
-/// The window of the image's size that lies `dx` pixels to the right and `dy` below it, in an image padded with zeros.
-pub fn shift_crop(image: &mut [f32], shape: Shape, dx: isize, dy: isize) {
+/// Shifts the image `dx` pixels to the left and `dy` up; zeros fill the rest.
+fn shift_crop(image: &mut [f32], shape: Shape, dx: isize, dy: isize) {
     let Shape { channels: _, height, width } = shape;
     for plane in image.chunks_exact_mut(shape.plane()) {
         let old = plane.to_vec();

@@ -50,13 +50,7 @@ fn read(folder: &Path, records: usize) -> Result<Parts, DataError> {
 }
 
 fn batch(path: &Path, records: usize) -> Result<Samples, DataError> {
-    let wrong = |expected: &str, found: String| DataError::WrongFile {
-        path: path.to_path_buf(),
-        expected: expected.to_owned(),
-        found,
-        remedy: CIFAR10.remedy.to_owned(),
-    };
-    let content = files::read(path, CIFAR10.remedy)?;
+    let content = files::read(path, &CIFAR10)?;
     let record = records::record_len(SHAPE);
     let expected = records * record;
     if content.len() != expected {
@@ -66,11 +60,11 @@ fn batch(path: &Path, records: usize) -> Result<Samples, DataError> {
             content.len(),
             content.len() / record
         );
-        return Err(wrong(&expected, found));
+        return Err(CIFAR10.wrong(path, expected, found));
     }
     let samples = records::decode(&content, SHAPE, 255.0);
     match samples.labels.iter().find(|&&label| label as usize >= CLASSES) {
-        Some(label) => Err(wrong("labels from 0 to 9", format!("label {label}"))),
+        Some(label) => Err(CIFAR10.wrong(path, "labels from 0 to 9", format!("label {label}"))),
         None => Ok(samples),
     }
 }

@@ -1,10 +1,9 @@
 //! A name for the samples that a run used, so that a report can say which ones they were.
 
-use std::fmt::Write;
-
 use sha2::{Digest, Sha256};
 
 use super::{Dataset, Samples};
+use crate::form::number::hexadecimal;
 
 /// Values that are hashed at a time.
 const BLOCK: usize = 16 * 1024;
@@ -20,13 +19,6 @@ impl Dataset {
         }
         hexadecimal(&hash.finalize())
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("writing to a string");
-        text
-    })
 }
 
 fn hash_part(hash: &mut Sha256, part: &Samples) {
@@ -58,7 +50,7 @@ mod tests {
             Samples::new(Shape::new(2, 1, 1), values.to_vec(), labels.to_vec())
         };
         let of = |train: Samples| {
-            let none = Samples::none(Shape::new(2, 1, 1));
+            let none = Samples::new(Shape::new(2, 1, 1), Vec::new(), Vec::new());
             Dataset { train, validation: none.clone(), test: none, classes: 2 }.digest()
         };
         let first = of(part(&[1.0, 2.0, 3.0, 4.0], &[0, 1]));
@@ -71,7 +63,7 @@ mod tests {
 
     #[test]
     fn the_bytes_are_those_that_are_written_down() {
-        let none = Samples::none(Shape::new(1, 1, 1));
+        let none = Samples::new(Shape::new(1, 1, 1), Vec::new(), Vec::new());
         let train = Samples::new(Shape::new(1, 1, 1), vec![1.0], vec![3]);
         let dataset = Dataset { train, validation: none.clone(), test: none, classes: 4 };
         let mut bytes = Vec::new();

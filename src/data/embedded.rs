@@ -12,7 +12,7 @@ static DIGITS: &[u8] = include_bytes!("../../assets/data/digits.bin.gz");
 static IRIS: &[u8] = include_bytes!("../../assets/data/iris.bin.gz");
 
 /// Every fifth sample is for testing: 0, 5, 10, …
-const TEST_STRIDE: u32 = 5;
+const TEST_STRIDE: usize = 5;
 
 /// 1,797 handwritten digits of 1×8×8 pixels, 0 to 16 scaled to 0 to 1; 1,437 for training and 360 for testing.
 pub fn digits() -> Parts {
@@ -25,8 +25,7 @@ pub fn iris() -> Parts {
 }
 
 fn parts(mut all: Samples, classes: usize, standardise: bool) -> Parts {
-    let indices: Vec<u32> =
-        (0..).step_by(TEST_STRIDE as usize).take(all.len().div_ceil(TEST_STRIDE as usize)).collect();
+    let indices: Vec<u32> = (0..).step_by(TEST_STRIDE).take(all.len().div_ceil(TEST_STRIDE)).collect();
     let test = all.take_out(&indices);
     Parts { train: all, test, classes, standardise }
 }

@@ -13,7 +13,7 @@ pub enum DataError {
         set: &'static str,
         /// The names of the files that are needed.
         files: String,
-        /// Every folder that was looked into, in that order.
+        /// Every folder that was searched, in that order.
         tried: Vec<Tried>,
         remedy: String,
     },
@@ -31,7 +31,7 @@ pub enum DataError {
     Setting { setting: &'static str, problem: String },
 }
 
-/// A folder that was looked into.
+/// A folder that was searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tried {
     pub folder: PathBuf,
@@ -41,7 +41,7 @@ pub struct Tried {
     pub there: Vec<&'static str>,
 }
 
-/// One folder per line, with a word on those that do not exist or hold some of the files.
+/// One folder per line, with a note on those that do not exist or hold some of the files.
 fn lines(tried: &[Tried]) -> String {
     let line = |Tried { folder, missing, there }: &Tried| {
         let note = if !folder.is_dir() {

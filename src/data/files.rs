@@ -6,7 +6,7 @@ use std::path::Path;
 
 use flate2::read::GzDecoder;
 
-use super::DataError;
+use super::{DataError, KnownSet};
 
 /// The first two bytes of every gzip stream (RFC 1952).
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -16,7 +16,7 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 ///
 /// # Errors
 /// When the file cannot be read, or its gzip stream is truncated or damaged.
-pub fn read(path: &Path, remedy: &str) -> Result<Vec<u8>, DataError> {
+pub fn read(path: &Path, set: &KnownSet) -> Result<Vec<u8>, DataError> {
     let unreadable = |source| DataError::Unreadable { path: path.to_path_buf(), source };
     let stored = fs::read(path).map_err(unreadable)?;
     if !stored.starts_with(&GZIP_MAGIC) {
@@ -25,16 +25,13 @@ pub fn read(path: &Path, remedy: &str) -> Result<Vec<u8>, DataError> {
     let mut content = Vec::new();
     match GzDecoder::new(stored.as_slice()).read_to_end(&mut content) {
         Ok(_) => Ok(content),
-        Err(error) => Err(DataError::WrongFile {
-            path: path.to_path_buf(),
-            expected: "a whole gzip stream".to_owned(),
-            found: format!(
-                "{} bytes that are truncated or damaged: {} bytes could be unpacked ({error})",
-                stored.len(),
-                content.len()
-            ),
-            remedy: remedy.to_owned(),
-        }),
+        Err(error) => {
+            let (all, unpacked) = (stored.len(), content.len());
+            let found = format!(
+                "{all} bytes that are truncated or damaged: {unpacked} bytes could be unpacked ({error})"
+            );
+            Err(set.wrong(path, "a whole gzip stream", found))
+        }
     }
 }
 
@@ -42,14 +39,15 @@ pub fn read(path: &Path, remedy: &str) -> Result<Vec<u8>, DataError> {
 mod tests {
     use super::super::testing::{Folder, gzip};
     use super::*;
+    use crate::data::MNIST;
 
     #[test]
     fn gzip_is_recognised_by_content_and_not_by_name() {
         let folder = Folder::new("gzip-by-content");
         folder.write("packed", &gzip(b"hello"));
         folder.write("plain.gz", b"hello");
-        assert_eq!(read(&folder.join("packed"), "").unwrap(), b"hello");
-        assert_eq!(read(&folder.join("plain.gz"), "").unwrap(), b"hello");
+        assert_eq!(read(&folder.join("packed"), &MNIST).unwrap(), b"hello");
+        assert_eq!(read(&folder.join("plain.gz"), &MNIST).unwrap(), b"hello");
     }
 
     #[test]
@@ -57,18 +55,15 @@ mod tests {
         let folder = Folder::new("gzip-truncated");
         let packed = gzip(&[7; 1000]);
         folder.write("short.gz", &packed[..packed.len() - 4]);
-        let message = read(&folder.join("short.gz"), "Download it again").unwrap_err().to_string();
+        let message = read(&folder.join("short.gz"), &MNIST).unwrap_err().to_string();
         assert!(message.contains("short.gz: expected a whole gzip stream"), "{message}");
-        assert!(
-            message.contains("truncated or damaged") && message.ends_with("Download it again"),
-            "{message}"
-        );
+        assert!(message.contains("truncated or damaged") && message.ends_with(MNIST.remedy), "{message}");
     }
 
     #[test]
     fn a_file_that_is_not_there_is_unreadable() {
         let folder = Folder::new("not-there");
-        let error = read(&folder.join("absent"), "").unwrap_err();
+        let error = read(&folder.join("absent"), &MNIST).unwrap_err();
         assert!(matches!(error, DataError::Unreadable { .. }));
     }
 }

@@ -56,18 +56,13 @@ fn parts(folder: &Path, set: &KnownSet, other: &KnownSet) -> Result<Parts, DataE
     let [train_images, train_labels, test_images, test_labels] = NAMES;
     let train = part(folder, set, train_images, train_labels)?;
     if train.labels.starts_with(other.first_labels) {
-        return Err(wrong(
-            folder,
-            set.name.to_owned(),
-            format!("{}, whose files have the same names", other.name),
-            set,
-        ));
+        return Err(set.wrong(folder, set.name, format!("{}, whose files have the same names", other.name)));
     }
     let test = part(folder, set, test_images, test_labels)?;
     if test.shape != train.shape {
         let [expected, found] =
             [train.shape, test.shape].map(|s| format!("test images of {}×{} pixels", s.height, s.width));
-        return Err(wrong(folder, expected, found, set));
+        return Err(set.wrong(folder, expected, found));
     }
     Ok(Parts { train, test, classes: CLASSES, standardise: false })
 }
@@ -89,17 +84,13 @@ fn part(folder: &Path, set: &KnownSet, images: &str, label_file: &str) -> Result
     let path = set.file(folder, label_file)?;
     let labels = labels(&path, set)?;
     if let Some(label) = labels.iter().find(|&&label| label >= 10) {
-        return Err(wrong(&path, "labels from 0 to 9".to_owned(), format!("label {label}"), set));
+        return Err(set.wrong(&path, "labels from 0 to 9", format!("label {label}")));
     }
     let path = set.file(folder, images)?;
     let Idx { sizes, bytes } = Idx::read(&path, IMAGES_MAGIC, 3, set)?;
     if sizes[0] != labels.len() {
-        return Err(wrong(
-            &path,
-            format!("{} images, one for each label", labels.len()),
-            format!("{}", sizes[0]),
-            set,
-        ));
+        let expected = format!("{} images, one for each label", labels.len());
+        return Err(set.wrong(&path, expected, sizes[0].to_string()));
     }
     let values = bytes.iter().map(|&byte| f32::from(byte) / 255.0).collect();
     Ok(Samples::new(Shape::new(1, sizes[1], sizes[2]), values, labels))
@@ -113,25 +104,20 @@ struct Idx {
 
 impl Idx {
     fn read(path: &Path, magic: u32, dimensions: usize, set: &KnownSet) -> Result<Self, DataError> {
-        let content = files::read(path, set.remedy)?;
+        let content = files::read(path, set)?;
         let head = 4 * (1 + dimensions);
         let numbers: Vec<u32> =
             content.as_chunks::<4>().0.iter().take(1 + dimensions).map(|b| u32::from_be_bytes(*b)).collect();
         if numbers.len() < 1 + dimensions {
-            return Err(wrong(
+            return Err(set.wrong(
                 path,
                 format!("a head of {head} bytes"),
                 format!("{} bytes", content.len()),
-                set,
             ));
         }
         if numbers[0] != magic {
-            return Err(wrong(
-                path,
-                format!("the magic number {magic:#06x}"),
-                format!("{:#06x}", numbers[0]),
-                set,
-            ));
+            let found = format!("{:#06x}", numbers[0]);
+            return Err(set.wrong(path, format!("the magic number {magic:#06x}"), found));
         }
         let sizes: Vec<usize> = numbers[1..].iter().map(|&size| size as usize).collect();
         let body = sizes.iter().try_fold(1usize, |product, &size| product.checked_mul(size));
@@ -145,14 +131,10 @@ impl Idx {
                     Some(_) => "at least one sample".to_owned(),
                     None => "a smaller set".to_owned(),
                 };
-                Err(wrong(path, expected, format!("{} bytes", content.len()), set))
+                Err(set.wrong(path, expected, format!("{} bytes", content.len())))
             }
         }
     }
-}
-
-fn wrong(path: &Path, expected: String, found: String, set: &KnownSet) -> DataError {
-    DataError::WrongFile { path: path.to_path_buf(), expected, found, remedy: set.remedy.to_owned() }
 }
 
 #[cfg(test)]

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use super::DataError;
 use super::error::Tried;
 
-/// Names the folder that is looked into first.
+/// Names the folder that is searched first.
 pub const DATA_VARIABLE: &str = "WEIGHTLAB_DATA";
 
-/// A dataset that lies in a folder.
+/// A dataset in a folder.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownSet {
-    /// What people call it.
+    /// Its name in messages.
     pub name: &'static str,
     /// Files that must be there, without `.gz`.
     pub needed: &'static [&'static str],
@@ -30,22 +30,22 @@ impl KnownSet {
     /// # Errors
     /// When it is not there.
     pub fn file(&self, folder: &Path, name: &str) -> Result<PathBuf, DataError> {
-        path_in(folder, name).ok_or_else(|| self.missing(vec![self.look_into(folder)]))
+        path_in(folder, name).ok_or_else(|| self.missing(vec![self.search(folder)]))
     }
 
-    /// Looks whether a folder holds all needed files.
+    /// Checks that a folder holds all needed files.
     ///
     /// # Errors
     /// When one is not there.
-    pub fn look(&self, folder: &Path) -> Result<(), DataError> {
-        let looked = self.look_into(folder);
-        if looked.missing.is_empty() { Ok(()) } else { Err(self.missing(vec![looked])) }
+    pub fn check(&self, folder: &Path) -> Result<(), DataError> {
+        let searched = self.search(folder);
+        if searched.missing.is_empty() { Ok(()) } else { Err(self.missing(vec![searched])) }
     }
 
     /// The folder that holds all needed files: this one, or one of those below it that tools put them into.
     pub(super) fn folder_at(&self, path: &Path) -> Option<PathBuf> {
         let below = self.folders.iter().map(|folder| path.join(folder));
-        std::iter::once(path.to_owned()).chain(below).find(|folder| self.look(folder).is_ok())
+        std::iter::once(path.to_owned()).chain(below).find(|folder| self.check(folder).is_ok())
     }
 
     /// Whether this is one of the needed files.
@@ -60,7 +60,7 @@ impl KnownSet {
     }
 
     /// Which of the needed files a folder holds.
-    fn look_into(&self, folder: &Path) -> Tried {
+    fn search(&self, folder: &Path) -> Tried {
         let (there, missing) = self.needed.iter().copied().partition(|name| path_in(folder, name).is_some());
         Tried { folder: folder.to_path_buf(), missing, there }
     }
@@ -68,6 +68,12 @@ impl KnownSet {
     fn missing(&self, tried: Vec<Tried>) -> DataError {
         let remedy = format!("{}, or set {DATA_VARIABLE} to the folder above it.", self.remedy);
         DataError::Missing { set: self.name, files: self.needed.join(", "), tried, remedy }
+    }
+
+    /// The error of a file that is not what it should be.
+    pub(super) fn wrong(&self, path: &Path, expected: impl Into<String>, found: String) -> DataError {
+        let (path, expected) = (path.to_owned(), expected.into());
+        DataError::WrongFile { path, expected, found, remedy: self.remedy.to_owned() }
     }
 }
 
@@ -77,7 +83,7 @@ fn names_of(name: &str) -> [String; 4] {
     [name.to_owned(), format!("{name}.gz"), dotted.clone(), format!("{dotted}.gz")]
 }
 
-/// The first file of a folder that goes by a name.
+/// The first file of a folder that has one of these names.
 fn path_in(folder: &Path, name: &str) -> Option<PathBuf> {
     names_of(name)
         .iter()
@@ -88,7 +94,7 @@ fn path_in(folder: &Path, name: &str) -> Option<PathBuf> {
 /// Where data may be on this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {
-    /// What [`DATA_VARIABLE`] says.
+    /// Value of [`DATA_VARIABLE`].
     pub data: Option<PathBuf>,
     /// The user's home.
     pub home: Option<PathBuf>,
@@ -110,7 +116,7 @@ impl Places {
     /// name of a folder tells them apart.
     ///
     /// # Errors
-    /// Every folder that was looked into, and where to get the files.
+    /// Every folder that was searched, and where to get the files.
     pub fn find(&self, set: &KnownSet) -> Result<PathBuf, DataError> {
         let home = |below: &str| self.home.as_ref().map(|home| home.join(below));
         let roots = [
@@ -123,11 +129,11 @@ impl Places {
         let mut tried = Vec::new();
         for root in roots.into_iter().flatten() {
             for folder in set.folders.iter().map(|folder| root.join(folder)).chain([root.clone()]) {
-                let looked = set.look_into(&folder);
-                if looked.missing.is_empty() {
+                let searched = set.search(&folder);
+                if searched.missing.is_empty() {
                     return Ok(folder);
                 }
-                tried.push(looked);
+                tried.push(searched);
             }
         }
         Err(set.missing(tried))

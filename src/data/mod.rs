@@ -3,8 +3,8 @@
 //! A reader yields [`Parts`], the training and test part as its files hold them; [`prepare`] applies what an
 //! experiment asks for on top (limits, a validation part, image size, labels, normalisation) and yields the
 //! [`Dataset`] that a run uses. Everything is plain `f32` on the host, `[n, channels, height, width]` in row-major
-//! order; nothing here knows the tensor library, draws from a global stream, or reads the environment behind the
-//! caller's back.
+//! order; nothing here knows the tensor library or draws from a global stream, and only
+//! [`Places::from_env`] reads the environment.
 //!
 //! | file | holds |
 //! |---|---|
@@ -12,7 +12,7 @@
 //! | `embedded` | UCI digits and iris, inside the binary |
 //! | `idx`, `cifar` | MNIST and Fashion-MNIST, CIFAR-10, from a folder |
 //! | `locate` | which folder, when the experiment names none |
-//! | `source` | the registry: what is known of each dataset, one file each |
+//! | `source` | the registry: the settings of each dataset and its facts, one file each |
 //! | `recognise` | which dataset a folder holds |
 //! | `digest` | a name for what a run has seen |
 //! | `prepare`, `split`, `resize`, `standardise` | from parts to a data set |
@@ -38,7 +38,7 @@ mod standardise;
 #[cfg(test)]
 mod testing;
 
-pub use augment::{Augmentation, augment, flip_horizontal, shift_crop};
+pub use augment::{Augmentation, augment};
 pub use cifar::{CIFAR10, cifar10};
 pub use embedded::{digits, iris};
 pub use error::{DataError, Tried};
@@ -50,5 +50,5 @@ pub use recognise::{Recognised, is_named_like_data, recognise};
 pub use resize::resize;
 pub use samples::{Dataset, Parts, Samples, Shape};
 pub use source::{Cifar10, Data, Digits, Facts, FashionMnist, Iris, Mnist};
-pub use split::{take_validation, validation_indices};
+pub use split::take_validation;
 pub use standardise::Standardisation;

@@ -4,7 +4,7 @@ use super::{Samples, Shape};
 
 /// The same samples with images of another size, channel by channel.
 ///
-/// Output pixel i looks at the input coordinate (i + ½)·in/out − ½, clamped to the image: what
+/// Output pixel i reads the input coordinate (i + ½)·in/out − ½, clamped to the image: what
 /// `torch.nn.functional.interpolate(mode="bilinear", align_corners=False)` does.
 pub fn resize(samples: &Samples, height: usize, width: usize) -> Samples {
     let old = samples.shape;

@@ -49,11 +49,6 @@ impl Samples {
         Self { shape, values, labels }
     }
 
-    /// No samples, of this shape.
-    pub fn none(shape: Shape) -> Self {
-        Self::new(shape, Vec::new(), Vec::new())
-    }
-
     pub fn len(&self) -> usize {
         self.labels.len()
     }

@@ -10,7 +10,7 @@ use super::{DataError, Samples, shuffled};
 const KEY: [u8; 32] = *b"weightlab validation samples v1\0";
 
 /// Which of `len` samples are for validation: the first `count` of one fixed shuffle, ascending.
-pub fn validation_indices(len: usize, count: usize) -> Vec<u32> {
+fn validation_indices(len: usize, count: usize) -> Vec<u32> {
     let mut order = shuffled(len, &mut ChaCha8Rng::from_seed(KEY));
     order.truncate(count);
     order.sort_unstable();

@@ -18,7 +18,7 @@ crate::choice! {
 }
 
 crate::form! {
-    /// One treatment: a plan, with optional settings of its own.
+    /// One treatment: a plan, with optional settings.
     pub struct Arm: "Arm" {
         name: String = "arm".to_owned(), "Name", "Its name in legends and tables";
         net: Option<Net> = None, "Network", "Replaces the experiment's";

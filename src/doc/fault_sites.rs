@@ -29,7 +29,7 @@ pub struct CellPlan {
 }
 
 impl CellPlan {
-    /// What it is told apart by: `rate 1e-5`, `b30`, `fc1`; `all` where nothing is varied.
+    /// The varied setting: `rate 1e-5`, `b30`, `fc1`; `all` where nothing is varied.
     pub fn name(&self) -> String {
         let rate = self.rate.map(|rate| format!("rate {rate:e}"));
         let bit = self.bit.map(|bit| format!("b{bit}"));
@@ -37,7 +37,7 @@ impl CellPlan {
     }
 }
 
-/// A place with fault sites: a parameter, or the activations behind an operation.
+/// A place with fault sites: a parameter, or the activations after an operation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaultPlace {
     /// Name in `faults.csv`: the parameter's, or `fc1.output`.
@@ -84,14 +84,13 @@ pub fn fault_places(structure: &Structure, fault: &Fault) -> Vec<FaultPlace> {
 
 fn parameter(structure: &Structure, fault: &Fault, number: usize) -> FaultPlace {
     let parameter = &structure.parameters[number];
-    let row = parameter.len() / parameter.shape.first().copied().unwrap_or(1).max(1);
     FaultPlace {
         name: parameter.name.clone(),
         number,
         entries: parameter.len(),
         format: fault.format.of_parameter(parameter.role == Role::Weight),
         layer: parameter.layer,
-        row: row.max(1),
+        row: parameter.row(),
     }
 }
 
@@ -114,10 +113,8 @@ pub fn varied(campaign: &Campaign, structure: &Structure) -> Vec<(CellPlan, Faul
         Vary::Nothing => vec![(plan(), fault())],
         Vary::Rate(rates) => {
             let cell = |&rate: &f64| {
-                (
-                    CellPlan { rate: Some(rate), ..plan() },
-                    Fault { amount: FaultAmount::Rate(rate), ..fault() },
-                )
+                let amount = FaultAmount::Rate(rate);
+                (CellPlan { rate: Some(rate), ..plan() }, Fault { amount, ..fault() })
             };
             rates.iter().map(cell).collect()
         }

@@ -120,7 +120,7 @@ pub fn save(experiment: &Experiment, header: &str, path: &Path) -> Result<(), Fi
 /// # Errors
 /// What the system says; the old file is unchanged then.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let path = &behind_links(path);
+    let path = &link_target(path);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new().prefix(".weightlab-").tempfile_in(folder)?;
     file.write_all(bytes)?;
@@ -136,7 +136,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 }
 
 /// The file that a path leads to over links, which may be missing at the end.
-fn behind_links(path: &Path) -> PathBuf {
+fn link_target(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
     // As many links in a row as Linux follows.
     for _ in 0..40 {
@@ -156,7 +156,7 @@ pub fn header(text: &str) -> &str {
     &text[..end]
 }
 
-/// Whether there are comments behind the head, which saving would lose.
+/// Whether there are comments after the head, which saving would lose.
 pub fn has_other_comments(text: &str) -> bool {
     let body = &text[header(text).len()..];
     let mut in_text = false;

@@ -20,7 +20,7 @@ pub fn is_file(from: &str) -> bool {
     Path::new(from).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("safetensors"))
 }
 
-/// Whether an exported file lies inside the run's directory, apart from the files that the run itself keeps there.
+/// Whether an exported file is inside the run's directory and none of the run's own files there.
 pub fn stays_inside(file: &str) -> bool {
     let mut components = Path::new(file).components();
     let is_plain = components.clone().all(|part| matches!(part, Component::Normal(_)));

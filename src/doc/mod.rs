@@ -30,10 +30,3 @@ pub use structure::Structure;
 pub use target::Target;
 pub use training::{Kernels, Loss, NonFinite, Training};
 pub use validate::validate;
-
-/// Bytes as lower-case hexadecimal digits.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
-}

@@ -3,7 +3,10 @@
 //! The parser knows positions of syntax errors only. Problems that validation finds carry a [`Place`]; this scanner
 //! walks the brackets of the text along it, and ends at the deepest step that is written there.
 
+use ron::error::Position;
+
 use crate::form::path::{Place, Segment};
+use crate::form::ron_text::position;
 
 /// Line and column, both from 1, of the setting at `place`, or of the nearest enclosing one that is written down.
 pub fn locate(text: &str, place: &Place) -> (usize, usize) {
@@ -16,14 +19,8 @@ pub fn locate(text: &str, place: &Place) -> (usize, usize) {
             None => break,
         }
     }
-    line_and_column(text, found)
-}
-
-/// Line and column, both from 1, of a byte offset.
-fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
-    let before = &text[..offset.min(text.len())];
-    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    let Position { line, col } = position(text, found);
+    (line, col)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -109,7 +106,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// `Name(…)`: what stands in the brackets becomes the present value; of a bare name there is nothing inside.
+    /// `Name(…)`: the content of the brackets becomes the present value; a bare name has none.
     fn enter_variant(&mut self, name: &str) -> Option<usize> {
         let at = if matches!(self.token(self.at), Some(Token::Open(b'('))) { self.at + 1 } else { self.at };
         (self.token(at) == Some(Token::Word(name))).then_some(())?;
@@ -126,7 +123,7 @@ impl Cursor<'_> {
         while matches!(self.token(at), Some(Token::Word(_))) {
             at += 1;
         }
-        // A list that a variant carries, as in `Only(["fc1"])`, stands in the brackets of the variant.
+        // A list that a variant carries, as in `Only(["fc1"])`, is in the brackets of the variant.
         if self.token(at) == Some(Token::Open(b'('))
             && bracket.is_some_and(|b| self.token(at + 1) == Some(Token::Open(b)))
         {
@@ -154,7 +151,7 @@ impl Cursor<'_> {
         None
     }
 
-    /// The token behind the comma that ends the entry at `at`, or the closing bracket.
+    /// The token after the comma that ends the entry at `at`, or the closing bracket.
     fn after_entry(&self, mut at: usize) -> usize {
         let mut depth = 0usize;
         while let Some(token) = self.token(at) {

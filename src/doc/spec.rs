@@ -63,7 +63,7 @@ fn forget_places(plan: &mut [Stage]) {
 pub struct Run {
     /// Directory name, from [`RunSpec::id`].
     pub id: String,
-    /// Name of the arm, with the swept values behind it.
+    /// Name of the arm, then the swept values.
     pub arm: String,
     /// Position of the arm in the document.
     pub arm_index: usize,
@@ -76,7 +76,7 @@ pub struct Run {
 /// An arm after its sweeps are written out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpandedArm {
-    /// Name, with the swept values behind it.
+    /// Name, then the swept values.
     pub name: String,
     /// Position of the arm in the document.
     pub index: usize,
@@ -134,7 +134,7 @@ pub fn runs_after(before: &[Run], experiment: &Experiment) -> Result<Vec<Run>, V
 /// Identities of runs that differ in their seeds alone: the text of their settings is written once.
 struct Identities<'a> {
     spec: &'a RunSpec,
-    /// What stands before and behind the seed.
+    /// What is written before and after the seed.
     text: Option<[String; 2]>,
 }
 
@@ -149,10 +149,10 @@ impl Identities<'_> {
         let text = self.text.get_or_insert_with(|| {
             let mark = default.wrapping_sub(2);
             let text = with(mark).text();
-            // No setting behind the seed has numbers.
+            // No setting after the seed has numbers.
             let parts = text.rsplit_once(&mark.to_string());
-            let (before, behind) = parts.expect("a seed that is not the default is written");
-            [before.to_owned(), behind.to_owned()]
+            let (before, after) = parts.expect("a seed that is not the default is written");
+            [before.to_owned(), after.to_owned()]
         });
         identity(&format!("{}{seed}{}", text[0], text[1]))
     }
@@ -160,7 +160,7 @@ impl Identities<'_> {
 
 /// 16 hexadecimal digits of the SHA-256 of a text.
 fn identity(text: &str) -> String {
-    crate::doc::hexadecimal(&Sha256::digest(text)[..8])
+    crate::form::number::hexadecimal(&Sha256::digest(text)[..8])
 }
 
 fn expand_arm(experiment: &Experiment, arm: &Arm, index: usize) -> Result<Vec<ExpandedArm>, Vec<Problem>> {
@@ -189,24 +189,19 @@ fn apply(spec: &mut RunSpec, overrides: &Overrides, place: &Place) -> Result<(),
     overrides.0.iter().try_for_each(|(path, text)| put(spec, path, text, place))
 }
 
-/// Assigns one value, and looks whether it lies in the range of its setting; `place` is that of the overrides.
+/// Assigns one value, and checks that it is in the range of its setting; `place` is that of the overrides. A seed is
+/// refused: it comes from the list of seeds.
 fn put(spec: &mut RunSpec, path: &str, text: &str, place: &Place) -> Result<(), Vec<Problem>> {
-    refuse_seed(path, place)?;
     let fail = |message: String| Problem::error(place.key(path), message);
+    if path == "seed" {
+        return Err(vec![fail("seeds are listed in seeds: […], for all arms".to_owned())]);
+    }
     assign(spec, path, text).map_err(|error| vec![fail(error.to_string())])?;
     let found = check_ranges(spec);
     if found.is_empty() {
         return Ok(());
     }
     Err(found.into_iter().map(|problem| fail(format!("{}: {}", problem.place, problem.message))).collect())
-}
-
-/// The seed of a run comes from the list of seeds.
-fn refuse_seed(path: &str, place: &Place) -> Result<(), Vec<Problem>> {
-    if path != "seed" {
-        return Ok(());
-    }
-    Err(vec![Problem::error(place.key(path), "seeds are listed in seeds: […], for all arms")])
 }
 
 fn sweep(arms: &mut Vec<ExpandedArm>, overrides: &Overrides, place: &Place) -> Result<(), Vec<Problem>> {

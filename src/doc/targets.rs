@@ -35,7 +35,7 @@ pub fn prunable(structure: &Structure, target: &Target) -> Vec<usize> {
 /// non-linearity and belongs to its convolution, so that preactivations are what it yields. A layer without a
 /// non-linearity has one result for both: its output.
 pub fn activations(structure: &Structure, target: &Target, kind: &Params) -> Vec<usize> {
-    let behind = *kind == Params::Activations;
+    let after_activation = *kind == Params::Activations;
     let layers = &target.layers;
     let mut found = Vec::new();
     let mut is_meant = false;
@@ -43,37 +43,29 @@ pub fn activations(structure: &Structure, target: &Target, kind: &Params) -> Vec
         let Op::Layer(layer) = op else { continue };
         let is_norm = structure.layers[*layer].kind == LayerKind::BatchNorm;
         let is_chosen = has_layer(structure, layers, *layer);
-        is_meant = match layers {
-            Layers::Only(_) => is_chosen || (is_norm && is_meant),
-            Layers::All | Layers::Except(_) | Layers::First(_) | Layers::Last(_) => {
-                if is_norm {
-                    is_meant
-                } else {
-                    is_chosen
-                }
-            }
-        };
+        let is_named = is_chosen && matches!(layers, Layers::Only(_));
+        is_meant = if is_norm { is_meant || is_named } else { is_chosen };
         let next = structure.ops.get(position + 1);
         let normalises =
             |op: &Op| matches!(op, Op::Layer(next) if structure.layers[*next].kind == LayerKind::BatchNorm);
         if is_meant && !next.is_some_and(normalises) {
             let follows = matches!(next, Some(Op::Activation(_)));
-            found.push(position + usize::from(behind && follows));
+            found.push(position + usize::from(after_activation && follows));
         }
     }
     found
 }
 
-/// The convolution or linear layer whose outputs flow behind an operation.
+/// The convolution or linear layer whose outputs an operation passes on.
 pub fn unit_before(structure: &Structure, op: usize) -> usize {
-    let layers = structure.ops[..=op].iter().rev().filter_map(|op| match op {
+    let unit = structure.ops[..=op].iter().rev().find_map(|op| match op {
         Op::Layer(layer) if structure.layers[*layer].kind.has_weight() => Some(*layer),
         _ => None,
     });
-    layers.into_iter().next().unwrap_or_default()
+    unit.unwrap_or_default()
 }
 
-/// How many entries one image has in what flows behind an operation, and how many of them make an output channel. The
+/// How many entries the result of an operation has for one image, and how many of them make an output channel. The
 /// operation is one that [`activations`] names.
 pub fn activation_size(structure: &Structure, op: usize) -> (usize, usize) {
     let output = structure.layers[unit_before(structure, op)].output;
@@ -93,10 +85,9 @@ pub fn has_layer(structure: &Structure, layers: &Layers, position: usize) -> boo
     }
 }
 
-/// Whether the entry of a parameter lies in the output channels that a target names; it does when none is named.
+/// Whether the entry of a parameter is in the output channels that a target names; it is when none is named.
 pub fn has_entry(target: &Target, parameter: &Parameter, entry: usize) -> bool {
-    let row = parameter.len() / parameter.shape.first().copied().unwrap_or(1).max(1);
-    target.channels.is_empty() || target.channels.contains(&(entry / row.max(1)))
+    target.channels.is_empty() || target.channels.contains(&(entry / parameter.row()))
 }
 
 fn has_role(kind: &Params, role: Role) -> bool {

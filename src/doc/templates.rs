@@ -27,84 +27,46 @@ pub struct Outcome {
     pub values: &'static str,
 }
 
+/// The template of a file under `experiments/`, and the figure whose lines are under `assets/results/`, if there are any.
+macro_rules! template {
+    ($file:literal $(, figure $figure:literal)?, $name:literal, $description:literal) => {
+        Template {
+            name: $name,
+            description: $description,
+            text: include_str!(concat!("../../experiments/", $file, ".ron")),
+            result: [$(Outcome {
+                figure: $figure,
+                values: include_str!(concat!("../../assets/results/", $file, ".csv")),
+            })?].first().copied(),
+        }
+    };
+}
+
 const TEMPLATES: &[Template] = &[
-    Template {
-        name: "Lottery ticket on digits",
-        description: "Winning tickets against new weights and random masks; built-in data, under a minute",
-        text: include_str!("../../experiments/lottery_digits.ron"),
-        result: Some(Outcome {
-            figure: "remaining",
-            values: include_str!("../../assets/results/lottery_digits.csv"),
-        }),
-    },
-    Template {
-        name: "Partial freezing on digits",
-        description: "Half of a layer's weights frozen, then released; built-in data, seconds",
-        text: include_str!("../../experiments/freezing_digits.ron"),
-        result: Some(Outcome {
-            figure: "accuracy",
-            values: include_str!("../../assets/results/freezing_digits.csv"),
-        }),
-    },
-    Template {
-        name: "Shared trunk on iris",
-        description: "Three networks that share their first layers, copied in turn or tied; built-in data, seconds",
-        text: include_str!("../../experiments/trunk_iris.ron"),
-        result: Some(Outcome {
-            figure: "member-distance",
-            values: include_str!("../../assets/results/trunk_iris.csv"),
-        }),
-    },
-    Template {
-        name: "Past and present on digits",
-        description: "How far a network moves in one step and in eight; built-in data, seconds",
-        text: include_str!("../../experiments/past_digits.ron"),
-        result: Some(Outcome {
-            figure: "past",
-            values: include_str!("../../assets/results/past_digits.csv"),
-        }),
-    },
-    Template {
-        name: "Clones on digits",
-        description: "Copies that train apart, and the error along the line between them; built-in data, \
-            seconds",
-        text: include_str!("../../experiments/clones_digits.ron"),
-        result: Some(Outcome {
-            figure: "accuracy",
-            values: include_str!("../../assets/results/clones_digits.csv"),
-        }),
-    },
-    Template {
-        name: "Weight faults on digits",
-        description: "Which bit matters, how many flips a network tolerates, what clipping saves; built-in \
-            data, seconds",
-        text: include_str!("../../experiments/faults_digits.ron"),
-        result: Some(Outcome {
-            figure: "fault-rate",
-            values: include_str!("../../assets/results/faults_digits.csv"),
-        }),
-    },
-    Template {
-        name: "Optimizers on digits",
-        description: "SGD, Adam and AdamW at two learning rates each; built-in data, seconds",
-        text: include_str!("../../experiments/optimizers_digits.ron"),
-        result: Some(Outcome {
-            figure: "accuracy",
-            values: include_str!("../../assets/results/optimizers_digits.csv"),
-        }),
-    },
-    Template {
-        name: "LeNet-300-100 on MNIST",
-        description: "The lottery ticket with the settings of its paper; needs MNIST, minutes",
-        text: include_str!("../../experiments/lenet_mnist.ron"),
-        result: None,
-    },
-    Template {
-        name: "VGG-16 on CIFAR-10",
-        description: "Late rewinding of a deep network; needs CIFAR-10, long without a smaller width",
-        text: include_str!("../../experiments/vgg16_cifar10.ron"),
-        result: None,
-    },
+    template!("lottery_digits", figure "remaining", "Lottery ticket on digits",
+        "Winning tickets against new weights and random masks; built-in data, under a minute"),
+    template!("freezing_digits", figure "accuracy", "Partial freezing on digits",
+        "Half of a layer's weights frozen, then released; built-in data, seconds"),
+    template!("trunk_iris", figure "member-distance", "Shared trunk on iris",
+        "Three networks that share their first layers, copied in turn or tied; built-in data, seconds"),
+    template!("past_digits", figure "past", "Past and present on digits",
+        "How far a network moves in one step and in eight; built-in data, seconds"),
+    template!("clones_digits", figure "accuracy", "Clones on digits",
+        "Copies that train apart, and the error along the line between them; built-in data, seconds"),
+    template!("faults_digits", figure "fault-rate", "Weight faults on digits",
+        "Which bit matters, how many flips a network tolerates, what clipping saves; built-in data, seconds"),
+    template!("optimizers_digits", figure "accuracy", "Optimizers on digits",
+        "SGD, Adam and AdamW at two learning rates each; built-in data, seconds"),
+    template!(
+        "lenet_mnist",
+        "LeNet-300-100 on MNIST",
+        "The lottery ticket with the settings of its paper; needs MNIST, minutes"
+    ),
+    template!(
+        "vgg16_cifar10",
+        "VGG-16 on CIFAR-10",
+        "Late rewinding of a deep network; needs CIFAR-10, long without a smaller width"
+    ),
 ];
 
 /// All templates; the first one is the document that a new window shows.

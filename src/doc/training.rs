@@ -89,23 +89,23 @@ mod tests {
     use crate::doc::Training;
     use crate::form::ron_text;
 
-    fn said(training: &str) -> [String; 2] {
+    fn sentences(training: &str) -> [String; 2] {
         let training: Training = ron_text::from_str(training).unwrap();
         [training.rate_sentence(), training.evaluation_sentence()]
     }
 
     #[test]
     fn a_paper_reads_how_the_rate_changes() {
-        assert_eq!(said("()"), ["", "every epoch"]);
+        assert_eq!(sentences("()"), ["", "every epoch"]);
         assert_eq!(
-            said("(schedule: Steps(at: [\"80ep\", \"120ep\"]), warm_up: \"500it\", evaluate: \"5ep\")"),
+            sentences("(schedule: Steps(at: [\"80ep\", \"120ep\"]), warm_up: \"500it\", evaluate: \"5ep\")"),
             [
                 ", the rate multiplied by 0.1 after 80 epochs and 120 epochs, after a linear warm-up of 500 iterations",
                 "every 5 epochs"
             ]
         );
         assert_eq!(
-            said("(schedule: Cosine(over: \"9ep\", floor: 0.01))")[0],
+            sentences("(schedule: Cosine(over: \"9ep\", floor: 0.01))")[0],
             ", the rate falling to 0.01 of it along half a cosine over 9 epochs"
         );
     }

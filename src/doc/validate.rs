@@ -8,18 +8,17 @@ use super::plan::{Check, Left};
 use super::problem::Problem;
 use super::spec::{ExpandedArm, RunSpec, expand_arms};
 use super::stage::{check_plan, count_steps};
-use super::training::{Loss, Training};
-use crate::data::Data;
+use super::training::Loss;
+use crate::data::Facts;
 use crate::form::path::Place;
 use crate::form::{Overrides, check_ranges};
 use crate::optimize::UpdateRule;
 
 /// Everything that is wrong with a document, or worth knowing, in the order of the document.
 pub fn validate(experiment: &Experiment) -> Vec<Problem> {
-    let mut problems: Vec<Problem> = check_ranges(&mut experiment.clone())
-        .into_iter()
-        .map(|problem| Problem::error(problem.place, problem.message))
-        .collect();
+    let ranges = check_ranges(&mut experiment.clone()).into_iter();
+    let mut problems: Vec<Problem> =
+        ranges.map(|problem| Problem::error(problem.place, problem.message)).collect();
     names(experiment, &mut problems);
     if !problems.is_empty() {
         return problems;
@@ -66,10 +65,8 @@ fn count_runs(experiment: &Experiment) -> usize {
 fn names(experiment: &Experiment, problems: &mut Vec<Problem>) {
     let arms = Place::default().key("arms");
     if experiment.arms.is_empty() {
-        problems.push(Problem::error(
-            arms.clone(),
-            "there is no arm; add one with a plan, such as [Train(\"5ep\"), Test]",
-        ));
+        let message = "there is no arm; add one with a plan, such as [Train(\"5ep\"), Test]";
+        problems.push(Problem::error(arms.clone(), message));
     }
     let mut seen = BTreeMap::new();
     for (index, arm) in experiment.arms.iter().enumerate() {
@@ -84,120 +81,104 @@ fn names(experiment: &Experiment, problems: &mut Vec<Problem>) {
     }
     let seeds = Place::default().key("seeds");
     if experiment.seeds.is_empty() {
-        problems.push(Problem::error(
-            seeds.clone(),
-            "there is no seed, so nothing would run; write for example [1, 2, 3]",
-        ));
+        let message = "there is no seed, so nothing would run; write for example [1, 2, 3]";
+        problems.push(Problem::error(seeds.clone(), message));
     }
     let mut seen = BTreeSet::new();
     for (index, seed) in experiment.seeds.iter().enumerate() {
         if !seen.insert(seed) {
-            problems
-                .push(Problem::error(seeds.index(index), format!("seed {seed} is listed twice; remove one")));
+            let message = format!("seed {seed} is listed twice; remove one");
+            problems.push(Problem::error(seeds.index(index), message));
         }
     }
 }
 
-/// Places of the settings of an arm: its own where it has them, the experiment's otherwise.
-struct Places {
-    net: Place,
-    train: Place,
-    data: Place,
-    plan: Place,
-}
-
+/// Checks the settings of an arm: its own where it has them, the experiment's otherwise.
 fn spec(experiment: &Experiment, arm: &ExpandedArm, problems: &mut Vec<Problem>) {
     let here = Place::default().key("arms").index(arm.index);
     let own = &experiment.arms[arm.index];
     let at = |owned: bool, key: &str| if owned { here.key(key) } else { Place::default().key(key) };
-    let places = Places {
-        net: at(own.net.is_some(), "net"),
-        train: at(own.train.is_some(), "train"),
-        data: Place::default().key("data"),
-        plan: here.key("plan"),
-    };
-    network(&arm.spec.net, &arm.spec.data, &places, problems);
-    training(&arm.spec.train, &arm.spec.net, &arm.spec.data, &places, problems);
+    let (net, train) = (at(own.net.is_some(), "net"), at(own.train.is_some(), "train"));
+    let plan = here.key("plan");
+    network(&arm.spec, &net, problems);
+    training(&arm.spec, &net, &train, problems);
     let steps = count_steps(&arm.spec.plan);
     if steps > MOST_STEPS {
         let message = format!(
             "the plan has {steps} steps including repetitions, more than {MOST_STEPS}; repeat less often"
         );
-        problems.push(Problem::error(places.plan, message));
+        problems.push(Problem::error(plan, message));
         return;
     }
     if arm.spec.plan.is_empty() {
-        problems.push(Problem::error(
-            places.plan.clone(),
-            "the plan is empty; add a stage, such as Train(\"5ep\")",
-        ));
+        let message = "the plan is empty; add a stage, such as Train(\"5ep\")";
+        problems.push(Problem::error(plan.clone(), message));
     }
     let structure = arm.spec.structure();
     let RunSpec { net, data, seed, .. } = &arm.spec;
     let (name, seed, left) = (arm.name.as_str(), *seed, Left::default());
     let mut check = Check { arm: name, seed, net, data, structure: &structure, left, problems };
-    check_plan(&arm.spec.plan, &mut check, &places.plan);
+    check_plan(&arm.spec.plan, &mut check, &plan);
 }
 
-fn network(net: &Net, data: &Data, places: &Places, problems: &mut Vec<Problem>) {
+fn network(RunSpec { net, data, .. }: &RunSpec, place: &Place, problems: &mut Vec<Problem>) {
     match net {
         Net::Vgg(vgg) => {
             if !VGG_DEPTHS.contains(&vgg.depth) {
-                let place = places.net.variant("Vgg").key("depth");
-                problems.push(Problem::error(
-                    place,
-                    format!("there is no VGG-{}; choose 11, 13, 16 or 19", vgg.depth),
-                ));
+                let message = format!("there is no VGG-{}; choose 11, 13, 16 or 19", vgg.depth);
+                problems.push(Problem::error(place.variant("Vgg").key("depth"), message));
             }
             let shape = data.facts(net.image_side()).shape;
+            let data_place = Place::default().key("data").variant(data.key());
             if !shape.is_image() {
                 let message =
                     "a VGG needs images, and these data are not images; choose an Mlp, or other data";
-                problems.push(Problem::error(places.data.variant(data.key()), message));
+                problems.push(Problem::error(data_place, message));
             } else if shape.height.min(shape.width) < 32 {
                 let message = format!(
                     "a VGG needs images of at least 32×32 pixels, and these have {}×{}; set image_size: 32",
                     shape.height, shape.width
                 );
-                problems.push(Problem::error(places.data.variant(data.key()), message));
+                problems.push(Problem::error(data_place, message));
             }
         }
         Net::Mlp(mlp) => {
             if mlp.hidden.contains(&0) {
-                let place = places.net.variant("Mlp").key("hidden");
-                problems.push(Problem::error(place, "a hidden layer has no units; give it one or more"));
+                let message = "a hidden layer has no units; give it one or more";
+                problems.push(Problem::error(place.variant("Mlp").key("hidden"), message));
             }
         }
     }
 }
 
-fn training(train: &Training, net: &Net, data: &Data, places: &Places, problems: &mut Vec<Problem>) {
-    let classes = data.facts(net.image_side()).classes;
+fn training(spec: &RunSpec, net_place: &Place, place: &Place, problems: &mut Vec<Problem>) {
+    let RunSpec { net, data, train, .. } = spec;
+    let Facts { classes, shape, .. } = data.facts(net.image_side());
     if train.loss == Loss::BinaryCrossEntropy && classes != 2 {
         let message = format!(
             "binary cross-entropy needs two classes, and the data have {classes}; set labels: EvenOdd, or \
                 loss: CrossEntropy"
         );
-        problems.push(Problem::error(places.train.key("loss"), message));
+        problems.push(Problem::error(place.key("loss"), message));
     }
     if let Net::Mlp(mlp) = net
         && train.loss == Loss::BinaryCrossEntropy
         && mlp.output == super::network::Output::Tanh
     {
-        let place = places.net.variant("Mlp").key("output");
+        let place = net_place.variant("Mlp").key("output");
         problems.push(Problem::note(place, "with a tanh output, binary cross-entropy takes p = (1 + y) / 2"));
     }
-    if !train.augment.is_empty() && !data.facts(net.image_side()).shape.is_image() {
+    if !train.augment.is_empty() && !shape.is_image() {
         let message = "these data are not images, so there is nothing to flip or crop; remove augment";
-        problems.push(Problem::error(places.train.key("augment"), message));
+        problems.push(Problem::error(place.key("augment"), message));
     }
     if let Some((setting, message)) = train.optimizer.problem() {
-        let place = places.train.key("optimizer").variant(train.optimizer.key()).key(setting);
+        let place = place.key("optimizer").variant(train.optimizer.key()).key(setting);
         problems.push(Problem::error(place, message));
     }
     if train.evaluate.count == 0 {
-        let place = places.train.key("evaluate");
-        problems.push(Problem::error(place, "evaluating every 0 steps never ends; write 1ep or 100it"));
+        let message = "evaluating every 0 steps never ends; write 1ep or 100it";
+        problems.push(Problem::error(place.key("evaluate"), message));
     }
 }
 

@@ -50,9 +50,15 @@ impl Axis {
         Self { scale: Scale::Log10, ..self }
     }
 
-    /// An axis of names.
+    /// An axis of categories.
     pub fn named(title: &str, categories: Vec<Category>) -> Self {
         Self { categories, ..Self::new(title, "") }
+    }
+
+    /// An axis of names without groups.
+    pub fn of_names(title: &str, names: impl IntoIterator<Item = String>) -> Self {
+        let category = |name| Category { name, group: String::new() };
+        Self::named(title, names.into_iter().map(category).collect())
     }
 
     /// The category nearest to a position.
@@ -130,6 +136,11 @@ fn pad(scale: Scale, low: f64, high: f64) -> [f64; 2] {
         Scale::Linear => low.abs() / 2.0,
     };
     [low - air, high + air]
+}
+
+/// The two ends of a category, or of a row or column of cells, on its axis.
+pub fn ends_of(index: usize) -> [f64; 2] {
+    [index as f64 - 0.5, index as f64 + 0.5]
 }
 
 /// Padding never suggests impossible values: below 0 for data that are not negative, above 100 % for shares.

@@ -1,5 +1,6 @@
 //! Stacked bars: shares of classes for each category, or counts for each range of values.
 
+use super::distinct::distinct;
 use super::model::{Bars, Figure};
 use super::palette::{Rgb, Theme, colour};
 
@@ -8,10 +9,6 @@ use super::palette::{Rgb, Theme, colour};
 pub struct BarPart<'a> {
     /// The series it belongs to.
     pub bars: &'a Bars,
-    /// Its category or range.
-    pub category: usize,
-    /// Its value.
-    pub value: f64,
     /// Both sides, along the axis of names.
     pub sides: [f64; 2],
     /// Foot and head, along the axis of values.
@@ -30,13 +27,7 @@ impl Bars {
 
 /// The names of the bars that are side by side, from left to right.
 pub fn stacks(figure: &Figure) -> Vec<&str> {
-    let mut stacks: Vec<&str> = Vec::new();
-    for bars in &figure.bars {
-        if !stacks.contains(&bars.stack.as_str()) {
-            stacks.push(&bars.stack);
-        }
-    }
-    stacks
+    distinct(figure.bars.iter().map(|bars| bars.stack.as_str()))
 }
 
 /// All parts with a value, in the order of the figure.
@@ -51,18 +42,18 @@ pub fn parts(figure: &Figure) -> Vec<BarPart<'_>> {
         for (category, &value) in bars.values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
             let foot = heads[stack][category];
             heads[stack][category] = foot + value;
-            let Some([start, room]) = room_of(figure, category) else { continue };
-            let (width, stack) = (room / count, stack as f64);
+            let Some([start, width]) = extent_of(figure, category) else { continue };
+            let (width, stack) = (width / count, stack as f64);
             let left = start + stack * width;
             let (sides, ends) = ([left, left + width], [foot, foot + value]);
-            parts.push(BarPart { bars, category, value, sides, ends });
+            parts.push(BarPart { bars, sides, ends });
         }
     }
     parts
 }
 
 /// Where the bars of a category or range start, and their total width.
-fn room_of(figure: &Figure, category: usize) -> Option<[f64; 2]> {
+fn extent_of(figure: &Figure, category: usize) -> Option<[f64; 2]> {
     if figure.bins.is_empty() {
         return Some([category as f64 - FILLED / 2.0, FILLED]);
     }
@@ -86,16 +77,15 @@ mod tests {
             part("sdc", "a", &[0.25, 1.0]),
         ];
         let figure = Figure { bars, ..Figure::default() };
-        let shown: Vec<_> =
-            parts(&figure).iter().map(|part| (part.category, part.sides, part.ends)).collect();
+        let shown: Vec<_> = parts(&figure).iter().map(|part| (part.sides, part.ends)).collect();
         assert_eq!(
             shown,
             [
-                (0, [-0.4, 0.0], [0.0, 0.5]),
-                (0, [0.0, 0.4], [0.0, 0.25]),
-                (1, [1.0, 1.4], [0.0, 0.25]),
-                (0, [-0.4, 0.0], [0.5, 0.75]),
-                (1, [0.6, 1.0], [0.0, 1.0]),
+                ([-0.4, 0.0], [0.0, 0.5]),
+                ([0.0, 0.4], [0.0, 0.25]),
+                ([1.0, 1.4], [0.0, 0.25]),
+                ([-0.4, 0.0], [0.5, 0.75]),
+                ([0.6, 1.0], [0.0, 1.0]),
             ]
         );
     }

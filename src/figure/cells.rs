@@ -87,6 +87,11 @@ impl CellKind {
 }
 
 impl Cells {
+    /// Rows and columns.
+    pub fn size(&self) -> [usize; 2] {
+        [self.values.len(), self.values.first().map_or(0, Vec::len)]
+    }
+
     /// Whether any cell has a value.
     pub fn has_data(&self) -> bool {
         self.values.iter().flatten().any(|value| value.is_finite())
@@ -104,7 +109,7 @@ impl Cells {
 
     /// The kind of a cell, if there are kinds.
     pub fn kind(&self, row: usize, column: usize) -> Option<&CellKind> {
-        let columns = self.values.first().map_or(0, Vec::len);
+        let [_, columns] = self.size();
         self.kinds.get(usize::from(*self.kind_of.get(row * columns + column)?))
     }
 
@@ -149,13 +154,13 @@ fn sequential(share: f64) -> Rgb {
 
 fn mix(from: Rgb, to: Rgb, share: f64) -> Rgb {
     let tone = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * share).round() as u8;
-    [tone(from[0], to[0]), tone(from[1], to[1]), tone(from[2], to[2])]
+    std::array::from_fn(|index| tone(from[index], to[index]))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::palette::contrast;
+    use crate::figure::palette::tests::contrast;
 
     #[test]
     fn the_scale_grows_brighter_so_that_no_eye_needs_its_hues() {

@@ -151,7 +151,7 @@ mod tests {
         line.traces = vec![Trace { name: "seed 1".to_owned(), points: vec![[0.0, 0.25]] }];
         let figure = Figure {
             lines: vec![line],
-            reference_lines: vec![ReferenceLine::level("dense", 0.9)],
+            reference_lines: vec![ReferenceLine::level("dense", 0.9, None)],
             ..Figure::default()
         };
         let expected = "kind,series,run,x,y,low,high\n\

@@ -1,5 +1,6 @@
 //! The early-stop iterations of an arm as a figure.
 
+use super::distinct::distinct;
 use super::{Axis, Figure, Line, style_of};
 use crate::form::number::counted;
 use crate::results::early_stops::Training;
@@ -9,12 +10,7 @@ use crate::results::view::XAxis;
 /// The early-stop iteration over the weights that remain, its mean over seeds within a standard deviation: a line for the
 /// rounds of each training.
 pub fn early_stops(arm: &str, trainings: &[Training]) -> Figure {
-    let mut series: Vec<&str> = Vec::new();
-    for training in trainings {
-        if !series.contains(&training.series.as_str()) {
-            series.push(&training.series);
-        }
-    }
+    let series = distinct(trainings.iter().map(|training| training.series.as_str()));
     let lines = series.iter().enumerate().map(|(index, own)| {
         let name = if series.len() == 1 { arm.to_owned() } else { format!("{arm}, {own}") };
         line(&name, index, trainings.iter().filter(|training| training.series == *own).collect())
@@ -39,7 +35,7 @@ fn line(name: &str, index: usize, mut rounds: Vec<&Training>) -> Line {
         let level = level(training.remaining, &training.iterations(), Spread::StandardDeviation);
         line.points.push([level.x, level.mean]);
         line.counts.push(u32::try_from(level.n).unwrap_or(u32::MAX));
-        line.band.extend(level.band_at(level.x));
+        line.band.extend(level.band);
     }
     line
 }

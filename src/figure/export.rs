@@ -50,7 +50,7 @@ impl FileKind {
 pub struct Options {
     /// The page.
     pub size: Size,
-    /// Resolution of a PNG in dots per inch. At 96, a pixel of [`Size::pixels`] is a pixel of the file.
+    /// Resolution of a PNG in dots per inch.
     pub dpi: f64,
     /// Light or dark.
     pub theme: Theme,

@@ -3,7 +3,6 @@
 use super::cells::CellKind;
 use super::font::{CAP_HEIGHT, LINE_HEIGHT, Weight, fit, width};
 use super::model::{Bars, Figure, Line, ReferenceLine};
-use super::palette::Dash;
 
 /// The subject of a legend row.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,33 +66,18 @@ impl<'a> Sample<'a> {
     pub fn detail<'b>(&self, figure: &'b Figure) -> &'b str {
         figure.details.get(self.name()).map_or("", String::as_str)
     }
-
-    /// The pattern of its line.
-    pub fn dash(&self) -> Dash {
-        match self {
-            Self::Line(line) => line.style.dash,
-            Self::Bars(_) | Self::Kind(_) => Dash::Solid,
-            Self::Reference(line) => line.dash,
-        }
-    }
 }
 
 /// All samples with a name, in the order of the figure.
 pub fn samples(figure: &Figure) -> Vec<Sample<'_>> {
     let lines = figure.lines.iter().map(Sample::Line);
     let is_first =
-        |index: usize| figure.bars[..index].iter().all(|bars| bars.name != figure.bars[index].name);
-    let bars = (0..figure.bars.len())
-        .filter(move |index| is_first(*index))
-        .map(|index| Sample::Bars(&figure.bars[index]));
+        |(index, bars): &(usize, &Bars)| figure.bars[..*index].iter().all(|other| other.name != bars.name);
+    let bars = figure.bars.iter().enumerate().filter(is_first).map(|(_, bars)| Sample::Bars(bars));
     let kinds = figure.cells.iter().flat_map(|cells| &cells.kinds).filter(|kind| kind.is_in_legend());
     let references = figure.reference_lines.iter().map(Sample::Reference);
-    lines
-        .chain(bars)
-        .chain(kinds.map(Sample::Kind))
-        .chain(references)
-        .filter(|sample| !sample.name().trim().is_empty())
-        .collect()
+    let all = lines.chain(bars).chain(kinds.map(Sample::Kind)).chain(references);
+    all.filter(|sample| !sample.name().trim().is_empty()).collect()
 }
 
 /// A legend of one column, at most as wide as `limit`.
@@ -113,25 +97,25 @@ pub fn columns(figure: &Figure, font: f64, limit: f64) -> Legend<'_> {
 }
 
 fn column_width(limit: f64, font: f64, columns: usize) -> f64 {
-    let columns = u32::try_from(columns).map_or(1.0, f64::from);
+    let columns = columns as f64;
     (limit - (columns - 1.0) * COLUMN_GAP_EM * font) / columns
 }
 
 /// Rows run down the columns, like a list.
 fn set<'a>(figure: &Figure, samples: &[Sample<'a>], font: f64, limit: f64, columns: usize) -> Legend<'a> {
     let indent = (SAMPLE_EM + SAMPLE_GAP_EM) * font;
-    let room = column_width(limit, font, columns) - indent;
+    let space = column_width(limit, font, columns) - indent;
     let mut legend = Legend::default();
     let mut x = 0.0;
     for chunk in samples.chunks(samples.len().div_ceil(columns).max(1)) {
         let (mut y, mut widest) = (0.0, 0.0_f64);
         for &sample in chunk {
-            let mut lines = fit(sample.name(), font, Weight::Regular, room, MOST_LINES);
+            let mut lines = fit(sample.name(), font, Weight::Regular, space, MOST_LINES);
             let name_lines = lines.len();
-            lines.extend(fit(sample.detail(figure), font, Weight::Regular, room, MOST_LINES));
+            lines.extend(fit(sample.detail(figure), font, Weight::Regular, space, MOST_LINES));
             widest = lines.iter().map(|line| width(line, font, Weight::Regular)).fold(widest, f64::max);
             let (middle, base) = (y + font * LINE_HEIGHT / 2.0, y + font * (LINE_HEIGHT + CAP_HEIGHT) / 2.0);
-            y += height_of(lines.len(), font);
+            y += (lines.len() as f64 * LINE_HEIGHT + ROW_GAP_EM) * font;
             legend.rows.push(LegendRow {
                 sample,
                 at: [x, middle],
@@ -147,11 +131,6 @@ fn set<'a>(figure: &Figure, samples: &[Sample<'a>], font: f64, limit: f64, colum
     legend
 }
 
-fn height_of(lines: usize, font: f64) -> f64 {
-    let lines = u32::try_from(lines).map_or(1.0, f64::from);
-    (lines * LINE_HEIGHT + ROW_GAP_EM) * font
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,7 +139,11 @@ mod tests {
     fn figure(names: &[&str]) -> Figure {
         let lines =
             names.iter().enumerate().map(|(i, name)| Line::new(name, style_of(i), Vec::new())).collect();
-        Figure { lines, reference_lines: vec![ReferenceLine::level("dense level", 1.0)], ..Figure::default() }
+        Figure {
+            lines,
+            reference_lines: vec![ReferenceLine::level("dense level", 1.0, None)],
+            ..Figure::default()
+        }
     }
 
     #[test]

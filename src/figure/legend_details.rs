@@ -15,24 +15,20 @@ const LONGEST: usize = 24;
 /// The details for each name in the legend; names without details are left out.
 pub fn details(figure: &Figure, arms: &[ArmRuns<'_>]) -> BTreeMap<String, String> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
-    let names = figure
-        .lines
-        .iter()
-        .map(|line| &line.name)
-        .chain(figure.reference_lines.iter().map(|reference| &reference.name));
-    let mut settings: Vec<Option<String>> = settings_of(arms);
-    for name in names {
+    let references = figure.reference_lines.iter().map(|reference| &reference.name);
+    let mut settings = settings_of(arms);
+    for name in figure.lines.iter().map(|line| &line.name).chain(references) {
         // Only the first line of an arm gets the details.
-        let own = arm_of(name, arms).and_then(|arm| settings[arm].take());
-        if let Some(text) = own.filter(|text| !text.is_empty()) {
+        let text = arm_of(name, arms).map(|arm| std::mem::take(&mut settings[arm])).unwrap_or_default();
+        if !text.is_empty() {
             found.insert(name.clone(), text);
         }
     }
     for (index, line) in figure.lines.iter().enumerate() {
         let Some(other) = figure.lines[..index].iter().find(|other| coincide(other, line)) else { continue };
-        let said = found.entry(line.name.clone()).or_default();
-        let gap = if said.is_empty() { "" } else { "; " };
-        *said = format!("same values as {}{gap}{said}", other.name);
+        let detail = found.entry(line.name.clone()).or_default();
+        let gap = if detail.is_empty() { "" } else { "; " };
+        *detail = format!("same values as {}{gap}{detail}", other.name);
     }
     found
 }
@@ -54,7 +50,7 @@ fn arm_of(name: &str, arms: &[ArmRuns<'_>]) -> Option<usize> {
 }
 
 /// The settings in which these arms differ, such as "rate 0.1, batch 64", without those in the arm's name.
-fn settings_of(arms: &[ArmRuns<'_>]) -> Vec<Option<String>> {
+fn settings_of(arms: &[ArmRuns<'_>]) -> Vec<String> {
     let rows = || arms.iter().flat_map(|arm| &arm.rows);
     let paths: BTreeSet<&String> = rows().flat_map(|row| row.settings.keys()).collect();
     let all: Vec<String> = paths.iter().map(|path| (*path).clone()).collect();
@@ -66,17 +62,17 @@ fn settings_of(arms: &[ArmRuns<'_>]) -> Vec<Option<String>> {
     let differing: Vec<&String> = paths.into_iter().filter(differs).collect();
     let plans = if differing.iter().any(|path| *path == "plan") { plans(arms) } else { Vec::new() };
     let text = |(index, arm): (usize, &ArmRuns<'_>)| {
-        let said = |path: &&String| {
-            let value = value_of(arm, path).filter(|value| !says(&arm.name, value))?;
+        let setting = |path: &&String| {
+            let value = value_of(arm, path).filter(|value| !contains_word(&arm.name, value))?;
             Some(format!("{} {value}", short(path, &all)))
         };
         let of_plan = plans.get(index).into_iter().flatten().cloned();
-        let mut parts: Vec<String> = differing.iter().filter_map(said).chain(of_plan).collect();
+        let mut parts: Vec<String> = differing.iter().filter_map(setting).chain(of_plan).collect();
         if let Some(more @ 1..) = parts.len().checked_sub(MOST) {
             parts.truncate(MOST);
             parts.push(format!("{more} more"));
         }
-        Some(parts.join(", "))
+        parts.join(", ")
     };
     arms.iter().enumerate().map(text).collect()
 }
@@ -102,13 +98,13 @@ fn value_of<'a>(arm: &ArmRuns<'a>, path: &str) -> Option<&'a str> {
 }
 
 /// Whether a name contains a value as a separate word.
-fn says(name: &str, value: &str) -> bool {
+fn contains_word(name: &str, value: &str) -> bool {
     let (name, value) = (name.to_lowercase(), value.to_lowercase());
     let is_part =
         |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '.');
     name.match_indices(&value).any(|(at, _)| {
-        let (before, behind) = (&name[..at], &name[at + value.len()..]);
-        !is_part(before.chars().next_back()) && !is_part(behind.chars().next())
+        let (before, after) = (&name[..at], &name[at + value.len()..]);
+        !is_part(before.chars().next_back()) && !is_part(after.chars().next())
     })
 }
 
@@ -190,7 +186,15 @@ mod tests {
 
     #[test]
     fn a_name_says_a_value_as_a_word_of_its_own() {
-        assert!(says("arm, rate 0.1", "0.1") && says("SGD, slow", "Sgd") && says("(8)", "8"));
-        assert!(!says("rate 0.15", "0.1") && !says("10.1", "0.1") && !says("truely", "true"));
+        assert!(
+            contains_word("arm, rate 0.1", "0.1")
+                && contains_word("SGD, slow", "Sgd")
+                && contains_word("(8)", "8")
+        );
+        assert!(
+            !contains_word("rate 0.15", "0.1")
+                && !contains_word("10.1", "0.1")
+                && !contains_word("truely", "true")
+        );
     }
 }

@@ -13,6 +13,7 @@ pub mod bars;
 pub mod brushing;
 pub mod cells;
 pub mod csv;
+mod distinct;
 mod draw_error;
 pub mod early_stops;
 pub mod export;

@@ -111,9 +111,9 @@ impl Line {
 }
 
 impl ReferenceLine {
-    /// A dashed grey line at this y.
-    pub fn level(name: &str, y: f64) -> Self {
-        Self { name: name.to_owned(), at: At::Y(y), colour: None, dash: Dash::Dashed }
+    /// A dashed line at this y.
+    pub fn level(name: &str, y: f64, colour: Option<usize>) -> Self {
+        Self { name: name.to_owned(), at: At::Y(y), colour, dash: Dash::Dashed }
     }
 }
 
@@ -143,14 +143,12 @@ impl Figure {
         }
     }
 
-    /// Its axes and texts without lines and bars, which can be large.
-    pub fn clone_without_data(&self) -> Self {
-        let Self { title, x, y, parallel, cells, bars: _, bins, lines: _, reference_lines: _, details, note } =
-            self;
-        let (title, x, y) = (title.clone(), x.clone(), y.clone());
-        let (parallel, cells, bins) = (parallel.clone(), cells.clone(), bins.clone());
-        let (details, note) = (details.clone(), note.clone());
-        Self { title, x, y, parallel, cells, bins, details, note, ..Self::default() }
+    /// Adds to the small print.
+    pub fn add_note(&mut self, text: &str) {
+        if !self.note.is_empty() {
+            self.note += ", ";
+        }
+        self.note += text;
     }
 
     /// Whether the pointer selects a name or a range, not the nearest point of a line.

@@ -36,8 +36,8 @@ pub struct Tile {
 impl Mosaic {
     /// Groups cells into at most `most` tiles on a side.
     pub fn of(cells: &Cells, most: usize) -> Self {
-        let count = [cells.values.len(), cells.values.first().map_or(0, Vec::len)];
-        let block = blocks(count, most);
+        let count = cells.size();
+        let block = block(count, most);
         let size = [count[0].div_ceil(block[0]), count[1].div_ceil(block[1])];
         let mut tiles = Vec::with_capacity(size[0] * size[1]);
         for row in 0..size[0] {
@@ -65,12 +65,8 @@ impl Mosaic {
     }
 }
 
-/// Rows and columns of cells for each pixel of an image.
-pub fn block(cells: [usize; 2]) -> [usize; 2] {
-    blocks(cells, SIDE)
-}
-
-fn blocks(cells: [usize; 2], most: usize) -> [usize; 2] {
+/// Rows and columns of cells in each of at most `most` tiles on a side.
+pub fn block(cells: [usize; 2], most: usize) -> [usize; 2] {
     cells.map(|count| count.div_ceil(most).max(1))
 }
 

@@ -76,9 +76,6 @@ pub const DASHES: [Dash; 4] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::Da
 pub const MARKERS: [Marker; 6] =
     [Marker::None, Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond, Marker::Cross];
 
-/// Number of styles before they repeat: 192.
-pub const STYLES: usize = COLOURS * DASHES.len() * MARKERS.len();
-
 /// The style of the series with this index. Colours vary first, then dashes, then markers.
 pub fn style_of(index: usize) -> Style {
     Style {
@@ -159,31 +156,31 @@ impl Theme {
     }
 }
 
-/// The contrast of two colours, 1 to 21, as WCAG 2.2 defines it.
-pub fn contrast(a: Rgb, b: Rgb) -> f64 {
-    let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
-    a.max(b) / a.min(b)
-}
-
-fn luminance(rgb: Rgb) -> f64 {
-    let [red, green, blue] = rgb.map(|byte| {
-        let share = f64::from(byte) / 255.0;
-        if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
-    });
-    0.2126 * red + 0.7152 * green + 0.0722 * blue
-}
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    /// The contrast of two colours, 1 to 21, as WCAG 2.2 defines it.
+    pub fn contrast(a: Rgb, b: Rgb) -> f64 {
+        let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
+        a.max(b) / a.min(b)
+    }
+
+    fn luminance(rgb: Rgb) -> f64 {
+        let [red, green, blue] = rgb.map(|byte| {
+            let share = f64::from(byte) / 255.0;
+            if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
+        });
+        0.2126 * red + 0.7152 * green + 0.0722 * blue
+    }
 
     #[test]
     fn all_styles_differ_until_they_repeat() {
-        let styles: Vec<_> = (0..STYLES).map(style_of).collect();
+        let styles: Vec<_> = (0..192).map(style_of).collect();
         for (index, style) in styles.iter().enumerate() {
             assert!(!styles[..index].contains(style), "{index}");
         }
-        assert_eq!(style_of(STYLES), style_of(0));
+        assert_eq!(style_of(192), style_of(0));
     }
 
     #[test]

@@ -123,7 +123,7 @@ mod tests {
     fn bands_and_reference_lines_belong_to_the_data() {
         let mut figure = figure(&[[0.0, 1.0], [1.0, 1.0]]);
         figure.lines[0].band = vec![crate::results::statistics::Band { x: 0.0, low: -1.0, high: 3.0 }];
-        figure.reference_lines = vec![crate::figure::ReferenceLine::level("dense", 9.0)];
+        figure.reference_lines = vec![crate::figure::ReferenceLine::level("dense", 9.0, None)];
         assert_eq!(ranges(&figure)[1], [-1.3, 9.3]);
     }
 }

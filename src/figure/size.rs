@@ -29,8 +29,6 @@ pub struct Size {
 
 const POINTS_PER_INCH: f64 = 72.0;
 const MILLIMETRES_PER_INCH: f64 = 25.4;
-/// A pixel of a screen and of SVG is 1/96 inch.
-const POINTS_PER_PIXEL: f64 = 0.75;
 /// PDF pages have at most 200 inches.
 const LARGEST_PT: f64 = 14_400.0;
 const SMALLEST_PT: f64 = 72.0;
@@ -101,12 +99,6 @@ impl Size {
         Self { width_pt, height_pt, font_pt: 8.0, legend: LegendPlace::Right }
     }
 
-    /// A size in pixels of a PNG at 96 dpi, with 12-pixel text and the legend at the right.
-    pub fn pixels(width: f64, height: f64) -> Self {
-        let (width_pt, height_pt) = (width * POINTS_PER_PIXEL, height * POINTS_PER_PIXEL);
-        Self { width_pt, height_pt, font_pt: 9.0, legend: LegendPlace::Right }
-    }
-
     /// What is wrong with the size, and what to do.
     ///
     /// # Errors
@@ -160,9 +152,8 @@ mod tests {
     }
 
     #[test]
-    fn an_inch_has_25_4_millimetres_and_96_pixels() {
+    fn an_inch_has_25_4_millimetres() {
         assert!((Size::millimetres(25.4, 50.8).height_pt - 144.0).abs() < 1e-9);
-        assert!((Size::pixels(1280.0, 720.0).width_pt - 960.0).abs() < 1e-9);
     }
 
     #[test]

@@ -84,7 +84,7 @@ fn unit_of(format: Format) -> f64 {
 
 /// The smallest round step that gives at most `wanted + 1` ticks, and the first and last tick as multiples of it.
 fn step([low, high]: [f64; 2], wanted: usize) -> Option<(Round, [f64; 2])> {
-    let least = (high - low) / (count(wanted) + 2.0);
+    let least = (high - low) / (wanted as f64 + 2.0);
     if !least.is_normal() || least < 0.0 {
         return None;
     }
@@ -92,7 +92,7 @@ fn step([low, high]: [f64; 2], wanted: usize) -> Option<(Round, [f64; 2])> {
     let mut candidates = (exponent..=exponent + 3)
         .flat_map(|exponent| [1.0, 2.0, 5.0].map(|digit| Round { digit, exponent }))
         .map(|step| (step, ends_in_steps([low, high], step)));
-    let (step, ends) = candidates.find(|(_, [first, last])| last - first <= count(wanted))?;
+    let (step, ends) = candidates.find(|(_, [first, last])| last - first <= wanted as f64)?;
     // Steps between numbers that differ only in their last bits cannot be counted.
     let countable = ends[0].abs().max(ends[1].abs()) < 1e15;
     countable.then_some((step, ends))
@@ -101,11 +101,6 @@ fn step([low, high]: [f64; 2], wanted: usize) -> Option<(Round, [f64; 2])> {
 fn ends_in_steps([low, high]: [f64; 2], step: Round) -> [f64; 2] {
     let (length, slack) = (step.times(1.0), 1e-9);
     [(low / length - slack).ceil(), (high / length + slack).floor()]
-}
-
-/// A small count as a double.
-fn count(number: usize) -> f64 {
-    u32::try_from(number).map_or(f64::MAX, f64::from)
 }
 
 /// Formats all ticks of a linear axis alike: with the same decimals, or the same power of ten.

@@ -1,7 +1,7 @@
 //! Bounds of numbers, checked over the whole tree of settings.
 
-use super::path::Place;
-use super::{Node, Value};
+use super::path::{Place, Segment};
+use super::{Field, Node, Value};
 
 /// A number outside of its declared range.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,71 +12,50 @@ pub struct RangeProblem {
     pub message: String,
 }
 
-/// How a value was reached. Most are right, so a place is made only of the way to one that is wrong.
-enum Way<'a> {
-    Root,
-    Key(&'a Self, &'a str),
-    Index(&'a Self, usize),
-    Variant(&'a Self, &'a str),
+/// Every number of the tree that is outside of the range that its setting declares, or is no number.
+pub fn check_ranges(root: &mut dyn Value) -> Vec<RangeProblem> {
+    visit(root, "", None)
 }
 
-impl Way<'_> {
-    fn place(&self) -> Place {
-        match self {
-            Self::Root => Place::default(),
-            Self::Key(before, key) => before.place().key(key),
-            Self::Index(before, index) => before.place().index(*index),
-            Self::Variant(before, variant) => before.place().variant(variant),
+/// The problems of a value; their places begin at it.
+fn visit(value: &mut dyn Value, label: &str, range: Option<[f64; 2]>) -> Vec<RangeProblem> {
+    match value.node() {
+        Node::Number(number) => check(*number, label, range),
+        Node::Integer(integer) => check(integer.get() as f64, label, range),
+        Node::Choice(choice) => {
+            let variant = choice.variant();
+            let found = choice.payload().map(|payload| visit(payload, variant.label, variant.range));
+            inside(|| Segment::Variant(variant.key.to_owned()), found.unwrap_or_default())
         }
+        Node::Group(group) => {
+            let fields = group.fields().iter().enumerate();
+            let check = |(index, field): (usize, &Field)| {
+                let found = visit(group.value(index), field.label, field.range);
+                inside(|| Segment::Key(field.key.to_owned()), found)
+            };
+            fields.flat_map(check).collect()
+        }
+        Node::List(list) => (0..list.count())
+            .flat_map(|index| inside(|| Segment::Index(index), visit(list.item(index), label, range)))
+            .collect(),
+        Node::Optional(optional) => {
+            optional.value().map(|inner| visit(inner, label, range)).unwrap_or_default()
+        }
+        Node::Switch(_) | Node::Text(_) | Node::Parsed(_) | Node::Overrides(_) => Vec::new(),
     }
 }
 
-/// Every number of the tree that is outside of the range that its setting declares, or is no number.
-pub fn check_ranges(root: &mut dyn Value) -> Vec<RangeProblem> {
-    let mut problems = Vec::new();
-    visit(root, &Way::Root, "", None, &mut problems);
+/// Problems of a part, with their places in the whole.
+fn inside(part: impl Fn() -> Segment, mut problems: Vec<RangeProblem>) -> Vec<RangeProblem> {
+    for problem in &mut problems {
+        problem.place.0.insert(0, part());
+    }
     problems
 }
 
-fn visit(
-    value: &mut dyn Value,
-    way: &Way<'_>,
-    label: &str,
-    range: Option<[f64; 2]>,
-    problems: &mut Vec<RangeProblem>,
-) {
-    match value.node() {
-        Node::Number(number) => check(*number, way, label, range, problems),
-        Node::Integer(integer) => check(integer.get() as f64, way, label, range, problems),
-        Node::Choice(choice) => {
-            let variant = choice.variants()[choice.selected()];
-            if let Some(payload) = choice.payload() {
-                visit(payload, &Way::Variant(way, variant.key), variant.label, variant.range, problems);
-            }
-        }
-        Node::Group(group) => {
-            for (index, field) in group.fields().iter().enumerate() {
-                visit(group.value(index), &Way::Key(way, field.key), field.label, field.range, problems);
-            }
-        }
-        Node::List(list) => {
-            for index in 0..list.count() {
-                visit(list.item(index), &Way::Index(way, index), label, range, problems);
-            }
-        }
-        Node::Optional(optional) => {
-            if let Some(inner) = optional.value() {
-                visit(inner, way, label, range, problems);
-            }
-        }
-        Node::Switch(_) | Node::Text(_) | Node::Parsed(_) | Node::Overrides(_) => {}
-    }
-}
-
-fn check(number: f64, way: &Way<'_>, label: &str, range: Option<[f64; 2]>, problems: &mut Vec<RangeProblem>) {
-    if let Some(message) = range_message(number, label, range) {
-        problems.push(RangeProblem { place: way.place(), message });
-    }
+fn check(number: f64, label: &str, range: Option<[f64; 2]>) -> Vec<RangeProblem> {
+    let message = range_message(number, label, range);
+    message.into_iter().map(|message| RangeProblem { place: Place::default(), message }).collect()
 }
 
 /// What is wrong with a number, if anything.

@@ -24,7 +24,12 @@ macro_rules! form {
         $vis struct $name { $( #[doc = $help] pub $field: $type, )* }
         $crate::form_impl! { $name : $title { $( $field : $type = $default, $label, $help
             $(, unit $unit)? $(, range [$low, $high])? ; )* } None }
-        $crate::form_serialize! { $name $($field)* }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $crate::form_serialize_fields!(self, serializer, $name $($field)*)
+            }
+        }
     };
 }
 
@@ -80,19 +85,7 @@ macro_rules! short_form {
     };
 }
 
-/// Serialization of a group: the fields that differ from their defaults.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! form_serialize {
-    ($name:ident $($field:ident)*) => {
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                $crate::form_serialize_fields!(self, serializer, $name $($field)*)
-            }
-        }
-    };
-}
-
+/// Serializes a group: the fields that differ from their defaults.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! form_serialize_fields {
@@ -113,7 +106,7 @@ macro_rules! form_serialize_fields {
     }};
 }
 
-/// The part of [`form!`](crate::form!) behind the struct and its format, for a struct with a short form of its own.
+/// What [`form!`](crate::form!) and [`short_form!`](crate::short_form!) declare besides the struct and its format.
 #[macro_export]
 macro_rules! form_impl {
     ($name:ident : $title:literal {
@@ -133,59 +126,35 @@ macro_rules! form_impl {
             fn fields(&self) -> &'static [$crate::form::Field] {
                 const FIELDS: &[$crate::form::Field] = &[ $( $crate::form::Field {
                     key: stringify!($field), label: $label, help: $help,
-                    unit: $crate::form_unit!($($unit)?),
-                    range: $crate::form_range!($([$low, $high])?),
+                    unit: concat!($($unit)?),
+                    range: [$([$low as f64, $high as f64])?].first().copied(),
                 }, )* ];
                 FIELDS
             }
-            #[allow(unused_assignments, unused_mut)]
             fn value(&mut self, index: usize) -> &mut dyn $crate::form::Value {
-                let mut at = 0;
-                $( if at == index { return &mut self.$field; } at += 1; )*
-                unreachable!("field {index} of {} fields", at)
+                match self.fields()[index].key {
+                    $( stringify!($field) => &mut self.$field, )*
+                    key => unreachable!("{key} is no field"),
+                }
             }
-            #[allow(unused_assignments, unused_mut, unused_variables)]
             fn is_default(&self, index: usize) -> bool {
-                let default = Self::default();
-                let mut at = 0;
-                $( if at == index { return self.$field == default.$field; } at += 1; )*
-                unreachable!("field {index} of {} fields", at)
+                match self.fields()[index].key {
+                    $( stringify!($field) => self.$field == Self::default().$field, )*
+                    key => unreachable!("{key} is no field"),
+                }
             }
-            #[allow(unused_assignments, unused_mut, unused_variables)]
             fn reset(&mut self, index: usize) {
-                let mut at = 0;
-                $( if at == index { self.$field = $default; } at += 1; )*
+                match self.fields()[index].key {
+                    $( stringify!($field) => self.$field = $default, )*
+                    key => unreachable!("{key} is no field"),
+                }
             }
             fn shorthand(&self) -> Option<usize> { $shorthand }
         }
     };
 }
 
-/// Unit of a field: what is given, or nothing.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! form_unit {
-    () => {
-        ""
-    };
-    ($unit:literal) => {
-        $unit
-    };
-}
-
-/// Range of a field: what is given, or none.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! form_range {
-    () => {
-        None
-    };
-    ([$low:expr, $high:expr]) => {
-        Some([$low as f64, $high as f64])
-    };
-}
-
-/// Declares a setting that is written as the value that it holds: a type of its own for what an alternative does.
+/// Declares a setting that is written as the value that it holds: a separate type for what an alternative does.
 #[macro_export]
 macro_rules! wrapped {
     ($(#[$meta:meta])* $vis:vis struct $name:ident($type:ty);) => {
@@ -213,7 +182,7 @@ macro_rules! wrapped {
 /// assert_eq!(HowMany::default(), HowMany::All);
 /// ```
 ///
-/// With `, each Trait` behind the title, [`rule`] has the present alternative as `&dyn Trait`: its settings, or the unit
+/// With `, each Trait` after the title, [`rule`] has the present alternative as `&dyn Trait`: its settings, or the unit
 /// struct of its name. So a registry is this list, and an alternative is one line of it and one `impl`.
 ///
 /// [`rule`]: crate::intervene::Criterion::rule
@@ -230,19 +199,13 @@ macro_rules! choice {
         #[allow(dead_code, reason = "every enum gets the same names, whether it needs them or not")]
         impl $name {
             /// All alternatives with their default settings, in the order in which they are offered.
-            pub fn all() -> Vec<Self> { vec![ $( $crate::choice_value!($name $variant $($default)?), )* ] }
+            pub fn all() -> Vec<Self> { vec![ $( Self::$variant $(($default))?, )* ] }
 
             /// Its name in files.
-            pub fn key(&self) -> &'static str {
-                use $crate::form::Choice;
-                self.variants()[self.selected()].key
-            }
+            pub fn key(&self) -> &'static str { $crate::form::Choice::variant(self).key }
 
             /// Its name in the window.
-            pub fn label(&self) -> &'static str {
-                use $crate::form::Choice;
-                self.variants()[self.selected()].label
-            }
+            pub fn label(&self) -> &'static str { $crate::form::Choice::variant(self).label }
         }
 
         impl Default for $name {
@@ -258,12 +221,12 @@ macro_rules! choice {
             fn variants(&self) -> &'static [$crate::form::Variant] {
                 const VARIANTS: &[$crate::form::Variant] = &[ $( $crate::form::Variant {
                     key: stringify!($variant), label: $label, help: $help,
-                    range: $crate::form_range!($([$low, $high])?),
+                    range: [$([$low as f64, $high as f64])?].first().copied(),
                 }, )* ];
                 VARIANTS
             }
             fn selected(&self) -> usize {
-                let key = match self { $( $crate::choice_pattern!($name $variant $($payload)?) => stringify!($variant), )* };
+                let key = match self { $( Self::$variant { .. } => stringify!($variant), )* };
                 $crate::form::Choice::variants(self).iter().position(|variant| variant.key == key).unwrap_or(0)
             }
             fn select(&mut self, index: usize) { *self = Self::all().swap_remove(index); }
@@ -321,28 +284,6 @@ macro_rules! choice_bound_rule {
     };
     ($variant:ident $rule:ident $payload:ty) => {
         $rule
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! choice_value {
-    ($name:ident $variant:ident) => {
-        $name::$variant
-    };
-    ($name:ident $variant:ident $default:expr) => {
-        $name::$variant($default)
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! choice_pattern {
-    ($name:ident $variant:ident) => {
-        $name::$variant
-    };
-    ($name:ident $variant:ident $payload:ty) => {
-        $name::$variant(_)
     };
 }
 

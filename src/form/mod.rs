@@ -17,7 +17,7 @@ mod values;
 pub use check::{RangeProblem, check_ranges};
 pub use values::{Overrides, Steps, StepsUnit};
 
-/// What a person is told about one setting.
+/// What users see of one setting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Field {
     /// Name in files and paths.
@@ -26,7 +26,7 @@ pub struct Field {
     pub label: &'static str,
     /// One or two sentences: what it does, and when to change it.
     pub help: &'static str,
-    /// Unit shown behind the value; empty when it has none.
+    /// Unit shown after the value; empty when it has none.
     pub unit: &'static str,
     /// Inclusive bounds of a number.
     pub range: Option<[f64; 2]>,
@@ -67,7 +67,7 @@ impl<T: serde::Serialize + serde::de::DeserializeOwned> Stored for T {
     }
 }
 
-/// Anything that can stand in a form.
+/// Anything that can be in a form.
 pub trait Value: Stored {
     /// The value as one node of the tree of settings.
     fn node(&mut self) -> Node<'_>;
@@ -83,7 +83,7 @@ pub enum Node<'a> {
     Number(&'a mut f64),
     /// Free text.
     Text(&'a mut String),
-    /// A value with a written form of its own, such as `"5ep"`.
+    /// A value that reads itself from text, such as `"5ep"`.
     Parsed(&'a mut dyn Parsed),
     /// One of several alternatives.
     Choice(&'a mut dyn Choice),
@@ -105,7 +105,7 @@ pub trait Integer {
     fn set(&mut self, value: u64);
 }
 
-/// A value with a written form of its own.
+/// A value that reads itself from text.
 pub trait Parsed {
     /// As it is written.
     fn text(&self) -> String;
@@ -124,6 +124,10 @@ pub trait Choice {
     fn variants(&self) -> &'static [Variant];
     /// Index of the present one.
     fn selected(&self) -> usize;
+    /// The present one.
+    fn variant(&self) -> Variant {
+        self.variants()[self.selected()]
+    }
     /// Takes another alternative, with its default settings.
     fn select(&mut self, index: usize);
     /// The settings of the present alternative.
@@ -156,7 +160,7 @@ pub trait List {
     fn item(&mut self, index: usize) -> &mut dyn Value;
     /// Inserts a default item before `index`.
     fn insert_default(&mut self, index: usize);
-    /// Inserts a copy of item `index` behind it.
+    /// Inserts a copy of item `index` after it.
     fn duplicate(&mut self, index: usize);
     /// Takes item `index` out.
     fn remove(&mut self, index: usize);

@@ -1,4 +1,4 @@
-//! Counts as people read them.
+//! Numbers as text.
 
 /// A count with commas between groups of three digits: `266,610`.
 pub fn grouped(number: u64) -> String {
@@ -24,6 +24,13 @@ pub fn number(value: f64) -> String {
 pub fn share_in_percent(share: f64) -> String {
     // Rounded to a millionth of a percent: 0.07 · 100 is 7.000000000000001.
     format!("{} %", number((share * 1e8).round() / 1e6))
+}
+
+/// Bytes as lower-case hexadecimal digits.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
 }
 
 /// Digits with commas between groups of three.

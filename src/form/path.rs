@@ -3,7 +3,7 @@
 //! One grammar serves `--set`, `set` and `sweep`: steps between dots; a step is the name of a setting, the index
 //! or name of an item of a list, `*` for any one of them, or `**` for any number of steps. A chosen alternative is no
 //! step of its own (`train.optimizer.rate`), but may be named where that helps to pick it (`plan.**.Train`). A name with
-//! dots in it stands in quotes: `arms."lr 0.1".plan`.
+//! dots in it is written in quotes: `arms."lr 0.1".plan`.
 
 use std::fmt;
 
@@ -111,7 +111,7 @@ pub fn assign(root: &mut dyn Value, path: &str, text: &str) -> Result<usize, Pat
     Err(PathError::NoMatch { path: path.to_owned(), detail })
 }
 
-/// The steps of an address: what stands between dots that are not in quotes.
+/// The steps of an address: the text between dots that are not in quotes.
 fn steps(path: &str) -> Vec<&str> {
     let mut in_quotes = false;
     let is_end = |character: char| {
@@ -173,7 +173,7 @@ impl Search<'_> {
             return self.each_child(value, &mut |search, child, _| search.visit(child, steps, depth));
         }
         if let Node::Choice(choice) = value.node() {
-            let named = choice.variants()[choice.selected()].key == step;
+            let named = choice.variant().key == step;
             return match choice.payload() {
                 Some(payload) if named => self.visit(payload, rest, depth + 1),
                 Some(payload) => self.visit(payload, steps, depth),

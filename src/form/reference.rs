@@ -9,9 +9,6 @@ use super::{Choice, Field, Group, Node, Value};
 pub fn markdown(root: &mut dyn Value) -> String {
     let mut writer = Writer::default();
     writer.visit(root);
-    while let Some(mut next) = writer.waiting.pop() {
-        writer.visit(next.as_mut());
-    }
     writer.sections.join("\n")
 }
 
@@ -19,7 +16,6 @@ pub fn markdown(root: &mut dyn Value) -> String {
 struct Writer {
     seen: BTreeSet<&'static str>,
     sections: Vec<String>,
-    waiting: Vec<Box<dyn Value>>,
 }
 
 impl Writer {
@@ -27,14 +23,8 @@ impl Writer {
         match value.node() {
             Node::Group(group) => self.group(group),
             Node::Choice(choice) => self.choice(choice),
-            Node::List(list) => {
-                let mut sample = list.sample();
-                self.visit(sample.as_mut());
-            }
-            Node::Optional(optional) => {
-                let mut sample = optional.sample();
-                self.visit(sample.as_mut());
-            }
+            Node::List(list) => self.visit(list.sample().as_mut()),
+            Node::Optional(optional) => self.visit(optional.sample().as_mut()),
             Node::Switch(_)
             | Node::Integer(_)
             | Node::Number(_)
@@ -53,25 +43,16 @@ impl Writer {
             group.title()
         );
         for (index, field) in group.fields().iter().enumerate() {
-            let default = group.value(index).to_ron();
-            let kind = kind_of(group.value(index));
-            writeln!(
-                text,
-                "| `{}` {kind} | {} | {} | **{}.** {}. |",
-                field.key,
-                code(&default),
-                range(field),
-                field.label,
-                field.help
-            )
-            .expect("writing to a string");
+            let Field { key, label, help, .. } = field;
+            let (kind, range) = (kind_of(group.value(index)), range(field));
+            let default = code(&group.value(index).to_ron());
+            writeln!(text, "| `{key}` {kind} | {default} | {range} | **{label}.** {help}. |")
+                .expect("writing to a string");
         }
-        let slot = self.sections.len();
         self.sections.push(text);
         for index in 0..group.fields().len() {
             self.visit(group.value(index));
         }
-        debug_assert!(self.sections.len() > slot);
     }
 
     fn choice(&mut self, choice: &mut dyn Choice) {

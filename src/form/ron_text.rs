@@ -11,7 +11,7 @@ fn options() -> ron::Options {
     ron::Options::default().with_default_extension(EXTENSIONS)
 }
 
-/// Reads a value. Where brackets are expected and none stand (`Digits` for `Digits()`), empty ones are assumed.
+/// Reads a value. Where brackets are expected and missing (`Digits` for `Digits()`), empty ones are assumed.
 ///
 /// # Errors
 /// What was expected, and where in the text as it was given.
@@ -56,7 +56,7 @@ pub fn to_pretty<T: Serialize>(value: &T) -> ron::Result<String> {
     options().to_string_pretty(value, config)
 }
 
-/// End of the bare name that the parser wanted brackets behind: byte offset and position.
+/// End of the bare name after which the parser expects brackets: byte offset and position.
 fn bare_name_end(text: &str, error: &SpannedError) -> Option<(usize, Position)> {
     use ron::Error::{ExpectedNamedStructLike, ExpectedStructLike};
     if !matches!(error.code, ExpectedStructLike | ExpectedNamedStructLike(_)) {
@@ -78,13 +78,14 @@ fn byte_offset(text: &str, at: Position) -> Option<usize> {
     Some(line_start + columns)
 }
 
-fn position(text: &str, offset: usize) -> Position {
+/// Line and column, both from 1, of a byte offset.
+pub fn position(text: &str, offset: usize) -> Position {
     let before = &text[..offset];
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     Position { line: before.matches('\n').count() + 1, col: before[line_start..].chars().count() + 1 }
 }
 
-/// Undoes the shift that inserted brackets gave to positions behind them on their line.
+/// Undoes the shift that inserted brackets gave to later positions on their line.
 fn original_position(mut at: Position, insertions: &[Position]) -> Position {
     for insertion in insertions.iter().rev() {
         if insertion.line == at.line && insertion.col < at.col {

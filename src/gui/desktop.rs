@@ -144,13 +144,13 @@ mod tests {
     fn a_desktop_that_refuses_is_reported_once() {
         let mut system = System::default();
         system.hold::<()>("The computer may go to sleep", || Err("no login manager".into()));
-        let told = loop {
+        let reported = loop {
             match system.trouble() {
-                Some(told) => break told,
+                Some(reported) => break reported,
                 None => std::thread::yield_now(),
             }
         };
-        assert_eq!(told, "The computer may go to sleep: no login manager");
+        assert_eq!(reported, "The computer may go to sleep: no login manager");
         assert_eq!(system.trouble(), None);
     }
 }

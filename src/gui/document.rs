@@ -218,7 +218,7 @@ impl Document {
             if missing.contains(&data) || self.present_data.1.contains(data) {
                 continue;
             }
-            let Err(error) = data.look(&base) else {
+            let Err(error) = data.check_files(&base) else {
                 self.present_data.1.push(data.clone());
                 continue;
             };

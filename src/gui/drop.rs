@@ -1,10 +1,10 @@
 //! Files dropped on the window: experiments, weights and datasets.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, sync_channel};
 
 use eframe::egui::{self, Align2, Color32, FontId, Id, LayerId, Order, Stroke, StrokeKind};
 
+use super::files::absolute;
 use super::theme;
 use crate::data::{Data, Recognised, is_named_like_data, recognise};
 
@@ -21,21 +21,8 @@ pub enum Dropped {
     Other(String),
 }
 
-/// Identifies dropped paths in a thread, because a disk may be slow.
-pub fn look(paths: Vec<PathBuf>, ctx: &egui::Context) -> Receiver<Vec<Dropped>> {
-    let (sender, receiver) = sync_channel(1);
-    let ctx = ctx.clone();
-    let work = move || {
-        let _ = sender.send(paths.iter().map(|path| look_at(path)).collect()); // the window has gone
-        ctx.request_repaint();
-    };
-    // Without a thread, nothing is found: the receiver says that nobody answers.
-    let _ = std::thread::Builder::new().name("dropped files".to_owned()).spawn(work);
-    receiver
-}
-
-/// What a path is.
-pub fn look_at(path: &Path) -> Dropped {
+/// What a path is. Reads from disk, which may be slow.
+pub fn identify(path: &Path) -> Dropped {
     if let Some(found) = recognise(path) {
         return Dropped::Data(found);
     }
@@ -66,10 +53,9 @@ fn ending(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
-/// The path as a document says it: relative to its folder where it lies below it.
+/// The path as a document writes it: relative to the document's folder `base` if it is below that.
 pub fn as_written(path: &Path, base: &Path) -> String {
-    let base = std::path::absolute(base).unwrap_or_else(|_| base.to_owned());
-    let below = path.strip_prefix(&base).ok().filter(|below| !below.as_os_str().is_empty());
+    let below = path.strip_prefix(absolute(base)).ok().filter(|below| !below.as_os_str().is_empty());
     below.unwrap_or(path).to_string_lossy().into_owned()
 }
 
@@ -122,16 +108,18 @@ mod tests {
     #[test]
     fn a_folder_without_data_says_what_could_be_in_it() {
         let root = tempfile::tempdir().unwrap();
-        assert!(matches!(look_at(root.path()), Dropped::Other(why) if why.contains("CIFAR-10")));
+        assert!(matches!(identify(root.path()), Dropped::Other(why) if why.contains("CIFAR-10")));
     }
 
     #[test]
     fn what_is_dropped_is_named() {
-        assert!(matches!(look_at(Path::new("/x/a.ron")), Dropped::Experiment(_)));
-        assert!(matches!(look_at(Path::new("/x/a.SafeTensors")), Dropped::Weights(_)));
-        let Dropped::Other(why) = look_at(Path::new("/x/a.pt")) else { panic!() };
+        assert!(matches!(identify(Path::new("/x/a.ron")), Dropped::Experiment(_)));
+        assert!(matches!(identify(Path::new("/x/a.SafeTensors")), Dropped::Weights(_)));
+        let Dropped::Other(why) = identify(Path::new("/x/a.pt")) else { panic!() };
         assert!(why.contains("safetensors"), "{why}");
-        assert!(matches!(look_at(Path::new("/x/a.jpg")), Dropped::Other(why) if why.contains("a .jpg file")));
+        assert!(
+            matches!(identify(Path::new("/x/a.jpg")), Dropped::Other(why) if why.contains("a .jpg file"))
+        );
     }
 
     #[test]

@@ -55,7 +55,8 @@ pub enum PathAnswer {
     Unavailable,
 }
 
-/// Who asks for paths: the system's dialog, or a script in tests.
+/// Who asks for paths: the system's dialog, or a script in tests. The channel closes without an answer where no dialog
+/// could be shown.
 pub type Picker = Box<dyn Fn(&PathRequest, &egui::Context) -> Receiver<PathAnswer>>;
 
 /// A missing service fails faster than anyone can dismiss a dialog.
@@ -65,15 +66,13 @@ const TOO_FAST: Duration = Duration::from_millis(350);
 pub fn system_dialogs() -> Picker {
     Box::new(|request, ctx| {
         let (sender, receiver) = sync_channel(1);
-        let (request, ctx, failed) = (request.clone(), ctx.clone(), sender.clone());
-        let thread = std::thread::Builder::new().name("file dialog".to_owned()).spawn(move || {
-            // The window has gone when nobody receives the answer.
-            let _ = sender.send(ask(&request));
+        let (request, ctx) = (request.clone(), ctx.clone());
+        let work = move || {
+            let _ = sender.send(ask(&request)); // the window has gone
             ctx.request_repaint();
-        });
-        if thread.is_err() {
-            let _ = failed.send(PathAnswer::Unavailable);
-        }
+        };
+        // Without a thread the sender is dropped, and the next frame takes the dialog for unavailable.
+        let _ = std::thread::Builder::new().name("file dialog".to_owned()).spawn(work);
         receiver
     })
 }
@@ -103,20 +102,15 @@ fn ask(request: &PathRequest) -> PathAnswer {
     }
 }
 
-/// A question that was put and not answered yet.
+/// A question without an answer yet.
 pub struct PendingPath {
     /// The question.
     pub request: PathRequest,
-    answer: Receiver<PathAnswer>,
+    /// Where the answer arrives.
+    pub answer: Receiver<PathAnswer>,
 }
 
 impl PendingPath {
-    /// Puts a question.
-    pub fn new(picker: &Picker, request: PathRequest, ctx: &egui::Context) -> Self {
-        let answer = picker(&request, ctx);
-        Self { request, answer }
-    }
-
     /// The answer, once it is there. A dialog that broke down counts as missing.
     pub fn poll(&self) -> Option<PathAnswer> {
         match self.answer.try_recv() {
@@ -127,27 +121,32 @@ impl PendingPath {
     }
 }
 
+/// The path from the root of the file system, as far as the system can tell.
+pub fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
 /// Unsupported image formats: such names are refused rather than given another extension.
 const FOREIGN: [&str; 9] = ["jpg", "jpeg", "gif", "tif", "tiff", "eps", "ps", "bmp", "webp"];
 
-/// The path with the ending that its purpose needs, behind what the name has: `fig.v1` becomes `fig.v1.svg`.
+/// The path with the extension that its purpose needs, added to the name: `fig.v1` becomes `fig.v1.svg`.
 pub fn with_extension(path: PathBuf, purpose: Purpose) -> PathBuf {
     let ends_in = |kind: &str| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(kind));
-    let (usual, is_told) = match purpose {
+    let (usual, is_complete) = match purpose {
         Purpose::Open => return path,
         Purpose::Save => ("ron", ends_in("ron")),
         Purpose::Export => {
             (FileKind::Svg.ending(), FileKind::of(&path).is_some() || FOREIGN.into_iter().any(ends_in))
         }
     };
-    let Some(name) = path.file_name().filter(|_| !is_told) else { return path };
+    let Some(name) = path.file_name().filter(|_| !is_complete) else { return path };
     let mut name = name.to_owned();
     name.push(".");
     name.push(usual);
     path.with_file_name(name)
 }
 
-/// A path as a person types it: `~` at its head stands for the home folder.
+/// A path as a person types it: `~` at its start means the home folder.
 pub fn typed(text: &str, home: Option<&Path>) -> PathBuf {
     let text = text.trim();
     match (text.strip_prefix('~'), home) {
@@ -158,7 +157,7 @@ pub fn typed(text: &str, home: Option<&Path>) -> PathBuf {
     }
 }
 
-/// What became of run directories that were to move.
+/// The result of moving run directories.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Moved {
     /// How many were moved.
@@ -197,8 +196,8 @@ pub fn move_results(from: &Path, to: &Path) -> std::io::Result<Moved> {
     Ok(moved)
 }
 
-/// Moves what can only be copied, one after the other. Each has its name at the new place only when it is complete, so
-/// that nobody goes on with half a run.
+/// Moves what can only be copied, one after the other. Each gets its name at the new place only when it is complete, so
+/// that no process resumes half a run.
 ///
 /// Returns how many run directories were moved.
 ///
@@ -226,7 +225,7 @@ pub fn copy_results(from: &Path, to: &Path, names: &[OsString]) -> std::io::Resu
     Ok(moved)
 }
 
-/// Whether this is the directory of a run; view settings and the trash lie beside them.
+/// Whether this is the directory of a run, and not the view settings or the trash beside it.
 fn is_run(path: &Path) -> bool {
     path.is_dir() && !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
 }

@@ -5,7 +5,7 @@ use eframe::egui::{self, Button, RichText, Ui};
 use super::commands::{Command, CommandContext, Menu};
 use super::dialogs::accent_button;
 use super::palette::Choice;
-use super::text::{counted, first_statement};
+use super::text::{counted, first_statement, whole_percent};
 use super::theme;
 use super::tiles::panes;
 
@@ -77,9 +77,9 @@ fn views_ui(ui: &mut Ui, has_view: &dyn Fn(&str) -> bool) -> Option<&'static str
 
 /// Entries of a menu, which can be scrolled where the window is lower than all of them.
 pub fn scrolled_ui(ui: &mut Ui, entries_ui: impl FnOnce(&mut Ui)) {
-    let room = ui.ctx().content_rect().bottom() - ui.cursor().top() - 2.0 * theme::STEP;
-    let room = room.max(12.0 * theme::STEP);
-    egui::ScrollArea::vertical().max_height(room).min_scrolled_height(room).show(ui, entries_ui);
+    let height = ui.ctx().content_rect().bottom() - ui.cursor().top() - 2.0 * theme::STEP;
+    let height = height.max(12.0 * theme::STEP);
+    egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, entries_ui);
 }
 
 /// How a key is written: signs where egui has names for them.
@@ -88,16 +88,21 @@ pub fn key_text(ctx: &egui::Context, key: egui::KeyboardShortcut) -> String {
     signs.iter().fold(ctx.format_shortcut(&key), |text, (name, sign)| text.replace(name, sign))
 }
 
-/// One entry of a menu; `on` is the state of what it switches.
+/// One entry of a menu; `on` is the state of what its command switches.
 fn entry_ui(ui: &mut Ui, command: Command, context: &CommandContext, on: Option<bool>) -> bool {
-    let mark = on.filter(|on| *on).map(|_| "✓".to_owned());
-    let key = command.shortcut().map(|key| key_text(ui.ctx(), key));
-    let behind: Vec<String> = mark.into_iter().chain(key).collect();
     let mut button = Button::new(command.label(context));
-    if !behind.is_empty() {
-        button = button.shortcut_text(behind.join("   "));
+    let detail = mark_and_key(ui.ctx(), command, on);
+    if !detail.is_empty() {
+        button = button.shortcut_text(detail);
     }
     explained(ui, button, command, context)
+}
+
+/// The check mark of what is switched on, and the key.
+pub fn mark_and_key(ctx: &egui::Context, command: Command, on: Option<bool>) -> String {
+    let mark = (on == Some(true)).then(|| "✓".to_owned());
+    let key = command.shortcut().map(|key| key_text(ctx, key));
+    mark.into_iter().chain(key).collect::<Vec<_>>().join("   ")
 }
 
 /// Says that errors came while nobody saw the log; whether that was pressed.
@@ -121,7 +126,7 @@ pub fn buttons_ui(ui: &mut Ui, context: &CommandContext, status: &Status) -> Opt
     let is_narrow = ui.ctx().content_rect().width() < NARROW;
     if let Some(share) = status.share.filter(|_| !is_narrow) {
         let bar = egui::ProgressBar::new(share).desired_width(12.0 * theme::STEP).desired_height(theme::STEP);
-        ui.add(bar.fill(theme::present(ui).accent)).on_hover_text(format!("{:.0} %", 100.0 * share));
+        ui.add(bar.fill(theme::present(ui).accent)).on_hover_text(whole_percent(share.into()));
     }
     if context.running {
         add(ui, Command::StopNow, Button::new(Command::StopNow.text()));

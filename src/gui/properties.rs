@@ -17,10 +17,10 @@ use crate::form::path::{Place, Segment};
 use crate::results::RunState;
 use crate::results::number::fixed;
 
-/// Settings of the experiment that have a place of their own among the tabs.
+/// Settings of the experiment with a separate tab or panel.
 const OF_TABS: &[&str] = &["version", "data", "net", "train", "arms"];
 
-/// Settings of an arm that have an editor of their own.
+/// Settings of an arm with a separate editor.
 const OF_PLAN: &[&str] = &["plan"];
 
 /// Draws the settings; `focus` is a setting to scroll to, and taken when it is reached.
@@ -110,8 +110,8 @@ fn form_ui(ui: &mut Ui, document: &mut Document, selected: &Selection, focus: &m
         }
         Selection::Experiment | Selection::Run { .. } => (experiment, root, OF_TABS),
     };
-    let context = FormContext::new(place, &problems).without(elsewhere).with_swept(swept);
-    let mut context = context.with_focus(focus.take());
+    let mut context = FormContext::new(place, &problems);
+    (context.elsewhere, context.swept, context.focus) = (elsewhere, swept, focus.take());
     value_ui(ui, value, &mut context);
     *focus = context.focus;
 }
@@ -187,10 +187,8 @@ fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, results: &Path) {
         };
         if state == RunState::Running {
             let progress = record.progress();
-            row(
-                "Progress",
-                format!("{:.0} %, epoch {:.1} of its stage", 100.0 * progress.done, progress.epoch),
-            );
+            let done = text::whole_percent(progress.done);
+            row("Progress", format!("{done}, epoch {:.1} of its stage", progress.epoch));
             if let Some(secs) = progress.secs_left {
                 row("Time left", text::duration(secs));
             }

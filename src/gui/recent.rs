@@ -33,7 +33,7 @@ impl Recent {
     }
 }
 
-/// Which files are still there: asked in a thread, since a disk may be slow to answer, each time the list is opened.
+/// Which files still exist: checked in a thread, since a disk may be slow, each time the list is opened.
 #[derive(Default)]
 pub struct Presence {
     opened: usize,
@@ -41,16 +41,16 @@ pub struct Presence {
 }
 
 impl Presence {
-    /// Asks anew the next time.
+    /// Checks the files again the next time.
     pub fn reopen(&mut self) {
         self.opened += 1;
     }
 
-    /// Whether each file is there; those that nothing is known of yet are taken to be.
+    /// Whether each file exists. Until the answer is known, all of them count as existing.
     pub fn of(&mut self, files: &[PathBuf], ctx: &egui::Context) -> Vec<bool> {
         let asked = files.to_vec();
-        let look = move || Ok(asked.iter().map(|path| path.is_file()).collect());
-        match self.found.get(&(self.opened, files.to_vec()), ctx, look) {
+        let check = move || Ok(asked.iter().map(|path| path.is_file()).collect());
+        match self.found.get(&(self.opened, files.to_vec()), ctx, check) {
             LoadState::Ready(found) => found.clone(),
             _ => vec![true; files.len()],
         }

@@ -1,7 +1,7 @@
 //! Backups of unsaved edits in the app's own folder, offered after a crash at the next start.
 //!
-//! Every window writes a file of its own and holds a lock beside it, so that windows that are open side by side do not
-//! take each other for crashed.
+//! Every window writes a separate file and holds a lock beside it, so that no window takes another open one for
+//! crashed.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -23,7 +23,7 @@ const WAITING: usize = 8;
 /// The wait when the thread is behind.
 const BUSY: Duration = Duration::from_millis(500);
 
-/// A lock of this age belongs to a window that lives and holds it, or to none.
+/// A lock of this age that no process holds belongs to no open window.
 const NEW: Duration = Duration::from_mins(1);
 
 const KEPT: &str = "json";
@@ -192,8 +192,8 @@ fn free_file(folder: &Path) -> io::Result<(PathBuf, File)> {
     Err(io::Error::other(format!("{} is full of locks", folder.display())))
 }
 
-/// Takes away locks of windows that were killed before they had anything to keep. A new lock may belong to a window that
-/// has not taken hold of it yet.
+/// Removes locks of windows that were killed before they had anything to keep. A new lock may belong to a window that
+/// does not hold it yet.
 fn sweep(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let locks = entries.flatten().map(|entry| entry.path());
@@ -207,7 +207,7 @@ fn sweep(folder: &Path) {
     }
 }
 
-/// A file that nobody holds; nothing when its window lives, or it cannot be read.
+/// A file that no window holds; nothing when its window is open, or the file cannot be read.
 fn leftover(file: PathBuf) -> Option<Leftover> {
     let lock = file.with_extension(LOCK);
     let lock = OpenOptions::new().create(true).truncate(false).write(true).open(lock).ok()?;
@@ -218,7 +218,7 @@ fn leftover(file: PathBuf) -> Option<Leftover> {
     Some(Leftover { kept, age, file, lock })
 }
 
-/// Writes and removes, in order; the first error is told.
+/// Writes and removes, in order; reports the first error.
 fn work(jobs: &Receiver<Job>, failed: &SyncSender<String>) {
     let mut has_failed = false;
     for job in jobs {

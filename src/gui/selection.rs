@@ -44,7 +44,12 @@ impl Selection {
         if let Self::Run { id, .. } = self { Some(id) } else { None }
     }
 
-    /// The selection after a change of the number of arms: what is no more becomes the experiment.
+    /// The stage that is selected: its arm, by position, and its path.
+    pub fn stage(&self) -> Option<(usize, &[usize])> {
+        if let Self::Stage { arm, path } = self { Some((*arm, path)) } else { None }
+    }
+
+    /// The selection after a change of the number of arms: an arm that has gone gives way to the experiment.
     pub fn limit(&mut self, arms: usize) {
         if self.arm().is_some_and(|arm| arm >= arms) {
             *self = Self::Experiment;

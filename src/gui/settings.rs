@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use eframe::egui::ThemePreference;
 use serde::{Deserialize, Serialize};
 
 use super::recent::Recent;
@@ -19,7 +20,7 @@ pub struct Settings {
     #[serde(skip)]
     pub is_small: bool,
     /// Light, dark, or as the system is.
-    pub theme: ThemeChoice,
+    pub theme: ThemePreference,
     /// A notification at the end of long runs.
     pub notify: bool,
     /// The computer stays awake while runs go on.
@@ -56,28 +57,6 @@ pub struct Panels {
     pub log: bool,
 }
 
-/// Light or dark.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ThemeChoice {
-    /// As the system is.
-    #[default]
-    System,
-    /// Dark on light.
-    Light,
-    /// Light on dark.
-    Dark,
-}
-
-impl From<ThemeChoice> for eframe::egui::ThemePreference {
-    fn from(choice: ThemeChoice) -> Self {
-        match choice {
-            ThemeChoice::System => Self::System,
-            ThemeChoice::Light => Self::Light,
-            ThemeChoice::Dark => Self::Dark,
-        }
-    }
-}
-
 impl Panels {
     /// All of them.
     const ALL: Self = Self { tree: true, plan: true, properties: true, log: true };
@@ -103,7 +82,7 @@ impl Default for Settings {
             large_panels: Panels::ALL,
             small_panels: Panels::FEW,
             is_small: false,
-            theme: ThemeChoice::System,
+            theme: ThemePreference::System,
             notify: true,
             keep_awake: false,
             recent: Recent::default(),

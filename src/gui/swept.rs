@@ -10,7 +10,7 @@ use crate::doc::Run;
 use crate::form::path::{Place, Segment};
 use crate::results::table::settings::{Settings, differing, settings, value_of};
 
-/// What is to be said of a setting, by its path in a run: `train.optimizer.rate`.
+/// The remark about a setting, by its path in a run: `train.optimizer.rate`.
 pub type Swept = BTreeMap<String, String>;
 
 /// From what it was computed: the revision of the document, the selected arm.
@@ -30,7 +30,7 @@ pub fn swept(ui: &Ui, document: &Document, selected: &Selection) -> Swept {
     }
     let arms = document.experiment.arms.iter().map(|arm| arm.name.as_str()).enumerate();
     let arms = arms.filter(|(index, _)| selected.arm().is_none_or(|arm| arm == *index));
-    let found = told(arms.map(|(index, name)| (name, of_arm(document.runs(), index))));
+    let found = remarks(arms.map(|(index, name)| (name, of_arm(document.runs(), index))));
     ui.data_mut(|data| data.insert_temp(id, (key, found.clone())));
     found
 }
@@ -71,8 +71,8 @@ fn of_arm(runs: &[Run], arm: usize) -> BTreeMap<String, Vec<String>> {
     differing(&all).into_iter().map(values).collect()
 }
 
-/// What is said of each setting; arms are named where they do not agree.
-fn told<'a>(arms: impl Iterator<Item = (&'a str, BTreeMap<String, Vec<String>>)>) -> Swept {
+/// The remark about each setting; it names the arms where they differ.
+fn remarks<'a>(arms: impl Iterator<Item = (&'a str, BTreeMap<String, Vec<String>>)>) -> Swept {
     let arms: Vec<_> = arms.collect();
     let mut found = Swept::new();
     for path in arms.iter().flat_map(|(_, values)| values.keys()) {
@@ -105,10 +105,10 @@ mod tests {
             (name: "b", sweep: { "train.batch": [8, 16], "plan.0.steps": ["1ep", "2ep"] }, plan: [Train("1ep")]),
         ], seeds: [1, 2])"#;
         let runs = runs(&parse(text, Path::new("x.ron")).unwrap()).unwrap();
-        let all = told([("a", of_arm(&runs, 0)), ("b", of_arm(&runs, 1))].into_iter());
+        let all = remarks([("a", of_arm(&runs, 0)), ("b", of_arm(&runs, 1))].into_iter());
         assert_eq!(all["train.batch"], "Swept: 8, 16 (replaces this value)");
         assert_eq!(all["train.optimizer.rate"], "Swept in a: 0.2, 0.1 (replaces this value)");
-        let one = told([("b", of_arm(&runs, 1))].into_iter());
+        let one = remarks([("b", of_arm(&runs, 1))].into_iter());
         assert_eq!(one["plan.0.steps"], "Swept: 1ep, 2ep (replaces this value)");
         assert_eq!(one.len(), 2);
     }

@@ -104,7 +104,24 @@ pub fn line_edit(text: &mut String) -> egui::TextEdit<'_> {
     egui::TextEdit::singleline(text).align(egui::Align2::LEFT_CENTER)
 }
 
-/// Adds something to fill in or to tick, with an outline: its ground alone cannot be told from what is around it.
+/// A part of a line with this width, filled or not, in points.
+pub fn cell_ui<R>(ui: &mut egui::Ui, width: f32, draw: impl FnOnce(&mut egui::Ui) -> R) -> R {
+    let size = vec2(width, ui.spacing().interact_size.y);
+    ui.allocate_ui_with_layout(size, egui::Layout::left_to_right(egui::Align::Center), |ui| {
+        ui.set_min_width(width);
+        ui.set_max_width(width);
+        draw(ui)
+    })
+    .inner
+}
+
+/// Adds a text field to a view, whose ground has the usual colour of fields.
+pub fn field_ui(ui: &mut egui::Ui, edit: egui::TextEdit<'_>) -> egui::Response {
+    let edit = edit.background_color(present(ui).button);
+    input_ui(ui, edit)
+}
+
+/// Adds something to fill in or to tick, with an outline: its ground alone is hard to see.
 pub fn input_ui(ui: &mut egui::Ui, input: impl egui::Widget) -> egui::Response {
     input_ui_if(ui, true, input)
 }
@@ -118,17 +135,17 @@ pub fn input_ui_if(ui: &mut egui::Ui, is_enabled: bool, input: impl egui::Widget
     response
 }
 
-/// Gives all inputs that follow in this room their outlines.
+/// Gives all further inputs of this part of the window their outlines.
 pub fn outline_inputs(ui: &mut egui::Ui) {
     ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.0, present(ui).outline);
 }
 
-/// The text, without its middle where all of it does not fit into so much room.
-pub fn fitted(painter: &egui::Painter, text: &str, font: &FontId, room: f32) -> String {
+/// The text, without its middle where all of it is wider than `most` points.
+pub fn fitted(painter: &egui::Painter, text: &str, font: &FontId, most: f32) -> String {
     let width = |text: &str| painter.layout_no_wrap(text.to_owned(), font.clone(), Color32::WHITE).size().x;
     let mut longest = text.chars().count();
     let mut cut = text.to_owned();
-    while longest > 1 && width(&cut) > room {
+    while longest > 1 && width(&cut) > most {
         longest -= 1 + longest / 8;
         cut = shortened(text, longest.max(1));
     }
@@ -218,7 +235,7 @@ mod tests {
     use super::*;
 
     fn contrast(a: Color32, b: Color32) -> f64 {
-        palette::contrast([a.r(), a.g(), a.b()], [b.r(), b.g(), b.b()])
+        palette::tests::contrast([a.r(), a.g(), a.b()], [b.r(), b.g(), b.b()])
     }
 
     #[test]

@@ -18,7 +18,7 @@ const STALE: &str = "This curve has the settings from before your last change. R
 const STRAY: &str =
     "This run started before you changed the settings. Its results have the earlier settings.";
 
-/// So many rows are drawn beyond each end of what is seen of the list.
+/// The number of rows drawn beyond each end of the visible part of the list.
 const BEYOND: f32 = 4.0;
 
 /// An arm with the values of its sweep written out: what has one line in a plot.
@@ -55,7 +55,7 @@ pub fn treatments(experiment: &Experiment, runs: &[Run]) -> Vec<Treatment> {
     found
 }
 
-/// The accuracy that stands for a run.
+/// The accuracy in the row of a run.
 pub fn result(record: &RunRecord) -> Option<f64> {
     ["test_accuracy", "validation_accuracy"].iter().find_map(|series| record.latest(series))
 }
@@ -138,8 +138,8 @@ fn treatment_ui(
 /// The name of an arm, without its middle where it does not fit: names mostly differ at their ends.
 fn name_ui(ui: &mut Ui, name: &str, is_selected: bool) -> Response {
     let font = TextStyle::Button.resolve(ui.style());
-    let room = ui.available_width() - 2.0 * ui.spacing().button_padding.x;
-    let shown = theme::fitted(ui.painter(), name, &font, room);
+    let width = ui.available_width() - 2.0 * ui.spacing().button_padding.x;
+    let shown = theme::fitted(ui.painter(), name, &font, width);
     let row = ui.add(Button::selectable(is_selected, &shown).truncate()).accessible_name(name);
     if row.gained_focus() {
         row.scroll_to_me(None);
@@ -147,18 +147,18 @@ fn name_ui(ui: &mut Ui, name: &str, is_selected: bool) -> Response {
     if shown == name { row } else { row.on_hover_text(name) }
 }
 
-/// Draws a row that is on the screen, or one of the next rows, so that the keyboard gets there. Of the others only the
-/// height is taken: there can be thousands.
+/// Draws a row that is visible, or one of the next rows, so that the keyboard can reach it. For the others it only leaves
+/// the height: there can be thousands.
 fn near_ui(ui: &mut Ui, row_ui: impl FnOnce(&mut Ui)) {
     let id = egui::Id::unique("height of a run's row");
     let height = ui.data(|data| data.get_temp(id)).unwrap_or(ui.spacing().interact_size.y);
-    let room = Rect::from_min_size(ui.cursor().min, vec2(1.0, height));
+    let place = Rect::from_min_size(ui.cursor().min, vec2(1.0, height));
     let seen = ui.clip_rect();
-    if seen.expand2(vec2(0.0, BEYOND * height)).y_range().intersects(room.y_range()) {
+    if seen.expand2(vec2(0.0, BEYOND * height)).y_range().intersects(place.y_range()) {
         let row = ui.scope(row_ui).response;
         ui.data_mut(|data| data.insert_temp(id, row.rect.height()));
     } else {
-        ui.skip_ahead_auto_ids(1); // what comes behind keeps its identity, and with it the focus
+        ui.skip_ahead_auto_ids(1); // what follows keeps its identity, and with it the focus
         ui.allocate_space(vec2(0.0, height));
     }
 }
@@ -190,9 +190,9 @@ fn context_ui(ui: &mut Ui, commands: &[Command]) -> Option<Command> {
 pub fn summary(treatment: &Treatment, runs: &Runs) -> String {
     let total = treatment.runs.len();
     let strays = treatment.runs.iter().filter_map(|run| runs.stray(run));
-    let going = strays.filter(|id| runs.is_open(id)).count();
-    if going > 0 {
-        return format!("{} {going} with earlier settings", text::sign(&RunState::Running));
+    let active = strays.filter(|id| runs.is_open(id)).count();
+    if active > 0 {
+        return format!("{} {active} with earlier settings", text::sign(&RunState::Running));
     }
     let states: Vec<RunState> = treatment.runs.iter().map(|run| runs.state(&run.id)).collect();
     let failed = states.iter().filter(|state| matches!(state, RunState::Failed(_))).count();
@@ -234,9 +234,9 @@ fn run_ui(ui: &mut Ui, run: &Run, runs: &Runs, selection: &mut Selection) -> Opt
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let is_stray = shown != run.id;
             if is_stray {
-                // Beside a bar there is room for one word.
-                let is_going = runs.state(shown) == RunState::Running;
-                let mark = if is_going { "earlier" } else { "earlier settings" };
+                // Next to a progress bar only one word fits.
+                let is_running = runs.state(shown) == RunState::Running;
+                let mark = if is_running { "earlier" } else { "earlier settings" };
                 text_ui(ui, RichText::new(mark).small().weak()).on_hover_text(STRAY);
             } else if let Some(accuracy) =
                 runs.record(shown).filter(|record| !has_failed(record)).and_then(result)
@@ -257,7 +257,7 @@ const fn has_failed(record: &RunRecord) -> bool {
     matches!(record.state(), RunState::Failed(_))
 }
 
-/// A text in the list. As in the table of runs, nobody selects a part of it, which would cost as much as drawing it.
+/// A text in the list. It cannot be selected, as in the table of runs: that would take as long as drawing it.
 fn text_ui(ui: &mut Ui, text: RichText) -> Response {
     ui.add(Label::new(text).selectable(false))
 }
@@ -278,13 +278,14 @@ fn state_ui(ui: &mut Ui, run: &str, runs: &Runs) {
         let progress = record.map(RunRecord::progress).unwrap_or_default();
         let bar =
             egui::ProgressBar::new(progress.done as f32).desired_width(56.0).desired_height(theme::STEP);
-        ui.add(bar.fill(colours.accent)).on_hover_text(going(progress, record));
+        ui.add(bar.fill(colours.accent)).on_hover_text(progress_text(progress, record));
     }
     text_ui(ui, RichText::new(format!("{sign} {}", runs.word(run))).small().color(colours.muted));
 }
 
-fn going(progress: crate::results::event::Progress, record: Option<&RunRecord>) -> String {
+fn progress_text(progress: crate::results::event::Progress, record: Option<&RunRecord>) -> String {
     let stage = record.and_then(RunRecord::stage).map_or("", |stage| stage.label.as_str());
     let left = progress.secs_left.map(|secs| format!(", {} left", text::duration(secs))).unwrap_or_default();
-    format!("{stage}\nEpoch {:.1}, {:.0} % done{left}", progress.epoch, progress.done * 100.0)
+    let done = text::whole_percent(progress.done);
+    format!("{stage}\nEpoch {:.1}, {done} done{left}", progress.epoch)
 }

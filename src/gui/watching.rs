@@ -74,7 +74,7 @@ impl Watching {
     }
 
     /// Looks there from now on.
-    pub fn look_at(&self, target: WatchTarget) {
+    pub fn set_target(&self, target: WatchTarget) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.target = Some(target);
         if !state.is_fresh {
@@ -101,7 +101,7 @@ impl Watcher {
         let mut pause = every;
         while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
             let began = Instant::now();
-            if self.look(wake).is_err() {
+            if self.check(wake).is_err() {
                 return; // the window has gone
             }
             pause = every.max(began.elapsed().div_f64(SHARE));
@@ -109,7 +109,7 @@ impl Watcher {
     }
 
     /// Looks once; an error when nobody listens any more.
-    fn look(&mut self, wake: &dyn Fn()) -> Result<(), ()> {
+    fn check(&mut self, wake: &dyn Fn()) -> Result<(), ()> {
         let WatchState { target, since, .. } = {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::take(&mut state.is_fresh);
@@ -162,27 +162,27 @@ mod tests {
     fn what_another_process_writes_is_read_once_and_what_lay_there_not_at_all() {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), "old", &format!("{STARTED}{FINISHED}"));
-        let later = SystemTime::now() + Duration::from_mins(1);
-        let (mut watcher, found) = watcher(folder.path(), &["old", "new", "never"], later);
-        let look = |watcher: &mut Watcher| -> Vec<(String, RunState)> {
-            watcher.look(&|| ()).unwrap();
+        let future = SystemTime::now() + Duration::from_mins(1);
+        let (mut watcher, found) = watcher(folder.path(), &["old", "new", "never"], future);
+        let news = |watcher: &mut Watcher| -> Vec<(String, RunState)> {
+            watcher.check(&|| ()).unwrap();
             found.try_iter().map(|found| (found.run, found.record.state().clone())).collect()
         };
-        assert_eq!(look(&mut watcher), []);
+        assert_eq!(news(&mut watcher), []);
         write(folder.path(), "new", STARTED);
-        assert_eq!(look(&mut watcher), [("new".to_owned(), RunState::Stopped)], "nobody claims it");
-        assert_eq!(look(&mut watcher), []);
+        assert_eq!(news(&mut watcher), [("new".to_owned(), RunState::Stopped)], "nobody claims it");
+        assert_eq!(news(&mut watcher), []);
         write(folder.path(), "new", &format!("{STARTED}{FINISHED}"));
         assert_eq!(
-            look(&mut watcher),
+            news(&mut watcher),
             [("new".to_owned(), RunState::Stopped)],
             "its directory says no such thing"
         );
         std::fs::write(folder.path().join("new/DONE"), "").unwrap();
         write(folder.path(), "new", &format!("{STARTED}{STARTED}{FINISHED}"));
-        assert_eq!(look(&mut watcher), [("new".to_owned(), RunState::Done)]);
+        assert_eq!(news(&mut watcher), [("new".to_owned(), RunState::Done)]);
         watcher.state.lock().unwrap().target = None;
-        assert_eq!(look(&mut watcher), []);
+        assert_eq!(news(&mut watcher), []);
     }
 
     #[test]
@@ -190,7 +190,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), "run", STARTED);
         let (mut watcher, found) = watcher(folder.path(), &["run"], SystemTime::now());
-        watcher.look(&|| ()).unwrap();
+        watcher.check(&|| ()).unwrap();
         assert_eq!(found.try_iter().count(), 1);
     }
 
@@ -202,7 +202,7 @@ mod tests {
             let _ = woken.try_send(()); // one waking is enough
         };
         let watching = Watching::new(Duration::from_millis(1), wake).unwrap();
-        watching.look_at(WatchTarget { folder: folder.path().to_owned(), runs: vec!["run".to_owned()] });
+        watching.set_target(WatchTarget { folder: folder.path().to_owned(), runs: vec!["run".to_owned()] });
         write(folder.path(), "run", STARTED);
         waits.recv_timeout(Duration::from_secs(20)).unwrap();
         assert_eq!(watching.found().next().unwrap().run, "run");

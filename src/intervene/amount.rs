@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 /// Rounds to the nearest integer, halves to the even one: the rule for every amount. Negative numbers and NaN become 0.
-pub fn round_half_even(value: f64) -> u64 {
+fn round_half_even(value: f64) -> u64 {
     value.round_ties_even() as u64
 }
 
@@ -14,13 +14,13 @@ pub(super) fn part_of(fraction: f64, count: u64) -> u64 {
     round_half_even(fraction * count as f64)
 }
 
-/// `fraction`, if it lies in [0, 1].
+/// Checks that a fraction is in [0, 1].
 ///
 /// # Errors
-/// When it does not, or is NaN; `what` names the setting in the message.
-pub fn checked_fraction(what: &'static str, fraction: f64) -> Result<f64, AmountError> {
+/// When it is not, or is NaN; `what` names the setting in the message.
+pub(super) fn check_fraction(what: &'static str, fraction: f64) -> Result<(), AmountError> {
     if (0.0..=1.0).contains(&fraction) {
-        Ok(fraction)
+        Ok(())
     } else {
         Err(AmountError::NoFraction { what, value: fraction })
     }
@@ -46,21 +46,16 @@ impl Amount {
     /// A fraction outside [0, 1], a threshold below 0, NaN.
     pub fn check(self) -> Result<(), AmountError> {
         match self {
-            Self::Fraction(fraction) => checked_fraction("Fraction", fraction).map(drop),
-            Self::Remaining(fraction) => checked_fraction("Remaining", fraction).map(drop),
+            Self::Fraction(fraction) => check_fraction("Fraction", fraction),
+            Self::Remaining(fraction) => check_fraction("Remaining", fraction),
             Self::Threshold(value) if value >= 0.0 => Ok(()),
             Self::Threshold(value) => Err(AmountError::NoThreshold { value }),
             Self::Count(_) => Ok(()),
         }
     }
 
-    /// Whether the entries are chosen by a criterion's scores; a threshold looks at the weights alone.
-    pub fn needs_scores(self) -> bool {
-        !matches!(self, Self::Threshold(_))
-    }
-
     /// How many of `free` entries to remove from a target of `base` entries, frozen ones left out of both. `factor`
-    /// multiplies a `Fraction`. A threshold has no count of its own, and gives `None`.
+    /// multiplies a `Fraction`. A threshold has no count, and gives `None`.
     pub(super) fn removes(self, free: u64, base: u64, factor: f64) -> Option<u64> {
         match self {
             Self::Fraction(fraction) => Some(part_of(fraction * factor, free)),

@@ -1,9 +1,10 @@
 //! Which entries of a parameter to freeze.
 
-use super::amount::part_of;
+use super::amount::{check_fraction, part_of};
 use super::draw::Sample;
 use super::prune::free_values;
-use super::{AmountError, Cut, Entry, checked_fraction};
+use super::select::lowest;
+use super::{AmountError, Entry};
 use rand::Rng;
 use thiserror::Error;
 
@@ -36,7 +37,7 @@ impl Selection {
             Self::Random(fraction) => ("Random", fraction),
             Self::All | Self::Indices(_) => return Ok(()),
         };
-        checked_fraction(what, fraction).map(drop)
+        check_fraction(what, fraction)
     }
 }
 
@@ -70,9 +71,9 @@ pub fn select(
     let free = magnitudes.clone().count() as u64;
     Ok(match selection {
         Selection::All => surviving(entries, 0..entries.len()).collect(),
-        Selection::Smallest(fraction) => lowest_of(magnitudes, part_of(*fraction, free)),
+        Selection::Smallest(fraction) => lowest(magnitudes, part_of(*fraction, free)),
         Selection::Largest(fraction) => {
-            lowest_of(magnitudes.map(|(index, size)| (index, -size)), part_of(*fraction, free))
+            lowest(magnitudes.map(|(index, size)| (index, -size)), part_of(*fraction, free))
         }
         Selection::Random(fraction) => {
             let mut sample = Sample::new(part_of(*fraction, free), free);
@@ -83,11 +84,6 @@ pub fn select(
             indices.into_iter().flat_map(|index| surviving(entries, index..index + 1)).collect()
         }
     })
-}
-
-fn lowest_of(scores: impl Iterator<Item = (u32, f32)> + Clone, count: u64) -> Vec<u32> {
-    let mut cut = Cut::after(scores.clone().map(|(_, score)| score), count);
-    scores.filter(|&(_, score)| cut.takes(score)).map(|(index, _)| index).collect()
 }
 
 fn surviving(entries: &[Entry], range: std::ops::Range<usize>) -> impl Iterator<Item = u32> {

@@ -1,7 +1,7 @@
 //! Interventions on single weights, as mathematics on host slices.
 //!
-//! Every function here takes the flat values of parameters, says which entries to prune, hold or move, and changes
-//! nothing itself: the layers above apply the answer. Slices are in the exported (PyTorch) layout, a linear weight
+//! Every function here takes the flat values of parameters, returns which entries to prune, hold or move, and changes
+//! nothing itself: the layers above apply the result. Slices are in the exported (PyTorch) layout, a linear weight
 //! `[out, in]`, a convolution's `[out, in, height, width]`; parameters come in the order of the network. All counting
 //! (indices, ties, random draws) follows that order, so that another program can repeat it.
 //!
@@ -33,10 +33,8 @@ mod select;
 pub mod shuffle;
 pub mod stream;
 
-pub use amount::{Amount, AmountError, checked_fraction, round_half_even};
+pub use amount::{Amount, AmountError};
 pub use criteria::Criterion;
 pub use entry::{Entry, MaskCounts};
 pub use init::{BiasInit, Init};
-pub use schedule::{density_at, survivors_at};
 pub use scope::Scope;
-pub use select::{Cut, lowest};

@@ -6,7 +6,7 @@ use super::amount::part_of;
 ///
 /// The exponential schedule of SynFlow (Tanaka et al., NeurIPS 2020, algorithm 1), with the compression ratio
 /// ρ = 1/goal. The last step gives `goal` itself.
-pub fn density_at(goal: f64, step: u32, steps: u32) -> f64 {
+fn density_at(goal: f64, step: u32, steps: u32) -> f64 {
     if step >= steps { goal } else { goal.powf(f64::from(step) / f64::from(steps)) }
 }
 

@@ -61,16 +61,19 @@ fn bucket_of(numbers: impl Iterator<Item = u32>, count: u64) -> Option<(u32, u64
     None
 }
 
-/// The indices of the `count` lowest scores, ascending; of equal scores the lower index goes first.
-pub fn lowest(scores: &[f32], count: u64) -> Vec<u32> {
-    let mut cut = Cut::after(scores.iter().copied(), count);
-    (0..).zip(scores).filter(|&(_, &score)| cut.takes(score)).map(|(index, _)| index).collect()
+/// The indices of the `count` lowest scores in their order, each given with its index; of equal scores the first ones.
+pub fn lowest(scores: impl Iterator<Item = (u32, f32)> + Clone, count: u64) -> Vec<u32> {
+    let mut cut = Cut::after(scores.clone().map(|(_, score)| score), count);
+    scores.filter(|&(_, score)| cut.takes(score)).map(|(index, _)| index).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::lowest;
     use proptest::prelude::*;
+
+    fn lowest(scores: &[f32], count: u64) -> Vec<u32> {
+        super::lowest((0..).zip(scores.iter().copied()), count)
+    }
 
     #[test]
     fn of_equal_scores_the_lower_index_goes_first() {

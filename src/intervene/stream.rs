@@ -72,7 +72,7 @@ impl Purpose {
     }
 }
 
-/// The stream of a seed for a purpose. Counters tell uses of one purpose apart: an epoch, a stage, a trial. Another
+/// The stream of a seed for a purpose. Counters separate the uses of one purpose: an epoch, a stage, a trial. Another
 /// number of counters gives another stream.
 pub fn stream(seed: u64, purpose: Purpose, counters: &[u64]) -> Stream {
     let mut hash = Sha256::new();

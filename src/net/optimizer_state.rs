@@ -122,8 +122,6 @@ struct Block<'a, 'b, R> {
 }
 
 impl<R: UpdateRule + Sync> Kernel for Block<'_, '_, R> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
         let Step { rule, count, rate, .. } = *self.step;
@@ -192,19 +190,9 @@ mod tests {
     }
 
     /// Remembers the last three gradients, and steps along the oldest.
-    struct Delayed {
-        rate: f64,
-    }
+    struct Delayed;
 
     impl UpdateRule for Delayed {
-        fn rate(&self) -> f64 {
-            self.rate
-        }
-
-        fn rate_mut(&mut self) -> &mut f64 {
-            &mut self.rate
-        }
-
         fn slots(&self) -> &'static [&'static str] {
             &["newest", "middle", "oldest"]
         }
@@ -235,7 +223,7 @@ mod tests {
         for gradient in [1.0, 10.0, 100.0, 1000.0] {
             let gradients = (0..network.len()).map(|index| Some(vec![gradient; network.values(index).len()]));
             let gradients = gradients.collect();
-            memory.step(&Delayed { rate: 1.0 }, 1.0, &mut network, &gradients);
+            memory.step(&Delayed, 1.0, &mut network, &gradients);
         }
         let remembered = memory.slots.iter().map(|slot| slot[2].clone().unwrap());
         assert_eq!(remembered.collect::<Vec<_>>(), [1000.0, 100.0, 10.0].map(|value| vec![value; size]));

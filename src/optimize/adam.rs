@@ -25,14 +25,6 @@ macro_rules! moments {
         }
 
         impl UpdateRule for $name {
-            fn rate(&self) -> f64 {
-                self.rate
-            }
-
-            fn rate_mut(&mut self) -> &mut f64 {
-                &mut self.rate
-            }
-
             fn slots(&self) -> &'static [&'static str] {
                 &["mean", "square"]
             }

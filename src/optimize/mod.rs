@@ -17,10 +17,6 @@ pub use sgd::Sgd;
 
 /// How an optimizer changes parameters.
 pub trait UpdateRule {
-    /// Learning rate before any schedule.
-    fn rate(&self) -> f64;
-    /// The same, to be changed.
-    fn rate_mut(&mut self) -> &mut f64;
     /// Names of the values that it keeps for every entry, such as its momentum.
     fn slots(&self) -> &'static [&'static str];
     /// A setting that does not go with the others, and why not.
@@ -38,7 +34,7 @@ pub trait UpdateRule {
     fn update(&self, step: u64, rate: f64, weights: &mut [f32], gradients: &[f32], state: &mut [&mut [f32]]);
 }
 
-/// Declares the optimizers, one line each: the enum with their names in files, and its update rule.
+/// Declares the optimizers, one line each: the enum with their names in files, its learning rate, and its update rule.
 macro_rules! optimizers {
     ($($name:ident, $label:literal, $help:literal;)+) => {
         crate::choice! {
@@ -48,15 +44,19 @@ macro_rules! optimizers {
             }
         }
 
+        impl Optimizer {
+            /// Learning rate before any schedule.
+            pub fn rate(&self) -> f64 {
+                match self { $(Self::$name(rule) => rule.rate,)+ }
+            }
+
+            /// The same, to be changed.
+            pub fn rate_mut(&mut self) -> &mut f64 {
+                match self { $(Self::$name(rule) => &mut rule.rate,)+ }
+            }
+        }
+
         impl UpdateRule for Optimizer {
-            fn rate(&self) -> f64 {
-                match self { $(Self::$name(rule) => rule.rate(),)+ }
-            }
-
-            fn rate_mut(&mut self) -> &mut f64 {
-                match self { $(Self::$name(rule) => rule.rate_mut(),)+ }
-            }
-
             fn problem(&self) -> Option<(&'static str, &'static str)> {
                 match self { $(Self::$name(rule) => rule.problem(),)+ }
             }

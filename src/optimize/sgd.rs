@@ -14,22 +14,14 @@ crate::form! {
 }
 
 impl UpdateRule for Sgd {
-    fn rate(&self) -> f64 {
-        self.rate
-    }
-
-    fn rate_mut(&mut self) -> &mut f64 {
-        &mut self.rate
-    }
-
     fn slots(&self) -> &'static [&'static str] {
         if self.momentum > 0.0 { &["momentum"] } else { &[] }
     }
 
     fn problem(&self) -> Option<(&'static str, &'static str)> {
-        let looks_at_nothing = self.nesterov && (self.momentum == 0.0 || self.dampening != 0.0);
+        let is_without_effect = self.nesterov && (self.momentum == 0.0 || self.dampening != 0.0);
         let message = "Nesterov needs momentum above 0 and no dampening";
-        looks_at_nothing.then_some(("nesterov", message))
+        is_without_effect.then_some(("nesterov", message))
     }
 
     #[inline(always)]

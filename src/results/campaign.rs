@@ -1,7 +1,8 @@
-//! What a campaign says while it goes on, and what is known of it: the fold of that.
+//! The events of a campaign, and its record: the fold of them.
 
 use serde::{Deserialize, Serialize};
 
+use super::number::fixed;
 use crate::doc::fault::{Format, Protect};
 use crate::doc::fault_sites::CellPlan;
 pub use crate::intervene::fault::Tally;
@@ -9,7 +10,7 @@ pub use crate::intervene::fault::Tally;
 /// A campaign began.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CampaignBegan {
-    /// Its name in the column `campaign` of `faults.csv` and `trials.csv`: the place of the stage, with a number behind it
+    /// Its name in the column `campaign` of `faults.csv` and `trials.csv`: the place of the stage, followed by a number
     /// where the same place and round come again.
     pub campaign: String,
     /// Place of the stage in the plan, such as `2.1`.
@@ -51,12 +52,12 @@ impl CampaignBegan {
     pub fn change_by_format(&self) -> String {
         let points = 100.0 * (self.float32_accuracy - self.unprotected_accuracy);
         let verb = if points < -0.005 { "gains" } else { "loses" };
-        format!("{} {verb} {:.2}", self.format.label(), points.abs())
+        format!("{} {verb} {}", self.format.label(), fixed(points.abs(), 2))
     }
 }
 
-/// What became of the trials whose only fault hit one bit of one layer; where each image sees a fault of its own, each of
-/// those counts as a trial with one image.
+/// The outcomes of trials with a single fault, in one bit of one layer; where each image has another fault, each of these
+/// counts as a trial with one image.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcomes {
     /// The layer, as its place in [`CampaignBegan::layers`].
@@ -94,19 +95,19 @@ pub struct Estimate {
     pub high: f64,
 }
 
-/// How far a cell is, and what it says so far.
+/// The progress of a cell, and its results so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CellState {
     /// Its place in [`CampaignBegan::cells`].
     pub cell: usize,
-    /// Whether these are the same trials without the protection, beside the result.
+    /// Whether these are the same trials without the protection, next to the result.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unprotected: bool,
     /// Trials so far, in whole blocks.
     pub trials: u64,
     /// Whether no more follow.
     pub done: bool,
-    /// Whether it is said in passing, so that the log leaves it out: the same is said again with more trials.
+    /// Whether the log leaves it out, since a later event repeats it with more trials.
     #[serde(skip)]
     pub live: bool,
     /// Faults of all trials together.
@@ -151,7 +152,7 @@ pub struct CampaignRecord {
     pub began: CampaignBegan,
     /// Its cells, in their order; with protection first the results, then the same cells unprotected.
     pub cells: Vec<CellState>,
-    /// How it ended; none while it goes on, or where it was stopped.
+    /// How it ended; none while it runs, or where it was stopped.
     pub ended: Option<CampaignEnded>,
 }
 
@@ -159,12 +160,12 @@ pub struct CampaignRecord {
 pub const WORST: usize = 20;
 
 impl CampaignRecord {
-    /// A campaign of which nothing is done yet.
+    /// A campaign without trials.
     pub fn new(began: CampaignBegan) -> Self {
-        Self { began, cells: Vec::new(), ended: None }
+        Self { began, ..Self::default() }
     }
 
-    /// Takes in how far a cell is; what was known of it is replaced.
+    /// Replaces the state of a cell.
     pub fn take_in(&mut self, state: CellState) {
         let key = |state: &CellState| (state.unprotected, state.cell);
         match self.cells.binary_search_by_key(&key(&state), key) {

@@ -1,7 +1,5 @@
 //! When trainings should have stopped, over the seeds of an arm.
 
-use std::collections::BTreeMap;
-
 use super::event::place_of;
 use super::{EarlyStop, RunRecord};
 
@@ -32,20 +30,19 @@ impl Training {
 
 /// The trainings of an arm that were validated, in the order of the plan. `runs` are its seeds.
 pub fn trainings<'a>(runs: impl IntoIterator<Item = (u64, &'a RunRecord)>) -> Vec<Training> {
-    let mut order: Vec<String> = Vec::new();
-    let mut found: BTreeMap<String, Training> = BTreeMap::new();
+    let mut found: Vec<Training> = Vec::new();
     for (seed, record) in runs {
         for stop in record.early_stops() {
             let place = place_of(&stop.stage, stop.round, &stop.branch);
-            let training = found.entry(place.clone()).or_insert_with(|| {
-                order.push(place.clone());
-                let series = place_of(&stop.stage, None, &stop.branch);
-                Training { place, series, remaining: stop.remaining, stops: Vec::new() }
-            });
-            training.stops.push((seed, stop));
+            if let Some(known) = found.iter_mut().find(|training| training.place == place) {
+                known.stops.push((seed, stop));
+                continue;
+            }
+            let series = place_of(&stop.stage, None, &stop.branch);
+            found.push(Training { place, series, remaining: stop.remaining, stops: vec![(seed, stop)] });
         }
     }
-    order.iter().filter_map(|place| found.remove(place)).collect()
+    found
 }
 
 #[cfg(test)]

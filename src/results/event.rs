@@ -1,4 +1,4 @@
-//! What a run says while it goes on. Everything that is known of a run is the fold of these events.
+//! What a run reports. Everything that is known of a run is the fold of these events.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -8,15 +8,14 @@ use super::campaign::{CampaignBegan, CampaignEnded, CellState};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// The run began, or went on after an interruption.
+    /// The run started, or resumed after an interruption.
     Started {
-        /// Whether it went on from a checkpoint.
+        /// Whether it resumed from a checkpoint.
         resumed: bool,
         /// Threads that it computes with.
         threads: usize,
     },
-    /// The run goes on from a checkpoint: what was said after it will be said again. Never in the log, which is cut
-    /// there itself.
+    /// The run resumes from a checkpoint and repeats the events after it. Never in the log, which is cut there itself.
     Rewound {
         /// Points that still hold.
         points: usize,
@@ -33,11 +32,11 @@ pub enum Event {
     Report(Report),
     /// A campaign began.
     CampaignBegan(CampaignBegan),
-    /// How far a cell of the campaign is that began last.
+    /// The state of a cell of the campaign that began last.
     CampaignCell(CellState),
     /// The campaign that began last is over.
     CampaignEnded(CampaignEnded),
-    /// How far it is; sent often, kept in memory only.
+    /// Its progress; sent often, kept in memory only.
     Progress(Progress),
     /// All stages are done.
     Finished {
@@ -54,7 +53,7 @@ pub enum Event {
         /// What happened, where, and what to do.
         message: String,
     },
-    /// Another process works on it, and this one leaves it alone. Never in a log, and says nothing of the run itself.
+    /// Another process works on the run, and this one skips it. Never in a log; changes nothing in a record.
     Elsewhere {
         /// That process, and its host.
         owner: String,
@@ -62,8 +61,8 @@ pub enum Event {
 }
 
 impl Event {
-    /// Whether it is said in passing and belongs into no log: what it says is said again, or of no use later.
-    pub const fn is_passing(&self) -> bool {
+    /// Whether no log keeps it: a later event repeats it, or nobody needs it after the run.
+    pub const fn is_transient(&self) -> bool {
         match self {
             Self::Progress(_) | Self::Elsewhere { .. } => true,
             Self::CampaignCell(state) => state.live,
@@ -77,6 +76,27 @@ impl Event {
             | Self::Finished { .. }
             | Self::Stopped { .. }
             | Self::Failed { .. } => false,
+        }
+    }
+
+    /// The share of the work that was done before this process, in [0, 1], as the first event of a run that tells it
+    /// does: a new run has none, and a resumed run begins with its progress.
+    pub const fn share_at_start(&self) -> Option<f64> {
+        match self {
+            Self::Started { resumed: false, .. } => Some(0.0),
+            Self::Progress(progress) => Some(progress.done),
+            Self::Started { resumed: true, .. }
+            | Self::Rewound { .. }
+            | Self::Stage(_)
+            | Self::Point(_)
+            | Self::Report(_)
+            | Self::CampaignBegan(_)
+            | Self::CampaignCell(_)
+            | Self::CampaignEnded(_)
+            | Self::Finished { .. }
+            | Self::Stopped { .. }
+            | Self::Failed { .. }
+            | Self::Elsewhere { .. } => None,
         }
     }
 }
@@ -149,32 +169,40 @@ pub struct Point<T = String, C = Vec<Option<f64>>> {
     pub secs: f64,
 }
 
-/// A point whose texts and classes lie elsewhere.
+/// A point that borrows its texts and classes.
 pub type PointRef<'a> = Point<&'a str, &'a [Option<f64>]>;
 
 impl Point {
     /// The same point without copies of its texts.
     pub fn borrowed(&self) -> PointRef<'_> {
-        let Self {
-            value, member, round, epoch, iteration, trained, remaining, rate, bit, along, secs, ..
-        } = *self;
+        self.map(String::as_str, Vec::as_slice)
+    }
+}
+
+impl<T, C> Point<T, C> {
+    /// The same point with its texts and classes in another form.
+    pub(super) fn map<'a, U, D>(
+        &'a self,
+        text: impl Fn(&'a T) -> U,
+        classes: impl FnOnce(&'a C) -> D,
+    ) -> Point<U, D> {
         Point {
-            series: &self.series,
-            stage: &self.stage,
-            branch: &self.branch,
-            layer: self.layer.as_deref(),
-            classes: &self.classes,
-            value,
-            member,
-            round,
-            epoch,
-            iteration,
-            trained,
-            remaining,
-            rate,
-            bit,
-            along,
-            secs,
+            series: text(&self.series),
+            value: self.value,
+            stage: text(&self.stage),
+            branch: text(&self.branch),
+            member: self.member,
+            round: self.round,
+            epoch: self.epoch,
+            iteration: self.iteration,
+            trained: self.trained,
+            remaining: self.remaining,
+            rate: self.rate,
+            bit: self.bit,
+            layer: self.layer.as_ref().map(text),
+            along: self.along,
+            classes: classes(&self.classes),
+            secs: self.secs,
         }
     }
 }
@@ -214,7 +242,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Where its stage stands: `Stage 3.1, round 3, control`.
+    /// Where its stage is in the plan: `Stage 3.1, round 3, control`.
     pub fn place(&self) -> String {
         place_of(&self.stage, self.round, &self.branch)
     }
@@ -226,11 +254,11 @@ pub fn place_of(stage: &str, round: Option<u64>, branch: &str) -> String {
         |number: &str| number.parse().map_or_else(|_| number.to_owned(), |n: u64| (n + 1).to_string());
     let numbers: Vec<String> = stage.split('.').map(number).collect();
     let round = round.map(|round| format!(", round {round}")).unwrap_or_default();
-    let branch = if branch.is_empty() { String::new() } else { format!(", {branch}") };
-    format!("Stage {}{round}{branch}", numbers.join("."))
+    let comma = if branch.is_empty() { "" } else { ", " };
+    format!("Stage {}{round}{comma}{branch}", numbers.join("."))
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// Share of the expected work that is done, in [0, 1].
@@ -239,9 +267,9 @@ pub struct Progress {
     pub epoch: f64,
     /// Position: mini-batches.
     pub iteration: u64,
-    /// Wall time since the run began, seconds, earlier parts included.
+    /// Wall time since the run began, seconds, parts before interruptions included.
     pub secs: f64,
-    /// Expected time to the end, seconds, once it can be told.
+    /// Expected time to the end, seconds, once there is an estimate.
     pub secs_left: Option<f64>,
 }
 
@@ -286,16 +314,6 @@ mod any_number {
     }
 }
 
-/// Reads one line of `events.jsonl`; `None` where it is half-written or from a newer program.
-///
-/// A point is read without the copy that an enum with a tag needs.
-pub fn of_line(line: &[u8]) -> Option<Event> {
-    if line.starts_with(br#"{"event":"point","#) {
-        return serde_json::from_slice(line).ok().map(Event::Point);
-    }
-    serde_json::from_slice(line).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -309,10 +327,10 @@ mod tests {
         let classes = vec![Some(0.5), None];
         let line = serde_json::to_string(&Event::Point(Point { classes, ..point("a", 0.5) })).unwrap();
         assert!(line.contains(r#""classes":[0.5,null]"#), "{line}");
-        let Some(Event::Point(again)) = of_line(line.as_bytes()) else { panic!("{line}") };
+        let Event::Point(again) = serde_json::from_str(&line).unwrap() else { panic!("{line}") };
         assert_eq!(again.classes, [Some(0.5), None]);
         let line = line.replace(r#""classes":[0.5,null],"#, "");
-        let Some(Event::Point(older)) = of_line(line.as_bytes()) else { panic!("{line}") };
+        let Event::Point(older) = serde_json::from_str(&line).unwrap() else { panic!("{line}") };
         assert_eq!(older, point("a", 0.5));
     }
 
@@ -321,8 +339,6 @@ mod tests {
         for value in [0.125, f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
             let line = serde_json::to_string(&Event::Point(point("train_loss", value))).unwrap();
             let Event::Point(again) = serde_json::from_str(&line).unwrap() else { panic!("{line}") };
-            let Some(Event::Point(fast)) = of_line(line.as_bytes()) else { panic!("{line}") };
-            assert_eq!(fast.value.to_bits(), again.value.to_bits());
             assert!(again.value == value || (again.value.is_nan() && value.is_nan()), "{line}");
         }
     }

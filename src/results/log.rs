@@ -1,82 +1,63 @@
-//! Reads `events.jsonl` as a whole. Nearly all of its lines are points as this program writes them: those are read
-//! without a detour, anything else by serde.
+//! Reads `events.jsonl` as a whole. Nearly all of its lines are points as this program writes them: this module parses
+//! those itself, and serde anything else.
 
-use super::event::{self, Point, PointRef};
+use std::str::FromStr;
+
+use super::event::{Point, PointRef};
 use super::record::RunRecord;
 
-/// Folds the lines of a log. Lines that are half-written or from a newer program are passed over.
-pub(super) fn fold(log: &[u8]) -> RunRecord {
-    let mut record = RunRecord::default();
-    let mut rest = log;
-    let mut classes = Vec::new();
-    while !rest.is_empty() {
-        if let Some((point, behind)) = point(rest, &mut classes) {
-            record.take_point(&point);
-            rest = behind;
-            continue;
+impl RunRecord {
+    /// The fold of a log as it is on disk, one event on each line. Skips lines that are half-written or from a newer
+    /// program.
+    pub fn of_log(log: &[u8]) -> Self {
+        let mut record = Self::default();
+        let mut rest = log;
+        let mut classes = Vec::new();
+        while !rest.is_empty() {
+            if let Some((point, after)) = point(rest, &mut classes) {
+                record.take_point(&point);
+                rest = after;
+                continue;
+            }
+            let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+            if let Ok(event) = serde_json::from_slice(&rest[..end]) {
+                record.apply(event);
+            }
+            rest = rest.get(end + 1..).unwrap_or_default();
         }
-        let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
-        if let Some(event) = event::of_line(&rest[..end]) {
-            record.apply(event);
-        }
-        rest = rest.get(end + 1..).unwrap_or_default();
+        record.shrink_to_fit();
+        record
     }
-    record.shrink_to_fit();
-    record
 }
 
-/// The point that a log begins with, and what is behind its line. `None` where it is none, or not written by this
-/// program, which has the fields in one order and no blanks; serde says then what it is.
+/// The point that a log begins with, and the log after its line. `None` where the line is no point, or has another form
+/// than this program writes: fields in one order, without blanks. Serde reads it then.
 fn point<'a, 'l: 'a>(log: &'l [u8], classes: &'a mut Vec<Option<f64>>) -> Option<(PointRef<'a>, &'l [u8])> {
     let mut line = Line(log);
-    line.skip(br#"{"event":"point","series":"#)?;
-    let series = line.text()?;
-    line.skip(br#","value":"#)?;
-    let value = line.number()?;
-    line.skip(br#","stage":"#)?;
-    let stage = line.text()?;
-    let branch = if line.has(br#","branch":"#) { line.text()? } else { "" };
-    let member = line.optional(br#","member":"#, Line::whole)?;
-    let round = line.optional(br#","round":"#, Line::whole)?;
-    line.skip(br#","epoch":"#)?;
-    let epoch = line.number()?;
-    line.skip(br#","iteration":"#)?;
-    let iteration = line.whole()?;
-    line.skip(br#","trained":"#)?;
-    let trained = line.number()?;
-    line.skip(br#","remaining":"#)?;
-    let remaining = line.number()?;
-    let rate = line.optional(br#","rate":"#, Line::number)?;
-    let bit = line.optional(br#","bit":"#, Line::whole)?;
-    let layer = line.optional(br#","layer":"#, Line::text)?;
-    let along = line.optional(br#","along":"#, Line::number)?;
-    classes.clear();
-    if line.has(br#","classes":["#) {
-        line.list(classes)?;
-    }
-    line.skip(br#","secs":"#)?;
-    let secs = line.number()?;
-    line.skip(b"}\n")?;
-    let member = member.map(usize::try_from).transpose().ok()?;
-    let bit = bit.map(u32::try_from).transpose().ok()?;
+    // The fields are read in this order.
     let point = Point {
-        series,
-        value,
-        stage,
-        branch,
-        member,
-        round,
-        epoch,
-        iteration,
-        trained,
-        remaining,
-        rate,
-        bit,
-        layer,
-        along,
-        classes: classes.as_slice(),
-        secs,
+        series: line.after(br#"{"event":"point","series":"#)?.text()?,
+        value: line.after(br#","value":"#)?.number()?,
+        stage: line.after(br#","stage":"#)?.text()?,
+        branch: line.optional(br#","branch":"#, Line::text)?.unwrap_or_default(),
+        member: line.optional(br#","member":"#, Line::whole)?,
+        round: line.optional(br#","round":"#, Line::whole)?,
+        epoch: line.after(br#","epoch":"#)?.number()?,
+        iteration: line.after(br#","iteration":"#)?.whole()?,
+        trained: line.after(br#","trained":"#)?.number()?,
+        remaining: line.after(br#","remaining":"#)?.number()?,
+        rate: line.optional(br#","rate":"#, Line::number)?,
+        bit: line.optional(br#","bit":"#, Line::whole)?,
+        layer: line.optional(br#","layer":"#, Line::text)?,
+        along: line.optional(br#","along":"#, Line::number)?,
+        classes: {
+            classes.clear();
+            line.optional(br#","classes":["#, |line| line.list(classes))?;
+            classes.as_slice()
+        },
+        secs: line.after(br#","secs":"#)?.number()?,
     };
+    line.after(b"}\n")?;
     Some((point, line.0))
 }
 
@@ -85,58 +66,59 @@ struct Line<'a>(&'a [u8]);
 
 impl<'a> Line<'a> {
     fn has(&mut self, text: &[u8]) -> bool {
-        let behind = self.0.strip_prefix(text);
-        self.0 = behind.unwrap_or(self.0);
-        behind.is_some()
+        let rest = self.0.strip_prefix(text);
+        self.0 = rest.unwrap_or(self.0);
+        rest.is_some()
     }
 
-    fn skip(&mut self, text: &[u8]) -> Option<()> {
-        self.has(text).then_some(())
+    /// What follows a text; `None` where something else does.
+    fn after(&mut self, text: &[u8]) -> Option<&mut Self> {
+        self.has(text).then_some(self)
     }
 
-    /// What a field holds that may be absent; `None` where it cannot be read.
+    /// The value of a field that may be absent; `None` where it is unreadable.
     #[allow(clippy::option_option)] // absent is not unreadable
-    fn optional<T>(&mut self, name: &[u8], read: impl Fn(&mut Self) -> Option<T>) -> Option<Option<T>> {
+    fn optional<T>(&mut self, name: &[u8], read: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
         if self.has(name) { read(self).map(Some) } else { Some(None) }
     }
 
-    /// Numbers or `null` up to the end of a list that has begun, and was not empty.
+    /// Numbers or `null` up to the end of a list that has begun and is not empty.
     fn list(&mut self, into: &mut Vec<Option<f64>>) -> Option<()> {
         loop {
             into.push(if self.has(b"null") { None } else { Some(self.number()?) });
             if !self.has(b",") {
-                return self.skip(b"]");
+                return self.after(b"]").map(|_| ());
             }
         }
     }
 
-    /// A text without anything that JSON has to write in another way.
+    /// A text without anything that JSON has to escape.
     fn text(&mut self) -> Option<&'a str> {
-        self.skip(b"\"")?;
+        self.after(b"\"")?;
         let end = self.0.iter().position(|byte| matches!(byte, b'"' | b'\\') || *byte < b' ')?;
-        let (text, behind) = self.0.split_at(end);
-        self.0 = behind;
-        self.skip(b"\"")?;
+        let (text, rest) = self.0.split_at(end);
+        self.0 = rest;
+        self.after(b"\"")?;
         std::str::from_utf8(text).ok()
     }
 
     fn digits(&mut self) -> Option<&'a str> {
         let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E');
         let end = self.0.iter().position(|byte| !is_part(byte))?;
-        let (digits, behind) = self.0.split_at(end);
-        let begins = digits.strip_prefix(b"-").unwrap_or(digits);
+        let (digits, rest) = self.0.split_at(end);
+        let unsigned = digits.strip_prefix(b"-").unwrap_or(digits);
         let is_number =
-            begins.first().is_some_and(u8::is_ascii_digit) && digits.last().is_some_and(u8::is_ascii_digit);
-        self.0 = behind;
+            unsigned.first().is_some_and(u8::is_ascii_digit) && digits.last().is_some_and(u8::is_ascii_digit);
+        self.0 = rest;
         is_number.then(|| std::str::from_utf8(digits).ok())?
     }
 
-    /// A finite number. The nearest one, as serde reads it too.
+    /// A finite number: the nearest one, as serde reads it too.
     fn number(&mut self) -> Option<f64> {
         self.digits()?.parse().ok().filter(|number: &f64| number.is_finite())
     }
 
-    fn whole(&mut self) -> Option<u64> {
+    fn whole<T: FromStr>(&mut self) -> Option<T> {
         self.digits()?.parse().ok()
     }
 }
@@ -170,13 +152,13 @@ mod tests {
         #[test]
         fn a_written_point_is_read_as_serde_reads_it(point in any_point()) {
             let line = serde_json::to_string(&Event::Point(point.clone())).unwrap();
-            let Some(Event::Point(slow)) = event::of_line(line.as_bytes()) else { panic!("{line}") };
-            let log = format!("{line}\nbehind");
+            let Event::Point(slow) = serde_json::from_str(&line).unwrap() else { panic!("{line}") };
+            let log = format!("{line}\nafter");
             let is_plain = point.value.is_finite() && !line.contains('\\');
             match super::point(log.as_bytes(), &mut Vec::new()) {
                 Some((fast, rest)) => {
                     prop_assert_eq!(format!("{:?}", fast), format!("{:?}", slow.borrowed()));
-                    prop_assert_eq!(rest, b"behind");
+                    prop_assert_eq!(rest, b"after");
                     prop_assert!(is_plain);
                 }
                 None => prop_assert!(!is_plain, "{}", line),
@@ -193,10 +175,10 @@ mod tests {
         let ended = r#"{"event":"finished","secs":2.0}"#;
         let newer = r#"{"event":"unheard_of","secs":2.0}"#;
         let log = [plain, &spaced, newer, &failed, half, ended, half].join("\n");
-        let record = fold(log.as_bytes());
+        let record = RunRecord::of_log(log.as_bytes());
         assert_eq!((record.points().len(), record.state()), (3, &RunState::Done));
-        assert!(record.points().get(2).unwrap().value.is_nan());
-        let whole = fold(format!("{plain}\n{plain}").as_bytes());
+        assert!(record.points().iter().nth(2).unwrap().value.is_nan());
+        let whole = RunRecord::of_log(format!("{plain}\n{plain}").as_bytes());
         assert_eq!(whole.points().len(), 2, "the last line has no end yet");
     }
 

@@ -9,8 +9,8 @@ use crate::doc::{
 use crate::form::number::grouped;
 use crate::form::{Group, Node, Value};
 
-/// The paragraph, and a line for each arm. What it says of data, network and training is true of all arms, but for what
-/// their lines say instead.
+/// The paragraph, and a line for each arm. The paragraph describes data, network and training of the first arm; the lines
+/// of the other arms give their differences.
 ///
 /// # Errors
 /// What is wrong with the arms.
@@ -32,7 +32,7 @@ pub fn methods(experiment: &Experiment) -> Result<String, Vec<Problem>> {
     Ok(text)
 }
 
-/// The settings of an arm but its plan, which is told in sentences.
+/// The settings of an arm without its plan, which the text gives in sentences.
 fn without_plan(spec: &RunSpec) -> Settings {
     settings(&RunSpec { plan: Vec::new(), ..spec.clone() })
 }
@@ -40,18 +40,13 @@ fn without_plan(spec: &RunSpec) -> Settings {
 /// "MNIST (60,000 samples for training and 10,000 for testing, 10 classes)".
 fn data(spec: &RunSpec) -> String {
     let facts = spec.data.facts(spec.net.image_side());
-    let counted = |number: usize| grouped(number as u64);
-    let mut parts = vec![format!(
-        "{} samples for training and {} for testing",
-        counted(facts.train_samples),
-        counted(facts.test_samples)
-    )];
-    parts.push(format!("{} classes", facts.classes));
-    let chosen = changed(&mut spec.data.without_place());
+    let [train, test] = [facts.train_samples, facts.test_samples].map(|count| grouped(count as u64));
+    let name = bare(spec.data.label());
+    let mut chosen = changed(&mut spec.data.without_place());
     if !chosen.is_empty() {
-        parts.push(chosen);
+        chosen.insert_str(0, "; ");
     }
-    format!("{} ({})", bare(spec.data.label()), parts.join("; "))
+    format!("{name} ({train} samples for training and {test} for testing; {} classes{chosen})", facts.classes)
 }
 
 /// "A multi-layer perceptron with hidden layers of 300 and 100 units and ReLU (266,610 trained parameters, …)".
@@ -118,7 +113,7 @@ fn training(train: &Training) -> String {
 
 const STRING: &str = "a string can be written to";
 
-/// A label without what stands in brackets behind it.
+/// A label without the brackets at its end.
 fn bare(label: &str) -> &str {
     label.split(" (").next().unwrap_or(label)
 }
@@ -141,13 +136,12 @@ fn replicates(experiment: &Experiment, arms: usize) -> String {
 /// The plan of an arm, and its settings where they are not those of the first one.
 fn of_arm(arm: &ExpandedArm, first: &Settings, own: &Settings, differing: &[String]) -> String {
     let mut text = format!("Arm \"{}\": {}.", arm.name, plan(&arm.spec.plan));
-    let told = |path: &&String| value_of(own, path) != value_of(first, path);
-    let set: Vec<String> = differing
-        .iter()
-        .filter(told)
-        .filter(|path| value_of(own, path) != NONE)
-        .map(|path| format!("{} {}", short(path, differing).replace(['_', '.'], " "), value_of(own, path)))
-        .collect();
+    let set = |path: &String| {
+        let value = value_of(own, path);
+        let name = || short(path, differing).replace(['_', '.'], " ");
+        (value != value_of(first, path) && value != NONE).then(|| format!("{} {value}", name()))
+    };
+    let set: Vec<String> = differing.iter().filter_map(set).collect();
     if !set.is_empty() {
         write!(text, " Here: {}.", listed(&set)).expect(STRING);
     }
@@ -180,7 +174,7 @@ fn changed(value: &mut dyn Value) -> String {
 fn in_words(value: &mut dyn Value) -> String {
     match value.node() {
         Node::Choice(choice) => {
-            let label = choice.variants()[choice.selected()].label.to_owned();
+            let label = choice.variant().label.to_owned();
             let inner = choice.payload().map(in_words).unwrap_or_default();
             if inner.is_empty() { label } else { format!("{label} ({inner})") }
         }

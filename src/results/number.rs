@@ -1,12 +1,12 @@
 //! Numbers and times as text for people: a real minus sign, digits in groups, powers of ten. The window, the command
-//! line and figures write every value with these functions.
+//! line and figures format every value with these functions.
 
 use crate::form::number::{grouped, in_groups};
 
 /// How numbers of an axis are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Format {
-    /// As they are.
+    /// Plain.
     #[default]
     Number,
     /// The value is a share in 0..1 and is written as percent.
@@ -80,29 +80,29 @@ pub fn readable(value: f64, format: Format) -> String {
     }
     match format {
         Format::Percent => percent(value),
-        Format::Number | Format::Power => significant(value, 4),
+        Format::Number | Format::Power => significant(value),
     }
 }
 
-fn significant(value: f64, digits: i32) -> String {
+/// Four significant digits; whole numbers keep all of theirs.
+fn significant(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
     let exponent = exponent_of(value);
-    let decimals = |wanted: i32| usize::try_from(wanted).unwrap_or(0);
     if (-4..6).contains(&exponent) {
-        let whole_kept = value.fract() == 0.0;
-        return fixed(value, if whole_kept { 0 } else { decimals(digits - 1 - exponent) });
+        let is_whole = value.fract() == 0.0;
+        return fixed(value, if is_whole { 0 } else { usize::try_from(3 - exponent).unwrap_or(0) });
     }
     let factor = value / 10f64.powi(exponent);
-    scientific(trimmed(&fixed(factor, decimals(digits - 1))), exponent)
+    scientific(trimmed(&fixed(factor, 3)), exponent)
 }
 
-/// How the numbers of one column are written, so that their digits stand below each other.
+/// The format of the numbers of one column, which aligns their digits.
 #[derive(Clone, Copy, Debug)]
 pub struct Digits {
     format: Format,
-    /// The same for all of them; nothing where they are of too different sizes, or shares.
+    /// The decimals of all of them; nothing for shares, or where the largest needs a power of ten.
     decimals: Option<usize>,
 }
 
@@ -120,7 +120,7 @@ impl Digits {
         Self { format, decimals: is_usual.then_some(decimals) }
     }
 
-    /// A value of the column. One that would be lost among so few decimals keeps its own digits.
+    /// A value of the column. One that would round to 0 keeps its significant digits.
     pub fn text(self, value: f64) -> String {
         let decimals = self.decimals.filter(|_| value.is_finite());
         let text = decimals.map(|decimals| fixed(value, decimals));
@@ -129,7 +129,7 @@ impl Digits {
     }
 }
 
-/// Without zeros at the end of the decimals.
+/// The text without zeros at the end of the decimals.
 fn trimmed(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
@@ -180,18 +180,18 @@ mod tests {
 
     #[test]
     fn numbers_of_a_column_have_as_many_decimals() {
-        let told = |values: &[f64]| {
+        let texts = |values: &[f64]| {
             let digits = Digits::of(values.iter().copied(), Format::Number);
             values.iter().map(|value| digits.text(*value)).collect::<Vec<_>>()
         };
-        assert_eq!(told(&[0.108, 0.059_65, -0.5]), ["0.1080", "0.0597", "\u{2212}0.5000"]);
-        assert_eq!(told(&[12.0, 3.0]), ["12", "3"]);
+        assert_eq!(texts(&[0.108, 0.059_65, -0.5]), ["0.1080", "0.0597", "\u{2212}0.5000"]);
+        assert_eq!(texts(&[12.0, 3.0]), ["12", "3"]);
         assert_eq!(
-            told(&[120.5, 1e-6, 0.0]),
+            texts(&[120.5, 1e-6, 0.0]),
             ["120.5", "10\u{207b}\u{2076}", "0.0"],
             "nothing reads as 0 that is not"
         );
-        assert_eq!(told(&[f64::NAN, 0.25]), ["not finite", "0.2500"]);
+        assert_eq!(texts(&[f64::NAN, 0.25]), ["not finite", "0.2500"]);
         assert_eq!(Digits::of([0.5], Format::Percent).text(0.5), "50.00 %");
     }
 

@@ -1,10 +1,10 @@
-//! What a plan does, in the words of a legend: which kinds of stages it has, and how often.
+//! A plan in the words of a legend: its kinds of stages, and how often they come.
 
 use std::sync::Arc;
 
 use crate::doc::Stage;
 
-/// A longer text is no word of a legend.
+/// Longer texts stay out of legends, characters.
 const LONGEST: usize = 28;
 /// The name of trainings.
 const TRAIN: &str = "Train";
@@ -12,9 +12,9 @@ const TRAIN: &str = "Train";
 /// All stages of one kind in a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Kind {
-    /// What it is called: "Prune".
+    /// Its name: "Prune".
     name: &'static str,
-    /// What all of them say that they do, if they say the same and it is short: "Prune 20 % by magnitude".
+    /// The sentence of all of them, if they share a short one: "Prune 20 % by magnitude".
     text: Option<String>,
     /// How many there are, repetitions written out.
     count: u64,
@@ -61,7 +61,7 @@ fn clause(sentence: &str) -> Option<String> {
     (first.chars().count() <= LONGEST).then(|| first.to_owned())
 }
 
-/// What tells each of these plans apart from most of them: kinds of stages that it has, has otherwise, or has not.
+/// How each of these plans differs from most of them: kinds of stages that only it has, has with other settings, or lacks.
 pub fn differences(plans: &[&Outline]) -> Vec<Vec<String>> {
     let mut names: Vec<&'static str> = Vec::new();
     for kind in plans.iter().flat_map(|plan| plan.0.iter()) {
@@ -71,12 +71,12 @@ pub fn differences(plans: &[&Outline]) -> Vec<Vec<String>> {
     }
     // How long plans train follows from what else they do, where that differs.
     let (trainings, others): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| *name == TRAIN);
-    let tell = |names: &[&'static str]| -> Vec<Vec<String>> {
+    let of_kinds = |names: &[&'static str]| -> Vec<Vec<String>> {
         let usual: Vec<Usual<'_>> = names.iter().map(|name| Usual::of(plans, name)).collect();
         plans.iter().map(|plan| usual.iter().filter_map(|usual| usual.word(plan)).collect()).collect()
     };
-    let told = tell(&others);
-    if told.iter().all(Vec::is_empty) { tell(&trainings) } else { told }
+    let found = of_kinds(&others);
+    if found.iter().all(Vec::is_empty) { of_kinds(&trainings) } else { found }
 }
 
 /// What most plans have of a kind of stages.
@@ -99,14 +99,14 @@ impl<'a> Usual<'a> {
         Self { name, count: most(&counts), text: most(&texts).flatten(), is_same }
     }
 
-    /// What a plan has of it, where that is not usual.
+    /// What a plan has of it, where that is unusual.
     fn word(&self, plan: &Outline) -> Option<String> {
         let Some(own) = plan.kind(self.name) else {
             return self.count.filter(|count| *count > 0).map(|_| format!("without {}", self.name));
         };
         let text = own.text.as_deref();
         let own_text = text.filter(|text| !self.is_same && Some(*text) != self.text);
-        // How long something is trained says more than that it is.
+        // The length of a training is more informative than its name.
         let name = text.filter(|_| self.name == TRAIN).unwrap_or(self.name);
         match (own_text, self.count == Some(own.count)) {
             (None, true) => None,
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
     use crate::form::ron_text;
 
-    fn told(plans: &[&str]) -> Vec<String> {
+    fn words(plans: &[&str]) -> Vec<String> {
         let read = |plan: &&str| -> Vec<Stage> {
             ron_text::from_str(&format!("[{plan}]")).unwrap_or_else(|error| panic!("{plan}: {error}"))
         };
@@ -151,8 +151,8 @@ mod tests {
             rounds("", "Do(Reinitialize())"),
             rounds("criterion: Random, ", "Do(Graft(from: \"init\"))"),
         ];
-        let told = told(&plans.each_ref().map(String::as_str));
-        assert_eq!(told, ["without Prune", "Graft ×6", "Reinitialize ×6", "Prune 20 % at random, Graft ×6"]);
+        let words = words(&plans.each_ref().map(String::as_str));
+        assert_eq!(words, ["without Prune", "Graft ×6", "Reinitialize ×6", "Prune 20 % at random, Graft ×6"]);
     }
 
     #[test]
@@ -160,16 +160,16 @@ mod tests {
         let plan = |times: u32| {
             format!("Repeat(times: {times}, body: [Do(Prune(amount: Fraction(0.2))), Train(\"1ep\")]), Test")
         };
-        assert_eq!(told(&[&plan(6), &plan(3)]), ["Prune ×6", "Prune ×3"]);
+        assert_eq!(words(&[&plan(6), &plan(3)]), ["Prune ×6", "Prune ×3"]);
         let train = "Train(\"1ep\")";
-        assert_eq!(told(&[train, "Train(\"1ep\"), Train(\"1ep\")"]), ["Train 1 epoch", "Train 1 epoch ×2"]);
-        assert_eq!(told(&[train, "Train(\"1ep\"), Test"]), ["", ""], "a test changes nothing");
+        assert_eq!(words(&[train, "Train(\"1ep\"), Train(\"1ep\")"]), ["Train 1 epoch", "Train 1 epoch ×2"]);
+        assert_eq!(words(&[train, "Train(\"1ep\"), Test"]), ["", ""], "a test changes nothing");
     }
 
     #[test]
     fn what_cannot_be_said_shortly_is_not_said() {
         let two = "Train(\"1ep\"), Train(\"2ep\")";
-        assert_eq!(told(&[two, "Train(\"2ep\"), Train(\"1ep\")"]), ["", ""], "another order");
-        assert_eq!(told(&[two, "Train(\"9ep\")"]), ["Train ×2", "Train 9 epochs"]);
+        assert_eq!(words(&[two, "Train(\"2ep\"), Train(\"1ep\")"]), ["", ""], "another order");
+        assert_eq!(words(&[two, "Train(\"9ep\")"]), ["Train ×2", "Train 9 epochs"]);
     }
 }

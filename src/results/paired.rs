@@ -12,8 +12,7 @@ use super::table::{Row, VALIDATION};
 pub struct Paired {
     /// Mean of second minus first.
     pub mean: f64,
-    /// Half the width of the 95 % interval of the mean, with Student's t; `None` for one pair, which says nothing about
-    /// its spread.
+    /// Half the width of the 95 % interval of the mean, with Student's t; `None` for one pair, which has no spread.
     pub half: Option<f64>,
     /// Pairs.
     pub n: usize,
@@ -50,7 +49,7 @@ impl Paired {
         self.half.map(|half| self.mean.abs() > half)
     }
 
-    /// What the interval says about the difference.
+    /// The conclusion from the interval.
     pub fn verdict(&self) -> &'static str {
         match self.is_clear() {
             None => "one pair says nothing about the spread",

@@ -1,7 +1,7 @@
 //! The points of a record as columns.
 //!
-//! A large experiment has millions of points. Most of what they say they share: a few texts, and for all series of one
-//! evaluation where the training was. So a point is a value, a time and two numbers that say where the rest stands.
+//! A large experiment has millions of points. They share most of their content: a few texts, and for all series of one
+//! evaluation the position of the training. So a point is a value, a time and two indices of the rest.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ pub struct Points {
 struct Label {
     series: usize,
     point: Point,
-    /// The label of the point that came behind one with this label: it comes again.
+    /// The label of the point after the last one with this label: a guess for the next such point.
     next: u32,
 }
 
@@ -54,7 +54,7 @@ struct Series {
 
 type Key<'a> = (&'a str, &'a str, Option<&'a str>, Option<&'a str>, [Option<u64>; 5]);
 
-/// Numbers are told apart by their bits, so that every one of them comes back.
+/// Compares numbers by their bits, so that each comes back as it was.
 fn key<'a>(point: &PointRef<'a>) -> Key<'a> {
     let numbers = [
         point.member.map(|member| member as u64),
@@ -63,7 +63,7 @@ fn key<'a>(point: &PointRef<'a>) -> Key<'a> {
         point.bit.map(u64::from),
         point.along.map(f64::to_bits),
     ];
-    // Comparing two empty texts is slow on some processors: an empty `String` points nowhere.
+    // Comparing two empty texts is slow on some processors, since an empty `String` has no memory.
     let branch = (!point.branch.is_empty()).then_some(point.branch);
     (point.series, point.stage, branch, point.layer, numbers)
 }
@@ -90,11 +90,6 @@ impl Points {
     /// Whether there are none.
     pub const fn is_empty(&self) -> bool {
         self.values.is_empty()
-    }
-
-    /// The point that came at this position, from 0.
-    pub fn get(&self, position: usize) -> Option<PointRef<'_>> {
-        (position < self.len()).then(|| self.at(position))
     }
 
     /// The point that came last.
@@ -160,7 +155,7 @@ impl Points {
         }
     }
 
-    /// Forgets all but the first ones.
+    /// Keeps the first ones only.
     pub fn truncate(&mut self, points: usize) {
         if points >= self.len() {
             return;
@@ -169,7 +164,7 @@ impl Points {
         old.iter().take(points).for_each(|point| self.push(&point));
     }
 
-    /// Gives back memory that is kept for further points.
+    /// Frees memory that is reserved for further points.
     pub fn shrink_to_fit(&mut self) {
         self.moments.shrink_to_fit();
         self.label.shrink_to_fit();
@@ -207,11 +202,8 @@ impl Points {
             Err(at) => {
                 let new = number(self.labels.len());
                 let series = self.series_of(point.series);
-                self.labels.push(Label {
-                    series,
-                    point: Point { classes: Vec::new(), ..owned(point) },
-                    next: new,
-                });
+                let point = point.map(|text| (*text).to_owned(), |_| Vec::new());
+                self.labels.push(Label { series, point, next: new });
                 self.sorted.insert(at, new);
                 new
             }
@@ -256,27 +248,6 @@ fn number(position: usize) -> u32 {
     u32::try_from(position).expect("a run has fewer than 2³² points")
 }
 
-fn owned(point: &PointRef<'_>) -> Point {
-    Point {
-        series: point.series.to_owned(),
-        stage: point.stage.to_owned(),
-        branch: point.branch.to_owned(),
-        layer: point.layer.map(str::to_owned),
-        value: point.value,
-        member: point.member,
-        round: point.round,
-        epoch: point.epoch,
-        iteration: point.iteration,
-        trained: point.trained,
-        remaining: point.remaining,
-        rate: point.rate,
-        bit: point.bit,
-        along: point.along,
-        classes: point.classes.to_vec(),
-        secs: point.secs,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -312,15 +283,15 @@ mod tests {
                 columns.push(&point.borrowed());
             }
             // Texts of Debug tell −0 from 0 and hold for NaN too.
-            let told = |points: Vec<PointRef<'_>>| format!("{points:?}");
-            prop_assert_eq!(told(columns.iter().collect()), told(points.iter().map(Point::borrowed).collect()));
+            let text = |points: Vec<PointRef<'_>>| format!("{points:?}");
+            prop_assert_eq!(text(columns.iter().collect()), text(points.iter().map(Point::borrowed).collect()));
             for series in ["a_loss", "b", ""] {
                 let own = points.iter().map(Point::borrowed).filter(|point| point.series == series);
-                prop_assert_eq!(told(columns.of(series).collect()), told(own.collect()));
+                prop_assert_eq!(text(columns.of(series).collect()), text(own.collect()));
             }
             let counted = points.iter().map(Point::borrowed).filter(|point| !point.classes.is_empty());
-            prop_assert_eq!(told(columns.by_class().collect()), told(counted.clone().collect()));
-            prop_assert_eq!(told(columns.by_class().rev().collect()), told(counted.rev().collect()));
+            prop_assert_eq!(text(columns.by_class().collect()), text(counted.clone().collect()));
+            prop_assert_eq!(text(columns.by_class().rev().collect()), text(counted.rev().collect()));
             prop_assert_eq!(columns.is_pruned(), points.iter().any(|point| point.remaining < 1.0));
             columns.truncate(keep);
             let mut fewer = Points::default();

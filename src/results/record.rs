@@ -6,15 +6,15 @@ use super::campaign::CampaignRecord;
 use super::event::{Event, PointRef, Progress, Report, StageBegan};
 use super::points::Points;
 
-/// Whether a run goes on.
+/// The state of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum RunState {
-    /// Not begun.
+    /// Not started.
     #[default]
     Waiting,
-    /// Going on.
+    /// Under way.
     Running,
-    /// Stopped; it goes on where it was when it is started again.
+    /// Stopped; it resumes where it was when it is started again.
     Stopped,
     /// All stages are done.
     Done,
@@ -56,7 +56,7 @@ pub struct EarlyStop {
 
 /// What is known of a run. It changes only through [`apply`](Self::apply).
 ///
-/// A copy is cheap: the two share what they hold until one of them changes.
+/// A copy is cheap: the two share their data until one of them changes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunRecord {
     state: RunState,
@@ -77,20 +77,19 @@ impl RunRecord {
         record
     }
 
-    /// The fold of a log as it is on disk, one event on each line; lines that cannot be read are passed over.
-    pub fn of_log(log: &[u8]) -> Self {
-        super::log::fold(log)
-    }
-
     /// Takes in one event.
     pub fn apply(&mut self, event: Event) {
         match event {
-            // One that starts over has an empty log, and says everything again.
+            // A run that starts over has an empty log, and repeats all events.
             Event::Started { resumed: false, .. } => {
                 *self = Self { state: RunState::Running, ..Self::default() };
             }
             Event::Started { resumed: true, .. } => self.state = RunState::Running,
-            Event::Rewound { points, reports, campaigns } => self.rewind(points, reports, campaigns),
+            Event::Rewound { points, reports, campaigns } => {
+                Arc::make_mut(&mut self.points).truncate(points);
+                Arc::make_mut(&mut self.reports).truncate(reports);
+                Arc::make_mut(&mut self.campaigns).truncate(campaigns);
+            }
             Event::Stage(stage) => self.stage = Some(stage),
             Event::Point(point) => self.take_point(&point.borrowed()),
             Event::Report(report) => Arc::make_mut(&mut self.reports).push(report),
@@ -121,26 +120,29 @@ impl RunRecord {
         }
     }
 
-    /// Forgets what will be said again.
-    fn rewind(&mut self, points: usize, reports: usize, campaigns: usize) {
-        Arc::make_mut(&mut self.points).truncate(points);
-        Arc::make_mut(&mut self.reports).truncate(reports);
-        Arc::make_mut(&mut self.campaigns).truncate(campaigns);
-    }
-
-    /// The event of a point, whose texts need not be copied.
+    /// Applies the event of a point without a copy of its texts.
     pub(super) fn take_point(&mut self, point: &PointRef<'_>) {
         Arc::make_mut(&mut self.points).push(point);
     }
 
-    /// Gives back memory that is kept for further points.
+    /// Frees memory that is reserved for further points.
     pub(super) fn shrink_to_fit(&mut self) {
         Arc::make_mut(&mut self.points).shrink_to_fit();
     }
 
-    /// Whether it goes on.
+    /// Its state.
     pub const fn state(&self) -> &RunState {
         &self.state
+    }
+
+    /// Whether all stages are done.
+    pub fn is_done(&self) -> bool {
+        self.state == RunState::Done
+    }
+
+    /// Why it failed; nothing for other states.
+    pub fn failure(&self) -> Option<&str> {
+        if let RunState::Failed(message) = &self.state { Some(message) } else { None }
     }
 
     /// The stage that began last.
@@ -148,7 +150,7 @@ impl RunRecord {
         self.stage.as_ref()
     }
 
-    /// How far it is.
+    /// Its latest progress.
     pub const fn progress(&self) -> Progress {
         self.progress
     }
@@ -184,7 +186,7 @@ impl RunRecord {
     }
 
     /// The early-stop iteration of every training that was validated, in the order of the trainings. Points of a training
-    /// come one behind the other, so that the rounds of nested repetitions, which are numbered alike, are told apart.
+    /// come in sequence, which separates the rounds of nested repetitions with equal numbers.
     pub fn early_stops(&self) -> Vec<EarlyStop> {
         let mut stops: Vec<EarlyStop> = Vec::new();
         let mut training = None;
@@ -196,7 +198,7 @@ impl RunRecord {
                     training = Some(key);
                     stops.extend(best.take());
                 }
-                // A test on its own is no training.
+                // A separate test is no training.
                 _ if training != Some(key) => {}
                 "validation_loss" => take_lower(&mut best, &point),
                 "test_accuracy" => {
@@ -217,7 +219,7 @@ impl RunRecord {
     }
 }
 
-/// Keeps the lower validation loss, the earlier of equal ones.
+/// Keeps the lower validation loss, the first of equal ones.
 fn take_lower(best: &mut Option<EarlyStop>, point: &PointRef<'_>) {
     let is_lower = best.as_ref().is_none_or(|best| point.value < best.validation_loss);
     if point.value.is_finite() && is_lower {
@@ -292,8 +294,8 @@ mod tests {
 
     #[test]
     fn a_run_that_starts_over_forgets_what_it_said_and_one_that_goes_on_does_not() {
-        let said = [point("test_accuracy", 0.5, 1.0), Event::Stopped { secs: 1.0 }];
-        let mut record = RunRecord::of(said);
+        let events = [point("test_accuracy", 0.5, 1.0), Event::Stopped { secs: 1.0 }];
+        let mut record = RunRecord::of(events);
         record.apply(Event::Started { resumed: true, threads: 1 });
         assert_eq!((record.points().len(), record.state()), (1, &RunState::Running));
         record.apply(Event::Started { resumed: false, threads: 1 });

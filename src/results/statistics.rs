@@ -1,6 +1,4 @@
-//! From single runs to a mean and the spread around it.
-
-use std::collections::BTreeMap;
+//! The mean of several runs, and its spread.
 
 use serde::{Deserialize, Serialize};
 
@@ -65,51 +63,17 @@ impl Spread {
     }
 }
 
-/// What several runs say about one x.
+/// The mean and spread of several runs at one x.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
     /// Where.
     pub x: f64,
     /// The mean; NaN as soon as one run has no finite value here, so that a failure shows as a gap.
     pub mean: f64,
-    /// Lower end of the band; `None` without a band: fewer than two runs, or a mean that is not finite.
-    pub low: Option<f64>,
-    /// Upper end of the band.
-    pub high: Option<f64>,
+    /// The band; `None` for fewer than two runs, or a mean that is not finite.
+    pub band: Option<Band>,
     /// How many runs have a value here.
     pub n: usize,
-}
-
-impl Level {
-    /// The band at a place of x; nothing without one.
-    pub fn band_at(&self, x: f64) -> Option<Band> {
-        let (low, high) = self.low.zip(self.high)?;
-        Some(Band { x, low, high })
-    }
-}
-
-/// The mean and spread of traces at every x that any of them has, in the order of x.
-///
-/// Values belong together where their x are equal, bit by bit. Where a trace has an x twice, the later value counts;
-/// a point whose x is NaN belongs nowhere.
-pub fn summarise<T: AsRef<[[f64; 2]]>>(traces: &[T], spread: Spread) -> Vec<Level> {
-    let mut columns: BTreeMap<i64, (f64, BTreeMap<usize, f64>)> = BTreeMap::new();
-    for (index, trace) in traces.iter().enumerate() {
-        for &[x, y] in trace.as_ref().iter().filter(|point| !point[0].is_nan()) {
-            let x = x + 0.0; // −0 and 0 are one place
-            let (_, ys) = columns.entry(order_key(x)).or_insert_with(|| (x, BTreeMap::new()));
-            ys.insert(index, y);
-        }
-    }
-    let level =
-        |(x, ys): (f64, BTreeMap<usize, f64>)| level(x, &ys.into_values().collect::<Vec<_>>(), spread);
-    columns.into_values().map(level).collect()
-}
-
-/// An integer in the order of the doubles, as in [`f64::total_cmp`].
-fn order_key(x: f64) -> i64 {
-    let bits = x.to_bits().cast_signed();
-    bits ^ (((bits >> 63).cast_unsigned()) >> 1).cast_signed()
 }
 
 /// The level of these values.
@@ -117,7 +81,7 @@ pub fn level(x: f64, values: &[f64], spread: Spread) -> Level {
     let n = values.len();
     let mean = mean(values);
     let ends = if mean.is_finite() { band(values, mean, spread) } else { None };
-    Level { x, mean, low: ends.map(|ends| ends[0]), high: ends.map(|ends| ends[1]), n }
+    Level { x, mean, band: ends.map(|[low, high]| Band { x, low, high }), n }
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -175,7 +139,7 @@ const STUDENT_975: [f64; 30] = [
 /// The 97.5 % quantile of Student's t: half the width of a 95 % interval in standard errors.
 ///
 /// Up to 30 degrees of freedom from a table; beyond, the expansion by Cornish and Fisher (Abramowitz and Stegun,
-/// 26.7.5), which is then right to seven digits. Infinite for 0 degrees of freedom: one value says nothing.
+/// 26.7.5), which is then right to seven digits. Infinite for 0 degrees of freedom: one value has no spread.
 pub fn student_t95(degrees: usize) -> f64 {
     if degrees == 0 {
         return f64::INFINITY;
@@ -236,46 +200,30 @@ mod tests {
     #[test]
     fn every_band_of_one_two_three() {
         let ends = |spread| {
-            let level = level(0.0, &[1.0, 2.0, 3.0], spread);
-            (level.low.unwrap(), level.high.unwrap())
+            let band = level(0.0, &[1.0, 2.0, 3.0], spread).band.unwrap();
+            (band.low, band.high)
         };
         assert_eq!(ends(Spread::StandardDeviation), (1.0, 3.0));
         assert_eq!(ends(Spread::MinMax), (1.0, 3.0));
         assert!(near(ends(Spread::StandardError).1, 2.0 + 1.0 / 3f64.sqrt(), 1e-12));
         // 4.302653 / √3 = 2.484138
         assert!(near(ends(Spread::Interval95).0, 2.0 - 2.484_138, 1e-6));
-        assert_eq!(level(0.0, &[1.0, 2.0], Spread::None).low, None);
+        assert_eq!(level(0.0, &[1.0, 2.0], Spread::None).band, None);
     }
 
     #[test]
     fn one_run_has_no_band() {
         for spread in Spread::ALL {
             let level = level(0.0, &[5.0], spread);
-            assert_eq!((level.mean, level.low, level.high, level.n), (5.0, None, None, 1));
+            assert_eq!((level.mean, level.band, level.n), (5.0, None, 1));
         }
     }
 
     #[test]
-    fn runs_are_aligned_on_x_also_where_some_have_ended() {
-        let traces =
-            [vec![[0.0, 1.0], [1.0, 2.0], [2.0, 9.0]], vec![[-0.0, 3.0], [1.0, 4.0]], vec![[-1.0, 7.0]]];
-        let levels = summarise(&traces, Spread::MinMax);
-        let brief: Vec<_> = levels.iter().map(|level| (level.x, level.mean, level.n)).collect();
-        assert_eq!(brief, [(-1.0, 7.0, 1), (0.0, 2.0, 2), (1.0, 3.0, 2), (2.0, 9.0, 1)]);
-        assert_eq!((levels[1].low, levels[1].high), (Some(1.0), Some(3.0)));
-    }
-
-    #[test]
     fn a_run_that_fails_makes_a_gap_and_is_not_left_out() {
-        let levels = summarise(&[[[0.0, 1.0]], [[0.0, f64::NAN]]], Spread::Interval95);
-        assert!(levels[0].mean.is_nan());
-        assert_eq!((levels[0].low, levels[0].n), (None, 2));
-    }
-
-    #[test]
-    fn the_later_value_at_an_x_counts() {
-        assert!(near(summarise(&[[[0.0, 1.0], [0.0, 5.0]]], Spread::None)[0].mean, 5.0, 1e-12));
-        assert!(summarise(&[[[f64::NAN, 1.0]]], Spread::None).is_empty());
+        let level = level(0.0, &[1.0, f64::NAN], Spread::Interval95);
+        assert!(level.mean.is_nan());
+        assert_eq!((level.band, level.n), (None, 2));
     }
 
     #[test]

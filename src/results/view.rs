@@ -1,4 +1,4 @@
-//! How results are looked at: what is kept beside them in `view.ron`, and never part of a run's identity.
+//! How results are shown: settings in `view.ron` next to the runs, never part of a run's identity.
 //!
 //! The window writes it, and the command line reads it, so that both make the same figure.
 
@@ -21,15 +21,15 @@ use crate::form::ron_text;
 /// The file in the folder of the runs.
 pub const FILE: &str = "view.ron";
 
-/// How the results of a document are looked at.
+/// How the results of a document are shown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ViewSettings {
     /// Axes, bands and smoothing of all plots.
     pub options: PlotOptions,
-    /// What belongs to one plot, by its name.
+    /// The settings of single plots, by their names.
     pub plots: BTreeMap<String, PlotView>,
-    /// Which runs are looked at, as [`Filter`] reads it.
+    /// Which runs are shown, as [`Filter`] reads it.
     pub filter: String,
     /// The order of the table of runs.
     pub sort: Sort,
@@ -43,11 +43,11 @@ pub struct ViewSettings {
     pub dpi: Option<u32>,
     /// The styles of arms.
     pub colours: Colours,
-    /// What was noted about runs, by their identity, and about arms, by their name behind `arm:`.
+    /// Marks of runs, by their identity, and of arms, by `arm:` and their name.
     pub marks: BTreeMap<String, Mark>,
-    /// What was noted about all of it.
+    /// Notes on the whole experiment.
     pub notes: String,
-    /// Where the views are; as they are at first when there is nothing.
+    /// The layout of the views; nothing for the default.
     pub tiles: Option<Tiles>,
 }
 
@@ -106,7 +106,7 @@ pub enum Preset {
     },
 }
 
-/// How one plot is looked at.
+/// How one plot is shown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PlotView {
@@ -124,9 +124,9 @@ pub struct PlotView {
     pub ignore_outliers: bool,
     /// Names in the legend that are not drawn.
     pub hidden: BTreeSet<String>,
-    /// The range of x that is seen; all of it when there is none.
+    /// The visible range of x; nothing for all of it.
     pub x: Option<[f64; 2]>,
-    /// The range of y that is seen.
+    /// The visible range of y.
     pub y: Option<[f64; 2]>,
     /// Of parallel axes by their label: runs that lie outside of these ranges are not drawn.
     #[serde(skip_serializing_if = "Brushes::is_empty")]
@@ -137,7 +137,7 @@ pub struct PlotView {
 pub type Brushes = BTreeMap<String, [f64; 2]>;
 
 impl ViewSettings {
-    /// Reads what is kept in a folder of runs; the default where nothing is.
+    /// Reads the file in a folder of runs; the default where there is none.
     ///
     /// # Errors
     /// When the file is there and cannot be read.
@@ -158,7 +158,7 @@ impl ViewSettings {
         ron_text::to_pretty(self).expect("view settings are made of plain data")
     }
 
-    /// What was noted about a run and about its arm, together.
+    /// The marks of a run and of its arm together.
     pub fn mark(&self, run: &str, arm: &str) -> Mark {
         let mut mark = self.marks.get(run).cloned().unwrap_or_default();
         if let Some(of_arm) = self.marks.get(&arm_key(arm)) {
@@ -175,27 +175,25 @@ impl ViewSettings {
         mark
     }
 
-    /// The runs that the filter leaves out, by identity; all are wanted while the filter cannot be understood.
+    /// The runs that the filter leaves out, by identity; none while the filter has an error.
     pub fn left_out(&self, rows: &[Row], settings: &[String]) -> BTreeSet<String> {
         let filter = Filter::parse(&self.filter, settings).unwrap_or_default();
         rows.iter().filter(|row| !filter.holds(row)).map(|row| row.run.clone()).collect()
     }
 
-    /// What figures say of the filter where it leaves out some of these runs; otherwise nothing.
+    /// The note of figures on the filter where it leaves out some of these runs; otherwise empty.
     pub fn filter_note(&self, rows: &[Row], left_out: &BTreeSet<String>) -> String {
         if left_out.is_empty() {
             return String::new();
         }
         // Arms may share a run, which has a row in each.
         let left = rows.iter().filter(|row| !left_out.contains(&row.run)).count();
-        {
-            let [left, all] = [left, rows.len()].map(|count| grouped(count as u64));
-            format!("filter: {} ({left} of {all} runs)", self.filter.trim())
-        }
+        let [left, all] = [left, rows.len()].map(|count| grouped(count as u64));
+        format!("filter: {} ({left} of {all} runs)", self.filter.trim())
     }
 }
 
-/// The key of what was noted about an arm.
+/// The key of an arm's marks.
 pub fn arm_key(arm: &str) -> String {
     format!("arm:{arm}")
 }
@@ -203,8 +201,8 @@ pub fn arm_key(arm: &str) -> String {
 /// Which line a run belongs to: its name and the index of its style, by the run's identity.
 pub type Lines = BTreeMap<String, (String, usize)>;
 
-/// The lines that the values of a setting make, in their order: numbers by size, then words. What is no single setting, such
-/// as a plan, is too long for a name: its lines are called after the arms that have it, and look like the first of them.
+/// The lines that the values of a setting make, in their order: numbers by size, then words. A group of settings, such as a
+/// plan, is too long for a name: its lines have the names of its arms and the style of the first one.
 ///
 /// Runs come with the index of the style of their arm.
 pub fn groups<'a>(runs: impl IntoIterator<Item = (&'a Run, usize)> + Clone, path: &str) -> Lines {
@@ -292,9 +290,9 @@ mod tests {
         let text = format!("(seeds: [1], arms: [{}, {}, {}])", arm("a", 1), arm("b", 2), arm("c", 1));
         let runs = crate::doc::runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
         let lines = groups(runs.iter().zip([4, 0, 2]), "plan");
-        let told: Vec<_> = runs.iter().map(|run| lines[&run.id].clone()).collect();
-        assert_eq!(told[..2], [("a and c".to_owned(), 4), ("b".to_owned(), 0)]);
-        assert_eq!(told[2], told[0]);
+        let found: Vec<_> = runs.iter().map(|run| lines[&run.id].clone()).collect();
+        assert_eq!(found[..2], [("a and c".to_owned(), 4), ("b".to_owned(), 0)]);
+        assert_eq!(found[2], found[0]);
     }
 
     #[test]
@@ -310,8 +308,8 @@ mod tests {
         let note = |filter: &str, left_out: &[&str]| {
             view(filter).filter_note(&rows, &left_out.iter().map(|run| (*run).to_owned()).collect())
         };
-        let told = "filter: batch = 16 (2 of 4 runs)";
-        assert_eq!(note(" batch = 16 ", &["b"]), told, "two arms share one of the runs");
+        let text = "filter: batch = 16 (2 of 4 runs)";
+        assert_eq!(note(" batch = 16 ", &["b"]), text, "two arms share one of the runs");
         assert_eq!(note("state:done", &[]), "", "nothing is missing");
     }
 }

@@ -1,4 +1,4 @@
-//! Mini-batches in the order of a run: shuffled anew in every epoch, augmented, gathered on the host.
+//! Mini-batches in the order of a run: shuffled in every epoch, augmented, gathered on the host.
 
 use super::state::Position;
 use crate::data::{Samples, augment, shuffled};
@@ -8,7 +8,7 @@ use crate::intervene::stream::{Purpose, stream};
 /// The mini-batch at a position, and the order of the epoch that it belongs to.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
-    /// Samples one behind the other.
+    /// Samples in sequence.
     pub inputs: Vec<f32>,
     /// Their classes.
     pub labels: Vec<u32>,

@@ -16,7 +16,7 @@ pub struct RunContext {
     pub arm: String,
     /// The samples.
     pub data: Arc<Dataset>,
-    /// Where branches find samples of their own.
+    /// The samples of branches, shared with other runs.
     pub datasets: Datasets,
     /// Shapes and names.
     pub structure: Arc<Structure>,
@@ -31,7 +31,7 @@ pub struct RunContext {
 }
 
 impl RunContext {
-    /// The run context of a run.
+    /// The context of a run that shares its data with no other.
     pub fn new(
         spec: RunSpec,
         arm: String,
@@ -44,11 +44,6 @@ impl RunContext {
         let loss = LossFunction::new(spec.train.loss.clone(), structure.output.clone(), structure.outputs);
         let datasets = Datasets::default();
         Self { spec, arm, data, datasets, structure, loss, compute, base, output }
-    }
-
-    /// The same run context, with data that it shares with others.
-    pub fn with_datasets(self, datasets: Datasets) -> Self {
-        Self { datasets, ..self }
     }
 
     /// A network with initial weights of the run's seed.

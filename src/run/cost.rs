@@ -1,4 +1,4 @@
-//! What a run will take, known before it starts.
+//! The expected size of a run.
 
 use super::program::program;
 use super::work::{Work, steps};
@@ -17,9 +17,7 @@ pub struct Cost {
     pub iterations: u64,
     /// Trials of all campaigns, as far as they are drawn and not read from a list.
     pub trials: u64,
-    /// Multiply-adds of the whole training, forward and backward (three times forward).
-    pub training_multiply_adds: u64,
-    /// Bytes of the network, its gradients and what the optimizer remembers.
+    /// Bytes of the network, its gradients and the optimizer's state.
     pub bytes: u64,
     /// What is trained and evaluated.
     pub work: Work,
@@ -44,7 +42,6 @@ pub fn cost(run: &Run) -> Result<Cost, String> {
         multiply_adds,
         iterations: trains.fold(0, |sum, step| step.units.saturating_add(sum)),
         trials: steps.iter().map(|step| step.trials).sum(),
-        training_multiply_adds: work.training_multiply_adds(),
         bytes: 4 * parameters as u64 * (2 + slots),
         work,
     })

@@ -1,4 +1,4 @@
-//! Data that several runs share: each set is read once.
+//! Data sets that several runs share and read once.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,14 +12,14 @@ use crate::form::Stored;
 #[derive(Clone, Debug, Default)]
 pub struct Datasets(Arc<Mutex<BTreeMap<String, Entry>>>);
 
-/// A dataset, and its digest once somebody has asked for it.
+/// A dataset, and its digest after the first request.
 type Entry = (Arc<Dataset>, Arc<OnceLock<String>>);
 
 impl Datasets {
-    /// The dataset that the settings name, for a network; paths are relative to `base`.
+    /// The dataset of these settings for a network; paths are relative to `base`.
     ///
     /// # Errors
-    /// What cannot be read, where it was looked for, and where to get it.
+    /// What cannot be read, from which path, and where to get it.
     pub fn get(&self, data: &Data, net: &Net, base: &Path) -> Result<Arc<Dataset>, DataError> {
         self.entry(data, net, base).map(|(dataset, _)| dataset)
     }

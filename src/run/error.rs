@@ -1,6 +1,6 @@
 //! Why a run ends before its plan does.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::data::DataError;
 use crate::net::weights_file::WeightFileError;
@@ -39,7 +39,7 @@ pub enum RunError {
         /// Size of the training part.
         samples: usize,
     },
-    /// A stage cannot do what it says.
+    /// A stage cannot be carried out.
     #[error("stage {stage}: {message}")]
     Stage {
         /// Place of the stage in the plan.
@@ -52,7 +52,7 @@ pub enum RunError {
     Disk {
         /// File or directory.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// Another process works in the directory.
@@ -63,4 +63,11 @@ pub enum RunError {
         /// Process and host.
         owner: String,
     },
+}
+
+impl RunError {
+    /// That the system refused access to a file or directory.
+    pub fn disk(path: &Path) -> impl Fn(std::io::Error) -> Self {
+        move |source| Self::Disk { path: path.to_owned(), source }
+    }
 }

@@ -1,4 +1,4 @@
-//! The files that a plan reads, looked for before anything is trained.
+//! The check of the files that a plan reads, before anything is trained.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::doc::{Problem, Run, Stage, Structure};
 use crate::form::path::Place;
 
 /// What is wrong with the weight files and lists of faults that a run reads, at the settings that name them. `base` is the
-/// folder that paths are relative to. Files that an earlier stage of the run writes need not be there.
+/// folder that paths are relative to. Files that a previous stage of the run writes need not exist.
 pub fn input_problems(run: &Run, base: &Path) -> Vec<Problem> {
     let spec = &run.spec;
     let structure = spec.structure();
@@ -69,7 +69,7 @@ impl Search<'_> {
         }
     }
 
-    /// The file, where it is there already and no earlier stage writes it.
+    /// The file, where it exists and no previous stage writes it.
     fn find(&mut self, file: &str, place: &Place) -> Option<PathBuf> {
         if self.written.contains(&self.name(file)) {
             return None;

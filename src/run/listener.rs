@@ -1,4 +1,4 @@
-//! Who hears what a run says.
+//! What receives the events of a run.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use super::tables::Table;
 use crate::net::Network;
 use crate::results::Event;
 
-/// Hears events, and keeps checkpoints.
+/// Receives events and checkpoints.
 pub trait Listener {
-    /// Something happened.
+    /// An event.
     ///
     /// # Errors
     /// When it cannot be kept; the run ends then.
     fn event(&mut self, event: Event) -> Result<(), RunError>;
 
-    /// The run could go on from here.
+    /// A checkpoint to resume from.
     ///
     /// # Errors
     /// When it cannot be kept; the run ends then.
@@ -28,7 +28,7 @@ pub trait Listener {
     /// When they cannot be kept; the run ends then.
     fn lines(&mut self, table: Table, lines: &str) -> Result<(), RunError>;
 
-    /// A network that the run may be asked for later: its values, and what holds them, in files of these names.
+    /// A network for a later replay: its values and masks, in files of these names.
     ///
     /// # Errors
     /// When it cannot be kept; the run ends then.

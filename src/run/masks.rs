@@ -1,4 +1,4 @@
-//! What the masks of several finished runs have in common.
+//! The overlap of the masks of several finished runs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub struct MaskOverlap {
     pub mean: f64,
 }
 
-/// Compares the masks that runs of one structure ended with; nothing where fewer than two of them have one.
+/// Compares the final masks of runs of one structure; nothing where fewer than two of them have one.
 pub fn mask_overlap(folder: &Path, runs: &[&str]) -> Option<MaskOverlap> {
     let masks: Vec<BTreeMap<String, Vec<Entry>>> =
         runs.iter().filter_map(|run| mask(&folder.join(run))).collect();

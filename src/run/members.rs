@@ -1,38 +1,35 @@
 //! Members of an ensemble, evaluated one by one and together.
 
-use super::context::RunContext;
 use super::error::RunError;
+use super::evaluate::score;
 use super::past::norm;
 use super::session::Session;
 use crate::data::Samples;
-use crate::net::{ByClass, Compute, Network, Score, top1};
+use crate::net::{Compute, Network, top1};
 
 /// Evaluates every member on the validation part, where there is one, and on the test part; there the vote and the mean
 /// distance between members too.
 pub fn evaluate(session: &mut Session) -> Result<(), RunError> {
     let (context, data) = (session.context.clone(), session.data());
+    let (batch, outputs) = (context.spec.train.evaluation_batch, context.structure.outputs);
     for (name, part) in [("validation", &data.validation), ("test", &data.test)] {
         if part.is_empty() {
             continue;
         }
-        let mut answers = Vec::new();
+        let mut logits = Vec::new();
         for member in 0..session.state().members().len() {
             let reader = session.reader();
-            let batch = context.spec.train.evaluation_batch;
-            answers.push(logits(&reader, session.state().members()[member], part, batch));
+            logits.push(logits_of(&reader, session.state().members()[member], part, batch));
             session.put_back(reader)?;
         }
-        let logits = answers;
         for (member, logits) in logits.iter().enumerate() {
-            let (score, classes) = score(&context, logits, part);
+            let batches = logits.chunks(batch * outputs).zip(part.labels.chunks(batch));
+            let (score, classes) = score(&context.loss, outputs, batches);
             session.emit_score(name, &score, classes.accuracies(), Some(member))?;
         }
         if name == "test" {
-            let outputs = context.structure.outputs;
-            session.point(
-                "vote_accuracy",
-                vote_accuracy(&logits, outputs, context.data.classes, &part.labels),
-            )?;
+            let vote = vote_accuracy(&logits, outputs, context.data.classes, &part.labels);
+            session.point("vote_accuracy", vote)?;
             session.point("member_distance", mean_distance(&logits))?;
         }
     }
@@ -40,20 +37,10 @@ pub fn evaluate(session: &mut Session) -> Result<(), RunError> {
 }
 
 /// Logits of all samples in evaluation mode, `[samples, outputs]`.
-fn logits(compute: &dyn Compute, network: &Network, samples: &Samples, batch: usize) -> Vec<f32> {
+fn logits_of(compute: &dyn Compute, network: &Network, samples: &Samples, batch: usize) -> Vec<f32> {
     let size = samples.shape.len();
     let batches = samples.values.chunks(batch * size);
     batches.flat_map(|inputs| compute.logits(network, inputs, inputs.len() / size)).collect()
-}
-
-fn score(context: &RunContext, logits: &[f32], samples: &Samples) -> (Score, ByClass) {
-    let (batch, outputs) = (context.spec.train.evaluation_batch, context.structure.outputs);
-    let (mut score, mut classes) = (Score::default(), ByClass::new(outputs));
-    for (logits, labels) in logits.chunks(batch * outputs).zip(samples.labels.chunks(batch)) {
-        let loss = context.loss.evaluate(logits, labels).mean;
-        score.add(labels.len(), loss, classes.add(logits, outputs, labels));
-    }
-    (score, classes)
 }
 
 /// Share of samples whose label most members predict; the lower class wins a tie, and NaN has no vote.

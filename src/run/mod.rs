@@ -1,7 +1,7 @@
 //! The engine: a spec in, events out.
 //!
-//! [`Session`] carries out the plan of one run and knows neither files nor listeners. [`directory`] keeps what it says
-//! and lets it go on after an interruption; [`Queue`] runs many side by side.
+//! [`Session`] carries out the plan of one run and knows neither files nor listeners. [`directory`] stores its events and
+//! checkpoints, from which it resumes; [`Queue`] runs many in parallel.
 
 mod batches;
 mod campaign;
@@ -35,25 +35,28 @@ mod train;
 pub mod trash;
 mod work;
 
-pub use campaign::{Replay, ReplayError, Replayed, planned, replay, write_images};
+pub use campaign::{Replay, Replayed, planned, replay, write_images};
 pub use checkpoint::Checkpoint;
 pub use context::RunContext;
 pub use cost::{Cost, cost};
 pub use datasets::Datasets;
 pub use directory::{
-    RunDirectory, Stamp, folder_of, is_done as is_marked_done, read_record, read_records, weights_path,
+    RunDirectory, Stamp, StoredRun, folder_of, is_done as is_marked_done, read_record, read_records,
+    weights_path,
 };
 pub use error::RunError;
-pub use expected::{Costs, Expected, ExpectedTime, Far, Left, Pace, Paces, Taken, expected, measure};
+pub use expected::{
+    Costs, Expected, ExpectedTime, FinishedRun, Pace, Paces, RemainingRun, RunProgress, expected, measure,
+};
 pub use faults::Faults;
 pub use inputs::input_problems;
 pub use listener::{Listener, Recorder};
 pub use masks::{MaskOverlap, mask_overlap};
-pub use outdated_runs::{OutdatedRun, outdated_runs};
+pub use outdated_runs::outdated_runs;
 pub use past::{Tally, Watch};
-pub use program::{Op, Step, program};
+pub use program::{Op, ProgramStep, program};
 pub use queue::{Job, Message, Queue, QueueOptions, parallelism};
-pub use session::{Outcome, Session};
+pub use session::{RunEnd, Session};
 pub use state::{HandOvers, Member, Position, Snapshot, State};
 pub use stop::{StopFlag, StopKind};
 pub use tables::Table;

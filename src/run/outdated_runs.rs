@@ -1,32 +1,20 @@
-//! Runs in a folder that a document does not list: those of other settings than its present ones.
+//! Runs in a folder that a document does not list, since its settings have changed.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::directory::about_of;
+use super::directory::StoredRun;
 
-/// A run that left results.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutdatedRun {
-    /// Its identity.
-    pub id: String,
-    /// The arm that it was made for, with swept values.
-    pub arm: String,
-    /// Its seed.
-    pub seed: u64,
-}
-
-/// The runs in a folder that are not among the listed ones, by identity; what was written last comes first.
-pub fn outdated_runs(folder: &Path, listed: &BTreeSet<String>) -> Vec<OutdatedRun> {
+/// The runs in a folder that are not among the listed ones, by identity; the last written ones first.
+pub fn outdated_runs(folder: &Path, listed: &BTreeSet<String>) -> Vec<StoredRun> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let about = |id: String| {
         let written = std::fs::metadata(folder.join(&id).join("events.jsonl")).ok()?.modified().ok()?;
-        let (arm, seed) = about_of(folder, &id)?;
-        Some((written, OutdatedRun { id, arm, seed }))
+        Some((written, StoredRun::read(folder, id)?))
     };
-    let mut found: Vec<(SystemTime, OutdatedRun)> =
+    let mut found: Vec<(SystemTime, StoredRun)> =
         names.filter(|id| !listed.contains(id)).filter_map(about).collect();
     found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
     found.into_iter().map(|(_, run)| run).collect()
@@ -56,8 +44,9 @@ mod tests {
         std::fs::write(folder.join("half/run.ron"), "(arm: \"a\"").unwrap();
         std::fs::write(folder.join("view.ron"), "()").unwrap();
         let found = outdated_runs(folder, &["listed".to_owned()].into());
-        let told: Vec<_> = found.iter().map(|run| (run.id.as_str(), run.arm.as_str(), run.seed)).collect();
-        assert_eq!(told, [("new", "a", 2), ("old", "a", 1)]);
+        let names_and_seeds: Vec<_> =
+            found.iter().map(|run| (run.id.as_str(), run.arm.as_str(), run.seed)).collect();
+        assert_eq!(names_and_seeds, [("new", "a", 2), ("old", "a", 1)]);
         assert!(outdated_runs(&folder.join("none"), &BTreeSet::new()).is_empty());
     }
 }

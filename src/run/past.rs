@@ -1,4 +1,4 @@
-//! What is kept of the past of a network, and how far the answers of two networks to the same samples are apart.
+//! Past networks, and the distance between the answers of two networks to the same samples.
 
 use std::collections::VecDeque;
 
@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use crate::doc::intervention::Watch as Settings;
 use crate::net::{LossFunction, Network, bits, top1};
 
-/// The past networks, and what they answered since the last evaluation.
+/// The past networks, and their answers since the last evaluation.
 ///
 /// The ring is the only memory: clones share their arrays with the network that they were, and `lag` of them are kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Watch<N = Network> {
-    /// What is asked for.
+    /// Its settings.
     pub settings: Settings,
     /// Networks before each of the last `lag` updates, the oldest first.
     pub past: VecDeque<N>,
@@ -20,7 +20,7 @@ pub struct Watch<N = Network> {
     pub tally: Tally,
     /// How often the past was asked in this stage.
     pub asked: u64,
-    /// How long that took, seconds.
+    /// Time for that, seconds.
     #[serde(with = "bits")]
     pub secs: f64,
 }

@@ -1,6 +1,6 @@
-//! A plan written out: repetitions unrolled, branches as an entry and an exit, every step with its number.
+//! A flattened plan: repetitions unrolled, branches as an entry and an exit.
 //!
-//! The number of a step is what a checkpoint counts and what random draws of a stage are derived from.
+//! Checkpoints store the number of a step, and random draws of a stage derive from it.
 
 use crate::doc::Stage;
 use crate::doc::stage::{Branch, Nested};
@@ -10,15 +10,15 @@ use crate::doc::stage::{Branch, Nested};
 pub enum Op {
     /// Carries out a stage that holds no plan.
     Stage(Stage),
-    /// Goes on with a clone.
+    /// Continues with a clone.
     Enter(Branch),
-    /// Leaves the clone and goes back to the original.
+    /// Leaves the clone and returns to the original.
     Leave(String),
 }
 
 /// One step of a program.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Step {
+pub struct ProgramStep {
     /// What it does.
     pub op: Op,
     /// Its place in the plan, such as `2.1`.
@@ -31,47 +31,44 @@ pub struct Step {
     pub label: String,
 }
 
-/// Writes a plan out.
-pub fn program(plan: &[Stage]) -> Vec<Step> {
-    let mut writer = Writer { steps: Vec::new() };
-    writer.stages(plan, "", None, "");
-    writer.steps
+/// The steps of a plan.
+pub fn program(plan: &[Stage]) -> Vec<ProgramStep> {
+    let mut steps = Vec::new();
+    add_plan(&mut steps, plan, "", None, "");
+    steps
 }
 
-struct Writer {
-    steps: Vec<Step>,
+fn add_plan(steps: &mut Vec<ProgramStep>, plan: &[Stage], prefix: &str, round: Option<u64>, branch: &str) {
+    for (index, stage) in plan.iter().enumerate() {
+        let place = if prefix.is_empty() { index.to_string() } else { format!("{prefix}.{index}") };
+        add_stage(steps, stage, &place, round, branch);
+    }
 }
 
-impl Writer {
-    fn stages(&mut self, stages: &[Stage], prefix: &str, round: Option<u64>, branch: &str) {
-        for (index, stage) in stages.iter().enumerate() {
-            let place = if prefix.is_empty() { index.to_string() } else { format!("{prefix}.{index}") };
-            self.stage(stage, &place, round, branch);
+fn add_stage(steps: &mut Vec<ProgramStep>, stage: &Stage, place: &str, round: Option<u64>, branch: &str) {
+    let step = |op, label, branch: &str| ProgramStep {
+        op,
+        stage: place.to_owned(),
+        round,
+        branch: branch.to_owned(),
+        label,
+    };
+    let label = stage.sentence();
+    match stage.nested() {
+        None => steps.push(step(Op::Stage(stage.clone()), label, branch)),
+        Some(Nested { plan, branch: Some(inner), .. }) => {
+            let name =
+                if branch.is_empty() { inner.name.clone() } else { format!("{branch}/{}", inner.name) };
+            steps.push(step(Op::Enter(inner.clone()), label, &name));
+            add_plan(steps, plan, place, round, &name);
+            let back = format!("Back from {}", inner.name);
+            steps.push(step(Op::Leave(inner.name.clone()), back, branch));
         }
-    }
-
-    fn stage(&mut self, stage: &Stage, place: &str, round: Option<u64>, branch: &str) {
-        let label = stage.sentence();
-        match stage.nested() {
-            None => self.push(Op::Stage(stage.clone()), label, place, round, branch),
-            Some(Nested { plan, branch: Some(inner), .. }) => {
-                let name =
-                    if branch.is_empty() { inner.name.clone() } else { format!("{branch}/{}", inner.name) };
-                self.push(Op::Enter(inner.clone()), label, place, round, &name);
-                self.stages(plan, place, round, &name);
-                let back = format!("Back from {}", inner.name);
-                self.push(Op::Leave(inner.name.clone()), back, place, round, branch);
-            }
-            Some(Nested { plan, times, .. }) => {
-                for time in 1..=times {
-                    self.stages(plan, place, Some(time), branch);
-                }
+        Some(Nested { plan, times, .. }) => {
+            for time in 1..=times {
+                add_plan(steps, plan, place, Some(time), branch);
             }
         }
-    }
-
-    fn push(&mut self, op: Op, label: String, place: &str, round: Option<u64>, branch: &str) {
-        self.steps.push(Step { op, stage: place.to_owned(), round, branch: branch.to_owned(), label });
     }
 }
 

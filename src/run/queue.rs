@@ -1,4 +1,4 @@
-//! Many runs, several side by side, each with its own thread budget.
+//! Many runs, several in parallel, each with its own thread budget.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -10,11 +10,11 @@ use std::thread::JoinHandle;
 
 use super::context::RunContext;
 use super::datasets::Datasets;
-use super::directory::{RunDirectory, is_done};
+use super::directory::{RunDirectory, is_done, read_record};
 use super::error::RunError;
 use super::inputs::input_problems;
 use super::listener::Listener;
-use super::session::{Outcome, Session};
+use super::session::{RunEnd, Session};
 use super::stop::{StopFlag, StopKind};
 use crate::doc::{Run, RunSpec};
 use crate::net::backend;
@@ -76,8 +76,8 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Starts the runs in their order; runs that are done already say so and are not repeated. The receiver ends when
-    /// all workers have.
+    /// Starts the runs in their order. A run that is done already only sends its end. The receiver ends when all workers
+    /// have.
     pub fn start(jobs: Vec<Job>, options: &QueueOptions, stop: StopFlag) -> (Self, Receiver<Message>) {
         let (sender, receiver) = sync_channel(WAITING_MESSAGES);
         let threads = options.threads_per_run();
@@ -98,9 +98,9 @@ impl Queue {
         self.stop.request(kind);
     }
 
-    /// Holds all runs after their present mini-batch, or lets them go on.
+    /// Pauses all runs after their present mini-batch, or resumes them.
     pub fn pause(&self, paused: bool) {
-        if paused { self.stop.pause() } else { self.stop.go_on() }
+        if paused { self.stop.pause() } else { self.stop.resume() }
     }
 
     /// Whether all workers have ended.
@@ -111,7 +111,7 @@ impl Queue {
     /// Waits for all workers.
     pub fn join(self) {
         for worker in self.workers {
-            let _ = worker.join(); // panics of runs are caught and said as events
+            let _ = worker.join(); // panics of runs are caught and sent as events
         }
     }
 }
@@ -134,7 +134,7 @@ fn work(
         let carry_out = || carry_out(&job, threads, stop, sender, datasets);
         let result = catch_unwind(AssertUnwindSafe(|| match &pool {
             Ok(pool) => pool.install(carry_out),
-            Err(_) => carry_out(), // without a pool of its own, the run uses the common one
+            Err(_) => carry_out(), // the run uses the common pool
         }));
         let event = match result {
             Ok(Ok(())) => continue,
@@ -154,7 +154,7 @@ fn work(
 /// Writes a failure into the directory of a run whose session is gone.
 fn note_failure(job: &Job, message: &str) {
     if let Ok(mut directory) = RunDirectory::claim(&job.folder, &job.run, Box::new(|_| {})) {
-        let _ = directory.event(Event::Failed { message: message.to_owned() }); // the listener hears it in any case
+        let _ = directory.event(Event::Failed { message: message.to_owned() }); // `work` sends it in any case
         let _ = directory.fail(message);
     }
 }
@@ -164,7 +164,7 @@ fn text_of(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no details".to_owned())
 }
 
-/// Carries out one run in its directory. An error is returned where it could not be said as an event.
+/// Carries out one run in its directory. Returns an error that could not be emitted as an event.
 fn carry_out(
     job: &Job,
     threads: usize,
@@ -173,21 +173,19 @@ fn carry_out(
     datasets: &Datasets,
 ) -> Result<(), RunError> {
     let Job { run, folder, base } = job;
-    let said = sender.clone();
-    let id = run.id.clone();
+    let (sender, id) = (sender.clone(), run.id.clone());
     let forward = move |event| {
-        let _ = said.send(Message { run: id.clone(), event }); // nobody listens any more
+        let _ = sender.send(Message { run: id.clone(), event }); // nobody listens any more
     };
     if is_done(folder, &run.id) {
-        if let Some(record) = super::directory::read_record(folder, &run.id) {
+        if let Some(record) = read_record(folder, &run.id) {
             forward(Event::Finished { secs: record.progress().secs });
         }
         return Ok(());
     }
-    let said_done = forward.clone();
-    let mut directory = RunDirectory::claim(folder, run, Box::new(forward))?;
+    let mut directory = RunDirectory::claim(folder, run, Box::new(forward.clone()))?;
     if is_done(folder, &run.id) {
-        said_done(Event::Finished { secs: 0.0 }); // another process was faster
+        forward(Event::Finished { secs: 0.0 }); // another process was faster
         return Ok(());
     }
     let data = match datasets.get(&run.spec.data, &run.spec.net, base) {
@@ -197,9 +195,9 @@ fn carry_out(
     directory.note_data(datasets.digest(&run.spec.data, &run.spec.net, base)?)?;
     let compute = backend(&run.spec.device, &run.spec.train.kernels);
     let output = directory.path().to_owned();
-    let context =
-        RunContext::new(RunSpec::clone(&run.spec), run.arm.clone(), data, compute, base.clone(), output);
-    let context = Arc::new(context.with_datasets(datasets.clone()));
+    let spec = RunSpec::clone(&run.spec);
+    let context = RunContext::new(spec, run.arm.clone(), data, compute, base.clone(), output);
+    let context = Arc::new(RunContext { datasets: datasets.clone(), ..context });
     let checkpoint = directory.resume(&context)?;
     if checkpoint.is_none()
         && let Some(problem) = input_problems(run, base).first()
@@ -208,8 +206,8 @@ fn carry_out(
     }
     let mut session = Session::new(context, checkpoint, threads, stop.clone(), &mut directory);
     match session.run() {
-        Ok(Outcome::Stopped) => Ok(()),
-        Ok(Outcome::Done) => {
+        Ok(RunEnd::Stopped) => Ok(()),
+        Ok(RunEnd::Done) => {
             let network = session.network().clone();
             directory.finish(&network).inspect_err(|error| {
                 let _ = directory.fail(&error.to_string()); // as below
@@ -236,7 +234,6 @@ mod tests {
     use crate::doc::file::parse;
     use crate::doc::runs;
     use crate::results::RunState;
-    use crate::run::read_record;
 
     const TEXT: &str = "(data: Digits(limit_train: 64, limit_test: 20), net: Mlp(hidden: [4]), seeds: [1],
         arms: [(name: \"a\", plan: [Test])])";
@@ -246,24 +243,24 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let run = runs(&parse(TEXT, Path::new("x.ron")).unwrap()).unwrap().remove(0);
         let weights = super::super::directory::weights_path(folder.path(), &run.id);
-        let said = || -> Vec<Event> {
+        let run_once = || -> Vec<Event> {
             let job = Job { run: run.clone(), folder: folder.path().to_owned(), base: PathBuf::from(".") };
             let options = QueueOptions { jobs: 1, threads: 1 };
             let (queue, messages) = Queue::start(vec![job], &options, StopFlag::new());
-            let said = messages.iter().map(|message| message.event).collect();
+            let events = messages.iter().map(|message| message.event).collect();
             queue.join();
-            said
+            events
         };
         let state = || read_record(folder.path(), &run.id).unwrap().state().clone();
-        let finished = |said: &[Event]| said.iter().any(|event| matches!(event, Event::Finished { .. }));
+        let finished = |events: &[Event]| events.iter().any(|event| matches!(event, Event::Finished { .. }));
 
         std::fs::create_dir_all(&weights).unwrap(); // no file can be written there
-        let first = said();
+        let first = run_once();
         let Some(Event::Failed { message }) = first.last() else { panic!("{first:?}") };
         assert!(!finished(&first), "nothing is done yet: {first:?}");
-        assert_eq!(state(), RunState::Failed(message.clone()), "the disk says the same");
+        assert_eq!(state(), RunState::Failed(message.clone()), "the same on the disk");
         std::fs::remove_dir(&weights).unwrap();
-        let second = said();
+        let second = run_once();
         assert!(finished(&second), "{second:?}");
         assert!(weights.is_file() && is_done(folder.path(), &run.id));
         assert_eq!(state(), RunState::Done);

@@ -54,7 +54,7 @@ pub fn before(state: &State) -> Option<Network> {
 }
 
 /// An intervention acts on the first member. Where it changed a shared layer, the others take the shared layers over, so
-/// that they stay equal bit for bit; either way, the report says so.
+/// that they stay equal bit for bit. Reports both cases.
 pub fn after(session: &mut Session, before: Option<Network>) -> Result<(), RunError> {
     let Some(before) = before else { return Ok(()) };
     let structure = session.context.structure.clone();
@@ -82,7 +82,7 @@ pub fn after(session: &mut Session, before: Option<Network>) -> Result<(), RunEr
     session.report(Report { kind: "members".to_owned(), summary, passed, ..Report::default() })
 }
 
-/// Whether layers are as they were: values, what holds them, and which norms use their running statistics.
+/// Whether layers are unchanged: values, what holds them, and which norms use their running statistics.
 fn is_same(a: &Network, b: &Network, layers: &Layers) -> bool {
     let structure = a.structure();
     let norms = |network: &Network| -> Vec<usize> {

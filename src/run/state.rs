@@ -1,4 +1,4 @@
-//! The state of a run: networks, positions, snapshots, and how far a training is.
+//! The state of a run: networks, positions, snapshots, and the progress of a training.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ impl Position {
     }
 }
 
-/// How far a training stage is.
+/// The progress of a training stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrainProgress {
     /// Mini-batches of this stage so far.
@@ -131,8 +131,8 @@ pub struct State<N = Network, V = Vec<f32>, F = Faults> {
     pub share: Option<Layers>,
     /// Shared layers of the ensemble.
     pub handovers: HandOvers<N>,
-    /// The networks in training as they were when the present stage began, the present one first; none between stages, or
-    /// where nothing is held.
+    /// The networks in training at the start of the present stage, the present one first; none between stages, or where
+    /// nothing is held.
     #[serde(default)]
     pub began_with: Vec<N>,
 }

@@ -1,4 +1,4 @@
-//! How a run is asked to stop, or to wait.
+//! Requests to stop or to pause runs.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,20 +7,20 @@ use std::time::{Duration, Instant};
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopKind {
-    /// After the present mini-batch; the run goes on from there when it is resumed.
+    /// After the present mini-batch, from which the run resumes.
     Now,
     /// After the present stage.
     AfterStage,
 }
 
-/// A flag that all runs of a queue look at.
+/// A flag that all runs of a queue check.
 #[derive(Clone, Debug, Default)]
 pub struct StopFlag(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
     code: AtomicU8,
-    /// Whether `pause` has a beginning: looked at after every mini-batch, so without a lock.
+    /// Whether `pause` has a start: checked after every mini-batch, so without a lock.
     is_paused: AtomicBool,
     pause: Mutex<Pause>,
     changed: Condvar,
@@ -34,22 +34,22 @@ struct Pause {
 }
 
 impl StopFlag {
-    /// A flag that asks for nothing.
+    /// A flag without a request.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asks all runs to stop, those that are paused too.
+    /// Asks all runs to stop, paused ones too.
     pub fn request(&self, kind: StopKind) {
         let code = match kind {
             StopKind::Now => 2,
             StopKind::AfterStage => 1,
         };
         self.0.code.fetch_max(code, Ordering::Relaxed);
-        self.go_on();
+        self.resume();
     }
 
-    /// What is asked for.
+    /// The pending request.
     pub fn requested(&self) -> Option<StopKind> {
         match self.0.code.load(Ordering::Relaxed) {
             0 => None,
@@ -58,12 +58,12 @@ impl StopFlag {
         }
     }
 
-    /// Asks for nothing any more.
+    /// Withdraws the request.
     pub fn clear(&self) {
         self.0.code.store(0, Ordering::Relaxed);
     }
 
-    /// Asks all runs to wait after their mini-batch; nothing when they are asked to stop.
+    /// Pauses all runs after their mini-batch, unless they are to stop.
     pub fn pause(&self) {
         let mut pause = self.lock();
         if self.requested().is_none() && pause.since.is_none() {
@@ -72,8 +72,8 @@ impl StopFlag {
         }
     }
 
-    /// Lets runs that wait go on.
-    pub fn go_on(&self) {
+    /// Ends the pause.
+    pub fn resume(&self) {
         let mut pause = self.lock();
         if let Some(since) = pause.since.take() {
             pause.over += since.elapsed();
@@ -91,7 +91,7 @@ impl StopFlag {
         drop(guard.unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// The length of all pauses so far: time that no run has worked.
+    /// The length of all pauses so far.
     pub fn paused_for(&self) -> Duration {
         let pause = self.lock();
         pause.over + pause.since.map_or(Duration::ZERO, |since| since.elapsed())
@@ -124,7 +124,7 @@ mod tests {
         assert!(goes_on(&flag, || {}));
         flag.pause();
         assert!(!goes_on(&flag, || {}));
-        assert!(goes_on(&flag, || flag.go_on()));
+        assert!(goes_on(&flag, || flag.resume()));
         flag.pause();
         assert!(goes_on(&flag, || flag.request(StopKind::Now)));
         flag.pause();
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(flag.paused_for(), Duration::ZERO);
         flag.pause();
         std::thread::sleep(Duration::from_millis(2));
-        flag.go_on();
+        flag.resume();
         let paused = flag.paused_for();
         assert!(paused >= Duration::from_millis(2));
         std::thread::sleep(Duration::from_millis(2));

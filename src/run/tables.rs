@@ -83,7 +83,7 @@ impl Tables {
         lengths.map(|(table, (_, length))| (table.file().to_owned(), *length)).collect()
     }
 
-    /// Cuts every table to an earlier length; removes those that did not exist then.
+    /// Cuts every table to a previous length; removes those that did not exist then.
     ///
     /// # Errors
     /// The operating system's.
@@ -130,12 +130,12 @@ mod tests {
         let lengths = tables.lengths();
         tables.append(Table::Trials, "0,,1\n").unwrap();
         tables.append(Table::Faults, "0,,0\n").unwrap();
-        let mut later = Tables::of(folder.path());
-        later.cut(&lengths).unwrap();
-        later.append(Table::Trials, "0,,2\n").unwrap();
-        let text = std::fs::read_to_string(later.path(Table::Trials)).unwrap();
+        let mut again = Tables::of(folder.path());
+        again.cut(&lengths).unwrap();
+        again.append(Table::Trials, "0,,2\n").unwrap();
+        let text = std::fs::read_to_string(again.path(Table::Trials)).unwrap();
         assert_eq!(text, format!("{}\n0,,0\n0,,2\n", Table::Trials.header()));
-        assert!(!later.path(Table::Faults).exists());
-        assert_eq!(later.lengths()["trials.csv"], text.len() as u64);
+        assert!(!again.path(Table::Faults).exists());
+        assert_eq!(again.lengths()["trials.csv"], text.len() as u64);
     }
 }

@@ -11,7 +11,7 @@ use super::stop::StopKind;
 use crate::doc::{NonFinite, Training};
 use crate::form::{Steps, StepsUnit};
 use crate::intervene::stream::{Purpose, Stream, stream};
-use crate::net::{Compute, LossValue, Network, Score, TrainPass, correct};
+use crate::net::{Compute, LossValue, Network, OptimizerState, Score, TrainPass, correct};
 
 /// How often progress is emitted, at most.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -28,7 +28,7 @@ pub struct Phase {
     pub steps: Steps,
 }
 
-/// One mini-batch with all that is decided for it.
+/// One mini-batch with its settings.
 pub struct MiniBatch<'a> {
     /// Its samples.
     pub batch: &'a Batch,
@@ -36,7 +36,7 @@ pub struct MiniBatch<'a> {
     pub settings: &'a Training,
     /// Learning rate of this mini-batch.
     pub rate: f64,
-    /// Where the training stands before it.
+    /// Position of the training before it.
     pub position: Position,
     /// Stream of units that are dropped.
     pub dropout: Stream,
@@ -46,7 +46,7 @@ pub struct MiniBatch<'a> {
 
 /// What trains on mini-batches.
 pub trait Trainer {
-    /// Learns from one; `score` takes in how well it was known before.
+    /// Learns from one; adds to `score` how well it was known before.
     fn step(
         &mut self,
         session: &mut Session,
@@ -65,7 +65,7 @@ pub trait Trainer {
     }
 }
 
-/// Hands mini-batch after mini-batch to the trainer, and evaluates as often as the settings say.
+/// Passes mini-batch after mini-batch to the trainer, and evaluates as often as the settings require.
 pub fn run(
     session: &mut Session,
     phase: &Phase,
@@ -79,7 +79,7 @@ pub fn run(
     let state = session.state_mut();
     state.position = state.position.within(samples);
     let mut batch = Batch::default();
-    let (mut said, mut kept) = (Instant::now(), Instant::now());
+    let (mut emitted, mut kept) = (Instant::now(), Instant::now());
     while progress.done < total {
         if session.stop_requested() == Some(StopKind::Now) {
             return Ok(StageEnd::Interrupted(progress));
@@ -96,8 +96,8 @@ pub fn run(
         if is_last {
             break;
         }
-        if said.elapsed() >= PROGRESS_EVERY {
-            said = Instant::now();
+        if emitted.elapsed() >= PROGRESS_EVERY {
+            emitted = Instant::now();
             session.emit_progress(progress.done)?;
         }
         if kept.elapsed() >= CHECKPOINT_EVERY {
@@ -140,7 +140,7 @@ fn step(
     Ok(())
 }
 
-/// Takes the dust of many additions off a number of epochs that is whole.
+/// Removes the rounding errors of many additions from a whole number of epochs.
 fn whole(epochs: f64) -> f64 {
     let nearest = epochs.round();
     if (epochs - nearest).abs() < 1e-9 { nearest } else { epochs }
@@ -163,7 +163,7 @@ pub struct Known {
 }
 
 impl MiniBatch<'_> {
-    /// One pass forward and backward; `also` sees the logits, and may add to the loss.
+    /// One pass forward and backward; `also` gets the logits, and may add to the loss.
     pub fn pass(
         &self,
         context: &RunContext,
@@ -184,10 +184,23 @@ impl MiniBatch<'_> {
         (pass, known)
     }
 
+    /// Changes a network by the optimizer's step with the gradients of a pass, and by its statistics.
+    pub fn learn(
+        &self,
+        context: &RunContext,
+        network: &mut Network,
+        memory: &mut OptimizerState,
+        pass: TrainPass,
+    ) {
+        memory.step(&self.settings.optimizer, self.rate, network, &pass.gradients);
+        network.follow(&pass.statistics);
+        context.compute.recycle(pass);
+    }
+
     /// Counts how well the mini-batch was known.
     ///
     /// # Errors
-    /// When the loss is not finite, unless the settings let it be.
+    /// When the loss is not finite, unless the settings allow it.
     pub fn take_in(&self, session: &Session, known: Known, score: &mut Score) -> Result<(), RunError> {
         let Known { loss, right } = known;
         if !loss.is_finite() && self.settings.non_finite == NonFinite::Stop {

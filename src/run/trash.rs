@@ -1,27 +1,16 @@
-//! Runs that were put away: a folder beside them, from which they can be brought back. Nothing is deleted.
+//! The trash: a folder next to the runs, from which they can be restored. Nothing is deleted.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::directory::{about_of, claim::Claim};
+use super::directory::{StoredRun, claim::Claim};
 
 /// The folder in the folder of the runs.
 pub const TRASH: &str = ".trash";
 
-/// A run in the trash.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trashed {
-    /// Its identity.
-    pub id: String,
-    /// The arm that it was made for.
-    pub arm: String,
-    /// Its seed.
-    pub seed: u64,
-}
-
-/// Puts the directory of a run into the trash. What lay there under the same name makes room by a number behind it.
+/// Moves the directory of a run to the trash. A run of the same name there gets a number.
 ///
 /// # Errors
-/// When something writes there, or what the system says; the run is unchanged then.
+/// When a process writes the run, or the system's error; the run is unchanged then.
 pub fn archive(folder: &Path, id: &str) -> Result<(), String> {
     let from = folder.join(id);
     if Claim::is_alive(&from) {
@@ -40,12 +29,12 @@ pub fn archive(folder: &Path, id: &str) -> Result<(), String> {
     std::fs::rename(&from, &to).map_err(fail)
 }
 
-/// Brings a run back from the trash.
+/// Restores a run from the trash.
 ///
 /// # Errors
-/// When a run with its settings is there again, or what the system says; nothing has changed then.
+/// When a run with its settings exists again, or the system's error; nothing has changed then.
 pub fn restore(folder: &Path, id: &str) -> Result<(), String> {
-    let (from, to): (PathBuf, PathBuf) = (folder.join(TRASH).join(id), folder.join(id));
+    let (from, to) = (folder.join(TRASH).join(id), folder.join(id));
     if to.exists() {
         return Err(format!("{} exists again: move it to the trash first", to.display()));
     }
@@ -53,14 +42,12 @@ pub fn restore(folder: &Path, id: &str) -> Result<(), String> {
 }
 
 /// What is in the trash, in the order of the arms' names.
-pub fn trashed(folder: &Path) -> Vec<Trashed> {
-    let Ok(entries) = std::fs::read_dir(folder.join(TRASH)) else { return Vec::new() };
+pub fn trashed(folder: &Path) -> Vec<StoredRun> {
+    let trash = folder.join(TRASH);
+    let Ok(entries) = std::fs::read_dir(&trash) else { return Vec::new() };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let about = |id: String| {
-        let (arm, seed) = about_of(&folder.join(TRASH), &id)?;
-        (!id.contains('.')).then_some(Trashed { id, arm, seed })
-    };
-    let mut found: Vec<Trashed> = names.filter_map(about).collect();
+    let ids = names.filter(|name| !name.contains('.'));
+    let mut found: Vec<StoredRun> = ids.filter_map(|id| StoredRun::read(&trash, id)).collect();
     found.sort_by(|a, b| (&a.arm, a.seed, &a.id).cmp(&(&b.arm, b.seed, &b.id)));
     found
 }
@@ -83,7 +70,7 @@ mod tests {
         run(folder, "ab", ABOUT);
         archive(folder, "ab").unwrap();
         assert!(!folder.join("ab").exists());
-        let expected = Trashed { id: "ab".to_owned(), arm: "a".to_owned(), seed: 3 };
+        let expected = StoredRun { id: "ab".to_owned(), arm: "a".to_owned(), seed: 3 };
         assert_eq!(trashed(folder), [expected]);
         restore(folder, "ab").unwrap();
         assert_eq!(std::fs::read_to_string(folder.join("ab/run.ron")).unwrap(), ABOUT);

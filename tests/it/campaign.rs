@@ -2,7 +2,7 @@
 
 use weightlab::doc::RunSpec;
 use weightlab::results::Event;
-use weightlab::run::{Outcome, Recorder, Session, StopFlag, Table};
+use weightlab::run::{Recorder, RunEnd, Session, StopFlag, Table};
 
 use crate::support::{self, campaigns, complaints, context, failure, reports, run, spec, values, with_plan};
 
@@ -12,7 +12,7 @@ fn recorded(spec: RunSpec, threads: usize) -> Recorder {
     let mut recorder = Recorder::default();
     let outcome =
         pool.install(|| Session::new(context(spec), None, threads, StopFlag::new(), &mut recorder).run());
-    assert_eq!(outcome.expect("the run ends well"), Outcome::Done);
+    assert_eq!(outcome.expect("the run ends well"), RunEnd::Done);
     recorder
 }
 

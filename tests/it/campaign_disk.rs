@@ -8,7 +8,7 @@ use weightlab::net::Network;
 use weightlab::results::Event;
 use weightlab::run::summary::{FaultFilter, FaultyTrial, SingleCells, read_faulty_trials};
 use weightlab::run::{
-    Checkpoint, Datasets, Listener, Outcome, Recorder, Replay, RunContext, RunDirectory, RunError, Session,
+    Checkpoint, Datasets, Listener, Recorder, Replay, RunContext, RunDirectory, RunEnd, RunError, Session,
     StopFlag, StopKind, Table, input_problems, replay,
 };
 
@@ -76,11 +76,11 @@ fn a_fault_does_not_outlive_a_panic_in_its_trial_nor_a_stop() {
     let stopped = disk.go_on(64);
     assert_eq!(
         (stopped.outcome, stopped.checksum.as_str()),
-        (Outcome::Stopped, golden.as_str()),
+        (RunEnd::Stopped, golden.as_str()),
         "after a stop"
     );
     let done = disk.go_on(usize::MAX);
-    assert_eq!((done.outcome, done.checksum), (Outcome::Done, golden), "after the campaign");
+    assert_eq!((done.outcome, done.checksum), (RunEnd::Done, golden), "after the campaign");
     assert!(reports(&done.events, "campaign_golden").iter().all(|report| report.passed == Some(true)));
 }
 
@@ -162,7 +162,7 @@ impl OnDisk {
 
 /// What a part of a run said, and the network that it left.
 struct Part {
-    outcome: Outcome,
+    outcome: RunEnd,
     checksum: String,
     events: Vec<Event>,
 }
@@ -173,13 +173,13 @@ const TABLES: [&str; 3] = ["faults.csv", "trials.csv", "logits.csv"];
 fn a_campaign_that_is_stopped_goes_on_exactly() {
     let plan = "Train(\"1ep\"), Campaign(vary: Rate([1e-4, 1e-3]), trials: Fixed(130), images: 8), Test";
     let whole = OnDisk::new(with_plan(plan));
-    assert_eq!(whole.go_on(usize::MAX).outcome, Outcome::Done);
+    assert_eq!(whole.go_on(usize::MAX).outcome, RunEnd::Done);
     let parts = OnDisk::new(with_plan(plan));
     let first = parts.go_on(64);
-    assert_eq!(first.outcome, Outcome::Stopped);
+    assert_eq!(first.outcome, RunEnd::Stopped);
     assert_eq!(campaigns(&first.events)[0].trials(), 64, "what is there is kept");
-    assert_eq!(parts.go_on(100).outcome, Outcome::Stopped);
-    assert_eq!(parts.go_on(usize::MAX).outcome, Outcome::Done);
+    assert_eq!(parts.go_on(100).outcome, RunEnd::Stopped);
+    assert_eq!(parts.go_on(usize::MAX).outcome, RunEnd::Done);
     for table in TABLES {
         assert_eq!(parts.file(table), whole.file(table), "{table}");
     }
@@ -197,7 +197,7 @@ fn the_log_applied_again_gives_the_same_logits() {
         Campaign(fault: (target: (params: Preactivations), amount: Count(2)), trials: Fixed(3), protect: Both),
         Campaign(fault: (draw: EveryImage, format: Bfloat16, amount: Rate(1e-3)), trials: Fixed(3), images: 5)";
     let disk = OnDisk::new(with_plan(plan));
-    assert_eq!(disk.go_on(usize::MAX).outcome, Outcome::Done);
+    assert_eq!(disk.go_on(usize::MAX).outcome, RunEnd::Done);
     let replayed = replay(&disk.path(), &Replay::default()).unwrap();
     assert_eq!(replayed.len(), 12);
     assert!(replayed.iter().all(weightlab::run::Replayed::is_equal), "{replayed:#?}");
@@ -216,7 +216,7 @@ fn the_log_applied_again_gives_the_same_logits() {
     let replayed = replay(&disk.path(), &Replay::default()).unwrap();
     assert_eq!(replayed.iter().filter(|trial| !trial.is_equal()).count(), 1, "another fault, other logits");
     let none = Replay { trial: Some(99), ..Replay::default() };
-    assert!(replay(&disk.path(), &none).unwrap_err().to_string().contains("no such trial"));
+    assert!(replay(&disk.path(), &none).unwrap_err().contains("no such trial"));
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn the_trials_behind_every_cell_of_the_heat_map_add_up_to_it() {
         Campaign(fault: (amount: Rate(1e-4)), trials: Fixed(20), images: 4),
         Campaign(fault: (amount: Count(1), draw: EveryImage), trials: Fixed(3), images: 5)";
     let disk = OnDisk::new(with_plan(plan));
-    assert_eq!(disk.go_on(usize::MAX).outcome, Outcome::Done);
+    assert_eq!(disk.go_on(usize::MAX).outcome, RunEnd::Done);
     let (folder, id) = (disk.folder.path().join("x.runs"), disk.spec.id());
     let record = weightlab::run::read_record(&folder, &id).unwrap();
     let [shared, rates, images] = record.campaigns() else { panic!("three campaigns") };
@@ -256,7 +256,7 @@ fn a_list_is_the_input_of_a_campaign() {
     let list = "trial,parameter,index,bit\n0,fc1.weight,3,30\n0,fc2.weight,0,31\n4,fc3.bias,9,3\n";
     let (begin, wrong) = (disk.folder.path().join("list.csv"), "parameter,index,bit\nfc1.weight,9999,30\n");
     std::fs::write(&begin, list).unwrap();
-    assert_eq!(disk.go_on(usize::MAX).outcome, Outcome::Done);
+    assert_eq!(disk.go_on(usize::MAX).outcome, RunEnd::Done);
     assert_eq!(disk.file("trials.csv").lines().count(), 3);
     assert!(disk.file("faults.csv").contains("0,,0,,fc2.weight,0,31,"), "{}", disk.file("faults.csv"));
     let run =
@@ -271,7 +271,7 @@ fn a_list_is_the_input_of_a_campaign() {
 fn a_draw_too_long_to_list_is_replayed_from_its_stream_in_the_form_of_now_and_in_that_of_before() {
     let plan = "Train(\"1it\"), Campaign(fault: (draw: EveryImage), vary: Rate([0.9, 0.8]), trials: Fixed(2), images: 8)";
     let disk = OnDisk::new(with_plan(plan));
-    assert_eq!(disk.go_on(usize::MAX).outcome, Outcome::Done);
+    assert_eq!(disk.go_on(usize::MAX).outcome, RunEnd::Done);
     let log = disk.file("faults.csv");
     let rows: Vec<&str> = log.lines().skip(1).collect();
     let streams =
@@ -302,6 +302,6 @@ fn a_draw_too_long_to_list_is_replayed_from_its_stream_in_the_form_of_now_and_in
     std::fs::write(&path, format!("{head}\n{before}")).unwrap();
     assert!(is_equal(), "as results of 2026-11-22 have it");
     std::fs::write(&path, format!("{head}\n{}\n", rows[0].replace("stream 1 0 0", "stream 2 0 0"))).unwrap();
-    let error = replay(&disk.path(), &Replay::default()).unwrap_err().to_string();
+    let error = replay(&disk.path(), &Replay::default()).unwrap_err();
     assert!(error.contains("the stream 2 0 0 of trial 0 does not belong to this campaign"), "{error}");
 }

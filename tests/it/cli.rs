@@ -151,7 +151,7 @@ fn a_valid_file_is_told_its_size() {
         size,
         "x.ron is valid: 2 arms, 4 runs, 1,210 parameters, 1,184 multiply-adds per sample, 35 iterations per run"
     );
-    assert!(time.starts_with("They take about 0.") && time.ends_with(" mini-batches\n"), "{time}");
+    assert!(time.starts_with("They take about ") && time.ends_with(" mini-batches\n"), "{time}");
 }
 
 #[test]

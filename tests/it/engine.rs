@@ -9,7 +9,7 @@ use weightlab::doc::{Loss, Net, RunSpec};
 use weightlab::net::{Compute, NativeCompute, Network};
 use weightlab::results::{Event, RunRecord, RunState};
 use weightlab::run::{
-    Checkpoint, Datasets, Listener, Outcome, Recorder, RunError, Session, StopFlag, StopKind, Table,
+    Checkpoint, Datasets, Listener, Recorder, RunEnd, RunError, Session, StopFlag, StopKind, Table,
 };
 
 use crate::support::{self, context, points, spec, values};
@@ -93,6 +93,19 @@ fn classes_weighed_by_their_samples_make_the_accuracy() {
         assert!((right.sum::<f64>() / 360.0 - point.value).abs() < 1e-12, "{point:?}");
     }
     assert!(points.iter().all(|point| point.classes.is_empty() == (point.series != "test_accuracy")));
+}
+
+/// Three mini-batches an epoch. A branch counts on from where it began, and so does the training after it.
+#[test]
+fn trained_epochs_add_up_over_trainings() {
+    let training = "Train(steps: \"4it\", evaluate: \"1it\")";
+    let plan = format!("{training}, Branch(name: \"b\", plan: [{training}]), {training}");
+    let ended = support::run(support::with_plan(&plan));
+    let points = points(&ended.events);
+    let found = points.iter().filter(|point| point.series == "train_loss").map(|point| point.trained);
+    let counted = (1..=4).chain(5..=8).chain(5..=8).map(|done| f64::from(done) / 3.0);
+    let close = found.zip(counted.clone()).filter(|(found, expected)| (found - expected).abs() < 1e-12);
+    assert_eq!(close.count(), counted.count());
 }
 
 #[test]
@@ -198,8 +211,8 @@ fn a_run_that_is_stopped_anywhere_goes_on_exactly() {
         let mut events = first.recorder.events;
         let mut second = Recorder::default();
         let mut session = Session::new(context, first.recorder.checkpoint, 1, StopFlag::new(), &mut second);
-        if outcome == Outcome::Stopped {
-            assert_eq!(session.run().expect("it goes on well"), Outcome::Done);
+        if outcome == RunEnd::Stopped {
+            assert_eq!(session.run().expect("it goes on well"), RunEnd::Done);
         }
         assert_eq!(session.network().checksum(), whole.0.checksum(), "stopped after {after} points");
         drop(session);

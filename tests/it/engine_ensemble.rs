@@ -4,7 +4,6 @@ use weightlab::data::shuffled;
 use weightlab::doc::RunSpec;
 use weightlab::intervene::stream::{Purpose, stream};
 use weightlab::net::{Gradients, Network, OptimizerState};
-use weightlab::optimize::UpdateRule;
 use weightlab::run::RunContext;
 
 use crate::support::{

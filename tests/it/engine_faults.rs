@@ -147,6 +147,17 @@ fn batches_matter_to_faults_of_batches_alone() {
     assert_eq!(trials, [0, 0, 1, 1, 2, 2, 3, 3], "two batches in each of two tests");
 }
 
+/// A draw for all images keeps its one place in the log beside draws for each image.
+#[test]
+fn a_draw_for_a_whole_batch_is_logged_once_beside_those_for_images() {
+    let fault = |draw: &str| format!("Do(Fault(amount: Count(2), draw: {draw}))");
+    let ended = run(with_plan(&format!("{}, {}, Test", fault("EveryImage"), fault("EveryForward"))));
+    let log = lines(&ended.faults);
+    let of_images = |image: Option<usize>| log.iter().filter(|line| line.image == image).count();
+    assert!((0..40).all(|image| of_images(Some(image)) == 2));
+    assert_eq!(of_images(None), 2);
+}
+
 #[test]
 fn activations_have_faults_behind_the_non_linearity_or_in_front_of_it() {
     for (params, suffix, behind) in [("Activations", "output", 3), ("Preactivations", "preactivation", 2)] {

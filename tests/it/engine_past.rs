@@ -115,6 +115,18 @@ fn penalty(present: &Network, past: &Network, of_the_past: Range<usize>) -> f64 
 }
 
 #[test]
+fn the_training_loss_has_the_penalty_in_it() {
+    let losses = |watch: &str| {
+        let plan = format!("{watch} Train(steps: \"2it\", evaluate: \"1it\")");
+        values(&run(with_plan(&plan)).events, "train_loss")
+    };
+    let (plain, pulled) = (losses(""), losses("Do(Watch(lag: 1, penalty: 3.0)),"));
+    assert_eq!((plain.len(), pulled[0]), (2, plain[0]), "there is no past in the first step");
+    let expected = plain[1] + penalty(&after(1), &after(0), 0..6);
+    assert!((pulled[1] - expected).abs() < 1e-9 && expected > plain[1], "{} and {expected}", pulled[1]);
+}
+
+#[test]
 #[allow(clippy::needless_range_loop, reason = "the index names a parameter in three places")]
 fn the_gradient_of_the_penalty_is_its_derivative_with_the_past_held() {
     let (past, present) = (after(0), run(descending("Train(\"1it\")")).state.network);

@@ -7,7 +7,7 @@ use weightlab::doc::RunSpec;
 use weightlab::intervene::Entry;
 use weightlab::net::{Network, backend};
 use weightlab::results::{Event, Report};
-use weightlab::run::{Datasets, Outcome, Recorder, RunContext, Session, StopFlag};
+use weightlab::run::{Datasets, Recorder, RunContext, RunEnd, Session, StopFlag};
 
 use crate::support;
 
@@ -32,7 +32,7 @@ fn run(spec: RunSpec, folder: &Path) -> (Network, Vec<Report>) {
     let context = RunContext::new(spec, "a b".to_owned(), data, compute, PathBuf::new(), folder.to_owned());
     let mut recorder = Recorder::default();
     let mut session = Session::new(Arc::new(context), None, 1, StopFlag::new(), &mut recorder);
-    assert_eq!(session.run().unwrap(), Outcome::Done);
+    assert_eq!(session.run().unwrap(), RunEnd::Done);
     let network = session.network().clone();
     drop(session);
     let reports = recorder.events.into_iter().filter_map(|event| match event {

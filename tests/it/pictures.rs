@@ -5,14 +5,13 @@
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
 
-use eframe::egui::{Color32, ColorImage, pos2};
+use eframe::egui::{Color32, ColorImage, ThemePreference, pos2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use resvg::tiny_skia::{IntSize, Pixmap};
 use weightlab::doc::Run;
 use weightlab::gui::app::App;
 use weightlab::gui::commands::Command;
-use weightlab::gui::settings::ThemeChoice;
 use weightlab::gui::worker::{RunningJobs, Worker};
 use weightlab::results::{Event, Point, RunRecord};
 use weightlab::run::{Cost, Job, cost};
@@ -79,7 +78,7 @@ struct Window {
 }
 
 impl Window {
-    fn new(size: [f32; 2], look: ThemeChoice) -> Self {
+    fn new(size: [f32; 2], look: ThemePreference) -> Self {
         let textures = Textures::default();
         let opening = Opening { size, look, ..Opening::new(Path::new("/proc/nowhere")) };
         Self { harness: opening.open(Past, textures.clone()), textures, size }
@@ -141,7 +140,7 @@ fn different(seen: &ColorImage, known: &Pixmap) -> usize {
 
 #[test]
 fn finished_runs() {
-    let mut window = Window::new([1280.0, 800.0], ThemeChoice::Dark);
+    let mut window = Window::new([1280.0, 800.0], ThemePreference::Dark);
     window.looks_like("finished");
     window.harness.hover_at(pos2(560.0, 300.0));
     window.harness.run();
@@ -150,26 +149,26 @@ fn finished_runs() {
 
 #[test]
 fn a_small_light_window() {
-    Window::new([720.0, 480.0], ThemeChoice::Light).looks_like("small");
+    Window::new([720.0, 480.0], ThemePreference::Light).looks_like("small");
 }
 
 #[test]
 fn the_table_of_runs() {
-    let mut window = Window::new([1280.0, 800.0], ThemeChoice::Light);
+    let mut window = Window::new([1280.0, 800.0], ThemePreference::Light);
     window.click("Runs");
     window.looks_like("runs");
 }
 
 #[test]
 fn templates_to_start_from() {
-    let mut window = Window::new([1280.0, 800.0], ThemeChoice::Light);
+    let mut window = Window::new([1280.0, 800.0], ThemePreference::Light);
     execute(&mut window.harness, Command::New);
     window.looks_like("templates");
 }
 
 #[test]
 fn the_palette() {
-    let mut window = Window::new([1280.0, 800.0], ThemeChoice::Dark);
+    let mut window = Window::new([1280.0, 800.0], ThemePreference::Dark);
     execute(&mut window.harness, Command::Palette);
     window.looks_like("palette");
 }

@@ -1,9 +1,9 @@
-//! Settings of the command line that change no run, because arms have their own.
+//! Settings of the command line that change no run, because arms have other values.
 
 use crate::doc::{Experiment, RunSpec, expand_arms};
 use crate::form::path::assign;
 
-/// What an arm has instead of the experiment's.
+/// Settings that an arm can have instead of the experiment's.
 const OWN: [&str; 2] = ["net", "train"];
 /// The first steps of settings that every run has.
 const OF_RUNS: [&str; 4] = ["data", "net", "train", "device"];
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
     use crate::doc::file::parse;
 
-    fn told(arms: &str, set: &[(&str, &str)]) -> Vec<String> {
+    fn notes_of(arms: &str, set: &[(&str, &str)]) -> Vec<String> {
         let file = parse(&format!("(train: (batch: 32), arms: [{arms}])"), Path::new("x.ron")).unwrap();
         let mut experiment = file.clone();
         let set: Vec<(String, String)> =
@@ -73,13 +73,13 @@ mod tests {
         let own =
             "(name: \"a\", train: (batch: 8), plan: [Test]), (name: \"b\", train: (batch: 4), plan: [Test])";
         assert_eq!(
-            told(own, &[("train.batch", "16")]),
+            notes_of(own, &[("train.batch", "16")]),
             [
                 "note: --set train.batch=16 changes no run: every arm has its own train; write arms.*.train.batch=16"
             ]
         );
         let swept = "(name: \"a\", sweep: { \"train.batch\": [8, 16] }, plan: [Test])";
-        let note = told(swept, &[("train.batch", "64"), ("data", "Iris()")]);
+        let note = notes_of(swept, &[("train.batch", "64"), ("data", "Iris()")]);
         assert!(note.len() == 1 && note[0].ends_with("set or sweep give them"), "{note:?}");
     }
 
@@ -88,7 +88,7 @@ mod tests {
         let plain = "(name: \"a\", train: (batch: 8), plan: [Test]), (name: \"b\", plan: [Test])";
         for set in [("train.batch", "16"), ("train.batch", "32"), ("arms.*.train.batch", "16"), ("name", "x")]
         {
-            assert_eq!(told(plain, &[set]), Vec::<String>::new(), "{set:?}");
+            assert_eq!(notes_of(plain, &[set]), Vec::<String>::new(), "{set:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The experiment that a command works on, and the runs of it that were asked for.
+//! The experiment of a command, and its selected runs.
 
 mod idle;
 
@@ -35,7 +35,7 @@ pub struct SelectionArgs {
 }
 
 fn key_and_value(text: &str) -> Result<(String, String), String> {
-    // Quotes in a key stand around names, which may hold any sign.
+    // Quotes in a key enclose names, which may hold any sign.
     let mut in_quotes = false;
     let end = text.find(|character: char| {
         in_quotes ^= character == '"';
@@ -53,14 +53,12 @@ pub struct Document {
     path: PathBuf,
     text: String,
     experiment: Experiment,
-    /// The experiment as it stands in the file.
+    /// The experiment of the file.
     file: Experiment,
-    /// What the command line sets.
+    /// Settings of the command line.
     set: Vec<(String, String)>,
-    /// What is wrong by a setting of the command line, with that setting.
+    /// Problems by a setting of the command line, with that setting.
     by_settings: Vec<(Problem, String)>,
-    /// Settings of the command line that name other data.
-    data_settings: Option<String>,
 }
 
 impl Document {
@@ -75,8 +73,6 @@ impl Document {
             assign(&mut experiment, key, value)?;
         }
         let by_settings = by_settings(opened.experiment.clone(), &experiment, &arguments.set);
-        let is_of_data = |key: &str| key == "data" || key.starts_with("data.");
-        let data_settings = arguments.set.iter().rfind(|(key, _)| is_of_data(key));
         Ok(Self {
             path: arguments.file.clone(),
             text: opened.text,
@@ -84,7 +80,6 @@ impl Document {
             file: opened.experiment,
             set: arguments.set.clone(),
             by_settings,
-            data_settings: data_settings.map(written),
         })
     }
 
@@ -93,9 +88,9 @@ impl Document {
         &self.experiment
     }
 
-    /// Where its runs are: in the folder that was asked for, or beside the file.
-    pub fn runs_folder(&self, asked: Option<&PathBuf>) -> PathBuf {
-        asked.cloned().unwrap_or_else(|| folder_of(&self.path))
+    /// The folder of its runs: the chosen one, or that next to the file.
+    pub fn runs_folder(&self, chosen: Option<&PathBuf>) -> PathBuf {
+        chosen.cloned().unwrap_or_else(|| folder_of(&self.path))
     }
 
     /// The folder that paths in the file are relative to.
@@ -103,7 +98,7 @@ impl Document {
         self.path.parent().map(Path::to_owned).unwrap_or_default()
     }
 
-    /// Everything that is wrong, or worth knowing, missing data included; and what was found when the data were read.
+    /// All problems, missing data included, and what reading the data found.
     fn problems(&self) -> (Vec<Problem>, Found) {
         let mut problems = validate(&self.experiment);
         let mut found = Found::default();
@@ -120,16 +115,16 @@ impl Document {
     }
 
     /// The setting of the command line that a problem comes from, if it comes from one.
-    fn setting_of(&self, problem: &Problem) -> Option<&str> {
-        let by_settings = self.by_settings.iter().find(|(known, _)| known == problem);
-        let of_data = || {
-            let is_of_data = problem.place.0 == [Segment::Key("data".to_owned())];
-            self.data_settings.as_deref().filter(|_| is_of_data)
-        };
-        by_settings.map(|(_, setting)| setting.as_str()).or_else(of_data)
+    fn setting_of(&self, problem: &Problem) -> Option<String> {
+        if let Some((_, setting)) = self.by_settings.iter().find(|(known, _)| known == problem) {
+            return Some(setting.clone());
+        }
+        let is_of_data = |(key, _): &&(String, String)| key == "data" || key.starts_with("data.");
+        let setting = self.set.iter().rfind(is_of_data)?;
+        (problem.place.0 == [Segment::Key("data".to_owned())]).then(|| written(setting))
     }
 
-    /// A problem with its position, as compilers write it; or with the setting of the command line that it comes from.
+    /// A problem with its position, as compilers write it; or with its setting of the command line.
     fn line(&self, problem: &Problem) -> String {
         let severity = match problem.severity {
             Severity::Error => "error",
@@ -142,10 +137,10 @@ impl Document {
         format!("{}:{line}:{column}: {severity}: {problem}", self.path.display())
     }
 
-    /// All runs of an experiment in which nothing is wrong, the notes on it, and what was found when its data were read.
+    /// All runs of a valid experiment, the notes on it, and what reading its data found.
     ///
     /// # Errors
-    /// Everything that is wrong.
+    /// All errors of the experiment.
     pub fn runs(&self) -> Result<(Vec<Run>, Vec<String>, Found), Failure> {
         let (problems, found) = self.problems();
         let lines = |severity| {
@@ -165,7 +160,7 @@ impl Document {
         idle::notes(&self.file, &self.experiment, &self.set)
     }
 
-    /// All runs, without a look at whether they could be carried out.
+    /// All runs, whether or not they could be carried out.
     ///
     /// # Errors
     /// Settings of arms that match nothing or do not fit.
@@ -175,7 +170,7 @@ impl Document {
         })
     }
 
-    /// The runs that were asked for.
+    /// The selected runs.
     ///
     /// # Errors
     /// Arms and seeds that do not exist, with those that do.
@@ -191,10 +186,8 @@ impl Document {
         for seed in &selection.seed {
             if !self.experiment.seeds.contains(seed) {
                 let known: Vec<String> = self.experiment.seeds.iter().map(u64::to_string).collect();
-                return Err(Failure::Input(format!(
-                    "there is no seed {seed}; there are {}",
-                    known.join(", ")
-                )));
+                let known = known.join(", ");
+                return Err(Failure::Input(format!("there is no seed {seed}; there are {known}")));
             }
         }
         let SelectionArgs { arm, seed } = selection;
@@ -206,7 +199,7 @@ impl Document {
     }
 }
 
-/// What is wrong with files that plans read, each said once.
+/// Problems of the files that plans read, each once.
 fn inputs(runs: &[Run], base: &Path) -> Vec<Problem> {
     let mut problems: Vec<Problem> = Vec::new();
     for problem in runs.iter().flat_map(|run| input_problems(run, base)) {
@@ -217,7 +210,7 @@ fn inputs(runs: &[Run], base: &Path) -> Vec<Problem> {
     problems
 }
 
-/// A setting as it was written.
+/// A setting in the form of the command line.
 fn written((key, value): &(String, String)) -> String {
     format!("{key}={value}")
 }
@@ -239,11 +232,22 @@ fn by_settings(
         // It was written once without an error.
         let _ = assign(&mut file, &setting.0, &setting.1);
         let now = validate(&file);
-        let (here, later) = left.into_iter().partition(|problem| now.contains(problem));
-        left = later;
-        by_settings.extend(Vec::into_iter(here).map(|problem| (problem, written(setting))));
+        let present = left.extract_if(.., |problem| now.contains(problem));
+        by_settings.extend(present.map(|problem| (problem, written(setting))));
     }
     by_settings
+}
+
+/// The runs of each arm, in the order of the document.
+pub fn by_arm(runs: &[Run]) -> Vec<(&str, Vec<&Run>)> {
+    let mut arms: Vec<(&str, Vec<&Run>)> = Vec::new();
+    for run in runs {
+        match arms.iter_mut().find(|(arm, _)| *arm == run.arm) {
+            Some((_, of_arm)) => of_arm.push(run),
+            None => arms.push((&run.arm, vec![run])),
+        }
+    }
+    arms
 }
 
 /// The runs that differ: equal arms share a run. In the order of the document.

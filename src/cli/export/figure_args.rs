@@ -1,4 +1,4 @@
-//! How a figure is looked at, as the command line says: instead of what the window has kept in `view.ron`.
+//! Band and axes of a figure on the command line, instead of those that the window has kept in `view.ron`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,44 +41,44 @@ fn range(text: &str) -> Result<[f64; 2], String> {
 }
 
 impl FigureArgs {
-    /// Whether anything is asked for.
+    /// Whether all arguments are absent.
     pub fn is_empty(&self) -> bool {
         self.band.is_none() && self.x.is_none() && self.y_range.is_none()
     }
 
-    /// Writes band and horizontal axis into what was kept.
+    /// Writes band and horizontal axis into the settings of the window.
     ///
     /// # Errors
-    /// An axis that is not there, or a figure that has its own.
+    /// An unknown axis, or a figure with a fixed one.
     pub fn apply(
         &self,
-        plot: &dyn Plot,
+        plot: &Plot,
         view: &mut ViewSettings,
         records: &BTreeMap<String, RunRecord>,
     ) -> Result<(), Failure> {
         if let Some(band) = self.band {
             view.options.band = band;
         }
-        let kept = view.plots.entry(plot.name().to_owned()).or_default();
+        let kept = view.plots.entry(plot.name.to_owned()).or_default();
         if self.y_range.is_some() {
             kept.ignore_outliers = false;
         }
         let Some(x) = &self.x else { return Ok(()) };
-        if let Some(own) = plot.controls().own_x {
+        if let Some(own) = plot.controls.own_x {
             let own = own.to_lowercase();
-            let name = plot.name();
+            let name = plot.name;
             return Err(Failure::Input(format!(
                 "--x: the figure \"{name}\" has its own horizontal axis ({own}); remove --x"
             )));
         }
-        let asked = axis(x, records)?;
-        if asked != view.options.x {
-            // What was kept is a part of another axis.
+        let axis = axis(x, records)?;
+        if axis != view.options.x {
+            // The kept settings belong to another axis.
             kept.x = None;
             kept.x_title.clear();
             kept.log_x = None;
         }
-        view.options.x = asked;
+        view.options.x = axis;
         Ok(())
     }
 
@@ -86,10 +86,10 @@ impl FigureArgs {
     ///
     /// # Errors
     /// When its vertical axis has no such range.
-    pub fn cut(&self, plot: &dyn Plot, figure: &mut Figure) -> Result<(), Failure> {
+    pub fn cut(&self, plot: &Plot, figure: &mut Figure) -> Result<(), Failure> {
         let Some(ends) = self.y_range else { return Ok(()) };
         if !figure.parallel.is_empty() || !figure.y.categories.is_empty() {
-            let name = plot.name();
+            let name = plot.name;
             return Err(Failure::Input(format!(
                 "--y-range: the vertical axis of the figure \"{name}\" has no range of numbers; remove \
                     --y-range"
@@ -138,7 +138,7 @@ mod tests {
     use crate::results::Event;
     use crate::results::view::PlotView;
 
-    fn look(x: Option<&str>, y_range: Option<[f64; 2]>) -> FigureArgs {
+    fn arguments(x: Option<&str>, y_range: Option<[f64; 2]>) -> FigureArgs {
         FigureArgs { band: Some(Spread::MinMax), x: x.map(str::to_owned), y_range }
     }
 
@@ -154,30 +154,36 @@ mod tests {
         let kept = PlotView { x: Some([3.0, 5.0]), ..PlotView::default() };
         let mut view = ViewSettings::default();
         view.plots.insert("accuracy".to_owned(), kept);
-        look(Some("epochs"), None).apply(accuracy, &mut view, &records()).unwrap();
+        arguments(Some("epochs"), None).apply(accuracy, &mut view, &records()).unwrap();
         assert_eq!((view.options.band, view.plots["accuracy"].x), (Spread::MinMax, Some([3.0, 5.0])));
-        look(Some("train_loss"), None).apply(accuracy, &mut view, &records()).unwrap();
+        arguments(Some("train_loss"), None).apply(accuracy, &mut view, &records()).unwrap();
         assert_eq!(view.options.x, XAxis::Series("train_loss".to_owned()));
         assert_eq!(view.plots["accuracy"].x, None, "a part of another axis");
         let mut figure = Figure { y: Axis::percent("Accuracy"), ..Figure::default() };
-        look(None, Some([85.0, 100.0])).cut(accuracy, &mut figure).unwrap();
+        arguments(None, Some([85.0, 100.0])).cut(accuracy, &mut figure).unwrap();
         assert_eq!(figure.y.range, Some([0.85, 1.0]));
         figure.y = Axis::new("Loss", "");
-        look(None, Some([85.0, 100.0])).cut(accuracy, &mut figure).unwrap();
+        arguments(None, Some([85.0, 100.0])).cut(accuracy, &mut figure).unwrap();
         assert_eq!(figure.y.range, Some([85.0, 100.0]));
     }
 
     #[test]
     fn what_cannot_be_is_refused_with_what_can() {
         let mut view = ViewSettings::default();
-        let mut told = |plot: &str, x: &str| {
-            look(Some(x), None).apply(find(plot).unwrap(), &mut view, &records()).unwrap_err().to_string()
+        let mut message = |plot: &str, x: &str| {
+            arguments(Some(x), None)
+                .apply(find(plot).unwrap(), &mut view, &records())
+                .unwrap_err()
+                .to_string()
         };
-        assert!(told("accuracy", "speed").ends_with("remaining, seconds, train_loss"));
-        assert!(told("remaining", "epochs").contains("its own horizontal axis (remaining weights)"));
+        assert!(message("accuracy", "speed").ends_with("remaining, seconds, train_loss"));
+        assert!(message("remaining", "epochs").contains("its own horizontal axis (remaining weights)"));
         let cut = |y: Axis| {
             let mut figure = Figure { y, ..Figure::default() };
-            look(None, Some([0.0, 1.0])).cut(find("accuracy").unwrap(), &mut figure).unwrap_err().to_string()
+            arguments(None, Some([0.0, 1.0]))
+                .cut(find("accuracy").unwrap(), &mut figure)
+                .unwrap_err()
+                .to_string()
         };
         assert!(cut(Axis::new("Rate", "").log()).contains("start above 0"));
         assert!(cut(Axis::named("Layer", vec![Category::default()])).contains("no range of numbers"));

@@ -59,24 +59,17 @@ pub struct ExportArgs {
 }
 
 fn figure_names() -> Vec<&'static str> {
-    ALL.iter().map(|plot| plot.name()).chain(of_arm::names()).collect()
+    ALL.iter().map(|plot| plot.name).chain(of_arm::names()).collect()
 }
 
-/// Runs with what is known of them.
+/// Runs with their records.
 struct Results {
-    /// All runs of the document: what colours of arms follow from.
+    /// All runs of the document: colours of arms follow from them.
     all: Vec<Run>,
-    /// The runs that were asked for.
+    /// The selected runs.
     runs: Vec<Run>,
     records: BTreeMap<String, RunRecord>,
     folder: PathBuf,
-}
-
-impl Results {
-    /// Whether a plot has something to do with them.
-    fn are_about(&self, plot: &dyn Plot) -> bool {
-        plot.needs().is_empty() || self.records.values().any(|record| plot.is_about(record))
-    }
 }
 
 /// Writes the file.
@@ -131,15 +124,12 @@ fn write_points(results: &Results, to: &Path) -> Result<String, Failure> {
     Ok(format!("{} points", grouped(points as u64)))
 }
 
-/// The figure as the window shows it: with the filter, the axes and the titles that are kept beside the runs.
+/// The figure as the window shows it: with the filter, the axes and the titles of `view.ron`.
 fn write_figure(results: &Results, arguments: &ExportArgs, kind: FileKind) -> Result<String, Failure> {
-    let mut view = match ViewSettings::read(&results.folder) {
-        Ok(view) => view,
-        Err(why) => {
-            print_err(&format!("warning: {why}"));
-            ViewSettings::default()
-        }
-    };
+    let mut view = ViewSettings::read(&results.folder).unwrap_or_else(|why| {
+        print_err(&format!("warning: {why}"));
+        ViewSettings::default()
+    });
     let of_arm = arguments.figure.as_deref().and_then(OfArm::find);
     if arguments.parameter.is_some() && !of_arm.is_some_and(OfArm::has_parameter) {
         let message = "--parameter applies to the figures histogram, values and mask; remove it";
@@ -151,34 +141,30 @@ fn write_figure(results: &Results, arguments: &ExportArgs, kind: FileKind) -> Re
             return Err(Failure::Input(message.to_owned()));
         }
         Some(of_arm) => of_arm.figure(results, arguments.parameter.as_deref())?,
-        None => plotted(results, arguments, &mut view)?,
+        None => (plotted(results, arguments, &mut view)?, String::new()),
     };
     let paper = view.paper();
     let size = arguments.size.map_or(paper.size, Preset::size);
     let dpi = arguments.dpi.map_or(paper.dpi, f64::from);
     write(&figure, &arguments.to, kind, &Options { size, dpi, ..paper })?;
-    let name = arguments.figure.as_deref().unwrap_or(ALL[0].name());
+    let name = arguments.figure.as_deref().unwrap_or(ALL[0].name);
     Ok(format!("the figure \"{name}\"{what}"))
 }
 
-/// The figure of a plot over runs, and nothing more to be said of it.
-fn plotted(
-    results: &Results,
-    arguments: &ExportArgs,
-    view: &mut ViewSettings,
-) -> Result<(Figure, String), Failure> {
-    let plot = arguments.figure.as_deref().and_then(find).unwrap_or(ALL[0]);
-    let asked = |run: &Run| results.runs.iter().any(|asked| asked.id == run.id && asked.arm == run.arm);
+/// The figure of a plot over runs.
+fn plotted(results: &Results, arguments: &ExportArgs, view: &mut ViewSettings) -> Result<Figure, Failure> {
+    let plot = arguments.figure.as_deref().and_then(find).unwrap_or(&ALL[0]);
+    let is_selected = |run: &Run| results.runs.iter().any(|own| own.id == run.id && own.arm == run.arm);
     arguments.figure_args.apply(plot, view, &results.records)?;
-    let mut figure = exported(plot, view, &results.all, &results.records, asked);
-    if !figure.has_data() || !results.are_about(plot) {
+    let mut figure = exported(plot, view, &results.all, &results.records, is_selected);
+    if !figure.has_data() || !plot.concerns(results.records.values()) {
         return Err(nothing_drawn(results, plot, &figure));
     }
     arguments.figure_args.cut(plot, &mut figure)?;
-    Ok((figure, String::new()))
+    Ok(figure)
 }
 
-/// Copies the weights that the only run which was asked for ended with.
+/// Copies the final weights of the only selected run.
 fn write_weights(results: &Results, to: &Path) -> Result<String, Failure> {
     let [run] = results.runs.as_slice() else {
         let count = counted(results.runs.len(), "run");
@@ -201,13 +187,13 @@ fn write_weights(results: &Results, to: &Path) -> Result<String, Failure> {
 }
 
 /// Why a figure would be empty.
-fn nothing_drawn(results: &Results, plot: &dyn Plot, figure: &Figure) -> Failure {
-    let (name, lacks) = (plot.name(), plot.lacks());
+fn nothing_drawn(results: &Results, plot: &Plot, figure: &Figure) -> Failure {
+    let (name, lacks) = (plot.name, plot.lacks);
     if results.records.values().all(|record| record.points().is_empty()) {
         return nothing_there(results);
     }
     Failure::Input(
-        if results.are_about(plot)
+        if plot.concerns(results.records.values())
             && figure.lines.iter().flat_map(Line::polylines).any(|points| !points.is_empty())
         {
             format!(

@@ -1,15 +1,16 @@
-//! Figures about one arm that are no plot over runs: its early stops, and the network at the end of a run.
+//! Figures of one arm: its early stops, and the network at the end of a run.
 
 use super::Results;
+use crate::cli::document::by_arm;
 use crate::cli::failure::Failure;
 use crate::doc::Run;
 use crate::figure::Figure;
 use crate::figure::early_stops::early_stops;
 use crate::figure::network::image::{Shown, image};
 use crate::figure::network::{histogram, layers};
+use crate::results::RunRecord;
 use crate::results::early_stops::trainings;
 use crate::results::network::{ParameterSummary, Vulnerabilities, as_begun, at_end};
-use crate::results::{RunRecord, RunState};
 use crate::run::summary::{planned_summary, read_summary, read_values};
 
 /// A figure about one arm.
@@ -57,12 +58,13 @@ impl OfArm {
         }
     }
 
-    /// The figure as the window makes it, and what the message says that it is of. The network is that of the first run that is done.
+    /// The figure as the window makes it, and its subject for the message. The network is that of the first run that is done.
     pub fn figure(self, results: &Results, parameter: Option<&str>) -> Result<(Figure, String), Failure> {
         let arm = self.arm(results)?;
         match self {
             Self::EarlyStops => {
-                let seeds = results.runs.iter().filter_map(|run| Some((run.seed, record(results, run)?)));
+                let seeds =
+                    results.runs.iter().filter_map(|run| Some((run.seed, results.records.get(&run.id)?)));
                 let trainings = trainings(seeds);
                 if trainings.is_empty() {
                     return Err(self.lacks(&format!(
@@ -77,14 +79,9 @@ impl OfArm {
         }
     }
 
-    /// The arm of all runs that were asked for.
+    /// The arm of all selected runs.
     fn arm(self, results: &Results) -> Result<&str, Failure> {
-        let mut arms: Vec<&str> = Vec::new();
-        for run in &results.runs {
-            if !arms.contains(&run.arm.as_str()) {
-                arms.push(&run.arm);
-            }
-        }
+        let arms: Vec<&str> = by_arm(&results.runs).into_iter().map(|(arm, _)| arm).collect();
         match arms.as_slice() {
             [arm] => Ok(arm),
             several => Err(Failure::Input(format!(
@@ -121,19 +118,15 @@ impl OfArm {
     }
 }
 
-fn record<'a>(results: &'a Results, run: &Run) -> Option<&'a RunRecord> {
-    results.records.get(&run.id)
-}
-
 /// The run whose network is shown.
 fn done_run(results: &Results) -> Option<&Run> {
-    let is_done = |run: &&Run| record(results, run).is_some_and(|record| *record.state() == RunState::Done);
+    let is_done = |run: &&Run| results.records.get(&run.id).is_some_and(RunRecord::is_done);
     results.runs.iter().find(is_done)
 }
 
 /// What is left of the layers of the first run that is done, else as a run begins; with the vulnerability by all of them.
 fn of_layers(results: &Results) -> Result<(Figure, String), Failure> {
-    let found = results.runs.iter().filter_map(|run| Some((run.seed, record(results, run)?)));
+    let found = results.runs.iter().filter_map(|run| Some((run.seed, results.records.get(&run.id)?)));
     let found = Vulnerabilities::of(found);
     let (summary, of) = match (done_run(results), results.runs.first()) {
         (Some(run), _) => {

@@ -121,14 +121,7 @@ fn row(run: &Run, record: Option<&RunRecord>) -> Row {
 
 /// Why runs failed, by their identity.
 fn failures(records: &BTreeMap<String, RunRecord>) -> BTreeMap<&str, &str> {
-    records.iter().filter_map(|(id, record)| Some((id.as_str(), message(record)?))).collect()
-}
-
-fn message(record: &RunRecord) -> Option<&str> {
-    match record.state() {
-        RunState::Failed(message) => Some(message),
-        RunState::Waiting | RunState::Running | RunState::Stopped | RunState::Done => None,
-    }
+    records.iter().filter_map(|(id, record)| Some((id.as_str(), record.failure()?))).collect()
 }
 
 fn run_json<'a>(row: &'a Row, failures: &BTreeMap<&str, &'a str>) -> RunJson<'a> {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::cli::table::table;
 use crate::doc::Run;
-use crate::results::{Report, RunRecord, RunState};
+use crate::results::{Report, RunRecord};
 
 /// The reports of the runs as text, run by run.
 pub fn text(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> String {
@@ -22,7 +22,7 @@ pub fn text(runs: &[Run], records: &BTreeMap<String, RunRecord>) -> String {
     if !out.is_empty() {
         return out;
     }
-    let is_done = |run: &Run| records.get(&run.id).is_some_and(|record| *record.state() == RunState::Done);
+    let is_done = |run: &Run| records.get(&run.id).is_some_and(RunRecord::is_done);
     if !runs.is_empty() && runs.iter().all(is_done) {
         return "\nthe runs are done and have nothing to report: only checks, and stages that change weights \
             or measure faults, report\n"

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::cli::document::by_arm;
 use crate::cli::table::table;
 use crate::doc::Run;
 use crate::form::number::grouped;
@@ -12,22 +13,10 @@ use crate::results::early_stops::trainings;
 use crate::results::number::{fixed, percent};
 use crate::run::mask_overlap;
 
-/// Both tables as text; each says what is missing where it has no line.
+/// Both tables as text, or what is missing for them.
 pub fn text(runs: &[Run], records: &BTreeMap<String, RunRecord>, folder: &Path) -> String {
-    let arms = arms(runs);
+    let arms = by_arm(runs);
     format!("\n{}\n{}", early_stops(&arms, records), overlaps(&arms, folder))
-}
-
-/// The runs of each arm, in the order of the document.
-fn arms(runs: &[Run]) -> Vec<(&str, Vec<&Run>)> {
-    let mut arms: Vec<(&str, Vec<&Run>)> = Vec::new();
-    for run in runs {
-        match arms.iter_mut().find(|(arm, _)| *arm == run.arm) {
-            Some((_, of_arm)) => of_arm.push(run),
-            None => arms.push((&run.arm, vec![run])),
-        }
-    }
-    arms
 }
 
 fn early_stops(arms: &[(&str, Vec<&Run>)], records: &BTreeMap<String, RunRecord>) -> String {

@@ -244,12 +244,12 @@ impl Data {
         self.files().map(|(set, dir)| folder(dir.as_deref(), base, set)).transpose()
     }
 
-    /// Looks whether the files are there, without reading them.
+    /// Checks that the files are there, without reading them.
     ///
     /// # Errors
-    /// Every folder that was looked into, and where to get the files.
-    pub fn look(&self, base: &Path) -> Result<(), DataError> {
-        self.files().map_or(Ok(()), |(set, dir)| set.look(&folder(dir.as_deref(), base, set)?))
+    /// Every folder that was searched, and where to get the files.
+    pub fn check_files(&self, base: &Path) -> Result<(), DataError> {
+        self.files().map_or(Ok(()), |(set, dir)| set.check(&folder(dir.as_deref(), base, set)?))
     }
 }
 

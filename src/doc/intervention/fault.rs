@@ -68,7 +68,7 @@ fn values(fault: &Fault) -> String {
     }
 }
 
-/// The rate of a fault; one of 0 stands for a rate that is named elsewhere.
+/// The rate of a fault; nothing for 0, where the rate is named elsewhere.
 fn at_rate(rate: f64) -> String {
     if rate > 0.0 { format!(" at rate {}", number(rate)) } else { String::new() }
 }

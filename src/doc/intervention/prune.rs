@@ -103,10 +103,9 @@ fn check_count(prune: &Prune, count: u64, check: &mut Check<'_>, place: &Place) 
         if prune.output_factor == 0.0 && structure.layers[parameter.layer].is_output {
             continue;
         }
-        let rows = parameter.shape.first().copied().unwrap_or(1).max(1);
-        let row = parameter.len() / rows;
-        let meant = (0..rows).filter(|channel| targets::has_entry(&prune.target, parameter, channel * row));
-        let size = (meant.count() * row) as u64;
+        let row = parameter.len() / parameter.channels(); // 0 without entries
+        let is_meant = |channel: &usize| targets::has_entry(&prune.target, parameter, channel * row);
+        let size = ((0..parameter.channels()).filter(is_meant).count() * row) as u64;
         match groups.last_mut() {
             Some((layer, sum)) if prune.scope == Scope::Global || *layer == parameter.layer => *sum += size,
             _ => groups.push((parameter.layer, size)),

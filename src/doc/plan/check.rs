@@ -1,4 +1,4 @@
-//! The check of a plan before anything runs: its stages in their order, with what the stages so far leave behind.
+//! The check of a plan before anything runs: its stages in order, with what the stages so far leave for later ones.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::doc::targets;
 use crate::form::number::grouped;
 use crate::form::path::Place;
 
-/// What stages leave behind for later ones.
+/// What stages leave for later ones.
 #[derive(Clone, Debug, Default)]
 pub struct Left {
     /// Snapshots, branches and members that exist so far.
@@ -36,7 +36,7 @@ pub struct Check<'a> {
     pub data: &'a Data,
     /// The layers of the network.
     pub structure: &'a Structure,
-    /// What the stages so far leave behind.
+    /// What the stages so far leave for later ones.
     pub left: Left,
     /// What is wrong so far.
     pub problems: &'a mut Vec<Problem>,

@@ -14,8 +14,7 @@ pub use work::{Level, Situation, Sizes, StepWork};
 
 #[cfg(test)]
 pub mod testing {
-    use crate::doc::stage::Planned;
-    use crate::doc::{Intervention, Stage};
+    use crate::doc::Stage;
     use crate::form::ron_text;
 
     /// The sentence of a stage that is written as in a file.
@@ -25,7 +24,6 @@ pub mod testing {
 
     /// The sentence of an intervention that is written as in a file.
     pub fn sentence_of_change(intervention: &str) -> String {
-        let read = ron_text::from_str::<Intervention>(intervention);
-        read.unwrap_or_else(|error| panic!("{intervention}: {error}")).sentence()
+        sentence(&format!("Do({intervention})"))
     }
 }

@@ -85,7 +85,7 @@ pub fn part(asked: &Target) -> Option<String> {
 
 /// What a target means: `fc1's weights`, `biases of fc1 and fc2`, `the first layer`; nothing when it is everything.
 ///
-/// `usual` stands for the parameters when none are named.
+/// `usual` is the kind of parameters when none is named.
 pub fn target(target: &Target, usual: &Params) -> Option<String> {
     let Target { layers: which, params: kind, channels } = target;
     let is_one = matches!(which, Layers::First(1) | Layers::Last(1))
@@ -122,13 +122,13 @@ mod tests {
         let of = |layers, params, channels| Target { layers, params, channels };
         let one = Layers::Only(vec!["fc1".to_owned()]);
         let two = Layers::Only(vec!["fc1".to_owned(), "fc2".to_owned()]);
-        let said = |asked: Target| target(&asked, &Params::Everything).unwrap_or_default();
-        assert_eq!(said(Target::default()), "");
-        assert_eq!(said(of(one.clone(), None, vec![])), "fc1");
-        assert_eq!(said(of(one, Some(Params::Weights), vec![])), "fc1's weights");
-        assert_eq!(said(of(two, Some(Params::Biases), vec![])), "biases of fc1 and fc2");
+        let in_words = |asked: Target| target(&asked, &Params::Everything).unwrap_or_default();
+        assert_eq!(in_words(Target::default()), "");
+        assert_eq!(in_words(of(one.clone(), None, vec![])), "fc1");
+        assert_eq!(in_words(of(one, Some(Params::Weights), vec![])), "fc1's weights");
+        assert_eq!(in_words(of(two, Some(Params::Biases), vec![])), "biases of fc1 and fc2");
         assert_eq!(
-            said(of(Layers::First(2), None, vec![0, 3])),
+            in_words(of(Layers::First(2), None, vec![0, 3])),
             "output channels 0 and 3 of the first 2 layers"
         );
     }

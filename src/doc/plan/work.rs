@@ -55,7 +55,7 @@ pub struct StepWork {
 /// What is known of the main branch or a branch.
 #[derive(Clone, Copy, Debug)]
 pub struct Level {
-    /// Branches may have data of their own.
+    /// Branches may have other data.
     pub sizes: Sizes,
     /// Networks that are evaluated.
     pub members: f64,
@@ -72,7 +72,7 @@ impl Level {
     }
 }
 
-/// Where a step stands.
+/// The conditions under which a step runs.
 pub struct Situation<'a> {
     /// How the run trains.
     pub train: &'a Training,

@@ -54,7 +54,7 @@ impl Planned for Branch {
         check.left.positions.remove(&self.name);
     }
 
-    /// The work of entering it: its stages are steps of their own, on data of its own where it has them.
+    /// The work of entering it: its stages are separate steps, on other data where it names them.
     fn work(&self, situation: &mut Situation<'_>) -> StepWork {
         if let Some(data) = &self.data {
             situation.level.sizes = Sizes::of_facts(&data.facts(situation.net.image_side()));

@@ -19,7 +19,7 @@ impl Planned for Repeat {
         }
     }
 
-    /// What is repeated 0 times leaves no names behind, and no faults.
+    /// What is repeated 0 times leaves no names and no faults.
     fn check(&self, check: &mut Check<'_>, place: &Place) {
         let outside = check.left.clone();
         check_plan(&self.body, check, &place.key("body"));

@@ -7,7 +7,7 @@ use crate::form::path::Place;
 use crate::optimize::{Optimizer, Schedule};
 
 crate::short_form! {
-    /// Settings of one phase of training; written `Train("5ep")` when it has none of its own.
+    /// Settings of one phase of training; written `Train("5ep")` when all but the length are defaults.
     pub struct Train: "Train", "a length of training such as \"5ep\", or (steps: \"5ep\", rate: 0.001)" {
         steps: Steps = Steps::default(), "Length", "Length, such as 5ep or 200it";
         rate: Option<f64> = None, "Learning rate", "Default: the optimizer's", range [0.0, 1000.0];

@@ -64,6 +64,16 @@ impl Parameter {
         self.shape.iter().product()
     }
 
+    /// Number of output channels, at least 1.
+    pub fn channels(&self) -> usize {
+        self.shape.first().copied().unwrap_or(1).max(1)
+    }
+
+    /// Number of entries of an output channel, at least 1.
+    pub fn row(&self) -> usize {
+        (self.len() / self.channels()).max(1)
+    }
+
     /// Whether it has no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -27,16 +27,16 @@ pub struct Blocks<'a> {
 impl<'a> Blocks<'a> {
     pub fn of(figure: &'a Figure, size: &Size) -> Self {
         let font = size.font_pt;
-        let room = size.width_pt - 2.0 * MARGIN * font;
-        let small = |remark: &String| fit(remark, font * SMALL, Weight::Regular, room, 3);
+        let space = size.width_pt - 2.0 * MARGIN * font;
+        let small = |remark: &String| fit(remark, font * SMALL, Weight::Regular, space, 3);
         let legend = match size.legend {
             LegendPlace::Right => column(figure, font, size.width_pt * LEGEND_SHARE),
-            LegendPlace::Below => columns(figure, font, room),
+            LegendPlace::Below => columns(figure, font, space),
             LegendPlace::Hidden => Legend::default(),
         };
         Self {
             font,
-            title: fit(&figure.title, font * TITLE, Weight::Medium, room, 2),
+            title: fit(&figure.title, font * TITLE, Weight::Medium, space, 2),
             remarks: figure.remarks().iter().flat_map(small).collect(),
             groups: super::groups::height(&figure.x, font),
             axes: figure.parallel.len(),
@@ -51,7 +51,7 @@ impl<'a> Blocks<'a> {
         let title = if self.title.is_empty() {
             CAP_HEIGHT / 2.0
         } else {
-            lines(&self.title) * LINE_HEIGHT * TITLE + TITLE_GAP
+            self.title.len() as f64 * LINE_HEIGHT * TITLE + TITLE_GAP
         };
         (MARGIN + title + super::upright::height(self.axes)) * self.font
     }
@@ -66,27 +66,25 @@ impl<'a> Blocks<'a> {
         (TICK + TICK_GAP + CAP_HEIGHT + title) * self.font + self.groups
     }
 
-    fn legend_below(&self) -> f64 {
-        if self.place == LegendPlace::Below { self.legend.height + BLOCK_GAP * self.font } else { 0.0 }
-    }
-
     fn remarks(&self) -> f64 {
         if self.remarks.is_empty() {
             return 0.0;
         }
-        (lines(&self.remarks) * LINE_HEIGHT * SMALL + BLOCK_GAP) * self.font
+        (self.remarks.len() as f64 * LINE_HEIGHT * SMALL + BLOCK_GAP) * self.font
     }
 
     /// The height below the plot.
     pub fn bottom(&self) -> f64 {
-        self.axis() + self.legend_below() + self.remarks() + MARGIN * self.font
+        let below = self.place == LegendPlace::Below;
+        let legend = if below { self.legend.height + BLOCK_GAP * self.font } else { 0.0 };
+        self.axis() + legend + self.remarks() + MARGIN * self.font
     }
 
     /// The requested height, or more if the plot and the legend need it.
     pub fn height(&self, size: &Size) -> f64 {
         let for_plot = self.top() + self.bottom() + LEAST_PLOT * size.height_pt;
-        let beside = if self.place == LegendPlace::Right { self.legend.height } else { 0.0 };
-        let for_legend = self.top() + beside + self.remarks() + MARGIN * self.font;
+        let legend = if self.place == LegendPlace::Right { self.legend.height } else { 0.0 };
+        let for_legend = self.top() + legend + self.remarks() + MARGIN * self.font;
         size.height_pt.max(for_plot).max(for_legend)
     }
 
@@ -99,11 +97,11 @@ impl<'a> Blocks<'a> {
 
     /// The legend's upper left corner.
     pub fn legend_at(&self, size: &Size, plot: Rect) -> [f64; 2] {
-        let last = size.width_pt - MARGIN * self.font - self.legend.width;
+        let margin = MARGIN * self.font;
+        let last = size.width_pt - margin - self.legend.width;
         match self.place {
             LegendPlace::Right | LegendPlace::Hidden => [last, plot.top],
             LegendPlace::Below => {
-                let margin = MARGIN * self.font;
                 [plot.left.min(last).max(margin), plot.bottom + self.axis() + BLOCK_GAP * self.font]
             }
         }
@@ -131,8 +129,4 @@ impl<'a> Blocks<'a> {
         }
         texts
     }
-}
-
-fn lines(lines: &[String]) -> f64 {
-    u32::try_from(lines.len()).map_or(0.0, f64::from)
 }

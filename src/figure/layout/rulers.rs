@@ -11,14 +11,11 @@ pub fn y_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], font: f64, widest: 
     let mapping = Mapping::new(axis, range, ends);
     let height = (ends[0] - ends[1]) / font;
     if !axis.categories.is_empty() {
-        let mut ticks = ticks(axis, range, (height / NAME_HEIGHT).max(1.0) as usize);
-        for tick in &mut ticks {
-            shorten(tick, font, widest);
-        }
-        return Ruler { mapping, ticks };
+        let wanted = (height / NAME_HEIGHT).max(1.0) as usize;
+        return Ruler { mapping, ticks: shortened_ticks(axis, range, wanted, font, widest) };
     }
-    let room = height / 2.6;
-    let wanted = [8_u8, 7, 6, 5, 4, 3].into_iter().find(|wanted| f64::from(*wanted) <= room).unwrap_or(2);
+    let space = height / 2.6;
+    let wanted = [8_u8, 7, 6, 5, 4, 3].into_iter().find(|wanted| f64::from(*wanted) <= space).unwrap_or(2);
     Ruler { mapping, ticks: ticks(axis, range, usize::from(wanted)) }
 }
 
@@ -27,23 +24,29 @@ const NAME_HEIGHT: f64 = 1.1;
 /// Names below the horizontal axis keep at least this width, in ems.
 const SHORTEST_NAME: f64 = 4.0;
 
-fn shorten(tick: &mut Tick, font: f64, widest: f64) {
-    if let Some(label) = &mut tick.label {
+/// The ticks of an axis of names, with labels of at most this width.
+fn shortened_ticks(axis: &Axis, range: [f64; 2], wanted: usize, font: f64, widest: f64) -> Vec<Tick> {
+    let mut ticks = ticks(axis, range, wanted);
+    for label in ticks.iter_mut().filter_map(|tick| tick.label.as_mut()) {
         *label = fit(label, font, Weight::Regular, widest, 1).join(" ");
     }
+    ticks
+}
+
+/// The width of the widest label.
+pub fn widest_label(ticks: &[Tick], font: f64) -> f64 {
+    ticks.iter().map(|tick| label_width(tick, font)).fold(0.0, f64::max)
 }
 
 /// The width of a tick's label; 0 without one.
-pub fn label_width(tick: &Tick, font: f64) -> f64 {
+fn label_width(tick: &Tick, font: f64) -> f64 {
     tick.label.as_ref().map_or(0.0, |label| width(label, font, Weight::Regular))
 }
 
 /// The left end of the plot, right of the title and the labels of y.
 pub fn left_of_plot(y: &Ruler, title_lines: usize, font: f64) -> f64 {
-    let labels = y.ticks.iter().map(|tick| label_width(tick, font)).fold(0.0, f64::max);
-    let title_lines = u32::try_from(title_lines).map_or(0.0, f64::from);
-    let title = if title_lines > 0.0 { title_lines * LINE_HEIGHT + AXIS_TITLE_GAP } else { 0.0 };
-    labels + (MARGIN + title + TICK + TICK_GAP) * font
+    let title = if title_lines > 0 { title_lines as f64 * LINE_HEIGHT + AXIS_TITLE_GAP } else { 0.0 };
+    widest_label(&y.ticks, font) + (MARGIN + title + TICK + TICK_GAP) * font
 }
 
 /// The x axis with as many labels as fit, and the right end of the plot. The last label stays within `limit`.
@@ -54,8 +57,7 @@ pub fn x_ruler(axis: &Axis, range: [f64; 2], left: f64, limit: f64, font: f64) -
     }
     let ruler = |wanted: usize| {
         let ticks = ticks(axis, range, wanted);
-        let overhang = ticks.iter().map(|tick| label_width(tick, font) / 2.0).fold(0.0, f64::max);
-        let right = (limit - overhang).max(left + font);
+        let right = (limit - widest_label(&ticks, font) / 2.0).max(left + font);
         (Ruler { mapping: Mapping::new(axis, range, [left, right]), ticks }, right)
     };
     let fitting = (3..=9).rev().map(ruler).find(|(ruler, _)| crowded(ruler, font).is_empty());
@@ -70,12 +72,10 @@ pub fn x_ruler(axis: &Axis, range: [f64; 2], left: f64, limit: f64, font: f64) -
 
 /// All names if they fit, otherwise shortened names if enough of them remains, otherwise every nth.
 fn names_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], font: f64) -> Ruler {
-    let ruler = |wanted: usize, widest: f64| {
-        let mut ticks = ticks(axis, range, wanted);
-        for tick in &mut ticks {
-            shorten(tick, font, widest);
-        }
-        Ruler { mapping: Mapping::new(axis, range, ends), ticks }
+    let mapping = Mapping::new(axis, range, ends);
+    let ruler = |wanted: usize, widest: f64| Ruler {
+        mapping,
+        ticks: shortened_ticks(axis, range, wanted, font, widest),
     };
     let has_room = |ruler: &Ruler| {
         let is_inside = |tick: &Tick| {
@@ -86,21 +86,17 @@ fn names_ruler(axis: &Axis, range: [f64; 2], ends: [f64; 2], font: f64) -> Ruler
         crowded(ruler, font).is_empty() && ruler.ticks.iter().all(is_inside)
     };
     let all = ruler(usize::MAX, f64::INFINITY);
-    let each = (ends[1] - ends[0]) / count(&all.ticks);
+    let widest = ends[1] - ends[0];
+    let each = widest / all.ticks.len().max(1) as f64;
     if has_room(&all) {
         return all;
     }
     if each >= (SHORTEST_NAME + LABEL_GAP) * font {
         return ruler(usize::MAX, each - LABEL_GAP * font);
     }
-    let widest = ends[1] - ends[0];
-    let most = all.ticks.len();
-    let fitting = (1..most).rev().map(|wanted| ruler(wanted, widest.min(10.0 * font))).find(has_room);
+    let fitting =
+        (1..all.ticks.len()).rev().map(|wanted| ruler(wanted, widest.min(10.0 * font))).find(has_room);
     fitting.unwrap_or_else(|| ruler(1, each))
-}
-
-fn count(ticks: &[Tick]) -> f64 {
-    ticks.len().max(1) as f64
 }
 
 /// The ticks whose labels are too close to the one before.
@@ -127,7 +123,7 @@ pub fn labels(x: &Ruler, y: &Ruler, plot: Rect, font: f64) -> Vec<Text> {
     let base = plot.bottom + (TICK + TICK_GAP + CAP_HEIGHT) * font;
     let end = plot.left - (TICK + TICK_GAP) * font;
     let half = CAP_HEIGHT * font / 2.0;
-    let below = x.labels().map(|(place, label)| Text::new(label, [place, base], Anchor::Middle, font));
-    let beside = y.labels().map(|(place, label)| Text::new(label, [end, place + half], Anchor::End, font));
-    below.chain(beside).collect()
+    let x_labels = x.labels().map(|(place, label)| Text::new(label, [place, base], Anchor::Middle, font));
+    let y_labels = y.labels().map(|(place, label)| Text::new(label, [end, place + half], Anchor::End, font));
+    x_labels.chain(y_labels).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::rulers::y_ruler;
 use super::{Anchor, Rect, Ruler, TICK_GAP, Text};
+use crate::figure::axis::Axis;
 use crate::figure::font::{CAP_HEIGHT, Weight, fit, width};
 use crate::figure::model::Figure;
 
@@ -40,20 +41,16 @@ pub fn height(axes: usize) -> f64 {
 
 /// The parallel axes of a figure at their positions along x.
 pub fn uprights(figure: &Figure, x: &Ruler, plot: Rect, font: f64) -> Vec<Upright> {
-    let room = (plot.right - plot.left) / count(figure.parallel.len());
-    let upright = |(place, axis): (f64, &crate::figure::Axis)| {
+    let space = (plot.right - plot.left) / figure.parallel.len().max(1) as f64;
+    let upright = |(place, axis): (f64, &Axis)| {
         let x = x.mapping.place(place)?;
-        let widest = room - (GAP + 2.0 * RIM) * font;
+        let widest = space - (GAP + 2.0 * RIM) * font;
         let ruler = y_ruler(axis, axis.range.unwrap_or([0.0, 1.0]), [plot.bottom, plot.top], font, widest);
         let labels = labels(&ruler, x, widest, font, !axis.categories.is_empty());
         Some(Upright { x, ruler, labels })
     };
     let places = (0_u32..).map(f64::from);
     places.zip(&figure.parallel).filter_map(upright).collect()
-}
-
-fn count(axes: usize) -> f64 {
-    u32::try_from(axes.max(1)).map_or(1.0, f64::from)
 }
 
 fn labels(ruler: &Ruler, x: f64, widest: f64, font: f64, is_named: bool) -> Vec<(Rect, Text)> {
@@ -79,14 +76,14 @@ fn labels(ruler: &Ruler, x: f64, widest: f64, font: f64, is_named: bool) -> Vec<
 
 /// The names above the axes, shortened so that they do not touch.
 pub fn names(figure: &Figure, x: &Ruler, plot: Rect, font: f64) -> Vec<Text> {
-    let count_of = figure.parallel.len();
-    let rows = rows(count_of);
-    let room = (plot.right - plot.left) / count(count_of) * f64::from(rows) - NAME_GAP * font;
-    let name = |(nth, axis): (u32, &crate::figure::Axis)| {
+    let axes = figure.parallel.len();
+    let rows = rows(axes);
+    let space = (plot.right - plot.left) / axes.max(1) as f64 * f64::from(rows) - NAME_GAP * font;
+    let name = |(nth, axis): (u32, &Axis)| {
         let place = x.mapping.place(f64::from(nth))?;
         let row = nth % u32::from(rows);
         let base = plot.top - (2.0 * TICK_GAP + f64::from(row) * ROW) * font;
-        let name = fit(&axis.label(), font, Weight::Regular, room, 1).join(" ");
+        let name = fit(&axis.label(), font, Weight::Regular, space, 1).join(" ");
         let half = width(&name, font, Weight::Regular) / 2.0;
         // The first and the last name stay on the page.
         let middle = place.max(plot.left + half).min((plot.right - half).max(plot.left + half));

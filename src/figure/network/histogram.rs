@@ -82,7 +82,7 @@ mod tests {
             shape: vec![2, values.len() / 2],
             minimum: 0.0,
             maximum: 1.0,
-            histogram: Histogram::of(values, entries, dense),
+            histogram: Histogram::of(values, entries, dense).0,
             pruned: 0,
             frozen: 0,
         }
@@ -93,7 +93,7 @@ mod tests {
         let figure = histogram(&parameter(&[0.0, 0.0, 0.0, 1.0], &[Pruned, Pruned, Pruned, Free], &[]));
         assert_eq!(figure.y.range, Some([0.0, 1.05]));
         assert!(figure.note.ends_with("the bar of pruned entries is cut"), "{}", figure.note);
-        assert_eq!(highest(&Histogram::of(&[0.0, 0.0], &[Pruned, Pruned], &[])), 2);
+        assert_eq!(highest(&Histogram::of(&[0.0, 0.0], &[Pruned, Pruned], &[]).0), 2);
     }
 
     #[test]

@@ -1,29 +1,29 @@
 //! A parameter as cells: its rows are outputs, columns everything else.
 
 use crate::figure::cells::{CellKind, Cells, ColourMap, Ink};
-use crate::figure::mosaic::block;
-use crate::figure::{Axis, Category, Figure};
+use crate::figure::mosaic::{SIDE, block};
+use crate::figure::{Axis, Figure};
 use crate::results::network::{Entry, ParameterValues, shape_text};
 
-/// What an image shows.
+/// The subject of an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shown {
     /// Values, with pruned entries in grey.
     #[default]
     Values,
-    /// Which entries are left, held or pruned.
+    /// Which entries are trained, held or pruned.
     Mask,
 }
 
-/// Kinds of entries; their places count in [`Cells::kind_of`].
+/// Kinds of entries; [`Cells::kind_of`] counts in this list.
 const KINDS: [&str; 3] = ["trained", "held", "pruned"];
-/// The place of the pruned ones.
+/// The index of pruned entries.
 pub const PRUNED_KIND: usize = 2;
-/// On an axis of up to so many entries, each has its number.
+/// On an axis of at most this many entries, each has its number.
 const NUMBERED: usize = 16;
 
 impl Shown {
-    /// What it is called.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Values => "values",
@@ -39,8 +39,8 @@ impl Shown {
     }
 }
 
-/// The colours of an image, without cells: those of values are full at twice their root mean square.
-pub fn look(full: f64, counts: [u64; 3], shown: Shown) -> Cells {
+/// The colours of an image, without cells; values have the full colour at `full`.
+pub fn colours(full: f64, counts: [u64; 3], shown: Shown) -> Cells {
     let kinds = KINDS.into_iter().zip(shown.inks()).zip(counts);
     let axis = match shown {
         Shown::Values => Axis::new("Value", ""),
@@ -54,7 +54,7 @@ pub fn look(full: f64, counts: [u64; 3], shown: Shown) -> Cells {
     }
 }
 
-/// The kind of an entry, as its place in [`KINDS`].
+/// The kind of an entry, as its index in [`KINDS`].
 const fn kind(entry: Entry) -> u8 {
     match entry {
         Entry::Pruned => 2,
@@ -63,7 +63,7 @@ const fn kind(entry: Entry) -> u8 {
     }
 }
 
-/// How many entries there are of each kind.
+/// The number of entries of each kind.
 pub fn counts(values: &ParameterValues) -> [u64; 3] {
     let mut counts = [0; 3];
     values.entries.iter().for_each(|entry| counts[usize::from(kind(*entry))] += 1);
@@ -76,10 +76,10 @@ pub fn cells(values: &ParameterValues, shown: Shown) -> Cells {
     let rows = if values.shape.len() > 1 { values.shape[0].max(1) } else { 1 };
     let columns = (values.values.len() / rows).max(1);
     let rows = values.values.chunks(columns).map(|row| row.iter().map(|value| f64::from(*value)).collect());
-    Cells { values: rows.collect(), kind_of, ..look(full(values), counts(values), shown) }
+    Cells { values: rows.collect(), kind_of, ..colours(full(values), counts(values), shown) }
 }
 
-/// Twice the root mean square of the finite values that are not pruned: where colours are full.
+/// The value with the full colour: twice the root mean square of the finite values that are not pruned.
 pub fn full(values: &ParameterValues) -> f64 {
     let all = values.values.iter().zip(&values.entries);
     let squares = all.filter(|(value, entry)| value.is_finite() && entry.survives());
@@ -92,13 +92,13 @@ pub fn full(values: &ParameterValues) -> f64 {
 /// The image of a parameter as a figure.
 pub fn image(name: &str, values: &ParameterValues, shown: Shown) -> Figure {
     let cells = cells(values, shown);
-    let [rows, columns] = [cells.values.len(), cells.values.first().map_or(0, Vec::len)];
+    let [rows, columns] = cells.size();
     let (x, y) = if values.shape.len() > 1 {
         (axis("Entry of an output", columns), axis("Output", rows))
     } else {
         (axis("Entry", columns), axis("", rows))
     };
-    let blocks = match block([rows, columns]) {
+    let blocks = match block([rows, columns], SIDE) {
         [1, 1] => String::new(),
         [rows, columns] => format!("; a pixel is the mean of {rows}×{columns} entries"),
     };
@@ -109,8 +109,7 @@ pub fn image(name: &str, values: &ParameterValues, shown: Shown) -> Figure {
 /// An axis that counts from 0.
 fn axis(title: &str, count: usize) -> Axis {
     if count <= NUMBERED {
-        let category = |index: usize| Category { name: index.to_string(), group: String::new() };
-        return Axis::named(title, (0..count).map(category).collect());
+        return Axis::of_names(title, (0..count).map(|index| index.to_string()));
     }
     Axis { range: Some([-0.5, count as f64 - 0.5]), ..Axis::new(title, "") }
 }
@@ -161,8 +160,8 @@ mod tests {
     #[test]
     fn the_mask_has_a_colour_for_each_kind_and_names_those_that_there_are() {
         let mask = cells(&parameter(), Shown::Mask);
-        let told: Vec<_> = mask.kinds.iter().map(|kind| (kind.name.as_str(), kind.count)).collect();
-        assert_eq!(told, [("trained", 3), ("held", 1), ("pruned", 2)]);
+        let shown: Vec<_> = mask.kinds.iter().map(|kind| (kind.name.as_str(), kind.count)).collect();
+        assert_eq!(shown, [("trained", 3), ("held", 1), ("pruned", 2)]);
         assert!(!mask.has_scale());
         let painted = |at| mask.paint(at, mask.range(), Theme::Dark).unwrap();
         assert_eq!(painted([0, 0]), colour(0, Theme::Dark));

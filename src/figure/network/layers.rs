@@ -1,6 +1,6 @@
 //! What is left of each layer as a figure.
 
-use crate::figure::{Axis, Bars, Category, Figure};
+use crate::figure::{Axis, Bars, Figure};
 use crate::form::number::grouped;
 use crate::results::network::{LayerSummary, Vulnerabilities};
 use crate::results::number::percent;
@@ -8,7 +8,6 @@ use crate::results::number::percent;
 /// Bars of what remains and of what is pruned, a bar for each layer with weights; `of` says whose network it is.
 pub fn layers(layers: &[LayerSummary], found: &Vulnerabilities, of: &str) -> Figure {
     let layers: Vec<&LayerSummary> = layers.iter().filter(|layer| layer.weights > 0).collect();
-    let name = |layer: &&LayerSummary| Category { name: layer.name.clone(), group: String::new() };
     let share = |part: u64, layer: &LayerSummary| part as f64 / layer.weights as f64;
     let bars = |name: &str, colour: Option<usize>, part: fn(&LayerSummary) -> u64| Bars {
         name: name.to_owned(),
@@ -32,7 +31,7 @@ pub fn layers(layers: &[LayerSummary], found: &Vulnerabilities, of: &str) -> Fig
     });
     Figure {
         x: Axis { range: Some([0.0, 1.0]), ..Axis::percent("Weights of the layer") },
-        y: Axis { reversed: true, ..Axis::named("Layer", layers.iter().map(name).collect()) },
+        y: Axis { reversed: true, ..Axis::of_names("Layer", layers.iter().map(|layer| layer.name.clone())) },
         bars: vec![
             bars("remaining", Some(0), |layer| layer.remaining),
             bars("pruned", None, |layer| layer.weights - layer.remaining),

@@ -1,16 +1,13 @@
 //! Accuracy of each class.
 
 use super::curves::{Averaged, RunCounts, figure};
-use super::{About, ArmRuns, Controls, Plot};
-use crate::figure::axis::{Axis, Category};
+use super::{ArmRuns, Controls, Plot};
+use crate::figure::axis::Axis;
 use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::{COLOURS, Marker, Style, style_of};
 use crate::results::statistics::level;
 use crate::results::view::PlotOptions;
 use crate::results::{PointRef, RunRecord};
-
-/// The accuracy of each class at the last evaluation.
-pub struct Classes;
 
 /// Series with accuracies by class; the first one that a run has is shown.
 const SERIES: [&str; 2] = ["test_accuracy", "validation_accuracy"];
@@ -19,38 +16,38 @@ const SHAPES: [Marker; 4] = [Marker::Circle, Marker::Diamond, Marker::Square, Ma
 /// The share of a class's width that its arms fill.
 const FILLED: f64 = 0.7;
 
-impl Plot for Classes {
-    fn about(&self) -> About {
-        About {
-            name: "classes",
-            title: "Classes",
-            subject: "accuracy by class",
-            help: "Which classes does a network know, and which does it lose first when it is pruned? \
-                   Accuracy on each class at the last evaluation of the test data (or else of the \
-                   validation data): the mean over seeds with its interval. Each arm has its own marker.",
-            needs: &SERIES,
-            controls: Controls::of_means("Class"),
-        }
-    }
+/// The accuracy of each class at the last evaluation.
+pub const PLOT: Plot = Plot {
+    name: "classes",
+    title: "Classes",
+    subject: "accuracy by class",
+    help: "Which classes does a network know, and which does it lose first when it is pruned? \
+           Accuracy on each class at the last evaluation of the test data (or else of the \
+           validation data): the mean over seeds with its interval. Each arm has its own marker.",
+    needs: &SERIES,
+    controls: Controls::of_means("Class"),
+    build,
+    has_data_of: Some(is_about),
+    ..Plot::BASE
+};
 
-    fn is_about(&self, record: &RunRecord) -> bool {
-        last(record).is_some()
-    }
+fn is_about(record: &RunRecord) -> bool {
+    last(record).is_some()
+}
 
-    fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
-        let measured: Vec<(&ArmRuns<'_>, Vec<Shares<'_>>)> =
-            arms.iter().map(|arm| (arm, shares(arm))).filter(|(_, shares)| !shares.is_empty()).collect();
-        let count = measured.iter().flat_map(|(_, shares)| shares).map(|(.., classes)| classes.len());
-        let x = Axis::named("Class", names(arms, count.max().unwrap_or_default()));
-        let arms = measured.len();
-        let line = |(position, (arm, shares)): (usize, &(&ArmRuns<'_>, Vec<Shares<'_>>))| Averaged {
-            line: marks(arm, shares, offset(position, arms), options),
-            counts: RunCounts::of(arm, shares.iter().map(|(seed, ..)| *seed)),
-        };
-        let drawn = measured.iter().enumerate().map(line).collect();
-        let options = PlotOptions { smoothing: 0.0, ..options.clone() };
-        figure(x, Axis::percent("Accuracy of the class"), drawn, &options)
-    }
+fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+    let measured: Vec<(&ArmRuns<'_>, Vec<Shares<'_>>)> =
+        arms.iter().map(|arm| (arm, shares(arm))).filter(|(_, shares)| !shares.is_empty()).collect();
+    let count = measured.iter().flat_map(|(_, shares)| shares).map(|(.., classes)| classes.len());
+    let x = Axis::of_names("Class", names(arms, count.max().unwrap_or_default()));
+    let arms = measured.len();
+    let line = |(position, (arm, shares)): (usize, &(&ArmRuns<'_>, Vec<Shares<'_>>))| Averaged {
+        line: marks(arm, shares, offset(position, arms), options),
+        counts: RunCounts::of(arm, shares.iter().map(|(seed, ..)| *seed)),
+    };
+    let drawn = measured.iter().enumerate().map(line).collect();
+    let options = PlotOptions { smoothing: 0.0, ..options.clone() };
+    figure(x, Axis::percent("Accuracy of the class"), drawn, &options)
 }
 
 /// The seed and name of a run, and its accuracy on each class.
@@ -74,7 +71,7 @@ fn shares<'a>(arm: &ArmRuns<'a>) -> Vec<Shares<'a>> {
 }
 
 /// The names of classes: those of the data if all arms agree, otherwise numbers.
-fn names(arms: &[ArmRuns<'_>], count: usize) -> Vec<Category> {
+fn names(arms: &[ArmRuns<'_>], count: usize) -> Vec<String> {
     let mut known = arms.iter().flat_map(|arm| &arm.rows).map(|row| row.classes);
     let first = known.next().unwrap_or_default();
     let agree = known.all(|names| names == first);
@@ -82,7 +79,7 @@ fn names(arms: &[ArmRuns<'_>], count: usize) -> Vec<Category> {
         Some(name) => (*name).to_owned(),
         None => index.to_string(),
     };
-    (0..count).map(|index| Category { name: name(index), ..Category::default() }).collect()
+    (0..count).map(name).collect()
 }
 
 /// The offset of an arm's marker from the middle of a class.
@@ -102,7 +99,7 @@ fn marks(arm: &ArmRuns<'_>, shares: &[Shares<'_>], offset: f64, options: &PlotOp
         }
         let level = level(class as f64 + offset, &values, options.band);
         line.points.push([level.x, level.mean]);
-        line.band.extend(level.band_at(level.x));
+        line.band.extend(level.band);
     }
     if options.traces && shares.len() > 1 {
         line.traces = shares.iter().map(|shares| trace(shares, offset)).collect();
@@ -146,7 +143,7 @@ mod tests {
             ArmRuns { name: "b".to_owned(), colour: 1, runs: vec![(1, &second)], rows: vec![&row] },
         ];
         let options = PlotOptions { band: Spread::MinMax, ..PlotOptions::default() };
-        let figure = Classes.build(&arms, &options);
+        let figure = build(&arms, &options);
         let names: Vec<&str> = figure.x.categories.iter().map(|category| category.name.as_str()).collect();
         assert_eq!(names, ["cat", "dog", "frog"]);
         let [a, b] = figure.lines.as_slice() else { panic!("two arms") };
@@ -162,10 +159,10 @@ mod tests {
     fn where_data_differ_classes_have_numbers_and_older_runs_have_no_marks() {
         let run = record([counted(1.0, &[Some(0.5), Some(1.0)])]);
         let older = record([at("test_accuracy", 1.0, 0.5)]);
-        assert!(Classes.is_about(&run) && !Classes.is_about(&older));
+        assert!(is_about(&run) && !is_about(&older));
         let rows = [Row { classes: &["even", "odd"], ..Row::default() }, Row::default()];
         let arm = |run, row| ArmRuns { runs: vec![(1, run)], rows: vec![row], ..ArmRuns::default() };
-        let figure = Classes.build(&[arm(&run, &rows[0]), arm(&older, &rows[1])], &PlotOptions::default());
+        let figure = build(&[arm(&run, &rows[0]), arm(&older, &rows[1])], &PlotOptions::default());
         assert_eq!((figure.lines.len(), figure.x.categories[1].name.as_str()), (1, "1"));
     }
 }

@@ -59,16 +59,31 @@ pub fn lines(arm: &ArmRuns<'_>, series: &Series, options: &PlotOptions) -> Vec<A
     paths.into_iter().enumerate().map(line).collect()
 }
 
-/// The mean of curves of an arm, with the number of its runs.
+/// The mean of curves of an arm with its spread, the single curves as traces, and the number of runs.
 pub fn averaged(
     arm: &ArmRuns<'_>,
     name: &str,
     style: Style,
-    curves: Vec<Curve>,
+    mut curves: Vec<Curve>,
     options: &PlotOptions,
 ) -> Averaged {
     let counts = RunCounts::of(arm, curves.iter().map(|curve| curve.seed));
-    Averaged { line: average(name, style, curves, options), counts }
+    // Raw values stay visible when they are smoothed, also for a single run.
+    let has_traces = options.smoothing > 0.0 || (options.traces && curves.len() > 1);
+    let trace = |curve: &Curve| Trace { name: curve.run.clone(), points: curve.points.clone() };
+    let traces = if has_traces { curves.iter().map(trace).collect() } else { Vec::new() };
+    for curve in &mut curves {
+        match options.x {
+            // The number of weights only falls, so the past is at larger x.
+            XAxis::Remaining => smooth(curve.points.iter_mut().rev(), options.smoothing),
+            _ => smooth(curve.points.iter_mut(), options.smoothing),
+        }
+    }
+    let line = match curves.as_slice() {
+        [only] => Line::new(name, style, only.points.clone()),
+        several => mean(name, style, several, options),
+    };
+    Averaged { line: Line { traces, ..line }, counts }
 }
 
 /// The curves of all runs of an arm, by main branch and branches.
@@ -98,29 +113,6 @@ pub fn style(arm: &ArmRuns<'_>, series: &Series, path: &Path, index: usize) -> S
     Style { dash, marker, ..own }
 }
 
-/// The mean of curves with its spread, and the single curves as traces.
-fn average(name: &str, style: Style, mut curves: Vec<Curve>, options: &PlotOptions) -> Line {
-    // Raw values stay visible when they are smoothed, also for a single run.
-    let has_traces = options.smoothing > 0.0 || (options.traces && curves.len() > 1);
-    let traces = if has_traces { curves.iter().map(trace).collect() } else { Vec::new() };
-    for curve in &mut curves {
-        match options.x {
-            // The number of weights only falls, so the past is at larger x.
-            XAxis::Remaining => smooth(curve.points.iter_mut().rev(), options.smoothing),
-            _ => smooth(curve.points.iter_mut(), options.smoothing),
-        }
-    }
-    let line = match curves.as_slice() {
-        [only] => Line::new(name, style, only.points.clone()),
-        several => mean(name, style, several, options),
-    };
-    Line { traces, ..line }
-}
-
-fn trace(curve: &Curve) -> Trace {
-    Trace { name: curve.run.clone(), points: curve.points.clone() }
-}
-
 /// The mean and spread of curves at each place that any of them has.
 fn mean(name: &str, style: Style, curves: &[Curve], options: &PlotOptions) -> Line {
     let goes_back = matches!(options.x, XAxis::Series(_));
@@ -138,18 +130,14 @@ fn mean(name: &str, style: Style, curves: &[Curve], options: &PlotOptions) -> Li
         }
         // The mean of equal x is exactly that x; only times differ between seeds. They never go back, even where only
         // the fastest run has a point.
-        let x = if xs.iter().all(|x| *x == xs[0]) { xs[0] } else { average_of(&xs) };
+        let x = if xs.iter().all(|x| *x == xs[0]) { xs[0] } else { xs.iter().sum::<f64>() / xs.len() as f64 };
         let x = line.points.last().filter(|_| !goes_back).map_or(x, |last| x.max(last[0]));
         let level = level(x, &ys, options.band);
         line.points.push([x, level.mean]);
         line.counts.push(u32::try_from(level.n).unwrap_or(u32::MAX));
-        line.band.extend(level.band_at(x));
+        line.band.extend(level.band);
     }
     line
-}
-
-fn average_of(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
 }
 
 /// All places of the curves in the order of the axis.
@@ -225,7 +213,7 @@ impl Range {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{at, branch, record};
-    use super::super::{Plot, accuracy::Accuracy, loss::Loss};
+    use super::super::{accuracy, loss};
     use super::*;
     use crate::figure::palette::Dash;
     use crate::results::RunRecord;
@@ -247,7 +235,7 @@ mod tests {
     #[test]
     fn two_seeds_make_a_mean_with_its_band_and_traces() {
         let runs = [accuracies(&[(1.0, 0.5), (2.0, 0.75)]), accuracies(&[(1.0, 0.25), (2.0, 0.75)])];
-        let figure = Accuracy.build(&[arm("dense", &runs)], &options());
+        let figure = (accuracy::PLOT.build)(&[arm("dense", &runs)], &options());
         let [line] = figure.lines.as_slice() else { panic!("one line") };
         assert_eq!(line.points, [[1.0, 0.375], [2.0, 0.75]]);
         let band = [Band { x: 1.0, low: 0.25, high: 0.5 }, Band { x: 2.0, low: 0.75, high: 0.75 }];
@@ -264,7 +252,7 @@ mod tests {
     #[test]
     fn where_one_seed_is_ahead_the_mean_is_over_that_one() {
         let runs = [accuracies(&[(1.0, 0.5), (2.0, 0.75)]), accuracies(&[(1.0, 0.25)])];
-        let figure = Accuracy.build(&[arm("dense", &runs)], &options());
+        let figure = (accuracy::PLOT.build)(&[arm("dense", &runs)], &options());
         assert_eq!(figure.lines[0].counts, [2, 1]);
         assert_eq!(figure.note, "mean over 1 to 2 seeds, band: min to max");
     }
@@ -287,10 +275,10 @@ mod tests {
             rows: vec![&rows[4]],
             ..ArmRuns::default()
         };
-        let figure = Accuracy.build(std::slice::from_ref(&pooled), &options());
+        let figure = (accuracy::PLOT.build)(std::slice::from_ref(&pooled), &options());
         let traces: Vec<_> = figure.lines[0].traces.iter().map(|trace| trace.name.as_str()).collect();
         assert_eq!(traces, ["a, seed 1", "a, seed 2", "b, seed 1", "b, seed 2"]);
-        let note = |arms: &[ArmRuns<'_>]| Accuracy.build(arms, &options()).note;
+        let note = |arms: &[ArmRuns<'_>]| (accuracy::PLOT.build)(arms, &options()).note;
         assert_eq!(
             note(std::slice::from_ref(&pooled)),
             "mean over 4 runs (2 arms pooled, 2 seeds), band: min to max over runs"
@@ -304,14 +292,14 @@ mod tests {
     #[test]
     fn before_and_after_a_pruning_are_two_means_at_one_place() {
         let runs = [accuracies(&[(1.0, 0.5), (1.0, 0.25)]), accuracies(&[(1.0, 1.0), (1.0, 0.25)])];
-        let figure = Accuracy.build(&[arm("ticket", &runs)], &options());
+        let figure = (accuracy::PLOT.build)(&[arm("ticket", &runs)], &options());
         assert_eq!(figure.lines[0].points, [[1.0, 0.75], [1.0, 0.25]]);
     }
 
     #[test]
     fn a_seed_that_is_behind_counts_as_far_as_it_came() {
         let runs = [accuracies(&[(1.0, 0.5), (2.0, 1.0)]), accuracies(&[(1.0, 0.0)])];
-        let figure = Accuracy.build(&[arm("dense", &runs)], &options());
+        let figure = (accuracy::PLOT.build)(&[arm("dense", &runs)], &options());
         assert_eq!(figure.lines[0].points, [[1.0, 0.25], [2.0, 1.0]]);
         assert_eq!(figure.lines[0].counts, [2, 1]);
         assert_eq!(figure.lines[0].band.len(), 1);
@@ -323,7 +311,7 @@ mod tests {
         slow.secs = 3.0;
         let runs = [accuracies(&[(1.0, 1.0)]), record([slow])];
         let options = PlotOptions { x: XAxis::Seconds, ..options() };
-        let figure = Accuracy.build(&[arm("dense", &runs)], &options);
+        let figure = (accuracy::PLOT.build)(&[arm("dense", &runs)], &options);
         assert_eq!(figure.lines[0].points, [[2.0, 0.75]]);
         assert_eq!(figure.lines[0].traces[1].points, [[3.0, 0.5]]);
     }
@@ -331,8 +319,10 @@ mod tests {
     #[test]
     fn one_seed_is_its_own_line_and_arms_without_points_do_not_appear() {
         let runs = [accuracies(&[(1.0, 0.5), (2.0, f64::NAN)])];
-        let figure =
-            Accuracy.build(&[arm("dense", &runs), arm("waiting", &[RunRecord::default()])], &options());
+        let figure = (accuracy::PLOT.build)(
+            &[arm("dense", &runs), arm("waiting", &[RunRecord::default()])],
+            &options(),
+        );
         let [line] = figure.lines.as_slice() else { panic!("one line") };
         assert!(line.points[1][1].is_nan(), "a gap");
         assert!(line.band.is_empty() && line.traces.is_empty());
@@ -343,7 +333,7 @@ mod tests {
     fn over_remaining_weights_smoothing_follows_the_pruning() {
         let curve = Curve { points: vec![[0.25, 0.0], [0.5, 3.0], [1.0, 3.0]], ..Curve::default() };
         let options = PlotOptions { smoothing: 0.5, x: XAxis::Remaining, ..options() };
-        let line = average("a", style_of(0), vec![curve], &options);
+        let line = averaged(&ArmRuns::default(), "a", style_of(0), vec![curve], &options).line;
         assert_eq!(line.points[2], [1.0, 3.0], "the first value is itself");
         assert!(line.points[0][1] > 0.0 && line.points[1][1] == 3.0, "{:?}", line.points);
     }
@@ -352,7 +342,7 @@ mod tests {
     fn smoothing_keeps_the_raw_values_as_traces() {
         let runs = [accuracies(&[(1.0, 0.0), (2.0, 0.75)])];
         let options = PlotOptions { smoothing: 0.5, traces: false, ..options() };
-        let figure = Accuracy.build(&[arm("dense", &runs)], &options);
+        let figure = (accuracy::PLOT.build)(&[arm("dense", &runs)], &options);
         assert_eq!(figure.lines[0].points, [[1.0, 0.0], [2.0, 0.5]]);
         assert_eq!(figure.lines[0].traces[0].points, [[1.0, 0.0], [2.0, 0.75]]);
         assert_eq!(figure.note, "moving average with weight 0.5, raw values faint");
@@ -364,7 +354,7 @@ mod tests {
             at("test_accuracy", 1.0, 0.5),
             branch("reinitialised", at("test_accuracy", 1.0, 0.25)),
         ])];
-        let figure = Accuracy.build(&[arm("winning ticket", &runs)], &options());
+        let figure = (accuracy::PLOT.build)(&[arm("winning ticket", &runs)], &options());
         let shown: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.style.dash)).collect();
         assert_eq!(
             shown,
@@ -381,10 +371,10 @@ mod tests {
             at("train_loss", 1.0, 2.0),
             at("test_loss", 1.0, 3.0),
         ])];
-        let accuracy = Accuracy.build(&[arm("dense", &runs)], &options());
+        let accuracy = (accuracy::PLOT.build)(&[arm("dense", &runs)], &options());
         assert_eq!(accuracy.y.title, "Accuracy");
         assert_eq!(accuracy.lines[1].name, "dense, validation");
-        let loss = Loss.build(&[arm("dense", &runs)], &options());
+        let loss = (loss::PLOT.build)(&[arm("dense", &runs)], &options());
         let shown: Vec<_> = loss.lines.iter().map(|line| (line.name.as_str(), line.style.dash)).collect();
         assert_eq!(shown, [("dense, test", Dash::Solid), ("dense, training", Dash::Dotted)]);
     }

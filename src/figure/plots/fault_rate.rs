@@ -1,12 +1,12 @@
 //! Accuracy under faults over the fault rate.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::campaigns::{SERIES, campaigns};
 use super::series::Path;
-use super::{About, ArmRuns, Controls, Plot};
+use super::{ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
-use crate::figure::model::{At, Figure, Line, ReferenceLine, Trace};
+use crate::figure::model::{Figure, Line, ReferenceLine, Trace};
 use crate::figure::palette::{Dash, style_of};
 use crate::results::RunRecord;
 use crate::results::campaign::{CampaignRecord, Estimate};
@@ -15,59 +15,53 @@ use crate::results::statistics::{Band, Spread, level};
 use crate::results::view::PlotOptions;
 
 /// Mean accuracy of the trials of each rate.
-pub struct FaultRate;
+pub const PLOT: Plot = Plot {
+    name: "fault-rate",
+    title: "Fault rate",
+    subject: "accuracy over fault rate",
+    help: "Where does accuracy collapse? Mean accuracy over the trials of each fault rate, with its \
+           interval; the dashed line is the accuracy without faults. Needs a Campaign stage that \
+           varies the rate.",
+    needs: &[SERIES],
+    controls: Controls::of_means("Fault rate"),
+    build,
+    has_data_of: Some(is_about),
+    ..Plot::BASE
+};
 
-impl Plot for FaultRate {
-    fn about(&self) -> About {
-        About {
-            name: "fault-rate",
-            title: "Fault rate",
-            subject: "accuracy over fault rate",
-            help: "Where does accuracy collapse? Mean accuracy over the trials of each fault rate, with its \
-                   interval; the dashed line is the accuracy without faults. Needs a Campaign stage that \
-                   varies the rate.",
-            needs: &[SERIES],
-            controls: Controls::of_means("Fault rate"),
-        }
-    }
+fn is_about(record: &RunRecord) -> bool {
+    record.campaigns().iter().any(varies_rate)
+}
 
-    fn is_about(&self, record: &RunRecord) -> bool {
-        record.campaigns().iter().any(|campaign| campaign.began.cells.iter().any(|cell| cell.rate.is_some()))
-    }
+fn varies_rate(campaign: &CampaignRecord) -> bool {
+    campaign.began.cells.iter().any(|cell| cell.rate.is_some())
+}
 
-    fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
-        let lines: Vec<Line> = arms.iter().flat_map(|arm| lines(arm, options)).collect();
-        let reference_lines =
-            if lines.is_empty() { Vec::new() } else { arms.iter().filter_map(golden).collect() };
-        let x = Axis { format: Format::Power, ..Axis::new(axis(arms), "").log() };
-        let most = arms.iter().map(|arm| arm.runs.len()).max().unwrap_or_default();
-        let pooled = arms.iter().map(ArmRuns::pooled).max().unwrap_or_default();
-        let of = if pooled > 1 { format!("runs (up to {pooled} arms pooled)") } else { "seeds".to_owned() };
-        let note = match (lines.is_empty(), most) {
-            (true, _) => String::new(),
-            (false, 0 | 1) => "mean over trials, band: bootstrap interval over trials".to_owned(),
-            (false, _) if options.band == Spread::None => format!("mean over {of} of the means over trials"),
-            (false, _) => format!("mean over {of} of the means over trials, band: {}", options.band.label()),
-        };
-        Figure {
-            x,
-            y: Axis::percent("Accuracy under faults"),
-            lines,
-            reference_lines,
-            note,
-            ..Figure::default()
-        }
-    }
+fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+    let lines: Vec<Line> = arms.iter().flat_map(|arm| lines(arm, options)).collect();
+    let reference_lines =
+        if lines.is_empty() { Vec::new() } else { arms.iter().filter_map(golden).collect() };
+    let x = Axis { format: Format::Power, ..Axis::new(axis(arms), "").log() };
+    let most = arms.iter().map(|arm| arm.runs.len()).max().unwrap_or_default();
+    let pooled = arms.iter().map(ArmRuns::pooled).max().unwrap_or_default();
+    let of = if pooled > 1 { format!("runs (up to {pooled} arms pooled)") } else { "seeds".to_owned() };
+    let note = match (lines.is_empty(), most) {
+        (true, _) => String::new(),
+        (false, 0 | 1) => "mean over trials, band: bootstrap interval over trials".to_owned(),
+        (false, _) if options.band == Spread::None => format!("mean over {of} of the means over trials"),
+        (false, _) => format!("mean over {of} of the means over trials, band: {}", options.band.label()),
+    };
+    Figure { x, y: Axis::percent("Accuracy under faults"), lines, reference_lines, note, ..Figure::default() }
 }
 
 /// Campaigns of an arm that vary the rate.
 fn over_rates<'a>(arm: &'a ArmRuns<'a>) -> impl Iterator<Item = &'a CampaignRecord> {
-    campaigns(arm).filter(|campaign| campaign.began.cells.iter().any(|cell| cell.rate.is_some()))
+    campaigns(arm).filter(|campaign| varies_rate(campaign))
 }
 
 /// The title of the rate axis: per bit or per value.
 fn axis(arms: &[ArmRuns<'_>]) -> &'static str {
-    let units: std::collections::BTreeSet<bool> =
+    let units: BTreeSet<bool> =
         arms.iter().flat_map(over_rates).map(|campaign| campaign.began.strikes_values).collect();
     match (units.contains(&false), units.contains(&true)) {
         (true, true) => "Fault rate per bit or value",
@@ -93,7 +87,7 @@ fn lines(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Line> {
             }
         }
     }
-    let stages: std::collections::BTreeSet<(String, String)> =
+    let stages: BTreeSet<(String, String)> =
         found.keys().map(|(stage, branch, _)| (stage.clone(), branch.clone())).collect();
     let line = |((stage, branch, unprotected), rates): (Key, Rates)| {
         let mut name = Path { branch, member: None }.name(&arm.name);
@@ -134,7 +128,7 @@ fn drawn(arm: &ArmRuns<'_>, name: &str, unprotected: bool, rates: Rates, options
         let values: Vec<f64> = runs.iter().map(|(_, estimate)| estimate.value).collect();
         let level = level(x, &values, options.band);
         line.points.push([x, level.mean]);
-        line.band.extend(level.band_at(x));
+        line.band.extend(level.band);
         for (run, estimate) in runs.iter().filter(|_| options.traces) {
             let new = || Trace { name: names[*run].clone(), points: Vec::new() };
             let trace = traces.entry(*run).or_insert_with(new);
@@ -150,18 +144,14 @@ fn golden(arm: &ArmRuns<'_>) -> Option<ReferenceLine> {
     let golden: Vec<f64> = over_rates(arm).map(|campaign| campaign.began.golden_accuracy).collect();
     let mean = golden.iter().sum::<f64>() / golden.len() as f64;
     let name = format!("{}, without faults", arm.name);
-    (!golden.is_empty()).then_some(ReferenceLine {
-        name,
-        at: At::Y(mean),
-        colour: Some(arm.colour),
-        dash: Dash::Dashed,
-    })
+    (!golden.is_empty()).then(|| ReferenceLine::level(&name, mean, Some(arm.colour)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::campaigns::testing::{outcome, rates, single_faults};
     use super::*;
+    use crate::figure::At;
     use crate::results::Event;
     use crate::results::campaign::CampaignBegan;
     use crate::results::table::Row;
@@ -173,13 +163,13 @@ mod tests {
     #[test]
     fn one_run_has_the_interval_over_its_trials_and_the_level_without_faults() {
         let run = [rates(&[(1e-6, 0.75), (1e-7, 0.875)], &[(1e-6, 0.5)])];
-        let figure = FaultRate.build(&[arm(&run)], &PlotOptions::default());
+        let figure = build(&[arm(&run)], &PlotOptions::default());
         let shown: Vec<_> =
             figure.lines.iter().map(|line| (line.name.as_str(), line.points.clone())).collect();
         assert_eq!(shown, [("a", vec![[1e-7, 0.875], [1e-6, 0.75]]), ("a, unprotected", vec![[1e-6, 0.5]])]);
         assert_eq!(figure.lines[0].band[1], Band { x: 1e-6, low: 0.625, high: 0.875 });
         assert_eq!((figure.reference_lines[0].at, figure.reference_lines[0].colour), (At::Y(0.875), Some(2)));
-        assert!(FaultRate.is_about(&run[0]) && !FaultRate.is_about(&RunRecord::default()));
+        assert!(is_about(&run[0]) && !is_about(&RunRecord::default()));
     }
 
     #[test]
@@ -189,7 +179,7 @@ mod tests {
         let cell = Event::CampaignCell(bits[0].campaigns()[0].cells[0].clone());
         let values = [RunRecord::of([Event::CampaignBegan(began), cell])];
         let single = [single_faults(vec![outcome(0, 30, 8)])];
-        let figure = |arms: &[ArmRuns<'_>]| FaultRate.build(arms, &PlotOptions::default());
+        let figure = |arms: &[ArmRuns<'_>]| build(arms, &PlotOptions::default());
         assert_eq!(figure(&[arm(&bits), arm(&single)]).x.title, "Fault rate per bit");
         assert_eq!(figure(&[arm(&values)]).x.title, "Fault rate per value");
         let all = figure(&[arm(&bits), arm(&values), arm(&single)]);
@@ -200,7 +190,7 @@ mod tests {
     fn seeds_have_a_mean_and_their_own_spread() {
         let runs = [rates(&[(1e-6, 0.75)], &[]), rates(&[(1e-6, 0.25)], &[])];
         let options = PlotOptions { band: Spread::MinMax, ..PlotOptions::default() };
-        let figure = FaultRate.build(&[arm(&runs)], &options);
+        let figure = build(&[arm(&runs)], &options);
         assert_eq!(figure.lines[0].points, [[1e-6, 0.5]]);
         assert_eq!(figure.lines[0].band, [Band { x: 1e-6, low: 0.25, high: 0.75 }]);
         assert_eq!(figure.lines[0].traces[1].points, [[1e-6, 0.25]]);
@@ -212,7 +202,7 @@ mod tests {
         let rows = ["a", "b"].map(|arm| Row { arm: arm.to_owned(), ..Row::default() });
         let runs = runs.iter().map(|run| (1, run)).collect();
         let pooled = ArmRuns { runs, rows: rows.iter().collect(), ..arm(&[]) };
-        let figure = FaultRate.build(&[pooled], &PlotOptions::default());
+        let figure = build(&[pooled], &PlotOptions::default());
         assert_eq!(figure.lines[0].points, [[1e-6, 0.5]]);
         assert!(figure.note.starts_with("mean over runs (up to 2 arms pooled) of"), "{}", figure.note);
     }

@@ -4,57 +4,49 @@ use std::collections::BTreeMap;
 
 use super::curves::{Averaged, Series, averaged, figure, style};
 use super::series::{Curve, Path};
-use super::{About, ArmRuns, Controls, Plot};
+use super::{ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
 use crate::figure::model::Figure;
 use crate::results::view::PlotOptions;
 use crate::results::{PointRef, RunRecord};
 
-/// Test error along the line.
-pub struct LineError;
-
-/// Test loss along the line.
-pub struct LineLoss;
-
 const ACCURACY: &str = "line_accuracy";
 const LOSS: &str = "line_loss";
 
-impl Plot for LineError {
-    fn about(&self) -> About {
-        About {
-            name: "line",
-            title: "Line",
-            subject: "the error between two networks",
-            help: "Test error of the networks on the straight line between two networks. Without a barrier \
-                   in the middle, both are in the same valley: they are linearly connected. Needs a Connect \
-                   stage.",
-            needs: &[ACCURACY],
-            controls: Controls::of_means(POSITION),
-        }
-    }
+/// Test error along the line.
+pub const LINE_ERROR: Plot = Plot {
+    name: "line",
+    title: "Line",
+    subject: "the error between two networks",
+    help: "Test error of the networks on the straight line between two networks. Without a barrier \
+           in the middle, both are in the same valley: they are linearly connected. Needs a Connect \
+           stage.",
+    needs: &[ACCURACY],
+    controls: Controls::of_means(POSITION),
+    build: error_figure,
+    ..Plot::BASE
+};
 
-    fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
-        along(arms, ACCURACY, Axis::percent("Test error"), options, |accuracy| 1.0 - accuracy)
-    }
+fn error_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+    along(arms, ACCURACY, Axis::percent("Test error"), options, |accuracy| 1.0 - accuracy)
 }
 
-impl Plot for LineLoss {
-    fn about(&self) -> About {
-        About {
-            name: "line-loss",
-            title: "Line loss",
-            subject: "the loss between two networks",
-            help: "Test loss of the networks on the straight line between two networks. It shows a barrier \
-                   before the error does, since a loss can rise while predictions stay correct. The ends \
-                   are the two networks themselves. Needs a Connect stage.",
-            needs: &[LOSS],
-            controls: Controls::of_means(POSITION),
-        }
-    }
+/// Test loss along the line.
+pub const LINE_LOSS: Plot = Plot {
+    name: "line-loss",
+    title: "Line loss",
+    subject: "the loss between two networks",
+    help: "Test loss of the networks on the straight line between two networks. It shows a barrier \
+           before the error does, since a loss can rise while predictions stay correct. The ends \
+           are the two networks themselves. Needs a Connect stage.",
+    needs: &[LOSS],
+    controls: Controls::of_means(POSITION),
+    build: loss_figure,
+    ..Plot::BASE
+};
 
-    fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
-        along(arms, LOSS, Axis::new("Test loss", ""), options, |loss| loss)
-    }
+fn loss_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+    along(arms, LOSS, Axis::new("Test loss", ""), options, |loss| loss)
 }
 
 const POSITION: &str = "Position on the line";
@@ -156,7 +148,7 @@ mod tests {
     fn the_error_is_drawn_over_the_position_between_the_two_networks() {
         let points = [(0.0, 0.75), (0.5, 0.25), (1.0, 1.0)];
         let run = record(points.map(|(t, value)| place("line_accuracy", "4", t, value)));
-        let figure = LineError.build(&[arm(&run)], &PlotOptions::default());
+        let figure = error_figure(&[arm(&run)], &PlotOptions::default());
         assert_eq!(figure.lines[0].points, [[0.0, 0.25], [0.5, 0.75], [1.0, 0.0]]);
         assert_eq!(figure.lines[0].name, "a");
         assert_eq!(figure.x.label(), "Position on the line");
@@ -165,7 +157,7 @@ mod tests {
     #[test]
     fn several_measurements_of_a_plan_have_different_names() {
         let run = record([place("line_loss", "10", 0.0, 2.0), place("line_loss", "2", 0.0, 1.0)]);
-        let figure = LineLoss.build(&[arm(&run)], &PlotOptions::default());
+        let figure = loss_figure(&[arm(&run)], &PlotOptions::default());
         let shown: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.points[0][1])).collect();
         assert_eq!(shown, [("a, stage 2", 1.0), ("a, stage 10", 2.0)]);
         assert_ne!(figure.lines[0].style, figure.lines[1].style);

@@ -1,34 +1,30 @@
 //! Loss during training.
 
 use super::curves::{Series, figure, lines};
-use super::{About, ArmRuns, Controls, Plot};
+use super::{ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
 use crate::figure::model::Figure;
 use crate::results::view::PlotOptions;
 
-/// Loss on the training and the test data.
-pub struct Loss;
-
 const TEST: Series = Series { name: "test_loss", suffix: ", test", dash: 0 };
 const TRAIN: Series = Series { name: "train_loss", suffix: ", training", dash: 2 };
 
-impl Plot for Loss {
-    fn about(&self) -> About {
-        About {
-            name: "loss",
-            title: "Loss",
-            subject: "the loss",
-            help: "Loss on the training data (dotted) and on the test data. If the test loss rises while \
-                   the training loss falls, the network overfits. A logarithmic axis shows late epochs \
-                   better. Needs a stage that trains.",
-            needs: &[],
-            controls: Controls::ALL,
-        }
-    }
+/// Loss on the training and the test data.
+pub const PLOT: Plot = Plot {
+    name: "loss",
+    title: "Loss",
+    subject: "the loss",
+    help: "Loss on the training data (dotted) and on the test data. If the test loss rises while \
+           the training loss falls, the network overfits. A logarithmic axis shows late epochs \
+           better. Needs a stage that trains.",
+    needs: &[],
+    controls: Controls::ALL,
+    build,
+    ..Plot::BASE
+};
 
-    fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
-        let both = |arm| [lines(arm, &TEST, options), lines(arm, &TRAIN, options)];
-        let drawn = arms.iter().flat_map(both).flatten().collect();
-        figure(options.x.axis(), Axis::new("Loss", ""), drawn, options)
-    }
+fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+    let both = |arm| [lines(arm, &TEST, options), lines(arm, &TRAIN, options)];
+    let drawn = arms.iter().flat_map(both).flatten().collect();
+    figure(options.x.axis(), Axis::new("Loss", ""), drawn, options)
 }

@@ -2,40 +2,33 @@
 
 use super::curves::{Averaged, Series, averaged, by_path, figure, lines, style};
 use super::series::{Curve, Path};
-use super::{About, ArmRuns, Controls, Plot};
+use super::{ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
 use crate::figure::model::Figure;
 use crate::results::view::PlotOptions;
-
-/// Test accuracy of each member of an ensemble, and of their vote.
-pub struct Members;
-
-/// The distance between the members of an ensemble.
-pub struct MemberDistance;
 
 const TEST: Series = Series { name: "test_accuracy", suffix: "", dash: 0 };
 const VOTE: Series = Series { name: "vote_accuracy", suffix: ", vote", dash: 0 };
 const DISTANCE: Series = Series { name: "member_distance", suffix: "", dash: 0 };
 
-impl Plot for Members {
-    fn about(&self) -> About {
-        About {
-            name: "members",
-            title: "Members",
-            subject: "the members of an ensemble",
-            help: "Is the vote better than its best member? Test accuracy of each member of an ensemble, \
-                   and of their vote (solid). The vote gains most if members are equally good and err on \
-                   different images. Needs an Ensemble stage.",
-            needs: &[VOTE.name],
-            controls: Controls::ALL,
-        }
-    }
+/// Test accuracy of each member of an ensemble, and of their vote.
+pub const MEMBERS: Plot = Plot {
+    name: "members",
+    title: "Members",
+    subject: "the members of an ensemble",
+    help: "Is the vote better than its best member? Test accuracy of each member of an ensemble, \
+           and of their vote (solid). The vote gains most if members are equally good and err on \
+           different images. Needs an Ensemble stage.",
+    needs: &[VOTE.name],
+    controls: Controls::ALL,
+    build: members_figure,
+    ..Plot::BASE
+};
 
-    fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
-        let of_arm = |arm| lines(arm, &VOTE, options).into_iter().chain(members(arm, options));
-        let drawn = arms.iter().flat_map(of_arm).collect();
-        figure(options.x.axis(), Axis::percent("Test accuracy"), drawn, options)
-    }
+fn members_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+    let of_arm = |arm| lines(arm, &VOTE, options).into_iter().chain(members(arm, options));
+    let drawn = arms.iter().flat_map(of_arm).collect();
+    figure(options.x.axis(), Axis::percent("Test accuracy"), drawn, options)
 }
 
 /// The lines of the members. The main branch is left out: it is the network before the ensemble.
@@ -47,24 +40,23 @@ fn members(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Averaged> {
     paths.enumerate().map(line).collect()
 }
 
-impl Plot for MemberDistance {
-    fn about(&self) -> About {
-        About {
-            name: "member-distance",
-            title: "Member distance",
-            subject: "the distance between members",
-            help: "Do members find different solutions on the same trunk? The distance between the outputs \
-                   of an ensemble's members: relative L2 distance of their logits, mean over all pairs. At \
-                   0 their outputs are equal, and a vote gains nothing. Needs an Ensemble stage.",
-            needs: &[DISTANCE.name],
-            controls: Controls::ALL,
-        }
-    }
+/// The distance between the members of an ensemble.
+pub const MEMBER_DISTANCE: Plot = Plot {
+    name: "member-distance",
+    title: "Member distance",
+    subject: "the distance between members",
+    help: "Do members find different solutions on the same trunk? The distance between the outputs \
+           of an ensemble's members: relative L2 distance of their logits, mean over all pairs. At \
+           0 their outputs are equal, and a vote gains nothing. Needs an Ensemble stage.",
+    needs: &[DISTANCE.name],
+    controls: Controls::ALL,
+    build: distance_figure,
+    ..Plot::BASE
+};
 
-    fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
-        let drawn = arms.iter().flat_map(|arm| lines(arm, &DISTANCE, options)).collect();
-        figure(options.x.axis(), Axis::new("Distance between members", ""), drawn, options)
-    }
+fn distance_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+    let drawn = arms.iter().flat_map(|arm| lines(arm, &DISTANCE, options)).collect();
+    figure(options.x.axis(), Axis::new("Distance between members", ""), drawn, options)
 }
 
 #[cfg(test)]
@@ -88,12 +80,12 @@ mod tests {
             at("member_distance", 1.0, 2.0),
         ]);
         let arms = [ArmRuns { name: "a".to_owned(), colour: 2, runs: vec![(1, &run)], ..ArmRuns::default() }];
-        let figure = Members.build(&arms, &PlotOptions::default());
+        let figure = members_figure(&arms, &PlotOptions::default());
         let shown: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.points[0][1])).collect();
         assert_eq!(shown, [("a, vote", 0.875), ("a / member 1", 0.5), ("a / member 2", 0.75)]);
         assert_eq!(figure.lines[0].style.dash, Dash::Solid);
         assert_ne!(figure.lines[1].style, figure.lines[2].style);
-        let distance = MemberDistance.build(&arms, &PlotOptions::default());
+        let distance = distance_figure(&arms, &PlotOptions::default());
         assert_eq!(distance.lines[0].points, [[1.0, 2.0]]);
     }
 }

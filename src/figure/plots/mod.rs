@@ -1,6 +1,6 @@
 //! The plots: figures built from the records of runs.
 //!
-//! A plot is one file with a type that implements [`Plot`], and one line in [`ALL`]. The window shows each plot as a tab;
+//! A plot is one file with a constant [`Plot`], and one line in [`ALL`]. The window shows each plot as a tab;
 //! `weightlab export --figure NAME` writes the same figure to a file.
 
 mod accuracy;
@@ -30,63 +30,26 @@ use crate::results::view::{PlotOptions, XAxis};
 pub use vulnerability::injected_arm;
 
 /// The registry, in the order of the tabs.
-pub const ALL: &[&dyn Plot] = &[
-    &accuracy::Accuracy,
-    &loss::Loss,
-    &remaining::Remaining,
-    &past::Past,
-    &members::Members,
-    &members::MemberDistance,
-    &line::LineError,
-    &line::LineLoss,
-    &fault_rate::FaultRate,
-    &outcomes::OutcomesByBit,
-    &outcomes::OutcomesByLayer,
-    &vulnerability::Vulnerability,
-    &classes::Classes,
-    &parallel_coordinates::ParallelCoordinates,
+pub static ALL: &[Plot] = &[
+    accuracy::PLOT,
+    loss::PLOT,
+    remaining::PLOT,
+    past::PLOT,
+    members::MEMBERS,
+    members::MEMBER_DISTANCE,
+    line::LINE_ERROR,
+    line::LINE_LOSS,
+    fault_rate::PLOT,
+    outcomes::BY_BIT,
+    outcomes::BY_LAYER,
+    vulnerability::PLOT,
+    classes::PLOT,
+    parallel_coordinates::PLOT,
 ];
 
 /// A kind of figure over runs.
-pub trait Plot: Sync {
-    /// Its name, texts and requirements.
-    fn about(&self) -> About;
-    /// The figure of the results so far. Arms without points do not appear; without any points, [`Figure::has_data`] is
-    /// false.
-    fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure;
-    /// Whether a run has data for it: by default, points of a series that it needs.
-    fn is_about(&self, record: &RunRecord) -> bool {
-        self.needs().iter().any(|series| record.points_of(series).next().is_some())
-    }
-    /// The layer and bit of a cell, by row and column of the figure, whose trials can be opened.
-    fn injected_at(&self, _figure: &Figure, _cell: [usize; 2]) -> Option<(String, u32)> {
-        None
-    }
-    /// Why it is empty for runs without its data.
-    fn lacks(&self) -> &'static str {
-        "these runs have no results for it"
-    }
-    /// As in [`About`].
-    fn name(&self) -> &'static str {
-        self.about().name
-    }
-    /// As in [`About`].
-    fn title(&self) -> &'static str {
-        self.about().title
-    }
-    /// As in [`About`].
-    fn needs(&self) -> &'static [&'static str] {
-        self.about().needs
-    }
-    /// As in [`About`].
-    fn controls(&self) -> Controls {
-        self.about().controls
-    }
-}
-
-/// The name, texts and requirements of a plot.
-#[derive(Clone, Copy, Debug)]
-pub struct About {
+#[derive(Debug)]
+pub struct Plot {
     /// Its name for `--figure`: "accuracy".
     pub name: &'static str,
     /// The title of its tab: "Accuracy".
@@ -100,6 +63,39 @@ pub struct About {
     pub needs: &'static [&'static str],
     /// Its controls.
     pub controls: Controls,
+    /// The figure of the results so far. Arms without points do not appear; without any points, [`Figure::has_data`] is
+    /// false.
+    pub build: fn(&[ArmRuns<'_>], &PlotOptions) -> Figure,
+    /// Whether a run has data for it; `None`: if it has points of a series that the plot needs.
+    pub has_data_of: Option<fn(&RunRecord) -> bool>,
+    /// The layer and bit of a cell, by row and column of the figure, whose trials can be opened.
+    pub injected_at: fn(&Figure, [usize; 2]) -> Option<(String, u32)>,
+    /// Why it is empty for runs without its data.
+    pub lacks: &'static str,
+}
+
+impl Plot {
+    /// The values of fields that most plots leave out.
+    pub(crate) const BASE: Self = Self {
+        name: "",
+        title: "",
+        subject: "",
+        help: "",
+        needs: &[],
+        controls: Controls::ALL,
+        build: |_, _| Figure::default(),
+        has_data_of: None,
+        injected_at: |_, _| None,
+        lacks: "these runs have no results for it",
+    };
+
+    /// Whether it applies to any of these runs; otherwise its tab is hidden.
+    pub fn concerns<'a>(&self, mut records: impl Iterator<Item = &'a RunRecord>) -> bool {
+        let has_points =
+            |record: &RunRecord| self.needs.iter().any(|series| record.points_of(series).next().is_some());
+        self.needs.is_empty()
+            || records.any(|record| self.has_data_of.map_or_else(|| has_points(record), |has| has(record)))
+    }
 }
 
 /// The controls of a plot.
@@ -128,15 +124,9 @@ impl Controls {
     }
 }
 
-/// Whether a plot applies to these arms; otherwise its tab is hidden.
-pub fn concerns(plot: &dyn Plot, arms: &[ArmRuns<'_>]) -> bool {
-    let mut records = arms.iter().flat_map(|arm| &arm.runs);
-    plot.needs().is_empty() || records.any(|(_, record)| plot.is_about(record))
-}
-
 /// The plot with this name.
-pub fn find(name: &str) -> Option<&'static dyn Plot> {
-    ALL.iter().copied().find(|plot| plot.name() == name)
+pub fn find(name: &str) -> Option<&'static Plot> {
+    ALL.iter().find(|plot| plot.name == name)
 }
 
 /// The runs of a line: those of an arm, one for each seed, or those of all arms with the same value of a setting.
@@ -213,9 +203,12 @@ mod tests {
     #[test]
     fn every_plot_is_found_by_its_name_and_explains_itself() {
         for plot in ALL {
-            assert_eq!(find(plot.name()).map(Plot::title), Some(plot.title()));
-            assert!(plot.name().bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'));
-            assert!(plot.about().help.ends_with('.'));
+            assert_eq!(find(plot.name).map(|found| found.title), Some(plot.title));
+            assert!(plot.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'));
+            assert!(ALL.iter().filter(|other| other.name == plot.name).count() == 1, "{}", plot.name);
+            assert!(![plot.name, plot.title, plot.subject].contains(&""), "{}", plot.name);
+            assert!(plot.build as usize != Plot::BASE.build as usize, "{}", plot.name);
+            assert!(plot.help.ends_with('.'));
         }
         assert!(find("nothing").is_none());
     }
@@ -223,7 +216,7 @@ mod tests {
     #[test]
     fn without_runs_every_plot_is_a_figure_without_data() {
         for plot in ALL {
-            assert!(!plot.build(&[], &PlotOptions::default()).has_data(), "{}", plot.name());
+            assert!(!(plot.build)(&[], &PlotOptions::default()).has_data(), "{}", plot.name);
         }
     }
 
@@ -232,10 +225,8 @@ mod tests {
         let plain = testing::record([testing::at("test_accuracy", 1.0, 0.5)]);
         let watched = testing::record([testing::at("past_kl", 1.0, 0.5)]);
         let concerned = |record| {
-            let arms =
-                [ArmRuns { name: "a".to_owned(), colour: 0, runs: vec![(1, record)], ..ArmRuns::default() }];
-            let plots = ALL.iter().filter(|plot| concerns(**plot, &arms));
-            plots.map(|plot| plot.name()).collect::<Vec<_>>()
+            let plots = ALL.iter().filter(|plot| plot.concerns(std::iter::once(record)));
+            plots.map(|plot| plot.name).collect::<Vec<_>>()
         };
         assert_eq!(concerned(&plain), ["accuracy", "loss", "parallel"]);
         assert_eq!(concerned(&watched), ["accuracy", "loss", "past"]);

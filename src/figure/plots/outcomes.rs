@@ -2,75 +2,59 @@
 
 use std::collections::BTreeMap;
 
-use super::campaigns::{SERIES, bits, has_outcomes, layers, named, note, parts, sums};
-use super::{About, ArmRuns, Controls, Plot};
+use super::campaigns::{SERIES, bits, has_outcomes, layers, note, parts, sums};
+use super::{ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
-use crate::figure::model::Bars;
-use crate::figure::model::Figure;
-use crate::results::RunRecord;
+use crate::figure::model::{Bars, Figure};
 use crate::results::campaign::Tally;
 use crate::results::view::PlotOptions;
 
 /// Shares of outcomes for each bit.
-pub struct OutcomesByBit;
+pub const BY_BIT: Plot = Plot {
+    name: "outcomes-bit",
+    title: "Outcomes by bit",
+    subject: "outcomes by bit",
+    help: "Which bits are critical? Outcomes of the images under a single fault, by the bit with \
+           the fault and its field in the number format. SDC-1: another class; SDC-5: the golden \
+           class is not among the top five; DUE: NaN or infinity. Needs a Campaign stage with one \
+           fault in each trial.",
+    needs: &[SERIES],
+    controls: Controls::fixed("Bit"),
+    build: by_bit,
+    has_data_of: Some(has_outcomes),
+    ..Plot::BASE
+};
 
-/// Shares of outcomes for each layer.
-pub struct OutcomesByLayer;
-
-impl Plot for OutcomesByBit {
-    fn about(&self) -> About {
-        About {
-            name: "outcomes-bit",
-            title: "Outcomes by bit",
-            subject: "outcomes by bit",
-            help: "Which bits are critical? Outcomes of the images under a single fault, by the bit with \
-                   the fault and its field in the number format. SDC-1: another class; SDC-5: the golden \
-                   class is not among the top five; DUE: NaN or infinity. Needs a Campaign stage with one \
-                   fault in each trial.",
-            needs: &[SERIES],
-            controls: Controls::fixed("Bit"),
-        }
-    }
-
-    fn is_about(&self, record: &RunRecord) -> bool {
-        has_outcomes(record)
-    }
-
-    fn build(&self, arms: &[ArmRuns<'_>], _options: &PlotOptions) -> Figure {
-        let (bits, categories) = bits(arms);
-        let (bars, note) = stacked(arms, &bits, |arm| sums(arm, |_, outcome| outcome.bit));
-        let y = Axis { range: Some([0.0, 1.0]), ..Axis::percent("Share of images") };
-        Figure { x: Axis::named("Bit", categories), y, bars, note, ..Figure::default() }
-    }
+fn by_bit(arms: &[ArmRuns<'_>], _options: &PlotOptions) -> Figure {
+    let (bits, categories) = bits(arms);
+    let (bars, note) = stacked(arms, &bits, |arm| sums(arm, |_, outcome| outcome.bit));
+    let y = Axis { range: Some([0.0, 1.0]), ..Axis::percent("Share of images") };
+    Figure { x: Axis::named("Bit", categories), y, bars, note, ..Figure::default() }
 }
 
-impl Plot for OutcomesByLayer {
-    fn about(&self) -> About {
-        About {
-            name: "outcomes-layer",
-            title: "Outcomes by layer",
-            subject: "outcomes by layer",
-            help: "Which layers are critical? Outcomes of the images under a single fault, by the layer \
-                   with the fault. SDC-1: another class; SDC-5: the golden class is not among the top five; \
-                   DUE: NaN or infinity. Needs a Campaign stage with one fault in each trial.",
-            needs: &[SERIES],
-            controls: Controls::fixed("Share of images"),
-        }
-    }
+/// Shares of outcomes for each layer.
+pub const BY_LAYER: Plot = Plot {
+    name: "outcomes-layer",
+    title: "Outcomes by layer",
+    subject: "outcomes by layer",
+    help: "Which layers are critical? Outcomes of the images under a single fault, by the layer \
+           with the fault. SDC-1: another class; SDC-5: the golden class is not among the top five; \
+           DUE: NaN or infinity. Needs a Campaign stage with one fault in each trial.",
+    needs: &[SERIES],
+    controls: Controls::fixed("Share of images"),
+    build: by_layer,
+    has_data_of: Some(has_outcomes),
+    ..Plot::BASE
+};
 
-    fn is_about(&self, record: &RunRecord) -> bool {
-        has_outcomes(record)
-    }
-
-    fn build(&self, arms: &[ArmRuns<'_>], _options: &PlotOptions) -> Figure {
-        let layers = layers(arms);
-        let (bars, note) = stacked(arms, &layers, |arm| {
-            sums(arm, |campaign, outcome| campaign.began.layers.get(outcome.layer).cloned())
-        });
-        let x = Axis { range: Some([0.0, 1.0]), ..Axis::percent("Share of images") };
-        let y = Axis { reversed: true, ..Axis::named("Layer", named(&layers)) };
-        Figure { x, y, bars, note, ..Figure::default() }
-    }
+fn by_layer(arms: &[ArmRuns<'_>], _options: &PlotOptions) -> Figure {
+    let layers = layers(arms);
+    let (bars, note) = stacked(arms, &layers, |arm| {
+        sums(arm, |campaign, outcome| campaign.began.layers.get(outcome.layer).cloned())
+    });
+    let x = Axis { range: Some([0.0, 1.0]), ..Axis::percent("Share of images") };
+    let y = Axis { reversed: true, ..Axis::of_names("Layer", layers) };
+    Figure { x, y, bars, note, ..Figure::default() }
 }
 
 /// The bars of all arms with outcomes, and a note. Arms are side by side.
@@ -101,6 +85,7 @@ mod tests {
     use super::super::campaigns::testing::{outcome, single_faults};
     use super::*;
     use crate::figure::bars::{self, stacks};
+    use crate::results::RunRecord;
 
     fn arm<'a>(name: &str, runs: &'a [RunRecord]) -> ArmRuns<'a> {
         ArmRuns { name: name.to_owned(), colour: 0, runs: (1..).zip(runs).collect(), ..ArmRuns::default() }
@@ -112,7 +97,7 @@ mod tests {
             single_faults(vec![outcome(0, 30, 8), outcome(1, 30, 4)]),
             single_faults(vec![outcome(0, 0, 0)]),
         ];
-        let figure = OutcomesByBit.build(&[arm("a", &runs)], &PlotOptions::default());
+        let figure = by_bit(&[arm("a", &runs)], &PlotOptions::default());
         let names: Vec<_> = figure.x.categories.iter().map(|c| (c.name.as_str(), c.group.as_str())).collect();
         assert_eq!(names, [("b30", "exponent"), ("b0", "mantissa")]);
         let values: Vec<_> = figure.bars.iter().map(|bars| bars.values.clone()).collect();
@@ -133,7 +118,7 @@ mod tests {
             [single_faults(vec![outcome(1, 3, 10)])],
             [single_faults(vec![outcome(0, 3, 0), outcome(1, 3, 5)])],
         );
-        let figure = OutcomesByLayer.build(&[arm("a", &a), arm("b", &b)], &PlotOptions::default());
+        let figure = by_layer(&[arm("a", &a), arm("b", &b)], &PlotOptions::default());
         assert!(figure.is_lying() && figure.y.reversed);
         assert_eq!(stacks(&figure), ["a", "b"]);
         let layers: Vec<_> = figure.y.categories.iter().map(|category| category.name.as_str()).collect();

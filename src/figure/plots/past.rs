@@ -1,49 +1,41 @@
 //! The difference between a network and itself some steps ago.
 
 use super::curves::{Averaged, Series, figure, lines};
-use super::{About, ArmRuns, Controls, Plot};
+use super::{ArmRuns, Controls, Plot};
 use crate::figure::axis::Axis;
 use crate::figure::model::Figure;
 use crate::results::view::PlotOptions;
-
-/// Distance to the watched past, divergence of the predictions, and share of predictions that changed.
-pub struct Past;
 
 const DISTANCE: Series = Series { name: "past_distance", suffix: ", distance", dash: 0 };
 const DIVERGENCE: Series = Series { name: "past_kl", suffix: ", KL", dash: 1 };
 const CHANGED: Series = Series { name: "past_changed", suffix: ", changed", dash: 2 };
 
-impl Plot for Past {
-    fn about(&self) -> About {
-        About {
-            name: "past",
-            title: "Past",
-            subject: "the distance to the past",
-            help: "The difference between the network and itself some steps ago: relative L2 distance of \
-                   the logits, Kullback-Leibler divergence of the predictions (dashed), and share of \
-                   changed predictions (dotted). How fast does it change, and how much does pruning disturb \
-                   it? A peak is a sudden change; near 0 the network does not change. Needs a Watch stage.",
-            needs: &[DISTANCE.name, DIVERGENCE.name, CHANGED.name],
-            controls: Controls::ALL,
-        }
-    }
+/// Distance to the watched past, divergence of the predictions, and share of predictions that changed.
+pub const PLOT: Plot = Plot {
+    name: "past",
+    title: "Past",
+    subject: "the distance to the past",
+    help: "The difference between the network and itself some steps ago: relative L2 distance of \
+           the logits, Kullback-Leibler divergence of the predictions (dashed), and share of \
+           changed predictions (dotted). How fast does it change, and how much does pruning disturb \
+           it? A peak is a sudden change; near 0 the network does not change. Needs a Watch stage.",
+    needs: &[DISTANCE.name, DIVERGENCE.name, CHANGED.name],
+    controls: Controls::ALL,
+    build,
+    ..Plot::BASE
+};
 
-    fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
-        let all = |arm| [&DISTANCE, &DIVERGENCE, &CHANGED].map(|series| lines(arm, series, options));
-        let mut drawn: Vec<Averaged> = arms.iter().flat_map(all).flatten().collect();
-        let mut zeros = 0;
-        for averaged in &mut drawn {
-            zeros += without_zeros(averaged);
-        }
-        let mut figure =
-            figure(options.x.axis(), Axis::new("Difference from the past", "").log(), drawn, options);
-        if zeros > 0 {
-            let noun = if zeros == 1 { "1 value of 0 has" } else { &format!("{zeros} values of 0 have") };
-            let gap = if figure.note.is_empty() { "" } else { ", " };
-            figure.note = format!("{}{gap}{noun} no place on the logarithmic axis", figure.note);
-        }
-        figure
+fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+    let all = |arm| [&DISTANCE, &DIVERGENCE, &CHANGED].map(|series| lines(arm, series, options));
+    let mut drawn: Vec<Averaged> = arms.iter().flat_map(all).flatten().collect();
+    let zeros: usize = drawn.iter_mut().map(without_zeros).sum();
+    let mut figure =
+        figure(options.x.axis(), Axis::new("Difference from the past", "").log(), drawn, options);
+    if zeros > 0 {
+        let noun = if zeros == 1 { "1 value of 0 has" } else { &format!("{zeros} values of 0 have") };
+        figure.add_note(&format!("{noun} no place on the logarithmic axis"));
     }
+    figure
 }
 
 /// Removes exact zeros, such as no changed prediction at all, and returns their number. They are common, and the axis is
@@ -76,7 +68,7 @@ mod tests {
             at("past_changed", 2.0, 0.25),
         ]);
         let arm = ArmRuns { name: "a".to_owned(), colour: 0, runs: vec![(1, &run)], ..ArmRuns::default() };
-        let figure = Past.build(&[arm], &PlotOptions::default());
+        let figure = build(&[arm], &PlotOptions::default());
         let shown: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), &line.points[..])).collect();
         assert_eq!(
             shown,

@@ -1,67 +1,51 @@
 //! Accuracy over the share of remaining weights.
 
 use super::curves::{Averaged, Series, figure, lines};
-use super::{About, ArmRuns, Controls, Plot, REMAINING};
+use super::{ArmRuns, Controls, Plot, REMAINING};
 use crate::figure::axis::Axis;
-use crate::figure::model::{At, Figure, ReferenceLine};
-use crate::figure::palette::Dash;
+use crate::figure::model::{Figure, ReferenceLine};
 use crate::results::view::{PlotOptions, XAxis};
 use crate::results::{RunRecord, RunState};
 
-/// The last test accuracy at each level of remaining weights.
-pub struct Remaining;
-
 const TEST: Series = Series { name: "test_accuracy", suffix: "", dash: 0 };
 
-impl Plot for Remaining {
-    fn about(&self) -> About {
-        About {
-            name: "remaining",
-            title: "Remaining",
-            subject: "accuracy over remaining weights",
-            help: "The last test accuracy at each level of remaining weights, from all of them at the left \
-                   to few at the right: how sparse can a ticket get? An arm that never prunes is a dashed \
-                   line. Where a ticket falls below that line for good, too much is gone; its distance \
-                   above the controls shows the value of its mask and initial weights. Needs a stage that \
-                   prunes.",
-            needs: &["test_accuracy"],
-            controls: Controls::of_means(REMAINING),
-        }
-    }
+/// The last test accuracy at each level of remaining weights.
+pub const PLOT: Plot = Plot {
+    name: "remaining",
+    title: "Remaining",
+    subject: "accuracy over remaining weights",
+    help: "The last test accuracy at each level of remaining weights, from all of them at the left \
+           to few at the right: how sparse can a ticket get? An arm that never prunes is a dashed \
+           line. Where a ticket falls below that line for good, too much is gone; its distance \
+           above the controls shows the value of its mask and initial weights. Needs a stage that \
+           prunes.",
+    needs: &["test_accuracy"],
+    controls: Controls::of_means(REMAINING),
+    build,
+    has_data_of: Some(is_about),
+    lacks: "these runs pruned nothing",
+    ..Plot::BASE
+};
 
-    fn build(&self, arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
-        let options = PlotOptions { x: XAxis::Remaining, smoothing: 0.0, ..options.clone() };
-        let all =
-            arms.iter().flat_map(|arm| lines(arm, &TEST, &options).into_iter().map(move |line| (arm, line)));
-        let (dense, pruned): (Vec<_>, Vec<_>) =
-            all.partition(|(arm, drawn)| is_over(arm) && never_prunes(drawn));
-        // A reference line needs something to compare with.
-        let (dense, pruned) = if pruned.is_empty() { (pruned, dense) } else { (dense, pruned) };
-        let reference_lines = dense.iter().filter_map(|(arm, drawn)| level(arm, drawn)).collect();
-        let drawn = pruned.into_iter().map(|(_, drawn)| with_markers(drawn)).collect();
-        Figure {
-            reference_lines,
-            ..figure(options.x.axis(), Axis::percent("Test accuracy"), drawn, &options)
-        }
-    }
-
-    fn is_about(&self, record: &RunRecord) -> bool {
-        record.points().is_pruned() && record.points_of(TEST.name).any(|point| point.remaining < 1.0)
-    }
-
-    fn lacks(&self) -> &'static str {
-        "these runs pruned nothing"
-    }
+fn build(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+    let options = PlotOptions { x: XAxis::Remaining, smoothing: 0.0, ..options.clone() };
+    let all =
+        arms.iter().flat_map(|arm| lines(arm, &TEST, &options).into_iter().map(move |line| (arm, line)));
+    let (dense, pruned): (Vec<_>, Vec<_>) = all.partition(|(arm, drawn)| is_over(arm) && never_prunes(drawn));
+    // A reference line needs something to compare with.
+    let (dense, pruned) = if pruned.is_empty() { (pruned, dense) } else { (dense, pruned) };
+    let reference_lines = dense.iter().filter_map(|(arm, drawn)| level(arm, drawn)).collect();
+    let drawn = pruned.into_iter().map(|(_, drawn)| with_markers(drawn)).collect();
+    Figure { reference_lines, ..figure(options.x.axis(), Axis::percent("Test accuracy"), drawn, &options) }
 }
 
-/// Whether all its runs are done: an unfinished arm at 100 % may still be pruned.
+fn is_about(record: &RunRecord) -> bool {
+    record.points().is_pruned() && record.points_of(TEST.name).any(|point| point.remaining < 1.0)
+}
+
+/// Whether all its runs that have started are done: an unfinished arm at 100 % may still be pruned.
 fn is_over(arm: &ArmRuns<'_>) -> bool {
-    let begun = |state: &RunState| *state != RunState::Waiting;
-    arm.runs
-        .iter()
-        .map(|(_, record)| record.state())
-        .filter(|state| begun(state))
-        .all(|state| *state == RunState::Done)
+    arm.runs.iter().all(|(_, record)| matches!(record.state(), RunState::Waiting | RunState::Done))
 }
 
 fn never_prunes(drawn: &Averaged) -> bool {
@@ -70,12 +54,7 @@ fn never_prunes(drawn: &Averaged) -> bool {
 
 fn level(arm: &ArmRuns<'_>, drawn: &Averaged) -> Option<ReferenceLine> {
     let [_, y] = *drawn.line.points.last()?;
-    Some(ReferenceLine {
-        name: drawn.line.name.clone(),
-        at: At::Y(y),
-        colour: Some(arm.colour),
-        dash: Dash::Dashed,
-    })
+    Some(ReferenceLine::level(&drawn.line.name, y, Some(arm.colour)))
 }
 
 /// Adds markers, since there are few levels, and only one at first.
@@ -115,16 +94,14 @@ mod tests {
         ]);
         let dense = done([level(1.0, 1.0, 0.5), level(1.0, 2.0, 0.875)]);
         let arms = [arm("dense", 4, &dense), arm("ticket", 1, &ticket)];
-        let figure = Remaining.build(&arms, &PlotOptions::default());
+        let figure = build(&arms, &PlotOptions::default());
         let shown: Vec<_> =
             figure.lines.iter().map(|line| (line.name.as_str(), line.points.clone())).collect();
         assert_eq!(
             shown,
             [("ticket", vec![[0.5, 0.75], [1.0, 1.0]]), ("ticket / reinitialised", vec![[0.5, 0.5]])]
         );
-        let reference =
-            ReferenceLine { name: "dense".to_owned(), at: At::Y(0.875), colour: Some(4), dash: Dash::Dashed };
-        assert_eq!(figure.reference_lines, [reference]);
+        assert_eq!(figure.reference_lines, [ReferenceLine::level("dense", 0.875, Some(4))]);
         assert!(figure.x.reversed);
     }
 
@@ -135,7 +112,7 @@ mod tests {
             Event::Point(level(1.0, 1.0, 0.5)),
         ]);
         let pruned = record([level(0.5, 1.0, 0.5)]);
-        let figure = Remaining.build(&[arm("a", 0, &begun), arm("b", 1, &pruned)], &PlotOptions::default());
+        let figure = build(&[arm("a", 0, &begun), arm("b", 1, &pruned)], &PlotOptions::default());
         assert_eq!((figure.lines.len(), figure.reference_lines.len()), (2, 0));
     }
 
@@ -143,13 +120,13 @@ mod tests {
     fn it_is_about_runs_in_which_something_was_pruned() {
         let dense = done([level(1.0, 1.0, 0.5)]);
         let pruned = done([level(1.0, 1.0, 0.5), level(0.8, 2.0, 0.5)]);
-        assert!(!Remaining.is_about(&dense) && Remaining.is_about(&pruned));
+        assert!(!is_about(&dense) && is_about(&pruned));
     }
 
     #[test]
     fn a_dense_arm_alone_is_a_point() {
         let dense = done([level(1.0, 1.0, 0.5)]);
-        let figure = Remaining.build(&[arm("dense", 0, &dense)], &PlotOptions::default());
+        let figure = build(&[arm("dense", 0, &dense)], &PlotOptions::default());
         assert!(figure.has_data() && figure.reference_lines.is_empty());
     }
 }

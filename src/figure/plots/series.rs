@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use crate::figure::distinct::distinct;
 use crate::results::view::XAxis;
 use crate::results::{PointRef, Points, RunRecord};
 
@@ -67,10 +68,7 @@ pub struct Curve {
 pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Path, Curve)> {
     let in_curve =
         |point: &PointRef<'_>| point.rate.is_none() && point.bit.is_none() && point.layer.is_none();
-    let along = match x {
-        XAxis::Series(name) => along(record, name),
-        XAxis::Epoch | XAxis::Iteration | XAxis::Remaining | XAxis::Seconds => BTreeMap::new(),
-    };
+    let along = if let XAxis::Series(name) = x { along(record, name) } else { BTreeMap::new() };
     let per_epoch = iterations_per_epoch(record.points());
     let mut found: Vec<(Path, Curve)> = Vec::new();
     let mut here = 0;
@@ -82,13 +80,19 @@ pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Pa
                 found.len() - 1
             });
         }
+        let (path, curve) = &mut found[here];
         let (at, x) = match x {
-            XAxis::Series(_) => (point.trained, before(along.get(&found[here].0), point.trained)),
-            XAxis::Epoch | XAxis::Iteration | XAxis::Remaining | XAxis::Seconds => {
-                position(&point, x, per_epoch)
+            XAxis::Epoch => (point.trained, point.trained),
+            XAxis::Iteration => {
+                let trained = iterations_trained(&point, per_epoch);
+                (trained, trained)
             }
+            XAxis::Remaining => (point.remaining, point.remaining),
+            // Runs differ in speed, so seeds are aligned by the amount of training.
+            XAxis::Seconds => (point.trained, point.secs),
+            XAxis::Series(_) => (point.trained, before(along.get(path), point.trained)),
         };
-        found[here].1.push(at, [x, point.value]);
+        curve.push(at, [x, point.value]);
     }
     for (_, curve) in &mut found {
         if *x == XAxis::Remaining {
@@ -103,12 +107,8 @@ pub fn curves(seed: u64, record: &RunRecord, series: &str, x: &XAxis) -> Vec<(Pa
 
 /// Sorts the main branch first, then branches in order of appearance, and members by number.
 pub fn put_in_order_of_plan<T>(paths: &mut [(Path, T)]) {
-    let mut branches: Vec<String> = vec![String::new()];
-    for (path, _) in &*paths {
-        if !branches.contains(&path.branch) {
-            branches.push(path.branch.clone());
-        }
-    }
+    let main = std::iter::once(String::new());
+    let branches = distinct(main.chain(paths.iter().map(|(path, _)| path.branch.clone())));
     paths.sort_by_key(|(path, _)| (branches.iter().position(|branch| *branch == path.branch), path.member));
 }
 
@@ -177,26 +177,13 @@ fn along(record: &RunRecord, series: &str) -> BTreeMap<Path, Vec<[f64; 2]>> {
 /// The last value after this amount of training; NaN before the first.
 fn before(values: Option<&Vec<[f64; 2]>>, trained: f64) -> f64 {
     let Some(values) = values else { return f64::NAN };
-    let behind = values.partition_point(|value| value[0] <= trained);
-    behind.checked_sub(1).map_or(f64::NAN, |last| values[last][1])
+    let known = values.partition_point(|value| value[0] <= trained);
+    known.checked_sub(1).map_or(f64::NAN, |last| values[last][1])
 }
 
-/// The value that aligns the point with other seeds, and its x.
-fn position(point: &PointRef<'_>, x: &XAxis, per_epoch: Option<f64>) -> (f64, f64) {
-    match x {
-        XAxis::Epoch => (point.trained, point.trained),
-        XAxis::Iteration => {
-            // Lossless below 2⁵³ mini-batches.
-            let position = point.iteration as f64;
-            let trained = per_epoch.map_or(position, |per_epoch| (point.trained * per_epoch).round());
-            (trained, trained)
-        }
-        XAxis::Remaining => (point.remaining, point.remaining),
-        // Runs differ in speed, so seeds are aligned by the amount of training.
-        XAxis::Seconds => (point.trained, point.secs),
-        // The point itself does not contain another series.
-        XAxis::Series(_) => (point.trained, f64::NAN),
-    }
+/// Mini-batches trained in all; lossless below 2⁵³.
+fn iterations_trained(point: &PointRef<'_>, per_epoch: Option<f64>) -> f64 {
+    per_epoch.map_or(point.iteration as f64, |per_epoch| (point.trained * per_epoch).round())
 }
 
 /// Mini-batches of an epoch. A point's position goes back when a network is rewound; the total amount of training does

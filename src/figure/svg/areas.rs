@@ -3,10 +3,11 @@
 use super::image::image;
 use super::pen::{AXIS, thin_stroke};
 use super::writer::{Writer, hex, number, path};
+use crate::figure::axis::ends_of;
 use crate::figure::bars::parts;
 use crate::figure::layout::{Layout, TICK};
 use crate::figure::model::Figure;
-use crate::figure::mosaic::block;
+use crate::figure::mosaic::{SIDE, block};
 use crate::figure::palette::{Rgb, Theme};
 
 /// Colours of the colour scale; more are indistinguishable.
@@ -20,16 +21,12 @@ const RIM: f64 = 0.06;
 
 /// A rectangle between two corners in any order; nothing where it has no area.
 fn rectangle(out: &mut Writer, a: [f64; 2], b: [f64; 2], fill: Rgb, (stroke, rim): (&str, &str)) {
-    let [x, y] = [a[0].min(b[0]), a[1].min(b[1])].map(number);
-    let [width, height] = [(a[0] - b[0]).abs(), (a[1] - b[1]).abs()].map(number);
-    if width == "0" || height == "0" {
+    let size = [(a[0] - b[0]).abs(), (a[1] - b[1]).abs()];
+    if size.map(number).contains(&"0".to_owned()) {
         return;
     }
-    let fill = hex(fill);
-    let place = [("x", x.as_str()), ("y", &y), ("width", &width), ("height", &height)];
-    let look = [("fill", fill.as_str()), ("stroke", stroke), ("stroke-width", rim)];
-    let attributes = [place.as_slice(), &look].concat();
-    out.element("rect", &attributes, None);
+    let at = [a[0].min(b[0]), a[1].min(b[1])];
+    out.area("rect", at, size, &[("fill", &hex(fill)), ("stroke", stroke), ("stroke-width", rim)]);
 }
 
 /// The parts of all bars, each with a thin rim in the background colour.
@@ -48,17 +45,16 @@ const MOST: usize = 4096;
 /// The coloured cells: rectangles, or one image if there are many.
 pub fn cells(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
     let Some(cells) = &figure.cells else { return };
-    let size = [cells.values.len(), cells.values.first().map_or(0, Vec::len)];
-    if size[0] * size[1] > MOST || block(size) != [1, 1] {
+    let size = cells.size();
+    if size[0] * size[1] > MOST || block(size, SIDE) != [1, 1] {
         return image(out, cells, layout, theme);
     }
     let range = cells.range();
-    let around = |index: usize| [index as f64 - 0.5, index as f64 + 0.5];
     for (row, values) in cells.values.iter().enumerate() {
-        let Some(y) = layout.y.places(around(row)) else { continue };
+        let Some(y) = layout.y.places(ends_of(row)) else { continue };
         for column in 0..values.len() {
             let fill = cells.paint([row, column], range, theme);
-            let Some((x, fill)) = layout.x.places(around(column)).zip(fill) else { continue };
+            let Some((x, fill)) = layout.x.places(ends_of(column)).zip(fill) else { continue };
             rectangle(out, [x[0], y[0]], [x[1], y[1]], fill, (&hex(fill), SEAM));
         }
     }

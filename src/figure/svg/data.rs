@@ -4,7 +4,7 @@ use super::pen::{
     BAND_OPACITY, BAR_OPACITY, LINE, Pen, dot, fill, line_pen, marker, reference_pen, stroke, trace_pen,
 };
 use super::points::{gaps, pieces, placed, visible};
-use super::writer::{Writer, number, path};
+use super::writer::{Writer, path};
 use super::{areas, category_marks};
 use crate::figure::layout::{Layout, Rect};
 use crate::figure::marks::marked;
@@ -56,10 +56,9 @@ pub fn draw(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme
 fn clip(out: &mut Writer, layout: &Layout<'_>) {
     let Rect { left, top, right, bottom } = layout.plot;
     let air = LINE * layout.font / 2.0;
-    let [x, y] = [left - air, top - air].map(number);
-    let [width, height] = [right - left + 2.0 * air, bottom - top + 2.0 * air].map(number);
+    let size = [right - left + 2.0 * air, bottom - top + 2.0 * air];
     out.line("<clipPath id=\"plot\">");
-    out.element("rect", &[("x", &x), ("y", &y), ("width", &width), ("height", &height)], None);
+    out.area("rect", [left - air, top - air], size, &[]);
     out.line("</clipPath>");
     out.line("<g clip-path=\"url(#plot)\">");
 }

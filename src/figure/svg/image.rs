@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use resvg::tiny_skia::{ColorU8, Pixmap};
 
-use super::writer::{Writer, number};
+use super::writer::Writer;
 use crate::figure::cells::Cells;
 use crate::figure::layout::Layout;
 use crate::figure::mosaic::{Mosaic, SIDE};
@@ -21,12 +21,10 @@ pub fn image(out: &mut Writer, cells: &Cells, layout: &Layout<'_>, theme: Theme)
     let Some(file) = packed(mosaic.size, &turned(pixels, mosaic.size, [top > bottom, left > right])) else {
         return;
     };
-    let [x, y] = [left.min(right), top.min(bottom)].map(number);
-    let [width, height] = [(right - left).abs(), (bottom - top).abs()].map(number);
     let data = format!("data:image/png;base64,{}", STANDARD.encode(&file));
-    let place = [("x", x.as_str()), ("y", &y), ("width", &width), ("height", &height)];
-    let look = [("preserveAspectRatio", "none"), ("image-rendering", "optimizeSpeed"), ("href", &data)];
-    out.element("image", &[place.as_slice(), &look].concat(), None);
+    let attributes = [("preserveAspectRatio", "none"), ("image-rendering", "optimizeSpeed"), ("href", &data)];
+    let size = [(right - left).abs(), (bottom - top).abs()];
+    out.area("image", [left.min(right), top.min(bottom)], size, &attributes);
 }
 
 /// Reverses rows or columns if an axis runs the other way.

@@ -42,7 +42,7 @@ pub fn svg(figure: &Figure, size: &Size, theme: Theme) -> String {
     }
     legend(&mut out, &layout, theme);
     out.line("</svg>");
-    out.finish()
+    out.text
 }
 
 fn open(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme) {
@@ -102,7 +102,7 @@ mod tests {
             x: Axis::new("Epochs trained", ""),
             y: Axis::percent("Test accuracy"),
             lines: vec![line],
-            reference_lines: vec![ReferenceLine::level("dense level", 0.97)],
+            reference_lines: vec![ReferenceLine::level("dense level", 0.97, None)],
             note: "mean over 3 seeds".to_owned(),
             ..Figure::default()
         }

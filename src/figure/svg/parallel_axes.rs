@@ -3,9 +3,9 @@
 use super::pen::{AXIS, Pen, TRACE, line_pen, segments, stroke};
 use super::points::pieces;
 use super::text::text;
-use super::writer::{Writer, hex, number, path};
-use crate::figure::layout::{Layout, Rect, TICK};
-use crate::figure::model::{Figure, Line, Trace};
+use super::writer::{Writer, hex, path};
+use crate::figure::layout::{Layout, TICK};
+use crate::figure::model::{Figure, Trace};
 use crate::figure::palette::Theme;
 
 /// Width of a run's line in widths of a trace, and its opacity, since many runs overlap.
@@ -17,7 +17,11 @@ pub fn draw(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme
     for line in &figure.lines {
         let pen = line_pen(line, layout.font, theme);
         let pen = Pen { width: RUN * TRACE * layout.font, opacity: OPACITY, ..pen };
-        runs(out, line, layout, pen);
+        for trace in &line.traces {
+            let places = places(trace, layout);
+            let lines = pieces(&places).filter(|piece| piece.len() > 1);
+            stroke(out, &lines.map(path).collect::<String>(), pen);
+        }
     }
     let (top, bottom) = (layout.plot.top, layout.plot.bottom);
     let tick = TICK * layout.font;
@@ -28,34 +32,16 @@ pub fn draw(out: &mut Writer, figure: &Figure, layout: &Layout<'_>, theme: Theme
     }
     segments(out, &lines, theme.ink(), AXIS * layout.font);
     for (rect, label) in layout.parallel.iter().flat_map(|axis| &axis.labels) {
-        ground(out, *rect, theme);
+        let size = [rect.right - rect.left, rect.bottom - rect.top];
+        let fill = hex(theme.ground());
+        out.area("rect", [rect.left, rect.top], size, &[("fill", &fill), ("fill-opacity", "0.8")]);
         text(out, label, theme);
-    }
-}
-
-fn runs(out: &mut Writer, line: &Line, layout: &Layout<'_>, pen: Pen) {
-    for trace in &line.traces {
-        let places = places(trace, layout);
-        let lines = pieces(&places).filter(|piece| piece.len() > 1);
-        stroke(out, &lines.map(path).collect::<String>(), pen);
     }
 }
 
 fn places(trace: &Trace, layout: &Layout<'_>) -> Vec<[f64; 2]> {
     let axes = layout.parallel.iter().zip(&trace.points);
     axes.map(|(axis, [_, value])| [axis.x, axis.ruler.mapping.place(*value).unwrap_or(f64::NAN)]).collect()
-}
-
-fn ground(out: &mut Writer, rect: Rect, theme: Theme) {
-    let [x, y] = [rect.left, rect.top].map(number);
-    let [width, height] = [rect.right - rect.left, rect.bottom - rect.top].map(number);
-    let fill = hex(theme.ground());
-    let place = [("x", x.as_str()), ("y", &y), ("width", &width), ("height", &height)];
-    out.element(
-        "rect",
-        &[place.as_slice(), &[("fill", fill.as_str()), ("fill-opacity", "0.8")]].concat(),
-        None,
-    );
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@ use crate::figure::palette::Rgb;
 /// An SVG document under construction, with one element on each line.
 #[derive(Debug, Default)]
 pub struct Writer {
-    text: String,
+    /// The document so far.
+    pub text: String,
 }
 
 impl Writer {
@@ -40,9 +41,11 @@ impl Writer {
         }
     }
 
-    /// The document.
-    pub fn finish(self) -> String {
-        self.text
+    /// Adds a rectangle or an image with its upper left corner at `[x, y]`.
+    pub fn area(&mut self, name: &str, at: [f64; 2], size: [f64; 2], attributes: &[(&str, &str)]) {
+        let ([x, y], [width, height]) = (at.map(number), size.map(number));
+        let place = [("x", x.as_str()), ("y", &y), ("width", &width), ("height", &height)];
+        self.element(name, &[place.as_slice(), attributes].concat(), None);
     }
 }
 
@@ -101,7 +104,7 @@ mod tests {
     fn quotes_in_attributes_are_escaped() {
         let mut out = Writer::default();
         out.element("a", &[("b", "\"<")], None);
-        assert_eq!(out.finish(), "<a b=\"&quot;&lt;\"/>\n");
+        assert_eq!(out.text, "<a b=\"&quot;&lt;\"/>\n");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::distinct::distinct;
 use super::export::Options;
 use super::legend_details::details;
 use super::model::Figure;
@@ -64,13 +65,13 @@ pub fn lines_of<'a>(runs: impl IntoIterator<Item = Drawn<'a>>, by_style: bool) -
 
 /// The complete figure of a plot, including hidden lines, with the chosen axes and titles and a note about the filter.
 pub fn whole(
-    plot: &dyn Plot,
+    plot: &Plot,
     arms: &[ArmRuns<'_>],
     options: &PlotOptions,
     view: &PlotView,
     filter: &str,
 ) -> Figure {
-    let mut figure = plot.build(arms, options);
+    let mut figure = (plot.build)(arms, options);
     figure.details = details(&figure, arms);
     if figure.y.format == Format::Percent {
         cut_bands(&mut figure);
@@ -94,10 +95,10 @@ pub fn whole(
         && let Some(range) = inner_range(&figure)
     {
         figure.y.range = Some(range);
-        remark(&mut figure, "1 % of the values at each end may lie outside");
+        figure.add_note("1 % of the values at each end may lie outside");
     }
     if !filter.is_empty() {
-        remark(&mut figure, filter);
+        figure.add_note(filter);
     }
     figure
 }
@@ -107,11 +108,6 @@ fn cut_bands(figure: &mut Figure) {
     for band in figure.lines.iter_mut().flat_map(|line| &mut line.band) {
         [band.low, band.high] = [band.low, band.high].map(|end| end.clamp(0.0, 1.0));
     }
-}
-
-fn remark(figure: &mut Figure, text: &str) {
-    let gap = if figure.note.is_empty() { "" } else { ", " };
-    figure.note = format!("{}{gap}{text}", figure.note);
 }
 
 /// The visible part of a figure, which exports write: without hidden lines, and cut to the chosen ranges.
@@ -128,29 +124,23 @@ pub fn seen(figure: &Figure, view: &PlotView) -> Figure {
 
 /// The figure without these names.
 pub fn without(figure: &Figure, hidden: &BTreeSet<String>) -> Figure {
-    let mut left = figure.clone_without_data();
-    left.lines.extend(figure.lines.iter().filter(|line| !hidden.contains(&line.name)).cloned());
-    left.bars.extend(figure.bars.iter().filter(|bars| !hidden.contains(&bars.name)).cloned());
-    left.reference_lines
-        .extend(figure.reference_lines.iter().filter(|reference| !hidden.contains(&reference.name)).cloned());
+    let mut left = figure.clone();
+    left.lines.retain(|line| !hidden.contains(&line.name));
+    left.bars.retain(|bars| !hidden.contains(&bars.name));
+    left.reference_lines.retain(|reference| !hidden.contains(&reference.name));
     left
 }
 
 /// The figure that the command line exports: the same as in the window, with the settings that the window has saved.
 /// `all` are the runs of the document in order; the figure shows those that are `asked` for and pass the filter.
 pub fn exported(
-    plot: &dyn Plot,
+    plot: &Plot,
     view: &mut ViewSettings,
     all: &[Run],
     records: &BTreeMap<String, RunRecord>,
     asked: impl Fn(&Run) -> bool,
 ) -> Figure {
-    let mut arms: Vec<&str> = Vec::new();
-    for run in all {
-        if !arms.contains(&run.arm.as_str()) {
-            arms.push(&run.arm);
-        }
-    }
+    let arms = distinct(all.iter().map(|run| run.arm.as_str()));
     let colours = view.colours.assign(arms.iter().copied());
     let colour = |run: &Run| arms.iter().position(|arm| *arm == run.arm).map_or(0, |index| colours[index]);
     let row = |run: &Run| {
@@ -169,7 +159,7 @@ pub fn exported(
         let (line, colour) = lines.get(&run.id).cloned().unwrap_or((run.arm.clone(), colour(run)));
         Some(Drawn { line, colour, seed: run.seed, record, row })
     });
-    let kept = view.plots.get(plot.name()).cloned().unwrap_or_default();
+    let kept = view.plots.get(plot.name).cloned().unwrap_or_default();
     let filter = view.filter_note(&rows, &left_out);
     let figure = whole(plot, &lines_of(drawn, view.group.is_some()), &view.options, &kept, &filter);
     seen(&figure, &kept)

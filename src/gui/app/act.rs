@@ -1,8 +1,9 @@
 //! What each command does.
 
-use eframe::egui::{self, gui_zoom};
+use eframe::egui::{self, ThemePreference, gui_zoom};
 
 use super::App;
+use super::exporting::Export;
 use crate::doc::{Arm, Run};
 use crate::gui::commands::Command;
 use crate::gui::compare::CompareResponse;
@@ -11,7 +12,6 @@ use crate::gui::palette::{Choice, PaletteList};
 use crate::gui::plan::{self, Action};
 use crate::gui::runs::jobs;
 use crate::gui::selection::Selection;
-use crate::gui::settings::ThemeChoice;
 use crate::gui::tiles::LayoutChange;
 use crate::gui::{menu, text};
 use crate::results::tiles::Side;
@@ -42,8 +42,8 @@ impl App {
             C::Save => self.save_document(ctx),
             C::SaveAs => self.ask_where_to_save(ctx),
             C::ExportFigure => self.ask_where_to_export(self.subject(), ctx),
-            C::CopyFigure => self.copy_figure(ctx),
-            C::CopyValues => self.copy_values(ctx),
+            C::CopyFigure => self.begin_export(Export::Picture, self.subject(), ctx),
+            C::CopyValues => self.begin_export(Export::Values, self.subject(), ctx),
             C::CopyTable => self.answer(self.compare.copy('\t'), ctx),
             C::CopyMethods => self.answer(CompareResponse::CopyMethods, ctx),
             C::Quit => self.proceed(Next::Quit, ctx),
@@ -53,7 +53,11 @@ impl App {
                 self.change_arms(command);
             }
             C::ArchiveArm => self.ask_to_archive(),
-            C::StarArm | C::StarRun => self.star(command),
+            C::StarArm | C::StarRun => {
+                if let Some(key) = self.star_key(command) {
+                    self.compare.star(&key);
+                }
+            }
             C::ArchiveRun => {
                 let run = self.selection.run().cloned();
                 self.archive(run.as_slice());
@@ -79,9 +83,9 @@ impl App {
             C::TogglePlan => self.settings.panels_mut().plan ^= true,
             C::ToggleProperties => self.settings.panels_mut().properties ^= true,
             C::ToggleLog => self.settings.panels_mut().log ^= true,
-            C::ThemeSystem => self.take_theme(ThemeChoice::System, ctx),
-            C::ThemeLight => self.take_theme(ThemeChoice::Light, ctx),
-            C::ThemeDark => self.take_theme(ThemeChoice::Dark, ctx),
+            C::ThemeSystem => self.take_theme(ThemePreference::System, ctx),
+            C::ThemeLight => self.take_theme(ThemePreference::Light, ctx),
+            C::ThemeDark => self.take_theme(ThemePreference::Dark, ctx),
             C::ZoomIn => gui_zoom::zoom_in(ctx),
             C::ZoomOut => gui_zoom::zoom_out(ctx),
             C::ZoomReset => ctx.set_zoom_factor(1.0),
@@ -106,7 +110,7 @@ impl App {
         }
     }
 
-    /// Whether the switch behind a command is on.
+    /// The state of what a command switches; nothing for a command that switches nothing.
     pub(super) fn is_on(&self, command: Command) -> Option<bool> {
         match command {
             Command::Notify => Some(self.settings.notify),
@@ -115,13 +119,10 @@ impl App {
             Command::TogglePlan => Some(self.settings.panels().plan),
             Command::ToggleProperties => Some(self.settings.panels().properties),
             Command::ToggleLog => Some(self.settings.panels().log),
-            Command::ThemeSystem => Some(self.settings.theme == ThemeChoice::System),
-            Command::ThemeLight => Some(self.settings.theme == ThemeChoice::Light),
-            Command::ThemeDark => Some(self.settings.theme == ThemeChoice::Dark),
-            Command::StarArm | Command::StarRun => {
-                let key = self.star_key(command)?;
-                Some(self.compare.view.marks.get(&key).is_some_and(|mark| mark.starred))
-            }
+            Command::ThemeSystem => Some(self.settings.theme == ThemePreference::System),
+            Command::ThemeLight => Some(self.settings.theme == ThemePreference::Light),
+            Command::ThemeDark => Some(self.settings.theme == ThemePreference::Dark),
+            Command::StarArm | Command::StarRun => Some(self.compare.is_starred(&self.star_key(command)?)),
             Command::Maximise if self.tiles.layout().count() > 1 => Some(self.tiles.layout().maximised),
             _ => None,
         }
@@ -142,13 +143,13 @@ impl App {
         }
     }
 
-    fn take_theme(&mut self, look: ThemeChoice, ctx: &egui::Context) {
-        self.settings.theme = look;
-        ctx.set_theme(egui::ThemePreference::from(look));
+    fn take_theme(&mut self, theme: ThemePreference, ctx: &egui::Context) {
+        self.settings.theme = theme;
+        ctx.set_theme(theme);
     }
 
     fn copy_results_folder(&mut self, ctx: &egui::Context) {
-        let folder = self.document.results(&self.parts.untitled).display().to_string();
+        let folder = self.results().display().to_string();
         self.log.info(format!("Copied: {folder}"));
         ctx.copy_text(folder);
     }
@@ -168,7 +169,7 @@ impl App {
             StartRequest::These(runs) => runs.contains(&run.id),
         };
         let chosen: Vec<Run> = self.document.runs().iter().filter(is_wanted).cloned().collect();
-        let folder = self.document.results(&self.parts.untitled);
+        let folder = self.results();
         let jobs = jobs(&chosen, &self.runs, &folder, &self.document.base());
         if jobs.is_empty() {
             return self.log.info("Nothing to start: all of these runs are done");
@@ -240,17 +241,10 @@ impl App {
         Some(arm_key(name))
     }
 
-    fn star(&mut self, command: Command) {
-        if let Some(key) = self.star_key(command) {
-            self.compare.star(&key);
-        }
-    }
-
     fn change_stage(&mut self, action: Action) {
-        let Selection::Stage { arm, path } = &self.selection else { return };
-        let (index, path) = (*arm, path.clone());
+        let Some((index, path)) = self.selection.stage() else { return };
         let Some(arm) = self.document.experiment.arms.get_mut(index) else { return };
-        self.selection = match plan::act(&mut arm.plan, &path, action) {
+        self.selection = match plan::act(&mut arm.plan, path, action) {
             Some(path) => Selection::Stage { arm: index, path },
             None => Selection::Arm(index),
         };
@@ -259,13 +253,9 @@ impl App {
     fn add_stage_of(&mut self, label: &str) {
         let Some(index) = self.selection.arm() else { return };
         let Some(arm) = self.document.experiment.arms.get_mut(index) else { return };
-        let selected = match &self.selection {
-            Selection::Stage { path, .. } => Some(path.as_slice()),
-            _ => None,
-        };
+        let selected = self.selection.stage().map(|(_, path)| path);
         if let Some(path) = plan::add(&mut arm.plan, selected, label) {
-            self.selection = Selection::Stage { arm: index, path };
-            self.settings.panels_mut().properties = true;
+            self.select(Selection::Stage { arm: index, path });
         }
     }
 
@@ -299,7 +289,13 @@ impl App {
             }
             _ => return,
         };
-        self.selection = if arms.is_empty() { Selection::Experiment } else { Selection::Arm(arm) };
+        let is_empty = arms.is_empty();
+        self.select(if is_empty { Selection::Experiment } else { Selection::Arm(arm) });
+    }
+
+    /// Selects something and shows its settings.
+    pub(super) fn select(&mut self, selection: Selection) {
+        self.selection = selection;
         self.settings.panels_mut().properties = true;
     }
 }

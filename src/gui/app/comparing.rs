@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use eframe::egui::{self, Ui};
 
-use super::{App, PATIENCE_FOR_MORE, Subject};
+use super::exporting::{Export, Subject};
+use super::{App, PATIENCE_FOR_MORE};
 use crate::figure::plots::{self, Plot};
 use crate::gui::compare::CompareResponse;
 use crate::gui::dialogs::Dialog;
@@ -30,7 +31,7 @@ impl App {
 
     /// Loads the view settings stored beside the results.
     pub(super) fn load_view(&mut self) {
-        let results = self.document.results(&self.parts.untitled);
+        let results = self.results();
         if let Err(why) = self.compare.load(&results, &mut self.plot) {
             self.log.error(why);
         }
@@ -51,7 +52,7 @@ impl App {
     /// Updates the rows, and saves view settings once they stop changing.
     pub(super) fn update_comparison(&mut self, ctx: &egui::Context) {
         let now = ctx.input(|input| input.time);
-        self.compare.set_folder(&self.document.results(&self.parts.untitled));
+        self.compare.set_folder(&self.results());
         let update = self.compare.update(&self.treatments, &self.runs, now);
         let keep = self.keep_view(now, false);
         for secs in update.into_iter().chain(keep) {
@@ -80,7 +81,7 @@ impl App {
             return input.clone();
         }
         let arms = self.compare.arm_runs(&self.treatments, &self.runs);
-        let remark = self.compare.earlier_note();
+        let remark = self.compare.outdated_note();
         let input = PlotInput { remark, ..PlotInput::new(&arms, self.compare.filter_note(), revision) };
         self.shown = Some(input.clone());
         input
@@ -88,7 +89,7 @@ impl App {
 
     /// The input of exports: without runs of earlier settings, as on the command line.
     pub(super) fn export_input(&mut self) -> PlotInput {
-        if self.compare.earlier_count() == 0 {
+        if self.compare.outdated_count() == 0 {
             return self.plot_input();
         }
         let arms = self.compare.own_runs(&self.treatments, &self.runs);
@@ -113,16 +114,16 @@ impl App {
         self.compare.view.tiles = self.tiles.kept();
         let layout = self.tiles.layout();
         let mut seen = layout.seen();
-        if !seen.contains(&self.plot.plot().name()) {
+        if !seen.contains(&self.plot.plot().name) {
             let first = seen.iter().find(|view| plots::find(view).is_some());
             self.plot.choose(first.unwrap_or(&""));
         }
         self.plot.choose(&layout.active);
-        seen.push(self.plot.plot().name());
+        seen.push(self.plot.plot().name);
         self.plot.keep_only(&seen);
     }
 
-    pub(super) fn plot_ui(&mut self, ui: &mut Ui, plot: &'static dyn Plot) {
+    pub(super) fn plot_ui(&mut self, ui: &mut Ui, plot: &'static Plot) {
         let ctx = ui.ctx().clone();
         let input = self.plot_input();
         let response = plot_panel(ui, plot, &input, &mut self.plot);
@@ -130,10 +131,10 @@ impl App {
             self.log.error(trouble);
         }
         let Some(response) = response else { return };
-        self.plot.choose(plot.name());
+        self.plot.choose(plot.name);
         match response {
             PlotResponse::ExportFigure => self.ask_where_to_export(Subject::Plot(plot), &ctx),
-            PlotResponse::CopyCsv => self.copy_values_of(plot, &ctx),
+            PlotResponse::CopyCsv => self.begin_export(Export::Values, Subject::Plot(plot), &ctx),
             PlotResponse::ClearFilter => self.compare.view.filter.clear(),
             PlotResponse::OpenFaults { layer, bit } => self.show_faults(layer, bit),
         }
@@ -144,7 +145,7 @@ impl App {
         let input = self.plot_input();
         let arms = input.borrowed();
         let own = |arm: &plots::ArmRuns<'_>| -> Vec<(usize, String)> {
-            let rows = arm.rows.iter().filter(|row| row.earlier.is_empty());
+            let rows = arm.rows.iter().filter(|row| row.outdated_state.is_empty());
             rows.map(|row| (row.arm_index, row.run.clone())).collect()
         };
         let runs = plots::injected_arm(&arms).map(own).unwrap_or_default();
@@ -181,7 +182,7 @@ impl App {
             CompareResponse::Archive(runs) => self.archive(&runs),
             CompareResponse::Restore(id) => {
                 let restored = self.move_from_trash(&[id]);
-                self.note_moved(restored, false);
+                self.history.note_moved(restored, false);
             }
         }
     }
@@ -203,18 +204,12 @@ impl App {
     /// Moves runs to the trash, which can be undone.
     pub(super) fn archive(&mut self, runs: &[String]) {
         let archived = self.move_to_trash(runs);
-        self.note_moved(archived, true);
-    }
-
-    fn note_moved(&mut self, runs: Vec<String>, is_archived: bool) {
-        if !runs.is_empty() {
-            self.history.note_moved(runs, is_archived);
-        }
+        self.history.note_moved(archived, true);
     }
 
     /// Moves runs to the trash; those that are there now.
     pub(super) fn move_to_trash(&mut self, runs: &[String]) -> Vec<String> {
-        let results = self.document.results(&self.parts.untitled);
+        let results = self.results();
         let mut archived = Vec::new();
         for id in runs {
             match archive(&results, id) {
@@ -239,7 +234,7 @@ impl App {
 
     /// Brings runs back from the trash; those that are back.
     pub(super) fn move_from_trash(&mut self, runs: &[String]) -> Vec<String> {
-        let results = self.document.results(&self.parts.untitled);
+        let results = self.results();
         let mut restored = Vec::new();
         for id in runs {
             match restore(&results, id) {

@@ -52,9 +52,8 @@ impl App {
             (count(|state| *state == RunState::Running), "running"),
             (count(|state| *state == RunState::Waiting), waiting),
         ];
-        let told =
-            parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
-        told.collect::<Vec<_>>().join(", ")
+        let present = parts.iter().filter(|(count, _)| *count > 0);
+        present.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
     }
 
     /// Keeps the computer awake while runs are in progress, if the user wants that.

@@ -1,7 +1,6 @@
 //! What is dropped on the window.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::TryRecvError;
 
 use eframe::egui;
 
@@ -9,6 +8,7 @@ use super::App;
 use crate::data::Recognised;
 use crate::doc::intervention::{Import, WeightFile};
 use crate::doc::{Intervention, Stage};
+use crate::gui::background::{BackgroundTask, TaskState};
 use crate::gui::dialogs::{Dialog, Next};
 use crate::gui::drop::{self, Dropped};
 use crate::gui::selection::Selection;
@@ -20,16 +20,16 @@ impl App {
             ctx.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect());
         if !paths.is_empty() && self.takes_drops() {
             self.dialog = None;
-            self.dropping = Some(drop::look(paths, ctx));
+            let work = move || paths.iter().map(|path| drop::identify(path)).collect();
+            self.dropping = BackgroundTask::begin("dropped files", ctx, work);
         }
-        let Some(answer) = &self.dropping else { return };
-        match answer.try_recv() {
-            Ok(found) => {
+        match self.dropping.as_ref().map(BackgroundTask::take) {
+            None | Some(TaskState::Running) => {}
+            Some(TaskState::Done(found)) => {
                 self.dropping = None;
                 self.use_dropped(found, ctx);
             }
-            Err(TryRecvError::Empty) => {}
-            Err(TryRecvError::Disconnected) => self.dropping = None,
+            Some(TaskState::Failed(_)) => self.dropping = None,
         }
     }
 
@@ -42,10 +42,10 @@ impl App {
         }
     }
 
-    /// Whether something may be dropped: not while a question is open. What only shows something makes room.
+    /// Whether something may be dropped: not while a question is open. A dialog that only shows something closes then.
     fn takes_drops(&self) -> bool {
         use Dialog as D;
-        matches!(self.dialog, None | Some(D::Templates { .. } | D::Message { .. } | D::Shortcuts | D::About))
+        matches!(self.dialog, None | Some(D::Templates(_) | D::Message { .. } | D::Shortcuts | D::About))
     }
 
     fn arm_of_plan(&self) -> &str {
@@ -93,8 +93,7 @@ impl App {
                 others.join(" or ")
             ),
         });
-        self.selection = Selection::Data;
-        self.settings.panels_mut().properties = true;
+        self.select(Selection::Data);
     }
 
     fn offer_import(&mut self, path: &Path) {
@@ -108,21 +107,16 @@ impl App {
         self.dialog = Some(Dialog::Import { path: path.to_owned(), arm, name });
     }
 
-    /// Adds the stage that reads a weight file to a plan: behind the selected stage, or first.
+    /// Adds the stage that reads a weight file to a plan: after the selected stage, or first.
     pub(super) fn import(&mut self, path: &Path, arm: usize) {
         let file = drop::as_written(path, &self.document.base());
-        let after = match &self.selection {
-            Selection::Stage { arm: selected, path } if *selected == arm => path.first().map(|at| at + 1),
-            _ => None,
-        };
+        let selected = self.selection.stage().filter(|(selected, _)| *selected == arm);
+        let after = selected.and_then(|(_, path)| path.first()).map(|at| at + 1);
         let Some(plan) = self.document.experiment.arms.get_mut(arm).map(|arm| &mut arm.plan) else { return };
         let at = after.unwrap_or(0).min(plan.len());
-        plan.insert(
-            at,
-            Stage::Do(Intervention::Import(Import(WeightFile { file, ..WeightFile::default() }))),
-        );
-        self.selection = Selection::Stage { arm, path: vec![at] };
-        self.settings.panels_mut().properties = true;
+        let import = Import(WeightFile { file, ..WeightFile::default() });
+        plan.insert(at, Stage::Do(Intervention::Import(import)));
+        self.select(Selection::Stage { arm, path: vec![at] });
         self.log.info(format!("Added a stage that imports {}", path.display()));
     }
 }

@@ -23,7 +23,7 @@ impl App {
         }
         self.runs.remember(self.document.runs());
         self.document.refresh();
-        let results = self.document.results(&self.parts.untitled);
+        let results = self.results();
         let unknown: Vec<_> =
             self.document.runs().iter().filter(|run| self.runs.record(&run.id).is_none()).cloned().collect();
         if !unknown.is_empty() {

@@ -10,10 +10,11 @@ use crate::gui::background::{BackgroundTask, TaskState};
 use crate::gui::{menu, text};
 use crate::results::{RunRecord, RunState};
 use crate::run::{
-    Cost, Costs, ExpectedTime, Far, Left, Pace, Paces, QueueOptions, StopFlag, StopKind, Task, expected,
+    Cost, Costs, ExpectedTime, Pace, Paces, QueueOptions, RemainingRun, RunProgress, StopFlag, StopKind,
+    Task, expected,
 };
 
-/// What the bar says while nothing runs, and what is known and measured for it.
+/// The text of the bar while nothing runs, and the measurements for it.
 #[derive(Default)]
 pub(super) struct Estimate {
     pub(super) status: menu::Status,
@@ -50,9 +51,9 @@ impl App {
     }
 
     fn estimate_rest(&self) -> (menu::Status, Option<MeasureRequest>) {
-        let says = |text: &str| menu::Status { text: text.to_owned(), ..menu::Status::default() };
+        let status_of = |text: &str| menu::Status { text: text.to_owned(), ..menu::Status::default() };
         if self.document.experiment.arms.is_empty() {
-            return (says("No arm yet"), None);
+            return (status_of("No arm yet"), None);
         }
         let mut seen = BTreeSet::new();
         let runs: Vec<Run> =
@@ -60,20 +61,20 @@ impl App {
         let far = |run: &Run| {
             let progress = self.runs.record(&run.id).map(RunRecord::progress).unwrap_or_default();
             let is_done = self.runs.state(&run.id) == RunState::Done;
-            if is_done { Far::Done(progress.secs) } else { Far::Share(progress.done) }
+            if is_done { RunProgress::Done(progress.secs) } else { RunProgress::Share(progress.done) }
         };
-        let count = runs.iter().filter(|run| matches!(far(run), Far::Share(_))).count();
+        let count = runs.iter().filter(|run| matches!(far(run), RunProgress::Share(_))).count();
         if count == 0 {
-            return (says("All runs are done"), None);
+            return (status_of("All runs are done"), None);
         }
         let count = format!("{} to do", text::counted(count, "run"));
         if let Some(problem) = self.document.first_error() {
-            return (menu::Status { detail: problem.to_string(), ..says(&count) }, None);
+            return (menu::Status { detail: problem.to_string(), ..status_of(&count) }, None);
         }
         let costs = Costs::new(&runs, |run| self.parts.worker.cost(run));
         let (done, left) = match costs.lists(&runs, far) {
             Ok(lists) => lists,
-            Err(reason) => return (menu::Status { detail: reason, ..says(&count) }, None),
+            Err(reason) => return (menu::Status { detail: reason, ..status_of(&count) }, None),
         };
         let options = QueueOptions::sharing(left.len());
         let expected_time = expected(&left, &done, &self.estimate.paces, options);
@@ -90,7 +91,7 @@ impl App {
             let pace = match measuring.background.take() {
                 TaskState::Running => return,
                 TaskState::Done(pace) => pace,
-                TaskState::Failed(_) => None, // a run would meet the same, and say it
+                TaskState::Failed(_) => None, // a run would fail the same way, and report it
             };
             let (task, options) = measuring.question.clone();
             self.estimate.paces.take(task, options, pace);
@@ -115,9 +116,9 @@ impl App {
     }
 }
 
-fn status(count: &str, left: &[Left<'_>], expected_time: &ExpectedTime) -> menu::Status {
+fn status(count: &str, left: &[RemainingRun<'_>], expected_time: &ExpectedTime) -> menu::Status {
     let costs = || left.iter().map(|left| left.cost);
-    let work = costs().map(|cost| cost.training_multiply_adds as f64).sum();
+    let work = costs().map(|cost| cost.work.training_multiply_adds() as f64).sum();
     let work = format!("{} multiply-adds", text::short(work));
     let parameters = costs().map(|cost| cost.parameters).max().unwrap_or_default() as u64;
     let bytes = costs().map(|cost| cost.bytes).max().unwrap_or_default();
@@ -131,12 +132,12 @@ fn status(count: &str, left: &[Left<'_>], expected_time: &ExpectedTime) -> menu:
     if costs().any(|cost| cost.trials > 0) {
         lines.insert(2, format!("{} fault trials over all runs", sum(|cost| cost.trials)));
     }
-    let told = match expected_time {
-        ExpectedTime::Known(told) => {
-            lines.push(format!("Time {}{}", told.basis(), told.side_by_side()));
-            format!("about {}", text::duration(told.secs.max(1.0)))
+    let time_or_work = match expected_time {
+        ExpectedTime::Known(known) => {
+            lines.push(format!("Time {}{}", known.basis(), known.side_by_side()));
+            format!("about {}", text::duration(known.secs.max(1.0)))
         }
         ExpectedTime::Needs(_) | ExpectedTime::Unknown => work,
     };
-    menu::Status { text: format!("{count} · {told}"), detail: lines.join("\n"), share: None }
+    menu::Status { text: format!("{count} · {time_or_work}"), detail: lines.join("\n"), share: None }
 }

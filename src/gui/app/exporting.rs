@@ -68,9 +68,9 @@ impl Export {
 
 /// What is exported.
 pub(super) enum Subject {
-    /// What a plot shows by then.
-    Plot(&'static dyn Plot),
-    /// The figure that a view has shown.
+    /// A plot, as it is when the export starts.
+    Plot(&'static Plot),
+    /// The last figure of a view.
     View(Offer),
 }
 
@@ -78,7 +78,7 @@ impl Subject {
     /// What the name of its file ends with.
     fn name(&self) -> &str {
         match self {
-            Self::Plot(plot) => plot.name(),
+            Self::Plot(plot) => plot.name,
             Self::View(offer) => &offer.name,
         }
     }
@@ -86,7 +86,7 @@ impl Subject {
     /// What dialogs and the log call it.
     fn title(&self) -> &str {
         match self {
-            Self::Plot(plot) => plot.title(),
+            Self::Plot(plot) => plot.title,
             Self::View(offer) => &offer.title,
         }
     }
@@ -135,22 +135,8 @@ impl App {
         self.begin_export(Export::File(path.to_owned(), kind), subject, ctx);
     }
 
-    /// Copies what was used last as a picture.
-    pub(super) fn copy_figure(&mut self, ctx: &egui::Context) {
-        self.begin_export(Export::Picture, self.subject(), ctx);
-    }
-
-    /// Copies the values of what was used last.
-    pub(super) fn copy_values(&mut self, ctx: &egui::Context) {
-        self.begin_export(Export::Values, self.subject(), ctx);
-    }
-
-    /// Copies the values of a plot.
-    pub(super) fn copy_values_of(&mut self, plot: &'static dyn Plot, ctx: &egui::Context) {
-        self.begin_export(Export::Values, Subject::Plot(plot), ctx);
-    }
-
-    fn begin_export(&mut self, export: Export, subject: Subject, ctx: &egui::Context) {
+    /// Exports in a thread.
+    pub(super) fn begin_export(&mut self, export: Export, subject: Subject, ctx: &egui::Context) {
         let (own, paper, title) = (export.clone(), self.plot.paper(), subject.title().to_owned());
         let made = match subject {
             Subject::View(offer) => {
@@ -172,11 +158,11 @@ impl App {
     }
 
     /// What a plot shows, as the command line knows it.
-    fn request_of(&mut self, plot: &'static dyn Plot, ctx: &egui::Context) -> FigureRequest {
+    fn request_of(&mut self, plot: &'static Plot, ctx: &egui::Context) -> FigureRequest {
         self.update_comparison(ctx);
-        let earlier = self.compare.earlier_count();
-        if earlier > 0 {
-            let runs = text::counted(earlier, "run");
+        let outdated = self.compare.outdated_count();
+        if outdated > 0 {
+            let runs = text::counted(outdated, "run");
             self.log
                 .info(format!("Left out {runs} with earlier settings: exports hold current results only"));
         }

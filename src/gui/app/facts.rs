@@ -4,7 +4,6 @@ use super::App;
 use crate::doc::Run;
 use crate::gui::commands::CommandContext;
 use crate::gui::plan::Action;
-use crate::gui::selection::Selection;
 use crate::gui::views::Offers;
 use crate::results::RunState;
 use crate::run::StopKind;
@@ -62,13 +61,9 @@ impl App {
 
     /// What cannot be done with the selected stage, and why.
     fn why_no_stage(&self) -> [Option<&'static str>; Action::ALL.len()] {
-        let (plan, path) = match &self.selection {
-            Selection::Stage { arm, path } => {
-                let arm = self.document.experiment.arms.get(*arm);
-                (arm.map_or(&[][..], |arm| &arm.plan), Some(path.as_slice()))
-            }
-            _ => (&[][..], None),
-        };
-        Action::ALL.map(|action| action.why_not(plan, path))
+        let selected = self.selection.stage();
+        let arm = selected.and_then(|(arm, _)| self.document.experiment.arms.get(arm));
+        let plan = arm.map_or(&[][..], |arm| &arm.plan);
+        Action::ALL.map(|action| action.why_not(plan, selected.map(|(_, path)| path)))
     }
 }

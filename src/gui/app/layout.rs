@@ -20,7 +20,7 @@ use crate::gui::{menu, plan, theme};
 impl App {
     /// Draws the window.
     pub(super) fn layout_ui(&mut self, ui: &mut Ui) {
-        self.settings.is_small = panel_sizes(ui).is_small();
+        self.settings.is_small = panel_sizes(ui).is_small;
         if ui.input(moves_focus) {
             ui.ctx().request_repaint(); // where the keyboard is now is seen in the next frame
         }
@@ -86,8 +86,7 @@ impl App {
         });
         self.settings.panels_mut().log = open;
         if let Some(problem) = chosen.and_then(|shown| shown.inner) {
-            self.selection = selection_of(&problem.place);
-            self.settings.panels_mut().properties = true;
+            self.select(selection_of(&problem.place));
             self.focus = Some(problem.place);
         }
     }
@@ -97,8 +96,8 @@ impl App {
         if !panels.tree && !panels.plan {
             return;
         }
-        let room = panel_sizes(ui);
-        room.left().show(ui, |ui| {
+        let sizes = panel_sizes(ui);
+        sizes.left().show(ui, |ui| {
             let mut plan_is_open = panels.plan;
             if panels.tree {
                 let all = ui.available_rect_before_wrap();
@@ -107,7 +106,7 @@ impl App {
                 });
                 let frame = Frame::new().inner_margin(egui::Margin { top: 8, ..egui::Margin::ZERO });
                 let taken = within(ui, "plan", all, |ui| {
-                    room.plan().frame(frame).show_collapsible(ui, &mut plan_is_open, |ui| self.plan_ui(ui));
+                    sizes.plan().frame(frame).show_collapsible(ui, &mut plan_is_open, |ui| self.plan_ui(ui));
                 });
                 self.edges.plan = taken.y;
                 self.settings.panels_mut().plan = plan_is_open;
@@ -135,14 +134,11 @@ impl App {
             return;
         };
         theme::heading_ui(ui, &format!("Plan of {}", arm.name));
-        let mut path = match &self.selection {
-            Selection::Stage { path, .. } => Some(path.clone()),
-            _ => None,
-        };
+        let mut path = self.selection.stage().map(|(_, path)| path.to_vec());
         let context = FormContext::new(Place::default().key("arms").index(index).key("plan"), &problems);
         let scroll = egui::ScrollArea::vertical().id_salt("plan").auto_shrink([false, false]);
-        let response = scroll.show(ui, |ui| plan::plan_ui(ui, &mut arm.plan, &mut path, &context)).inner;
-        if response.selected {
+        let is_selected = scroll.show(ui, |ui| plan::plan_ui(ui, &mut arm.plan, &mut path, &context)).inner;
+        if is_selected {
             self.selection = match path {
                 Some(path) => Selection::Stage { arm: index, path },
                 None => Selection::Arm(index),
@@ -151,7 +147,7 @@ impl App {
     }
 
     fn right_ui(&mut self, ui: &mut Ui) {
-        let results = self.document.results(&self.parts.untitled);
+        let results = self.results();
         let mut open = self.settings.panels().properties;
         panel_sizes(ui).right().show_collapsible(ui, &mut open, |ui| {
             let (selection, focus) = (&mut self.selection, &mut self.focus);
@@ -181,7 +177,7 @@ impl App {
         if pane.name == "log" {
             self.log.see();
         }
-        let results = self.document.results(&self.parts.untitled);
+        let results = self.results();
         let input = ViewInput {
             selection: &self.selection,
             listed: self.document.runs(),
@@ -220,9 +216,9 @@ pub(super) struct Edges {
     log: f32,
 }
 
-/// Draws into this part of the room; what panels at its right and at its bottom took of it.
-fn within(ui: &mut Ui, name: &str, room: Rect, draw: impl FnOnce(&mut Ui)) -> Vec2 {
-    let builder = UiBuilder::new().id_salt(name).max_rect(room);
+/// Draws into this part of the window. Returns what panels at its right and at its bottom took of it, in points.
+fn within(ui: &mut Ui, name: &str, part: Rect, draw: impl FnOnce(&mut Ui)) -> Vec2 {
+    let builder = UiBuilder::new().id_salt(name).max_rect(part);
     let draw = |ui: &mut Ui| {
         let before = ui.available_rect_before_wrap();
         draw(ui);

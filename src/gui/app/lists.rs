@@ -1,7 +1,5 @@
 //! The lists that are searched: commands, and files that were open before.
 
-use std::path::Path;
-
 use eframe::egui;
 
 use super::App;
@@ -37,10 +35,5 @@ impl App {
             Some(PaletteOutcome::Closed) => {}
             Some(PaletteOutcome::Chosen(choice)) => self.choose(choice, ctx),
         }
-    }
-
-    /// Puts a file first in the list of recent ones.
-    pub(super) fn note_recent(&mut self, path: &Path) {
-        self.settings.recent.note(path);
     }
 }

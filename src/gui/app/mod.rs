@@ -20,11 +20,11 @@ mod resume;
 mod tests;
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use eframe::egui::{self, ViewportCommand};
 
+use super::background::BackgroundTask;
 use super::commands::Command;
 use super::compare::Compare;
 use super::desktop::Desktop;
@@ -116,7 +116,7 @@ pub struct App {
     /// Unsaved edits of crashed windows, the newest last.
     leftovers: Vec<Leftover>,
     /// Dropped paths that are being identified.
-    dropping: Option<Receiver<Vec<Dropped>>>,
+    dropping: Option<BackgroundTask<Vec<Dropped>>>,
     /// Runs to start once earlier results have been read.
     start_request: Option<StartRequest>,
     /// When the runs that go on were started.
@@ -223,6 +223,11 @@ impl App {
             && !self.document.is_unsaved()
             && self.dialog.is_none()
             && self.leftovers.is_empty()
+    }
+
+    /// The folder of the document's results.
+    fn results(&self) -> PathBuf {
+        self.document.results(&self.parts.untitled)
     }
 
     /// Takes in messages of runs.
@@ -376,5 +381,5 @@ impl eframe::App for App {
 pub fn prepare(ctx: &egui::Context, settings: &Settings) {
     memory::keep_freed();
     theme::install(ctx);
-    ctx.set_theme(egui::ThemePreference::from(settings.theme));
+    ctx.set_theme(settings.theme);
 }

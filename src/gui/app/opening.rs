@@ -9,16 +9,16 @@ use super::{App, Closing};
 use crate::doc::{file, templates};
 use crate::gui::dialogs::{Dialog, Next, Reply, dialog_ui};
 use crate::gui::document::Document;
-use crate::gui::files::{PathAnswer, PathRequest, PendingPath, Purpose, with_extension};
+use crate::gui::files::{PathAnswer, PathRequest, PendingPath, Purpose, absolute, with_extension};
 use crate::gui::selection::Selection;
 use crate::gui::views::TrialFilter;
 use crate::gui::{plot, text};
 use crate::run::StopKind;
 
-/// Results that are read within this time are there in the first frame.
+/// The first frame waits this long for the results of earlier runs.
 const PATIENCE_FOR_RESULTS: Duration = Duration::from_millis(400);
 
-/// So many files of those that were open before stand above the templates.
+/// The number of recent files above the templates.
 const RECENT_ON_START: usize = 4;
 
 impl App {
@@ -26,13 +26,13 @@ impl App {
     pub fn choose_template(&mut self) {
         if self.dialog.is_none() {
             let recent = self.settings.recent.files().iter().take(RECENT_ON_START).cloned().collect();
-            self.dialog = Some(Dialog::Templates { recent });
+            self.dialog = Some(Dialog::Templates(recent));
         }
     }
 
     /// Says what was found in the folder of results.
     pub(super) fn log_found(&mut self, count: usize) {
-        let results = self.document.results(&self.parts.untitled);
+        let results = self.results();
         let folder = results.display();
         self.log.info(match count {
             0 => format!("Results will go to {folder}"),
@@ -67,7 +67,7 @@ impl App {
         self.proceed_unless_running(next, ctx);
     }
 
-    /// Goes on after something that took time, with another question if there are edits that nobody was asked about.
+    /// Continues after a delay, with another question if there are edits that the user was not asked about.
     pub(super) fn go_on(&mut self, next: Next, ctx: &egui::Context) {
         if self.is_unsaved_again() {
             self.proceed(next, ctx);
@@ -82,7 +82,7 @@ impl App {
         self.document.is_unsaved() && discarded.as_ref() != Some(&self.document.experiment)
     }
 
-    /// Forgets what was to come after a question: the answer is that everything stays as it is.
+    /// Drops the action after a question: the user has cancelled it.
     fn forget_next(&mut self) {
         self.after_saving = None;
         self.discarded = None;
@@ -122,11 +122,11 @@ impl App {
         }
     }
 
-    /// Finishes what goes on while nothing is asked: a window may close without a question.
+    /// Finishes exports, copies and view settings before the window closes.
     pub(super) fn finish(&mut self) {
         self.finish_exports();
         self.finish_copying();
-        self.compare.set_folder(&self.document.results(&self.parts.untitled));
+        self.compare.set_folder(&self.results());
         self.keep_view(0.0, true);
     }
 
@@ -144,12 +144,12 @@ impl App {
 
     /// Opens a file, or shows why it cannot be opened; returns whether it did.
     pub(super) fn open(&mut self, path: &Path) -> bool {
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let path = absolute(path);
         match Document::open(&path) {
             Ok(document) => {
                 self.document = document;
                 self.log.info(format!("Opened {}", path.display()));
-                self.note_recent(&path);
+                self.settings.recent.note(&path);
                 self.take_document();
                 true
             }
@@ -164,7 +164,7 @@ impl App {
     pub(super) fn take_document(&mut self) {
         self.document.refresh();
         (self.discarded, self.start_request) = (None, None);
-        let results = self.document.results(&self.parts.untitled);
+        let results = self.results();
         let folder = results.display();
         let records = self.parts.worker.read(&results, self.document.runs());
         match self.runs.read(records, PATIENCE_FOR_RESULTS) {
@@ -194,11 +194,11 @@ impl App {
     pub(super) fn save_document(&mut self, ctx: &egui::Context) {
         let Some(path) = self.document.path().map(Path::to_owned) else { return self.ask_where_to_save(ctx) };
         if self.document.is_changed_elsewhere() {
-            self.dialog = Some(Dialog::Changed { path });
+            self.dialog = Some(Dialog::Changed(path));
             return;
         }
         if self.document.would_lose_comments(&path) {
-            self.dialog = Some(Dialog::Comments { path });
+            self.dialog = Some(Dialog::Comments(path));
             return;
         }
         self.save_to(&path, ctx);
@@ -211,16 +211,16 @@ impl App {
     }
 
     fn save_to(&mut self, path: &Path, ctx: &egui::Context) {
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let path = absolute(path);
         let had_file = self.document.path().is_some();
-        let results = self.document.results(&self.parts.untitled);
+        let results = self.results();
         if let Err(error) = self.document.save(&path) {
             self.after_saving = None;
             return self.fail("The experiment was not saved", &error.to_string());
         }
         self.log.info(format!("Saved {}", path.display()));
-        self.note_recent(&path);
-        let new_results = self.document.results(&self.parts.untitled);
+        self.settings.recent.note(&path);
+        let new_results = self.results();
         if new_results != results {
             if had_file {
                 self.keep_results(&results, &new_results);
@@ -236,17 +236,18 @@ impl App {
 
     /// Where file dialogs begin: beside the document, or among the user's documents.
     pub(super) fn folder(&self) -> PathBuf {
-        let beside = self.document.path().and_then(Path::parent).map(Path::to_owned);
+        let own = self.document.path().and_then(Path::parent).map(Path::to_owned);
         let users = || {
             let folders = directories::UserDirs::new()?;
             Some(folders.document_dir().unwrap_or_else(|| folders.home_dir()).to_owned())
         };
-        beside.or_else(users).unwrap_or_else(|| self.document.base())
+        own.or_else(users).unwrap_or_else(|| self.document.base())
     }
 
     /// Asks for a path.
     pub(super) fn ask(&mut self, request: PathRequest, ctx: &egui::Context) {
-        self.asked = Some(PendingPath::new(&self.parts.picker, request, ctx));
+        let answer = (self.parts.picker)(&request, ctx);
+        self.asked = Some(PendingPath { request, answer });
     }
 
     /// Takes the answer of the system's dialog, if there is one.
@@ -290,12 +291,11 @@ impl App {
             Reply::Cancel | Reply::Close => self.forget_next(),
             Reply::Restore => self.restore(),
             Reply::DropEdits => self.give_up_leftover(),
-            Reply::AskAgain => self.postpone_leftover(),
+            Reply::AskAgain => drop(self.leftovers.pop()), // they stay for the next start
             Reply::Import { path, arm } => self.import(&path, arm),
             Reply::Archive(runs) => self.archive(&runs),
             Reply::Resume(runs) => self.start_runs(runs),
-            Reply::Template(position) => self.proceed(Next::New(position), ctx),
-            Reply::Recent(path) => self.proceed(Next::Open(path), ctx),
+            Reply::Proceed(next) => self.proceed(next, ctx),
             Reply::Save(next) => {
                 self.after_saving = Some(next);
                 self.save_document(ctx);

@@ -34,7 +34,7 @@ impl App {
     pub(super) fn take_from_others(&mut self, found: ChangedRecord) {
         let ChangedRecord { folder, run, record } = found;
         let is_listed = self.document.runs().iter().any(|known| known.id == run);
-        let is_present = folder == self.document.results(&self.parts.untitled) && folder.join(&run).is_dir();
+        let is_present = folder == self.results() && folder.join(&run).is_dir();
         if !is_listed || !is_present {
             return;
         }
@@ -51,8 +51,8 @@ impl App {
     /// Watches all runs of the document that this process does not run.
     fn watch_runs(&mut self) {
         let Some(watching) = &self.watching else { return };
-        let folder = self.document.results(&self.parts.untitled);
-        let watched = (folder, self.document.revision(), self.runs.open_count());
+        let folder = self.results();
+        let watched = (folder, self.document.revision(), self.runs.open().count());
         if self.watched.as_ref() == Some(&watched) {
             return;
         }
@@ -60,7 +60,7 @@ impl App {
         runs.retain(|run| !self.runs.is_open(run));
         runs.sort();
         runs.dedup();
-        watching.look_at(WatchTarget { folder: watched.0.clone(), runs });
+        watching.set_target(WatchTarget { folder: watched.0.clone(), runs });
         self.watched = Some(watched);
     }
 }

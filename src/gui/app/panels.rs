@@ -17,7 +17,8 @@ const LEAST_RIGHT: f32 = 208.0;
 /// that a window that was small once does not keep its panels small.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct PanelSizes {
-    is_small: bool,
+    /// Whether only some panels are open at first, so that the plot gets at least half of the window.
+    pub is_small: bool,
     is_wide: bool,
     is_tall: bool,
     left: f32,
@@ -29,7 +30,7 @@ pub(super) struct PanelSizes {
 }
 
 impl PanelSizes {
-    /// The room in a window of this size.
+    /// The sizes in a window of this size.
     pub(super) fn of(window: Vec2) -> Self {
         let (is_wide, is_tall) = (window.x >= WIDE, window.y >= TALL);
         let (left, right) = if is_wide { (288.0, 336.0) } else { (0.22 * window.x, 0.26 * window.x) };
@@ -44,11 +45,6 @@ impl PanelSizes {
             log,
             most: 0.36 * window,
         }
-    }
-
-    /// Whether only some panels are open at first, so that the plot gets at least half of the window.
-    pub(super) const fn is_small(self) -> bool {
-        self.is_small
     }
 
     /// Arms and plan.
@@ -88,13 +84,13 @@ mod tests {
     #[test]
     fn in_every_window_the_plot_gets_half_of_the_width_at_first() {
         for width in [640.0, 720.0, 899.0, 900.0, 960.0, 1247.0, 1248.0, 1280.0, 3840.0] {
-            let room = PanelSizes::of(vec2(width, 600.0));
-            let settings = Settings { is_small: room.is_small(), ..Settings::default() };
-            let properties = if settings.panels().properties { room.right } else { 0.0 };
-            assert!(width - room.left - properties >= 0.5 * width, "{width}: {room:?}");
+            let sizes = PanelSizes::of(vec2(width, 600.0));
+            let settings = Settings { is_small: sizes.is_small, ..Settings::default() };
+            let properties = if settings.panels().properties { sizes.right } else { 0.0 };
+            assert!(width - sizes.left - properties >= 0.5 * width, "{width}: {sizes:?}");
         }
         assert!(
-            PanelSizes::of(vec2(1280.0, 360.0)).is_small() && !PanelSizes::of(vec2(1280.0, 720.0)).is_small()
+            PanelSizes::of(vec2(1280.0, 360.0)).is_small && !PanelSizes::of(vec2(1280.0, 720.0)).is_small
         );
     }
 }

@@ -85,9 +85,4 @@ impl App {
             recovery.drop_leftover(leftover);
         }
     }
-
-    /// Leaves the edits that were asked about for the next start.
-    pub(super) fn postpone_leftover(&mut self) {
-        self.leftovers.pop();
-    }
 }

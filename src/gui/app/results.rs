@@ -22,7 +22,7 @@ pub(super) struct Copying {
 }
 
 impl App {
-    /// Saved as another file: what has run stays with the old one.
+    /// Keeps results with the old file when the document is saved as another one.
     pub(super) fn keep_results(&mut self, old: &Path, new: &Path) {
         if old.is_dir() {
             let (old, new) = (old.display(), new.display());
@@ -34,16 +34,16 @@ impl App {
         }
     }
 
-    /// Reads anew what the folder of results tells, after the document has got another one.
+    /// Reads the records again, after the document has got another folder of results.
     pub(super) fn reload_records(&mut self) {
-        let results = self.document.results(&self.parts.untitled);
+        let results = self.results();
         let records = self.parts.worker.read(&results, self.document.runs());
         if let Some(count) = self.runs.read(records, PATIENCE_FOR_MORE) {
             self.log_found(count);
         }
     }
 
-    /// Results of a document that has got a file move to it, as soon as nothing writes there.
+    /// Moves results to a document's new file, as soon as no run writes them.
     pub(super) fn move_results(&mut self, ctx: &egui::Context) {
         if self.runs.is_running() {
             if let Some((from, _)) = &self.moving {
@@ -80,7 +80,7 @@ impl App {
         }
     }
 
-    /// Takes what a thread has copied; what waits for it goes on.
+    /// Takes the copied results, and starts the next move.
     pub(super) fn take_copied(&mut self, ctx: &egui::Context) {
         let Some(copying) = &self.copying else { return };
         let moved = match copying.moved.take() {
@@ -93,15 +93,15 @@ impl App {
             Ok(moved) => self.log_moved(moved, &to),
             Err(why) => self.log_not_moved(&from, &to, &why),
         }
-        if self.document.results(&self.parts.untitled) == to {
-            // Whoever has opened the file meanwhile did not find all of them.
+        if self.results() == to {
+            // If the user has opened the file in the meantime, not all of them were there.
             self.runs.read_more(self.parts.worker.read(&to, self.document.runs()), PATIENCE_FOR_MORE);
         }
         self.compare.look_into_trash();
         self.move_results(ctx);
     }
 
-    /// Waits for results that are being copied: the window is about to close, and nobody would look for them elsewhere.
+    /// Waits for results that are being copied: after the window closes, nothing would complete the copy.
     pub(super) fn finish_copying(&mut self) {
         if let Some(copying) = self.copying.take() {
             copying.moved.wait(Duration::MAX);
@@ -120,7 +120,7 @@ impl App {
             "Results could not be moved from {folder} to {} ({why}). Move them by hand",
             to.display()
         ));
-        if self.document.results(&self.parts.untitled) == to {
+        if self.results() == to {
             self.reload_records();
         }
     }

@@ -1,11 +1,12 @@
 //! Runs stopped by closing the window, to be resumed at the next start.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::App;
 use super::act::StartRequest;
 use crate::gui::dialogs::Dialog;
 use crate::gui::document::Document;
+use crate::gui::files::absolute;
 use crate::gui::recovery::UnsavedEdits;
 use crate::gui::settings::Unfinished;
 use crate::results::RunState;
@@ -47,8 +48,7 @@ impl App {
     /// Opens what the window begins with: a file, or the document whose runs were stopped when the last window was closed;
     /// whether there is one. Of that document the edits come back too, and going on with its runs is offered.
     pub(super) fn open_first(&mut self, file: Option<&Path>) -> bool {
-        let file: Option<PathBuf> =
-            file.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
+        let file = file.map(absolute);
         let is_wanted = |noted: &mut Unfinished| file.is_none() || noted.path == file;
         let Some(Unfinished { path, kept, runs }) = self.settings.unfinished.take_if(is_wanted) else {
             return file.is_some_and(|file| self.open(&file));

@@ -9,7 +9,7 @@ use crate::gui::plan::Action;
 pub struct CommandContext {
     /// Runs go on.
     pub running: bool,
-    /// They are held, until they are told to go on.
+    /// They are paused, until Resume.
     pub paused: bool,
     /// They were asked to stop now.
     pub stopping_now: bool,
@@ -41,9 +41,9 @@ pub struct CommandContext {
     pub has_figure: bool,
     /// Why nothing can be exported of the view that was used last; nothing where something can.
     pub why_no_figure: Option<&'static str>,
-    /// What the edit is about that can be taken back.
+    /// The name of the edit that Undo takes back.
     pub undoes: Option<&'static str>,
-    /// What the edit is about that was taken back last.
+    /// The name of the edit that Redo makes again.
     pub redoes: Option<&'static str>,
     /// Files were open before.
     pub has_recent: bool,
@@ -59,29 +59,31 @@ impl Command {
     /// Why it cannot be used now; nothing when it can.
     #[allow(clippy::too_many_lines, reason = "every command is named")]
     pub fn refusal(self, context: &CommandContext) -> Option<String> {
-        let say = |refused: bool, reason: &str| refused.then(|| reason.to_owned());
+        let refuse_if = |refused: bool, reason: &str| refused.then(|| reason.to_owned());
         let no_arm = "Select an arm in the list on the left first";
         let no_run = "Select a run in the list on the left first";
         let no_view = "No view is open: open one from the View menu";
         let no_file = "No file has been opened or saved yet";
         match self {
-            Self::OpenRecent | Self::ClearRecent => say(!context.has_recent, no_file),
-            Self::Save => say(!context.unsaved, "There are no changes to save"),
+            Self::OpenRecent | Self::ClearRecent => refuse_if(!context.has_recent, no_file),
+            Self::Save => refuse_if(!context.unsaved, "There are no changes to save"),
             Self::ExportFigure | Self::CopyFigure | Self::CopyValues => {
                 context.why_no_figure.map(str::to_owned)
             }
-            Self::FitFigure => say(!context.has_figure, "There are no curves yet: press Run all"),
-            Self::Undo => say(context.undoes.is_none(), "Nothing to undo"),
-            Self::Redo => say(context.redoes.is_none(), "Nothing to redo"),
-            Self::CopyTable => say(context.arms == 0, "There are no arms yet: add one on the left"),
-            Self::DuplicateArm | Self::RemoveArm | Self::StarArm => say(context.arm.is_none(), no_arm),
-            Self::ArchiveArm => say(context.arm.is_none(), no_arm)
-                .or_else(|| say(context.running, "Runs are in progress: stop them or wait until they finish"))
-                .or_else(|| say(context.results_of_arm == 0, "The selected arm has no results")),
-            Self::MoveArmUp => say(context.arm.is_none(), no_arm)
-                .or_else(|| say(context.arm == Some(0), "The selected arm is the first one")),
-            Self::MoveArmDown => say(context.arm.is_none(), no_arm).or_else(|| {
-                say(
+            Self::FitFigure => refuse_if(!context.has_figure, "There are no curves yet: press Run all"),
+            Self::Undo => refuse_if(context.undoes.is_none(), "Nothing to undo"),
+            Self::Redo => refuse_if(context.redoes.is_none(), "Nothing to redo"),
+            Self::CopyTable => refuse_if(context.arms == 0, "There are no arms yet: add one on the left"),
+            Self::DuplicateArm | Self::RemoveArm | Self::StarArm => refuse_if(context.arm.is_none(), no_arm),
+            Self::ArchiveArm => refuse_if(context.arm.is_none(), no_arm)
+                .or_else(|| {
+                    refuse_if(context.running, "Runs are in progress: stop them or wait until they finish")
+                })
+                .or_else(|| refuse_if(context.results_of_arm == 0, "The selected arm has no results")),
+            Self::MoveArmUp => refuse_if(context.arm.is_none(), no_arm)
+                .or_else(|| refuse_if(context.arm == Some(0), "The selected arm is the first one")),
+            Self::MoveArmDown => refuse_if(context.arm.is_none(), no_arm).or_else(|| {
+                refuse_if(
                     context.arm.is_some_and(|arm| arm + 1 >= context.arms),
                     "The selected arm is the last one",
                 )
@@ -91,32 +93,35 @@ impl Command {
             Self::DuplicateStage => of_stage(context, Action::Duplicate),
             Self::RepeatStage => of_stage(context, Action::Repeat),
             Self::RemoveStage => of_stage(context, Action::Remove),
-            Self::StarRun => say(!context.run, no_run),
+            Self::StarRun => refuse_if(!context.run, no_run),
             Self::ArchiveRun => {
-                say(!context.run, no_run).or_else(|| context.why_not_archive.map(str::to_owned))
+                refuse_if(!context.run, no_run).or_else(|| context.why_not_archive.map(str::to_owned))
             }
             Self::RunAll => cannot_start(context)
-                .or_else(|| say(context.arms == 0, "There are no arms yet: add one on the left"))
+                .or_else(|| refuse_if(context.arms == 0, "There are no arms yet: add one on the left"))
                 .or_else(|| {
-                    say(context.left == 0, "All runs are done: change a setting or add a seed to run more")
+                    refuse_if(
+                        context.left == 0,
+                        "All runs are done: change a setting or add a seed to run more",
+                    )
                 }),
             Self::RunArm => cannot_start(context)
-                .or_else(|| say(context.left_of_arm.is_none(), no_arm))
-                .or_else(|| say(context.left_of_arm == Some(0), "All runs of this arm are done")),
-            Self::Pause => cannot_stop(context, context.stopping)
-                .or_else(|| say(context.paused, "The runs are already paused; press Resume to continue")),
+                .or_else(|| refuse_if(context.left_of_arm.is_none(), no_arm))
+                .or_else(|| refuse_if(context.left_of_arm == Some(0), "All runs of this arm are done")),
+            Self::Pause => cannot_stop(context, context.stopping).or_else(|| {
+                refuse_if(context.paused, "The runs are already paused; press Resume to continue")
+            }),
             Self::Resume if context.paused => None,
-            Self::Resume => {
-                cannot_start(context).or_else(|| say(context.resumable == 0, "No run is stopped or failed"))
-            }
+            Self::Resume => cannot_start(context)
+                .or_else(|| refuse_if(context.resumable == 0, "No run is stopped or failed")),
             Self::StopAfterStage => cannot_stop(context, context.stopping),
             Self::StopNow => cannot_stop(context, context.stopping_now),
-            Self::SplitRight | Self::SplitDown => say(context.views == 0, no_view).or_else(|| {
-                say(context.tabs < 2, "This tile has only one tab; open another view in it first")
+            Self::SplitRight | Self::SplitDown => refuse_if(context.views == 0, no_view).or_else(|| {
+                refuse_if(context.tabs < 2, "This tile has only one tab; open another view in it first")
             }),
-            Self::Maximise => say(context.tiles < 2, "There is only one tile; Split makes another"),
-            Self::NextTab | Self::PreviousTab => say(context.views < 2, "There is only one tab"),
-            Self::CloseView | Self::CloseTile => say(context.views == 0, no_view),
+            Self::Maximise => refuse_if(context.tiles < 2, "There is only one tile; Split makes another"),
+            Self::NextTab | Self::PreviousTab => refuse_if(context.views < 2, "There is only one tab"),
+            Self::CloseView | Self::CloseTile => refuse_if(context.views == 0, no_view),
             Self::New
             | Self::Open
             | Self::SaveAs

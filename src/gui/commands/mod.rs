@@ -259,7 +259,7 @@ mod tests {
         let context = CommandContext { running: true, paused: true, ..CommandContext::default() };
         assert!(Command::Resume.refusal(&context).is_none() && Command::StopNow.refusal(&context).is_none());
         assert!(Command::Pause.refusal(&context).is_some());
-        let going = CommandContext { running: true, ..CommandContext::default() };
-        assert!(Command::Pause.refusal(&going).is_none() && Command::Resume.refusal(&going).is_some());
+        let running = CommandContext { running: true, ..CommandContext::default() };
+        assert!(Command::Pause.refusal(&running).is_none() && Command::Resume.refusal(&running).is_some());
     }
 }

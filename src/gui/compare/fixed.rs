@@ -5,18 +5,18 @@ use egui_extras::TableRow;
 
 use crate::gui::theme;
 
-/// Of a narrower room they take too much, and scroll with the others.
+/// Where the fixed columns would take a larger share of the width, they scroll with the others.
 const MOST: f32 = 0.6;
 
-/// How far what stays is moved against what scrolls.
+/// The positions of the fixed columns.
 pub(super) struct Fixed {
     /// How far the others are scrolled, in points.
     shift: f32,
-    /// What can be seen from left to right.
+    /// The visible range from left to right.
     visible: Rangef,
-    /// Where what stays ends.
+    /// The right end of the fixed columns.
     end: f32,
-    /// Widths of all columns, as they were drawn last.
+    /// Widths of all columns in the last frame.
     widths: Vec<f32>,
     gap: f32,
 }
@@ -25,19 +25,19 @@ fn id() -> Id {
     Id::unique("widths of the table of runs")
 }
 
-/// So many columns stay: those of ticks, stars and arms.
+/// The number of fixed columns: ticks, stars and arms.
 const COUNT: usize = 3;
 
 impl Fixed {
-    /// What stays at the left of a room, which shows a part of a table with so many columns.
-    pub(super) fn new(ui: &Ui, room: Rect, columns: usize) -> Self {
+    /// The fixed columns of a table with this number of columns, which is drawn into `part` of the window.
+    pub(super) fn new(ui: &Ui, part: Rect, columns: usize) -> Self {
         let widths = ui.data(|data| data.get_temp::<Vec<f32>>(id())).unwrap_or_default();
         let widths = if widths.len() == columns { widths } else { vec![0.0; columns] };
         let visible = ui.clip_rect().x_range();
         let gap = ui.spacing().item_spacing.x;
         let own: f32 = widths.iter().take(COUNT).map(|width| width + gap).sum();
-        let scrolled = (room.left() - ui.max_rect().left()).max(0.0);
-        let shift = if own <= MOST * room.width() { scrolled } else { 0.0 };
+        let scrolled = (part.left() - ui.max_rect().left()).max(0.0);
+        let shift = if own <= MOST * part.width() { scrolled } else { 0.0 };
         let end = ui.max_rect().left() + shift + own - gap / 2.0;
         Self { shift, visible, end, widths, gap }
     }
@@ -50,7 +50,7 @@ impl Fixed {
         }
     }
 
-    /// The width of a column whose right border lies under what stays.
+    /// The width of a column whose right border is under the fixed columns.
     pub(super) fn covered(&self, index: usize) -> Option<f32> {
         let end =
             |columns: usize| self.widths.iter().take(columns).map(|width| width + self.gap).sum::<f32>();
@@ -62,8 +62,8 @@ impl Fixed {
         self.shift > 0.0
     }
 
-    /// Draws the cells of a line, by their position. While others are scrolled, those that stay are drawn last: what lies
-    /// behind a line is drawn cell by cell.
+    /// Draws the cells of a line, by their position. While others are scrolled, the fixed cells are drawn last, over the
+    /// background that each cell draws.
     pub(super) fn line_ui(
         &mut self,
         line: &mut TableRow<'_, '_>,
@@ -102,11 +102,11 @@ impl Fixed {
         ui.set_clip_rect(seen);
     }
 
-    /// Draws a cell that stays, whose place is this while nothing is scrolled.
+    /// Draws a fixed cell; `cell` is its place while nothing is scrolled.
     fn staying_ui(&self, ui: &mut Ui, id: Id, cell: Rect, draw: impl FnOnce(&mut Ui)) {
         let place = cell.translate(vec2(self.shift, 0.0));
         let seen = Rect::from_x_y_ranges(self.visible, ui.clip_rect().y_range());
-        // Whoever draws it, it keeps its identity, and with it the focus.
+        // The id does not depend on the parent, so that the cell keeps the focus.
         let mut inside = ui.new_child(UiBuilder::new().scope_id(id).max_rect(place).layout(*ui.layout()));
         inside.set_clip_rect(seen.intersect(place));
         draw(&mut inside);
@@ -115,7 +115,7 @@ impl Fixed {
         }
     }
 
-    /// Draws where what stays ends, and remembers the widths.
+    /// Draws the line at the end of the fixed columns, and keeps the widths.
     pub(super) fn end(self, ui: &Ui) {
         if self.is_scrolled() {
             ui.painter().vline(self.end, ui.min_rect().y_range(), (1.0, theme::present(ui).muted));

@@ -1,7 +1,7 @@
 //! Stars, tags and notes.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Button, Mesh, Pos2, Sense, Shape, Stroke, TextEdit, Ui, WidgetInfo, vec2};
+use eframe::egui::{Button, Key, Mesh, Pos2, Sense, Shape, Stroke, TextEdit, Ui, WidgetInfo, vec2};
 
 use super::{Compare, CompareResponse};
 use crate::gui::form::note_edited;
@@ -9,11 +9,10 @@ use crate::gui::theme;
 use crate::results::table::{Mark, Row};
 use crate::results::view::arm_key;
 
-/// Draws the star of a row, full or empty; a click turns it around.
+/// Draws the star of a row, full or empty; a click switches it.
 pub fn star_ui(ui: &mut Ui, row: &Row, compare: &mut Compare) {
-    let own = compare.view.marks.get(&row.run).is_some_and(|mark| mark.starred);
     if star_button(ui, row.mark.starred, &format!("{}, seed {}", row.arm, row.seed)) {
-        edit(compare, &row.run, |mark| mark.starred = !own);
+        compare.star(&row.run);
     }
 }
 
@@ -68,12 +67,7 @@ pub fn context_ui(ui: &mut Ui, row: &Row, compare: &mut Compare) -> Option<Compa
     tags_ui(ui, &row.run, compare);
     note_ui(ui, "Note on the run", &row.run, compare);
     note_ui(ui, "Note on the arm", &arm, compare);
-    let starred = compare.view.marks.get(&arm).is_some_and(|mark| mark.starred);
-    let star = if starred { "Unstar the arm" } else { "Star the arm" };
-    if ui.button(star).clicked() {
-        edit(compare, &arm, |mark| mark.starred = !starred);
-        ui.close();
-    }
+    star_arm_ui(ui, &arm, compare);
     let refusal = compare.why_not_archive(std::iter::once(&row.run));
     let archive = ui.add_enabled(refusal.is_none(), Button::new("Archive this run"));
     let archive = archive.on_hover_text("Moves it to the trash; nothing is deleted");
@@ -84,17 +78,20 @@ pub fn context_ui(ui: &mut Ui, row: &Row, compare: &mut Compare) -> Option<Compa
     None
 }
 
-/// Star, tags and note of an arm, for its own menu.
+/// Star, tags and note of an arm, for its menu.
 pub fn arm_marks_ui(ui: &mut Ui, arm: &str, compare: &mut Compare) {
     let key = arm_key(arm);
     ui.set_min_width(220.0);
-    let starred = compare.view.marks.get(&key).is_some_and(|mark| mark.starred);
-    if ui.button(if starred { "Unstar the arm" } else { "Star the arm" }).clicked() {
-        edit(compare, &key, |mark| mark.starred = !starred);
-        ui.close();
-    }
+    star_arm_ui(ui, &key, compare);
     tags_ui(ui, &key, compare);
     note_ui(ui, "Note on the arm", &key, compare);
+}
+
+fn star_arm_ui(ui: &mut Ui, key: &str, compare: &mut Compare) {
+    if ui.button(if compare.is_starred(key) { "Unstar the arm" } else { "Star the arm" }).clicked() {
+        compare.star(key);
+        ui.close();
+    }
 }
 
 fn tags_ui(ui: &mut Ui, key: &str, compare: &mut Compare) {
@@ -109,9 +106,8 @@ fn tags_ui(ui: &mut Ui, key: &str, compare: &mut Compare) {
     ui.horizontal(|ui| {
         let label = ui.label("Tag");
         let field = theme::line_edit(&mut compare.tag).desired_width(120.0);
-        let field = field.background_color(theme::present(ui).button);
-        let field = theme::input_ui(ui, field).labelled_by(label.id);
-        let entered = field.lost_focus() && ui.input(|input| input.key_pressed(eframe::egui::Key::Enter));
+        let field = theme::field_ui(ui, field).labelled_by(label.id);
+        let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         if ui.button("Add tag").clicked() || entered {
             let tag = std::mem::take(&mut compare.tag).trim().replace(char::is_whitespace, "-");
             if !tag.is_empty() {
@@ -128,8 +124,7 @@ fn note_ui(ui: &mut Ui, name: &str, key: &str, compare: &mut Compare) {
     let mut note = compare.view.marks.get(key).map(|mark| mark.note.clone()).unwrap_or_default();
     let label = ui.label(name);
     let field = TextEdit::multiline(&mut note).desired_rows(1).desired_width(220.0);
-    let field = field.background_color(theme::present(ui).button);
-    let field = theme::input_ui(ui, field).labelled_by(label.id);
+    let field = theme::field_ui(ui, field).labelled_by(label.id);
     note_edited(&field);
     if field.changed() {
         edit(compare, key, |mark| mark.note = note);

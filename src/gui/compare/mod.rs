@@ -1,7 +1,7 @@
 //! Comparing runs: their table, the filter that also drives the plots, notes about them, and differences between them.
 //!
 //! [`Compare`] keeps what is derived from the records (rows, what the filter leaves out) and the [`ViewSettings`] of the
-//! document, which lie beside its runs. [`runs_ui`] draws all of it into whatever room it is given.
+//! document, whose file is beside its runs. [`runs_ui`] draws all of it into the available space.
 
 mod fixed;
 mod menu;
@@ -38,17 +38,16 @@ use crate::results::table::columns::text_of;
 use crate::results::table::filter::Filter;
 use crate::results::table::{Differing, Row};
 use crate::results::view::{Lines, ViewSettings, groups};
-use crate::run::trash::Trashed;
+use crate::run::StoredRun;
 use renamed::{are_distinct, move_mark, renamed};
 use rows::{listed, rows_of};
-use side_by_side::TickedReports;
 use view_store::ViewStore;
 
-/// Rows are made anew at most this often, in seconds, while records grow.
+/// The least time between two updates of the rows, in seconds, while records grow.
 const PAUSE: f64 = 0.25;
 
-/// So many styles further are lines of earlier settings: in the colour of their arm, with another dash.
-const EARLIER: usize = 3 * COLOURS;
+/// Lines of earlier settings have the style this many places on: the colour of their arm, another dash.
+const OUTDATED: usize = 3 * COLOURS;
 
 /// What is kept about comparing runs.
 #[derive(Default)]
@@ -62,8 +61,8 @@ pub struct Compare {
     rows: Arc<Vec<Row>>,
     /// The revision of the records that the results in the rows are of.
     results_of: Option<u64>,
-    /// Of runs that show results of earlier settings: a row without the present settings. By identity.
-    earlier: BTreeMap<String, Row>,
+    /// Rows of the runs that show results of earlier settings, without those results. By identity.
+    outdated: BTreeMap<String, Row>,
     /// Paths of the settings in which runs differ.
     settings: Vec<String>,
     differing: Differing,
@@ -73,8 +72,6 @@ pub struct Compare {
     made: Option<Made>,
     /// How often rows were made.
     revision: u64,
-    /// What the stages of ticked runs reported.
-    ticked_reports: TickedReports,
     /// Runs that are ticked, by identity.
     ticked: BTreeSet<String>,
     /// Runs with results, by identity.
@@ -87,7 +84,7 @@ pub struct Compare {
     pair: [String; 2],
     /// The tag that is being typed.
     tag: String,
-    trash: Vec<Trashed>,
+    trash: Vec<StoredRun>,
     /// Whether the filter is to get the keyboard.
     wants_filter: bool,
 }
@@ -150,8 +147,8 @@ impl Compare {
         }
     }
 
-    /// Gives treatments their colours, and looks at the document's runs anew. What was noted about an arm goes with it to
-    /// its new name; returns the old and the new names of such arms.
+    /// Gives treatments their colours, and takes the document's runs again. The marks of a renamed arm move to its new
+    /// name; returns the old and the new names of such arms.
     pub fn take_treatments(&mut self, treatments: &mut [Treatment]) -> Vec<(String, String)> {
         let is_unchanged = self.view_store.written == self.view;
         let names = || treatments.iter().map(|treatment| treatment.name.as_str());
@@ -178,30 +175,35 @@ impl Compare {
         renamed
     }
 
-    /// Takes what was decided about the view before. Its arms are those of another document: none of them was renamed.
+    /// Takes view settings of an earlier moment. Their arms are those of that document: none of them was renamed.
     pub fn take_view(&mut self, view: &ViewSettings) {
         self.view = view.clone();
         self.arms.clear();
         self.made = None;
     }
 
-    /// The keyboard is to type into the filter, as soon as that is drawn.
+    /// Gives the keyboard to the filter, as soon as that is drawn.
     pub const fn go_to_filter(&mut self) {
         self.wants_filter = true;
     }
 
-    /// Puts a star at what is noted under a key, or takes it away.
+    /// Whether what goes by this key has a star.
+    pub fn is_starred(&self, key: &str) -> bool {
+        self.view.marks.get(key).is_some_and(|mark| mark.starred)
+    }
+
+    /// Gives a star to what goes by this key, or takes it away.
     pub fn star(&mut self, key: &str) {
         menu::edit(self, key, |mark| mark.starred ^= true);
     }
 
-    /// The rows that are shown as text, with this between cells.
+    /// The visible rows as text, with this separator between cells.
     pub fn copy(&self, separator: char) -> CompareResponse {
-        let rows = toolbar::shown(self);
+        let rows = toolbar::shown(&self.rows, self);
         CompareResponse::Copy(text_of(&rows, &self.settings, separator), rows.len())
     }
 
-    /// A run is ticked no more.
+    /// Removes the tick of a run.
     pub fn untick(&mut self, run: &str) {
         self.ticked.remove(run);
     }
@@ -223,7 +225,6 @@ impl Compare {
     /// Brings rows, filter and lines up to date. `now` in seconds; returns the time after which to look again, where rows
     /// are behind the records.
     pub fn update(&mut self, treatments: &[Treatment], runs: &Runs, now: f64) -> Option<f64> {
-        self.ticked_reports.update(&self.ticked, runs);
         let made = Made {
             revision: runs.revision(),
             filter: self.view.filter.clone(),
@@ -250,7 +251,7 @@ impl Compare {
         let bare = |(treatment, run): (&Treatment, &Run)| {
             (run.id.clone(), Row::of(run, None, runs.word(&run.id), treatment.colour))
         };
-        self.earlier = stale.map(bare).collect();
+        self.outdated = stale.map(bare).collect();
         if is_new || self.made.as_ref().is_some_and(|last| last.group != made.group) {
             let listed: Vec<&Run> = treatments.iter().flat_map(|treatment| &treatment.runs).collect();
             self.settings = self.differing.give(&mut rows, &listed).to_vec();
@@ -280,7 +281,7 @@ impl Compare {
         None
     }
 
-    /// Counts how often rows were made anew: plots of rows are as old as these.
+    /// Counts the updates of the rows, for plots that are made of rows.
     pub const fn revision(&self) -> u64 {
         self.revision
     }
@@ -296,10 +297,10 @@ impl Compare {
     }
 
     /// What plots show: the runs that the filter leaves, by arm or by the setting that groups them. Runs of earlier settings
-    /// that stand for others have lines of their own; a setting does not group them, since theirs was another.
+    /// that stand for others have separate lines; a setting does not group them, since they had another value of it.
     pub fn arm_runs<'a>(&'a self, treatments: &[Treatment], runs: &'a Runs) -> Vec<ArmRuns<'a>> {
-        let has_earlier = self.view.group.is_none();
-        self.lines(treatments, runs, |run| runs.earlier(run).filter(|_| has_earlier))
+        let shows_outdated = self.view.group.is_none();
+        self.lines(treatments, runs, |run| runs.outdated(run).filter(|_| shows_outdated))
     }
 
     /// The same without earlier settings: what the command line finds.
@@ -311,17 +312,17 @@ impl Compare {
         &'a self,
         treatments: &[Treatment],
         runs: &'a Runs,
-        earlier: impl Fn(&Run) -> Option<&'a RunRecord>,
+        outdated: impl Fn(&Run) -> Option<&'a RunRecord>,
     ) -> Vec<ArmRuns<'a>> {
         // Rows are those of the treatments, run by run.
         let listed = listed(treatments).zip(&*self.rows);
         let wanted = listed.filter(|((_, run), _)| !self.left_out.contains(&run.id));
         let drawn = wanted.filter_map(|((treatment, run), row)| {
             let seed = run.seed;
-            if let (Some(record), Some(row)) = (earlier(run), self.earlier.get(&run.id)) {
-                // The mark stands before the name: the end of a long one is cut off.
+            if let (Some(record), Some(row)) = (outdated(run), self.outdated.get(&run.id)) {
+                // The mark comes before the name: the end of a long name is cut off.
                 let line = format!("earlier settings: {}", treatment.name);
-                return Some(Drawn { line, colour: treatment.colour + EARLIER, seed, record, row });
+                return Some(Drawn { line, colour: treatment.colour + OUTDATED, seed, record, row });
             }
             let record = runs.record(&run.id)?;
             let own = || (treatment.name.clone(), treatment.colour);
@@ -332,20 +333,20 @@ impl Compare {
     }
 
     /// How many of the runs that the filter leaves have results of earlier settings only.
-    pub fn earlier_count(&self) -> usize {
-        self.earlier.keys().filter(|run| !self.left_out.contains(*run)).count()
+    pub fn outdated_count(&self) -> usize {
+        self.outdated.keys().filter(|run| !self.left_out.contains(*run)).count()
     }
 
-    /// What plots say of runs of earlier settings; nothing where there are none.
-    pub fn earlier_note(&self) -> String {
+    /// The note about runs of earlier settings in plots; empty where there are none.
+    pub fn outdated_note(&self) -> String {
         let what = if self.view.group.is_some() { "left out" } else { "shown here only, not in exports" };
-        match self.earlier_count() {
+        match self.outdated_count() {
             0 => String::new(),
             count => format!("{} of earlier settings {what}", counted(count, "run")),
         }
     }
 
-    /// What figures say of the filter.
+    /// The note about the filter in figures.
     pub fn filter_note(&self) -> String {
         self.view.filter_note(&self.rows, &self.left_out)
     }
@@ -360,7 +361,7 @@ impl Compare {
     /// which to look again, where something is left to do.
     ///
     /// # Errors
-    /// When they could not be written; it is said once until they can be.
+    /// When they could not be written; reported once until they can be.
     pub fn keep(&mut self, plot: &PlotState, now: f64, at_once: bool) -> Result<Option<f64>, String> {
         plot.give(&mut self.view);
         self.view_store.keep(&self.view, now, at_once)
@@ -368,11 +369,11 @@ impl Compare {
 }
 
 /// Draws the table of runs with its filter, and differences below it.
-pub fn runs_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
+pub fn runs_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) -> Option<CompareResponse> {
     let response = toolbar::toolbar_ui(ui, compare);
     // In a low tile, the table keeps the larger part.
     let most = (0.45 * ui.available_height()).max(48.0);
     let below = Panel::bottom(ui.scope_id().with("differences")).resizable(true).default_size(168.0);
-    below.size_range(48.0..=most).show(ui, |ui| side_by_side::side_by_side_ui(ui, compare));
+    below.size_range(48.0..=most).show(ui, |ui| side_by_side::side_by_side_ui(ui, compare, runs));
     response.or(table::table_ui(ui, compare))
 }

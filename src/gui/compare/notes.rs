@@ -1,6 +1,6 @@
 //! Free notes, and the marks of all arms and runs, each in one line.
 
-use eframe::egui::{Checkbox, RichText, ScrollArea, TextEdit, TextStyle, Ui, vec2};
+use eframe::egui::{Checkbox, Label, RichText, ScrollArea, TextEdit, TextStyle, Ui};
 
 use super::Compare;
 use super::menu::{edit, star_button};
@@ -32,14 +32,13 @@ struct Line {
 
 /// Draws the notes and the list of marks.
 pub fn notes_ui(ui: &mut Ui, compare: &mut Compare, noting: &mut Noting) {
-    let room = ui.available_height();
+    let height = ui.available_height();
     theme::heading_ui(ui, "Notes on the results");
     let field = TextEdit::multiline(&mut compare.view.notes)
         .hint_text("Findings and next steps")
-        .desired_width(f32::INFINITY)
-        .background_color(theme::present(ui).button);
-    ScrollArea::vertical().id_salt("free notes").max_height((0.35 * room).max(48.0)).show(ui, |ui| {
-        note_edited(&theme::input_ui(ui, field).accessible_name("Notes on the results"));
+        .desired_width(f32::INFINITY);
+    ScrollArea::vertical().id_salt("free notes").max_height((0.35 * height).max(48.0)).show(ui, |ui| {
+        note_edited(&theme::field_ui(ui, field).accessible_name("Notes on the results"));
     });
     ui.add_space(theme::STEP);
     ui.horizontal_wrapped(|ui| {
@@ -82,26 +81,17 @@ fn line_ui(ui: &mut Ui, line: &Line, compare: &mut Compare, noting: &mut Noting)
     ui.horizontal(|ui| {
         ui.set_height(ROW - 4.0);
         if star_button(ui, mark.starred, &line.name) {
-            edit(compare, &line.key, |mark| mark.starred = !mark.starred);
+            compare.star(&line.key);
         }
         let name = RichText::new(shown_name(ui, line, 0.3 * width));
         let name = if line.seed.is_none() { name.strong() } else { name };
-        let side = vec2(0.3 * width, ROW - 4.0);
-        ui.allocate_ui_with_layout(
-            side,
-            eframe::egui::Layout::left_to_right(eframe::egui::Align::Center),
-            |ui| {
-                ui.set_min_width(side.x);
-                ui.add(eframe::egui::Label::new(name).truncate()).on_hover_text(&line.name);
-            },
-        );
+        theme::cell_ui(ui, 0.3 * width, |ui| {
+            ui.add(Label::new(name).truncate()).on_hover_text(&line.name);
+        });
         tags_ui(ui, line, &mark, compare, noting, 0.22 * width);
         let mut note = mark.note.clone();
-        let field = theme::line_edit(&mut note)
-            .hint_text("note")
-            .desired_width(f32::INFINITY)
-            .background_color(theme::present(ui).button);
-        let field = theme::input_ui(ui, field).accessible_name(format!("Note on {}", line.name));
+        let field = theme::line_edit(&mut note).hint_text("note").desired_width(f32::INFINITY);
+        let field = theme::field_ui(ui, field).accessible_name(format!("Note on {}", line.name));
         note_edited(&field);
         if field.changed() {
             edit(compare, &line.key, |mark| mark.note = note);
@@ -110,24 +100,21 @@ fn line_ui(ui: &mut Ui, line: &Line, compare: &mut Compare, noting: &mut Noting)
 }
 
 /// The name where it fits; else without the middle of the arm's name, since the seed tells runs apart.
-fn shown_name(ui: &Ui, line: &Line, room: f32) -> String {
+fn shown_name(ui: &Ui, line: &Line, width: f32) -> String {
     let font = TextStyle::Body.resolve(ui.style());
     let seed = line.seed.as_deref().unwrap_or_default();
     let taken = ui.painter().layout_no_wrap(seed.to_owned(), font.clone(), ui.visuals().text_color());
     let arm = line.name.strip_suffix(seed).unwrap_or(&line.name);
-    format!("{}{seed}", fitted(ui.painter(), arm, &font, room - taken.size().x))
+    format!("{}{seed}", fitted(ui.painter(), arm, &font, width - taken.size().x))
 }
 
 fn tags_ui(ui: &mut Ui, line: &Line, mark: &Mark, compare: &mut Compare, noting: &mut Noting, width: f32) {
-    // What was undone meanwhile is not what was typed.
+    // After an undo, the typed text no longer stands for the tags.
     let is_typed = |(key, text): &&(String, String)| *key == line.key && words(text) == mark.tags;
     let typed = noting.typed.as_ref().filter(is_typed);
     let mut text = typed.map_or_else(|| mark.tags.join(" "), |(_, text)| text.clone());
-    let field = theme::line_edit(&mut text)
-        .hint_text("tags")
-        .desired_width(width)
-        .background_color(theme::present(ui).button);
-    let response = theme::input_ui(ui, field).accessible_name(format!("Tags of {}", line.name));
+    let field = theme::line_edit(&mut text).hint_text("tags").desired_width(width);
+    let response = theme::field_ui(ui, field).accessible_name(format!("Tags of {}", line.name));
     note_edited(&response);
     if response.changed() {
         edit(compare, &line.key, |mark| mark.tags = words(&text));

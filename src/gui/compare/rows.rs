@@ -22,14 +22,14 @@ pub fn rows_of(treatments: &[Treatment], runs: &Runs, known: &[Row]) -> Vec<Row>
 
 /// What the table says of a run: never results of other settings than its own. `known` is its row with the same results.
 fn row_of(run: &Run, runs: &Runs, colour: usize, known: Option<&Row>) -> Row {
-    let earlier = match runs.stray(run) {
+    let outdated_state = match runs.stray(run) {
         Some(id) => runs.word(id),
-        None => runs.earlier(run).map_or("", |record| record.state().word()),
+        None => runs.outdated(run).map_or("", |record| record.state().word()),
     };
     let state = runs.word(&run.id);
     let row = match known {
         Some(known) => known.called(run, state, colour),
         None => Row::of(run, runs.record(&run.id), state, colour),
     };
-    Row { earlier, ..row }
+    Row { outdated_state, ..row }
 }

@@ -1,67 +1,62 @@
 //! Differences: between two arms over their seeds, and between the runs that are ticked.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use eframe::egui::{ComboBox, Grid, Label, RichText, ScrollArea, Ui, vec2};
 
 use super::Compare;
 use crate::gui::runs::Runs;
 use crate::gui::text::counted;
 use crate::gui::theme;
-use crate::results::Report;
 use crate::results::paired::Comparison;
 use crate::results::table::Row;
 use crate::results::table::columns::{Column, columns};
 use crate::results::table::settings::NONE;
+use crate::results::{Report, RunRecord};
 
-/// What the stages of ticked runs reported.
-#[derive(Clone, Debug, Default)]
-pub struct TickedReports {
-    revision: u64,
-    ticked: BTreeSet<String>,
-    /// Stage with the kind of its report, and the result in a sentence; by run.
-    reports: BTreeMap<String, Vec<(String, String)>>,
+/// A title, and a text for each run.
+type Line = (String, Vec<String>);
+
+/// Whether some runs have different texts in a line.
+fn differs((_, texts): &Line) -> bool {
+    texts.iter().any(|text| *text != texts[0])
 }
 
-impl TickedReports {
-    /// Takes in what is known of the ticked runs now.
-    pub fn update(&mut self, ticked: &BTreeSet<String>, runs: &Runs) {
-        if self.ticked == *ticked && self.revision == runs.revision() {
-            return;
-        }
-        let told = |report: &Report| (format!("{}: {}", report.place(), report.kind), report.summary.clone());
-        let of = |id: &String| {
-            let reports = runs.record(id).map(|record| record.reports().iter().map(told).collect());
-            (id.clone(), reports.unwrap_or_default())
-        };
-        self.reports = ticked.iter().map(of).collect();
-        (self.ticked, self.revision) = (ticked.clone(), runs.revision());
-    }
+/// What makes reports of several runs the same line: stage, round, branch and kind.
+type ReportTitle<'a> = (&'a str, Option<u64>, &'a str, &'a str);
 
-    /// The reports in which these runs differ, in the order of the plan.
-    pub fn differing(&self, rows: &[&Row]) -> Vec<(String, Vec<String>)> {
-        let of = |row: &Row| self.reports.get(&row.run).map(Vec::as_slice).unwrap_or_default();
-        let mut keys: Vec<&String> = Vec::new();
-        for (key, _) in rows.iter().flat_map(|row| of(row)) {
-            if !keys.contains(&key) {
-                keys.push(key);
-            }
+fn title_of(report: &Report) -> ReportTitle<'_> {
+    (&report.stage, report.round, &report.branch, &report.kind)
+}
+
+/// The last report of each stage and kind, as far as these runs differ in it; in the order of the plan.
+fn differing_reports(rows: &[&Row], runs: &Runs) -> Vec<Line> {
+    let reports: Vec<&[Report]> =
+        rows.iter().map(|row| runs.record(&row.run).map_or(&[][..], RunRecord::reports)).collect();
+    let mut titles: Vec<ReportTitle<'_>> = Vec::new();
+    for title in reports.iter().copied().flatten().map(title_of) {
+        if !titles.contains(&title) {
+            titles.push(title);
         }
-        let text = |row: &Row, key: &String| {
-            let found = of(row).iter().rev().find(|(own, _)| own == key);
-            found.map_or_else(|| NONE.to_owned(), |(_, summary)| summary.clone())
-        };
-        let told = keys.into_iter().map(|key| (key.clone(), rows.iter().map(|row| text(row, key)).collect()));
-        told.filter(|(_, texts): &(String, Vec<String>)| texts.iter().any(|text| *text != texts[0])).collect()
     }
+    let line = |title: &ReportTitle<'_>| {
+        let last = |own: &&'_ [Report]| own.iter().rposition(|report| title_of(report) == *title);
+        let found: Vec<Option<&Report>> =
+            reports.iter().map(|own| last(own).map(|position| &own[position])).collect();
+        let texts: Vec<&str> =
+            found.iter().map(|report| report.map_or(NONE, |report| report.summary.as_str())).collect();
+        let is_equal = texts.iter().all(|text| *text == texts[0]);
+        let any = found.iter().flatten().next().filter(|_| !is_equal)?;
+        let title = format!("{}: {}", any.place(), any.kind);
+        Some((title, texts.into_iter().map(str::to_owned).collect()))
+    };
+    titles.iter().filter_map(line).collect()
 }
 
 /// Draws both below the table.
-pub fn side_by_side_ui(ui: &mut Ui, compare: &mut Compare) {
+pub fn side_by_side_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
     ScrollArea::both().id_salt("differences").auto_shrink([false, false]).show(ui, |ui| {
         pair_ui(ui, compare);
         ui.add_space(theme::STEP);
-        ticked_ui(ui, compare);
+        ticked_ui(ui, compare, runs);
     });
 }
 
@@ -134,22 +129,20 @@ fn arm_ui(ui: &mut Ui, name: &str, chosen: &mut String, arms: &[String]) {
             }
         },
     );
-    let text = format!("{name}: {chosen}");
-    combo.response.on_hover_text(text);
+    combo.response.on_hover_text(format!("{name}: {chosen}"));
 }
 
 /// What the ticked runs have in different cells, side by side.
-pub fn differing_cells(rows: &[&Row], settings: &[String]) -> Vec<(String, Vec<String>)> {
+pub fn differing_cells(rows: &[&Row], settings: &[String]) -> Vec<Line> {
     let skipped = |column: &Column| matches!(column, Column::Star | Column::Arm);
     let cells = columns(settings).into_iter().filter(|column| !skipped(column)).map(|column| {
-        let texts: Vec<String> = rows.iter().map(|row| column.text(row)).collect();
         let title = if let Column::Setting(path) = &column { path.clone() } else { column.title(settings) };
-        (title, texts)
+        (title, rows.iter().map(|row| column.text(row)).collect())
     });
-    cells.filter(|(_, texts)| texts.iter().any(|text| *text != texts[0])).collect()
+    cells.filter(differs).collect()
 }
 
-fn ticked_ui(ui: &mut Ui, compare: &mut Compare) {
+fn ticked_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
     theme::heading_ui(ui, "Ticked runs, only what differs");
     let rows: Vec<&Row> = compare.rows.iter().filter(|row| compare.ticked.contains(&row.run)).collect();
     if rows.len() < 2 {
@@ -169,7 +162,7 @@ fn ticked_ui(ui: &mut Ui, compare: &mut Compare) {
             }
             ui.end_row();
             let cells = differing_cells(&rows, &compare.settings).into_iter();
-            for (title, texts) in cells.chain(compare.ticked_reports.differing(&rows)) {
+            for (title, texts) in cells.chain(differing_reports(&rows, runs)) {
                 ui.label(RichText::new(title).weak());
                 for text in texts {
                     ui.add(Label::new(text).truncate());

@@ -8,7 +8,7 @@ use egui_extras::{Column as Width, TableBuilder, TableRow};
 
 use super::fixed::Fixed;
 use super::menu::{context_ui, star_ui};
-use super::toolbar::shown_of;
+use super::toolbar::shown;
 use super::{Compare, CompareResponse};
 use crate::gui::templates::dot_ui;
 use crate::gui::theme;
@@ -37,19 +37,19 @@ pub(super) fn width(column: &Column) -> f32 {
 
 /// Draws the rows that the filter leaves; what was pressed.
 pub fn table_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse> {
-    let all = compare.rows.clone(); // shared: what is noted about a row changes others
-    let rows = shown_of(&all, compare);
+    let all = compare.rows.clone(); // shared: a mark on one row changes others
+    let rows = shown(&all, compare);
     let columns = columns(&compare.settings);
     let mut response = None;
     let height = ui.available_height();
     // More columns than fit must be seen to be there.
     ui.spacing_mut().scroll = ScrollStyle::solid();
     let area = ScrollArea::horizontal().id_salt("runs table").auto_shrink([false, false]);
-    let room = ui.available_rect_before_wrap();
+    let part = ui.available_rect_before_wrap();
     area.show(ui, |ui| {
         ui.spacing_mut().item_spacing.x = theme::STEP / 2.0;
         let id = ui.unique_id().with("runs");
-        let mut fixed = Fixed::new(ui, room, columns.len() + 1);
+        let mut fixed = Fixed::new(ui, part, columns.len() + 1);
         let mut table = TableBuilder::new(ui)
             .id_salt("runs")
             .striped(true)
@@ -166,9 +166,9 @@ fn arm_ui(ui: &mut Ui, row: &Row) {
     ui.add(Label::new(&row.arm).truncate().selectable(false));
 }
 
-/// What stands in a cell that is too narrow for all that is to be said; the rest is shown under the pointer.
+/// The short text of a cell that is too narrow for all of it; the rest is shown under the pointer.
 fn short(row: &Row, column: &Column) -> Option<&'static str> {
-    (*column == Column::State && !row.earlier.is_empty()).then_some("earlier settings")
+    (*column == Column::State && !row.outdated_state.is_empty()).then_some("earlier settings")
 }
 
 /// Whether any of a cell is on the screen: there are more columns than have room.

@@ -19,9 +19,8 @@ pub fn toolbar_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse>
         let label = ui.label("Filter:");
         let field = theme::line_edit(&mut compare.view.filter)
             .hint_text("state:done remaining < 20 %")
-            .desired_width(260.0)
-            .background_color(theme::present(ui).button);
-        let field = theme::input_ui(ui, field).labelled_by(label.id).on_hover_text(HELP);
+            .desired_width(260.0);
+        let field = theme::field_ui(ui, field).labelled_by(label.id).on_hover_text(HELP);
         if std::mem::take(&mut compare.wants_filter) {
             field.request_focus();
         }
@@ -66,7 +65,7 @@ pub fn group_ui(ui: &mut Ui, compare: &mut Compare) {
     compare.view.group = chosen;
 }
 
-/// The settings whose values make lines of their own: not those that only follow from another choice.
+/// The settings that can group lines: not those that only follow from another choice.
 pub fn groupable(compare: &Compare) -> Vec<&String> {
     let follows = |path: &&String| {
         let texts: Vec<&str> =
@@ -76,18 +75,13 @@ pub fn groupable(compare: &Compare) -> Vec<&String> {
     compare.settings.iter().filter(|path| !follows(path)).collect()
 }
 
-/// The rows that are shown, in their order.
-pub fn shown(compare: &Compare) -> Vec<&Row> {
-    shown_of(&compare.rows, compare)
-}
-
 /// How many rows are shown.
 fn left_count(compare: &Compare) -> usize {
     compare.rows.iter().filter(|row| !compare.left_out.contains(&row.run)).count()
 }
 
 /// Those of these rows that are shown, in their order.
-pub fn shown_of<'a>(rows: &'a [Row], compare: &Compare) -> Vec<&'a Row> {
+pub fn shown<'a>(rows: &'a [Row], compare: &Compare) -> Vec<&'a Row> {
     let mut rows: Vec<&Row> = rows.iter().filter(|row| !compare.left_out.contains(&row.run)).collect();
     sort(&mut rows, &compare.view.sort);
     rows

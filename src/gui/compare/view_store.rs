@@ -9,7 +9,7 @@ use crate::results::view::{FILE, ViewSettings};
 
 /// Changed view settings are written this long after the first change, in seconds.
 const REST: f64 = 1.0;
-/// While a thread writes, it is looked at again after so many seconds.
+/// The time between two checks of a thread that writes, in seconds.
 const LOOK: f64 = 0.1;
 
 /// What is known of the file with the view settings.
@@ -21,9 +21,9 @@ pub struct ViewStore {
     /// Since when something is to be written, in seconds.
     changed_at: Option<f64>,
     writer: Option<JoinHandle<Result<(), String>>>,
-    /// Whether it was said that the file cannot be written.
+    /// Whether the failure to write the file has been reported.
     has_complained: bool,
-    /// Whether the file that is there cannot be read: it makes room and is not replaced.
+    /// Whether the present file cannot be read: it is renamed, not replaced.
     is_damaged: bool,
 }
 
@@ -42,13 +42,13 @@ impl ViewStore {
             has_complained: false,
             is_damaged: read.is_err(),
         };
-        let told = read.map_err(|why| {
+        let message = read.map_err(|why| {
             format!(
                 "{why}. Weightlab renames it to {FILE}.damaged (or .damaged-2 and so on) before it writes a \
                     new one: to restore it, repair it, close the window and rename it to {FILE}"
             )
         });
-        (view_store, told)
+        (view_store, message)
     }
 
     /// The folder of the file.
@@ -56,7 +56,7 @@ impl ViewStore {
         &self.folder
     }
 
-    /// The file has another place from now on, and is written there unless the settings are these.
+    /// Gives the file another folder, and writes it there unless the settings are `without_file`.
     pub fn set_folder(&mut self, folder: &Path, without_file: ViewSettings) {
         self.is_damaged = ViewSettings::read(folder).is_err();
         folder.clone_into(&mut self.folder);
@@ -68,7 +68,7 @@ impl ViewStore {
     /// to look again, where something is left to do.
     ///
     /// # Errors
-    /// When the file could not be written; it is said once until it can be.
+    /// When the file could not be written; reported once until it can be.
     pub fn keep(&mut self, view: &ViewSettings, now: f64, at_once: bool) -> Result<Option<f64>, String> {
         if self.writer.as_ref().is_some_and(|writer| at_once || writer.is_finished()) {
             self.join()?;
@@ -122,7 +122,7 @@ impl ViewStore {
 
 impl Drop for ViewStore {
     fn drop(&mut self) {
-        // Nobody is left to be told.
+        // No log is left to report an error to.
         self.join().unwrap_or_default();
     }
 }

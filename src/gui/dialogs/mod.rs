@@ -9,18 +9,15 @@ use eframe::egui::{self, Frame, Id, Modal, RichText, Ui};
 
 pub use reply::{Next, Reply};
 
-use super::files::{PathRequest, Purpose, typed, with_extension};
+use super::files::{PathRequest, Purpose, absolute, typed, with_extension};
 use super::text::{counted, duration};
 use super::{templates, theme};
 
 /// A dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Dialog {
-    /// Which template, or which file of those that were open before?
-    Templates {
-        /// The files, the last one first.
-        recent: Vec<PathBuf>,
-    },
+    /// Which template, or which of these recent files, the last one first?
+    Templates(Vec<PathBuf>),
     /// Save, discard, or stay?
     Unsaved {
         /// What the document is called.
@@ -69,16 +66,10 @@ pub enum Dialog {
         /// Its runs that have results, by identity.
         runs: Vec<String>,
     },
-    /// Replace what another program has written into the file?
-    Changed {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Lose the comments of the file?
-    Comments {
-        /// The file.
-        path: PathBuf,
-    },
+    /// Replace what another program has written into this file?
+    Changed(PathBuf),
+    /// Lose the comments of this file?
+    Comments(PathBuf),
     /// Replace a file that is there?
     Overwrite {
         /// The file.
@@ -109,8 +100,7 @@ pub enum Dialog {
 impl Dialog {
     /// The field for a path that takes over from the system's dialog.
     pub fn path_field(request: PathRequest) -> Self {
-        let folder = std::path::absolute(&request.folder).unwrap_or_else(|_| request.folder.clone());
-        let text = folder.join(&request.name).to_string_lossy().into_owned();
+        let text = absolute(&request.folder).join(&request.name).to_string_lossy().into_owned();
         Self::Path { request, text }
     }
 
@@ -119,18 +109,36 @@ impl Dialog {
         match self {
             Self::Recover { .. } => Reply::AskAgain,
             Self::Message { .. } => Reply::Close,
-            Self::Templates { .. }
+            Self::Templates(_)
             | Self::Unsaved { .. }
             | Self::Running { .. }
             | Self::Resume { .. }
             | Self::Import { .. }
             | Self::Archive { .. }
-            | Self::Changed { .. }
-            | Self::Comments { .. }
+            | Self::Changed(_)
+            | Self::Comments(_)
             | Self::Overwrite { .. }
             | Self::Path { .. }
             | Self::Shortcuts
             | Self::About => Reply::Cancel,
+        }
+    }
+
+    /// In points, where the window has as many.
+    const fn width(&self) -> f32 {
+        match self {
+            Self::Templates(_) | Self::Shortcuts => 720.0,
+            Self::Path { .. } | Self::Message { .. } => 560.0,
+            Self::Unsaved { .. }
+            | Self::Running { .. }
+            | Self::Resume { .. }
+            | Self::Recover { .. }
+            | Self::Import { .. }
+            | Self::Archive { .. }
+            | Self::Changed(_)
+            | Self::Comments(_)
+            | Self::Overwrite { .. }
+            | Self::About => 420.0,
         }
     }
 }
@@ -139,7 +147,7 @@ impl Dialog {
 pub fn dialog_ui(ctx: &egui::Context, dialog: &mut Dialog) -> Option<Reply> {
     let frame = Frame::popup(&ctx.global_style()).inner_margin(2.0 * theme::STEP);
     let response = Modal::new(Id::unique("dialog")).frame(frame).show(ctx, |ui| {
-        ui.set_width(width(dialog).min(ctx.content_rect().width() - 4.0 * theme::STEP));
+        ui.set_width(dialog.width().min(ctx.content_rect().width() - 4.0 * theme::STEP));
         ui.spacing_mut().item_spacing.y = theme::STEP;
         content_ui(ui, dialog)
     });
@@ -154,89 +162,58 @@ pub fn scroll_area(ui: &Ui, height: f32) -> egui::ScrollArea {
     egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height)
 }
 
-fn width(dialog: &Dialog) -> f32 {
-    match dialog {
-        Dialog::Templates { .. } | Dialog::Shortcuts => 720.0,
-        Dialog::Path { .. } | Dialog::Message { .. } => 560.0,
-        Dialog::Unsaved { .. }
-        | Dialog::Running { .. }
-        | Dialog::Resume { .. }
-        | Dialog::Recover { .. }
-        | Dialog::Import { .. }
-        | Dialog::Archive { .. }
-        | Dialog::Changed { .. }
-        | Dialog::Comments { .. }
-        | Dialog::Overwrite { .. }
-        | Dialog::About => 420.0,
-    }
-}
-
 fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
+    let cancel = ("Cancel", Reply::Cancel);
     match dialog {
-        Dialog::Templates { recent } => templates::cards_ui(ui, recent),
+        Dialog::Templates(recent) => templates::cards_ui(ui, recent),
         Dialog::Unsaved { title, next } => {
-            title_ui(ui, &format!("Save changes to {title}?"));
-            ui.label("If you don't, they will be lost. Results of runs are kept either way.");
-            let replies = [
-                ("Save", Reply::Save(next.clone())),
-                ("Discard", Reply::Discard(next.clone())),
-                ("Cancel", Reply::Cancel),
-            ];
-            buttons_ui(ui, replies)
+            let title = format!("Save changes to {title}?");
+            let text = "If you don't, they will be lost. Results of runs are kept either way.";
+            let (save, discard) = (Reply::Save(next.clone()), Reply::Discard(next.clone()));
+            question_ui(ui, &title, text, [("Save", save), ("Discard", discard), cancel])
         }
         Dialog::Running { runs, next, comes_back } => running_ui(ui, *runs, next, *comes_back),
         Dialog::Resume { title, runs } => {
-            title_ui(ui, &format!("Resume {title}?"));
             let verb = if runs.len() == 1 { "was" } else { "were" };
             let count = counted(runs.len(), "run");
-            ui.label(format!("{count} {verb} running or queued when you closed the window."));
-            buttons_ui(ui, [("Resume runs", Reply::Resume(runs.clone())), ("Not now", Reply::Cancel)])
+            let text = format!("{count} {verb} running or queued when you closed the window.");
+            let replies = [("Resume runs", Reply::Resume(runs.clone())), ("Not now", Reply::Cancel)];
+            question_ui(ui, &format!("Resume {title}?"), &text, replies)
         }
         Dialog::Recover { title, path, secs } => recover_ui(ui, title, path.as_deref(), *secs),
         Dialog::Import { path, name, arm } => {
-            title_ui(ui, &format!("Import the weights into {name}?"));
-            ui.label(format!("This adds a stage that reads {} to its plan.", path.display()));
+            let text = format!("This adds a stage that reads {} to its plan.", path.display());
             let import = Reply::Import { path: path.clone(), arm: *arm };
-            buttons_ui(ui, [("Import weights", import), ("Cancel", Reply::Cancel)])
+            let title = format!("Import the weights into {name}?");
+            question_ui(ui, &title, &text, [("Import weights", import), cancel])
         }
         Dialog::Archive { name, runs } => {
-            title_ui(ui, &format!("Move {} of {name} to the trash?", counted(runs.len(), "run")));
-            ui.label(
-                "They disappear from plots and tables. Nothing is deleted: restore them from Trash in the view Runs.",
-            );
-            buttons_ui(ui, [("Move to the trash", Reply::Archive(runs.clone())), ("Cancel", Reply::Cancel)])
+            let title = format!("Move {} of {name} to the trash?", counted(runs.len(), "run"));
+            let text = "They disappear from plots and tables. Nothing is deleted: restore them from Trash in the view Runs.";
+            question_ui(ui, &title, text, [("Move to the trash", Reply::Archive(runs.clone())), cancel])
         }
-        Dialog::Changed { path } => {
-            title_ui(ui, "The file has changed on disk");
-            ui.label(format!(
+        Dialog::Changed(path) => {
+            let text = format!(
                 "Another program wrote {} after you opened it. Save under another name to keep both.",
                 path.display()
-            ));
-            let replies = [
-                ("Save as…", Reply::SaveAs),
-                ("Replace it", Reply::SaveTo(path.clone())),
-                ("Cancel", Reply::Cancel),
-            ];
-            buttons_ui(ui, replies)
+            );
+            let replace = ("Replace it", Reply::SaveTo(path.clone()));
+            let replies = [("Save as…", Reply::SaveAs), replace, cancel];
+            question_ui(ui, "The file has changed on disk", &text, replies)
         }
-        Dialog::Comments { path } => {
-            title_ui(ui, "Saving would lose comments");
-            ui.label(format!(
+        Dialog::Comments(path) => {
+            let text = format!(
                 "{} has comments between its settings; only the one at the top is kept. Save under another name to keep the file unchanged.",
                 path.display()
-            ));
-            let replies = [
-                ("Save as…", Reply::SaveAs),
-                ("Save without them", Reply::SaveTo(path.clone())),
-                ("Cancel", Reply::Cancel),
-            ];
-            buttons_ui(ui, replies)
+            );
+            let save = ("Save without them", Reply::SaveTo(path.clone()));
+            let replies = [("Save as…", Reply::SaveAs), save, cancel];
+            question_ui(ui, "Saving would lose comments", &text, replies)
         }
         Dialog::Overwrite { path, purpose } => {
-            title_ui(ui, "Replace the file?");
-            ui.label(format!("{} already exists.", path.display()));
+            let text = format!("{} already exists.", path.display());
             let replace = Reply::Overwrite(*purpose, path.clone());
-            buttons_ui(ui, [("Replace", replace), ("Cancel", Reply::Cancel)])
+            question_ui(ui, "Replace the file?", &text, [("Replace", replace), cancel])
         }
         Dialog::Path { request, text } => path_ui(ui, request, text),
         Dialog::Message { title, text } => message_ui(ui, title, text),
@@ -250,6 +227,18 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
 
 fn title_ui(ui: &mut Ui, title: &str) {
     ui.label(RichText::new(title).strong());
+}
+
+/// A title, a text below it, and the possible answers.
+fn question_ui<'a>(
+    ui: &mut Ui,
+    title: &str,
+    text: &str,
+    replies: impl IntoIterator<Item = (&'a str, Reply)>,
+) -> Option<Reply> {
+    title_ui(ui, title);
+    ui.label(text);
+    buttons_ui(ui, replies)
 }
 
 /// Buttons from left to right; the first one is what most people want, and has the focus.
@@ -278,29 +267,25 @@ pub fn accent_button(ui: &Ui, text: &str) -> egui::Button<'static> {
 }
 
 fn recover_ui(ui: &mut Ui, title: &str, path: Option<&std::path::Path>, secs: u64) -> Option<Reply> {
-    title_ui(ui, &format!("Restore unsaved edits to {title}?"));
     let place =
         path.map_or_else(|| "They are not saved.".to_owned(), |path| format!("File: {}", path.display()));
     let age = duration(secs as f64);
-    ui.label(format!("Weightlab ended before you saved them. The backup is {age} old. {place}"));
+    let text = format!("Weightlab ended before you saved them. The backup is {age} old. {place}");
     let replies =
         [("Restore", Reply::Restore), ("Discard", Reply::DropEdits), ("Ask at next start", Reply::AskAgain)];
-    buttons_ui(ui, replies)
+    question_ui(ui, &format!("Restore unsaved edits to {title}?"), &text, replies)
 }
 
 fn running_ui(ui: &mut Ui, runs: usize, next: &Next, comes_back: bool) -> Option<Reply> {
     let stop = if *next == Next::Quit { "Stop and quit" } else { "Stop and continue" };
-    title_ui(ui, "Runs in progress");
     let verb = if runs == 1 { "is" } else { "are" };
-    ui.label(format!(
-        "{} {verb} not finished. Progress is kept; Resume continues from there.",
-        counted(runs, "run")
-    ));
+    let count = counted(runs, "run");
+    let text = format!("{count} {verb} not finished. Progress is kept; Resume continues from there.");
     let mut replies = vec![(stop, Reply::Stop(next.clone())), ("Keep running", Reply::Cancel)];
     if *next == Next::Quit && comes_back {
         replies.insert(0, ("Quit and resume at next start", Reply::StopAndResumeLater(next.clone())));
     }
-    buttons_ui(ui, replies)
+    question_ui(ui, "Runs in progress", &text, replies)
 }
 
 fn path_ui(ui: &mut Ui, request: &PathRequest, text: &mut String) -> Option<Reply> {
@@ -333,20 +318,13 @@ fn path_ui(ui: &mut Ui, request: &PathRequest, text: &mut String) -> Option<Repl
 fn message_ui(ui: &mut Ui, title: &str, text: &str) -> Option<Reply> {
     title_ui(ui, title);
     scroll_area(ui, 320.0).show(ui, |ui| ui.label(text));
-    let mut reply = None;
     ui.horizontal(|ui| {
         if ui.button("Copy").clicked() {
             ui.ctx().copy_text(text.to_owned());
         }
-        let close = ui.add(accent_button(ui, "Close"));
-        if ui.memory(|memory| memory.focused().is_none()) {
-            close.request_focus();
-        }
-        if close.clicked() {
-            reply = Some(Reply::Close);
-        }
-    });
-    reply
+        buttons_ui(ui, [("Close", Reply::Close)])
+    })
+    .inner
 }
 
 fn about_ui(ui: &mut Ui) -> Option<Reply> {

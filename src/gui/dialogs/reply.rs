@@ -57,8 +57,6 @@ pub enum Reply {
     Path(Purpose, PathBuf),
     /// Use this path although a file is there.
     Overwrite(Purpose, PathBuf),
-    /// The template with this position.
-    Template(usize),
-    /// This file, which was open before.
-    Recent(PathBuf),
+    /// Continue with this, after the questions that it needs.
+    Proceed(Next),
 }

@@ -4,7 +4,6 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::{Align2, Color32, Rect, Sense, Stroke, StrokeKind, TextStyle, Ui, WidgetInfo, pos2, vec2};
 
 use crate::doc::fault::{BitField, Bits, Fault, Format, Unit};
-use crate::figure::palette;
 use crate::gui::theme;
 
 const CELL: f32 = 22.0;
@@ -106,12 +105,10 @@ fn paint(ui: &Ui, cell: Rect, format: Format, bit: u32, is_chosen: bool, is_hove
     }
 }
 
-/// The colour of a field; the name and the numbers stand beside it.
+/// The colour of a field, as an arm has it; name and numbers are beside it.
 fn field_colour(ui: &Ui, field: Option<&BitField>) -> Color32 {
-    let ground = if ui.visuals().dark_mode { palette::Theme::Dark } else { palette::Theme::Light };
     let position = FIELDS.iter().position(|known| Some(known) == field).unwrap_or(0);
-    let [red, green, blue] = palette::colour(palette::style_of([1, 0, 2][position]).colour, ground);
-    Color32::from_rgb(red, green, blue)
+    theme::arm_colour(ui, [1, 0, 2][position])
 }
 
 fn bit_name(format: Format, bit: u32) -> String {

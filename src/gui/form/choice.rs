@@ -6,14 +6,14 @@ use super::{FormContext, Slot, line, marks};
 use crate::form::path::Segment;
 use crate::form::{Choice, Node, Value, Variant};
 
-/// Draws the combo box, and behind it what the chosen alternative carries if that is a single value.
+/// Draws the combo box, and after it the settings of the chosen alternative if they are a single value.
 pub(super) fn head_ui(ui: &mut Ui, choice: &mut dyn Choice, slot: &Slot, context: &mut FormContext) -> bool {
     let width = ui.available_width();
     let shares_line = choice.payload().is_some_and(has_short_head);
     let combo_width = if shares_line { (width * 0.55).round() } else { width };
     let mut changed = combo_ui(ui, choice, combo_width, slot, context);
 
-    let variant = choice.variants()[choice.selected()];
+    let variant = choice.variant();
     if let Some(payload) = choice.payload()
         && has_short_head(payload)
     {
@@ -27,7 +27,7 @@ pub(super) fn head_ui(ui: &mut Ui, choice: &mut dyn Choice, slot: &Slot, context
 
 /// Draws the settings of the chosen alternative, below its combo box.
 pub(super) fn body_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut FormContext) -> bool {
-    let variant = choice.variants()[choice.selected()];
+    let variant = choice.variant();
     let Some(payload) = choice.payload() else { return false };
     context.at(Segment::Variant(variant.key.to_owned()), |context| {
         marks::problems_ui(ui, context);
@@ -37,17 +37,8 @@ pub(super) fn body_ui(ui: &mut Ui, choice: &mut dyn Choice, context: &mut FormCo
         if has_short_head(payload) {
             return super::body_ui(ui, payload, &payload_slot(variant), context);
         }
-        line::indented_ui(ui, context, |ui, context| match payload.node() {
-            Node::Group(group) => super::group::rows_ui(ui, group, context),
-            Node::Choice(choice) => {
-                let title = choice.title();
-                line::titled_ui(ui, title, payload, context)
-            }
-            _ => {
-                let slot = payload_slot(variant);
-                ui.horizontal(|ui| super::head_ui(ui, payload, &slot, context)).inner
-            }
-        })
+        let slot = payload_slot(variant);
+        line::indented_ui(ui, context, |ui, context| super::whole_ui(ui, payload, &slot, context))
     })
 }
 
@@ -70,11 +61,7 @@ fn combo_ui(
         }
         chosen
     });
-    context.note_input(&shown.response);
-    let response = slot.name(shown.response).on_hover_text(variants[selected].help);
-    if context.is_wrong() {
-        marks::outline_wrong(ui, &response);
-    }
+    context.finish_input(ui, slot, shown.response).on_hover_text(variants[selected].help);
     let chosen = shown.inner.flatten().filter(|index| *index != selected);
     if let Some(index) = chosen {
         choice.select(index);
@@ -86,11 +73,11 @@ fn payload_slot(variant: Variant) -> Slot {
     Slot { range: variant.range, ..Slot::named(variant.label) }
 }
 
-/// Whether the head of a value is short enough to stand behind a combo box.
+/// Whether the head of a value is short enough for the line of a combo box.
 fn has_short_head(value: &mut dyn Value) -> bool {
     match value.node() {
         Node::Switch(_) | Node::Integer(_) | Node::Number(_) | Node::Text(_) | Node::Parsed(_) => true,
-        Node::List(list) => !super::list::is_on_one_line(list),
+        Node::List(list) => !super::list::holds_numbers(list),
         _ => false,
     }
 }

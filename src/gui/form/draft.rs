@@ -1,18 +1,17 @@
-//! A line of text that is written into the document as soon as it is a value, and kept as typed until then.
+//! A line of text: written into the document as soon as it is a value, kept as typed until then.
 
-use eframe::egui;
 use eframe::egui::text::{CCursor, CCursorRange};
 use eframe::egui::text_edit::TextEditState;
 use eframe::egui::{Align, Align2, Id, Key, Response, TextEdit, Ui};
 
-use super::{FormContext, Slot, marks};
+use super::{FormContext, Slot};
 
-/// How a draft looks.
+/// Alignment, unit and width of a line of text.
 #[derive(Clone, Copy)]
 pub(super) struct FieldStyle {
-    /// Side on which the text stands.
+    /// Side of the text.
     pub align: Align,
-    /// Unit behind it.
+    /// Unit after the text.
     pub unit: &'static str,
     /// Width in points; `INFINITY` for all there is.
     pub width: f32,
@@ -21,19 +20,24 @@ pub(super) struct FieldStyle {
 impl FieldStyle {
     /// Text that takes the whole line.
     pub const WIDE: Self = Self { align: Align::LEFT, unit: "", width: f32::INFINITY };
+
+    /// Text that takes the whole line, at its right end, before its unit.
+    pub const fn right(unit: &'static str) -> Self {
+        Self { align: Align::RIGHT, unit, ..Self::WIDE }
+    }
 }
 
-/// What is typed, as long as it is not what the document says.
+/// A typed text that differs from the document.
 #[derive(Clone)]
 struct Draft {
     text: String,
-    /// What the document said when this was typed; when it says something else by now, that counts.
+    /// The text in the document at the time of typing. Once the document has another one, the draft is void.
     document: String,
     error: Option<String>,
 }
 
-/// Draws a line of text that stands for `document` and writes what is typed by `write`, which gives back how the
-/// document says it then, or what is wrong. Returns the response, changed only when something was written.
+/// Draws a line of text with the value `document`, and hands the typed text to `write`. That returns the new text of the
+/// document, or what is wrong. Returns whether something was written.
 pub(super) fn draft_ui(
     ui: &mut Ui,
     document: &str,
@@ -41,7 +45,7 @@ pub(super) fn draft_ui(
     slot: &Slot,
     context: &mut FormContext,
     write: &mut dyn FnMut(&str) -> Result<String, String>,
-) -> Response {
+) -> bool {
     let id = context.id(ui, &slot.name);
     let draft = ui.data(|data| data.get_temp::<Draft>(id)).filter(|draft| draft.document == document);
     let mut draft = draft.unwrap_or_else(|| Draft {
@@ -51,13 +55,11 @@ pub(super) fn draft_ui(
     });
 
     let is_wrong = draft.error.is_some() || context.is_wrong();
-    let mut response = line_ui(ui, id, &mut draft.text, style, is_wrong);
+    let response = line_ui(ui, id, &mut draft.text, style, is_wrong);
     let mut is_written = false;
     if response.changed() {
-        let result = write(&draft.text);
-        is_written = result.is_ok();
-        match result {
-            Ok(document) => (draft.document, draft.error) = (document, None),
+        match write(&draft.text) {
+            Ok(document) => (draft.document, draft.error, is_written) = (document, None, true),
             Err(error) => draft.error = Some(error),
         }
     }
@@ -66,15 +68,9 @@ pub(super) fn draft_ui(
         context.note_wrong(error);
     }
     keep(ui, id, draft, &response);
-    if !is_written {
-        response.flags.remove(egui::response::Flags::CHANGED);
-    }
-    if context.is_wrong() {
-        marks::outline_wrong(ui, &response);
-    }
-    context.note_input(&response);
+    let response = context.finish_input(ui, slot, response);
     super::note_value(&response, is_value);
-    slot.name(response)
+    is_written
 }
 
 fn line_ui(ui: &mut Ui, id: Id, text: &mut String, style: FieldStyle, is_wrong: bool) -> Response {
@@ -95,7 +91,7 @@ fn line_ui(ui: &mut Ui, id: Id, text: &mut String, style: FieldStyle, is_wrong: 
     response
 }
 
-/// Typing replaces what stands in a field that was reached by the keyboard.
+/// Selects the whole text, so that typing replaces it: for a field that was reached by the keyboard.
 fn select_all(ui: &Ui, id: Id, text: &str) {
     let mut state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
     let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));
@@ -103,7 +99,7 @@ fn select_all(ui: &Ui, id: Id, text: &str) {
     state.store(ui.ctx(), id);
 }
 
-/// Keeps the draft for the next frame, as long as the user is at it.
+/// Keeps the draft for the next frame, as long as the user types or the text is wrong.
 fn keep(ui: &Ui, id: Id, draft: Draft, response: &Response) {
     let is_given_up = response.lost_focus() || ui.input(|input| input.key_pressed(Key::Escape));
     let is_needed = response.has_focus() || draft.error.is_some();

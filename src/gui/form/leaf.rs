@@ -1,6 +1,6 @@
 //! Controls of single values.
 
-use eframe::egui::{Align, Checkbox, Key, Modifiers, TextEdit, Ui};
+use eframe::egui::{Checkbox, Key, Modifiers, TextEdit, Ui};
 
 use super::draft::{FieldStyle, draft_ui};
 use super::{FormContext, Slot};
@@ -15,106 +15,70 @@ pub(super) fn switch_ui(ui: &mut Ui, on: &mut bool, slot: &Slot, context: &mut F
     slot.name(response).changed()
 }
 
-/// A whole number; the arrow keys count it up and down.
-pub(super) fn integer_ui(
-    ui: &mut Ui,
-    integer: &mut dyn Integer,
-    slot: &Slot,
-    context: &mut FormContext,
-) -> bool {
-    let range = slot.range;
-    number_line_ui(ui, slot, context, &mut IntegerText { integer, range })
-}
-
-/// A real number; the arrow keys move its first digit.
-pub(super) fn number_ui(ui: &mut Ui, number: &mut f64, slot: &Slot, context: &mut FormContext) -> bool {
-    let range = slot.range;
-    number_line_ui(ui, slot, context, &mut NumberText { number, range })
-}
-
 /// A number, as it is written and read.
-trait NumberLine {
-    fn text(&self) -> String;
-    fn write(&mut self, text: &str) -> Result<(), String>;
-    /// One step up or down, within the range.
-    fn step(&mut self, up: bool);
-    fn range_error(&self) -> Option<String>;
+pub(super) enum Number<'a> {
+    Whole(&'a mut dyn Integer),
+    Real(&'a mut f64),
 }
 
-fn number_line_ui(ui: &mut Ui, slot: &Slot, context: &mut FormContext, line: &mut dyn NumberLine) -> bool {
+impl Number<'_> {
+    fn value(&self) -> f64 {
+        match self {
+            Self::Whole(integer) => integer.get() as f64,
+            Self::Real(number) => **number,
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Whole(integer) => integer.get().to_string(),
+            Self::Real(number) => number_text(**number),
+        }
+    }
+
+    fn write(&mut self, text: &str, range: Option<[f64; 2]>) -> Result<(), String> {
+        let wanted = |what: &str| format!("Write a {what}{}", allowed_end(range));
+        match self {
+            Self::Whole(integer) => integer.set(parse_whole(text).ok_or_else(|| wanted("whole number"))?),
+            Self::Real(number) => **number = parse_number(text).ok_or_else(|| wanted("number"))?,
+        }
+        Ok(())
+    }
+
+    /// One step up or down, within the range: of a whole number by one, of a real number in its first digit.
+    fn step(&mut self, up: bool, range: Option<[f64; 2]>) {
+        let [low, high] = range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+        match self {
+            Self::Whole(integer) => {
+                let value = integer.get();
+                let moved = if up { value.saturating_add(1) } else { value.saturating_sub(1) };
+                integer.set(moved.clamp(low as u64, high as u64));
+            }
+            Self::Real(number) => **number = stepped(**number, up).clamp(low, high),
+        }
+    }
+}
+
+/// A number; the arrow keys move it up and down.
+pub(super) fn number_ui(ui: &mut Ui, mut number: Number, slot: &Slot, context: &mut FormContext) -> bool {
     let id = context.id(ui, &slot.name);
     let mut changed = false;
     if ui.memory(|memory| memory.has_focus(id)) {
-        let (up, down) = ui.input_mut(|input| {
-            let none = Modifiers::NONE;
-            (
-                input.count_and_consume_key(none, Key::ArrowUp),
-                input.count_and_consume_key(none, Key::ArrowDown),
-            )
-        });
-        (0..up).for_each(|_| line.step(true));
-        (0..down).for_each(|_| line.step(false));
+        let presses = |key| ui.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key));
+        let (up, down) = (presses(Key::ArrowUp), presses(Key::ArrowDown));
+        (0..up).for_each(|_| number.step(true, slot.range));
+        (0..down).for_each(|_| number.step(false, slot.range));
         changed = up + down > 0;
     }
-    if let Some(error) = line.range_error() {
+    if let Some(error) = range_error(number.value(), slot.range) {
         context.note_wrong(error);
     }
-    let style = FieldStyle { align: Align::RIGHT, unit: slot.unit, width: ui.available_width() };
-    let document = line.text();
-    let response = draft_ui(ui, &document, style, slot, context, &mut |text| {
-        line.write(text)?;
-        Ok(line.text())
+    let document = number.text();
+    let is_written = draft_ui(ui, &document, FieldStyle::right(slot.unit), slot, context, &mut |text| {
+        number.write(text, slot.range)?;
+        Ok(number.text())
     });
-    response.changed() || changed
-}
-
-struct IntegerText<'a> {
-    integer: &'a mut dyn Integer,
-    range: Option<[f64; 2]>,
-}
-
-impl NumberLine for IntegerText<'_> {
-    fn text(&self) -> String {
-        self.integer.get().to_string()
-    }
-    fn write(&mut self, text: &str) -> Result<(), String> {
-        let value =
-            parse_whole(text).ok_or_else(|| format!("Write a whole number{}", allowed_end(self.range)))?;
-        self.integer.set(value);
-        Ok(())
-    }
-    fn step(&mut self, up: bool) {
-        let value = self.integer.get();
-        let moved = if up { value.saturating_add(1) } else { value.saturating_sub(1) };
-        let [low, high] = self.range.unwrap_or([0.0, f64::INFINITY]);
-        self.integer.set(moved.clamp(low as u64, high as u64));
-    }
-    fn range_error(&self) -> Option<String> {
-        range_error(self.integer.get() as f64, self.range)
-    }
-}
-
-struct NumberText<'a> {
-    number: &'a mut f64,
-    range: Option<[f64; 2]>,
-}
-
-impl NumberLine for NumberText<'_> {
-    fn text(&self) -> String {
-        number_text(*self.number)
-    }
-    fn write(&mut self, text: &str) -> Result<(), String> {
-        *self.number =
-            parse_number(text).ok_or_else(|| format!("Write a number{}", allowed_end(self.range)))?;
-        Ok(())
-    }
-    fn step(&mut self, up: bool) {
-        let [low, high] = self.range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
-        *self.number = stepped(*self.number, up).clamp(low, high);
-    }
-    fn range_error(&self) -> Option<String> {
-        range_error(*self.number, self.range)
-    }
+    is_written || changed
 }
 
 /// Free text; notes over several lines.
@@ -125,14 +89,10 @@ pub(super) fn text_ui(ui: &mut Ui, text: &mut String, slot: &Slot, context: &mut
         _ => theme::line_edit(text),
     };
     let response = ui.add(edit.id(id).desired_width(f32::INFINITY));
-    if context.is_wrong() {
-        super::marks::outline_wrong(ui, &response);
-    }
-    context.note_input(&response);
-    slot.name(response).changed()
+    context.finish_input(ui, slot, response).changed()
 }
 
-/// A value with a written form of its own.
+/// A value that is written as a text, such as `5ep`.
 pub(super) fn parsed_ui(
     ui: &mut Ui,
     parsed: &mut dyn Parsed,
@@ -140,22 +100,19 @@ pub(super) fn parsed_ui(
     context: &mut FormContext,
 ) -> bool {
     let document = parsed.text();
-    let style = FieldStyle { align: Align::RIGHT, unit: slot.unit, width: ui.available_width() };
-    let response = draft_ui(ui, &document, style, slot, context, &mut |text| {
+    draft_ui(ui, &document, FieldStyle::right(slot.unit), slot, context, &mut |text| {
         parsed.set_text(text)?;
         Ok(parsed.text())
-    });
-    response.changed()
+    })
 }
 
 /// Any value as text of the file format: for what would be too long as single controls.
 pub(super) fn ron_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
     let document = value.to_ron();
-    let response = draft_ui(ui, &document, FieldStyle::WIDE, slot, context, &mut |text| {
+    draft_ui(ui, &document, FieldStyle::WIDE, slot, context, &mut |text| {
         value.set_ron(text)?;
         Ok(value.to_ron())
-    });
-    response.changed()
+    })
 }
 
 /// A number as short as it can be read back: 0.05, 1e-7, 100000.

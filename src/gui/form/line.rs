@@ -1,11 +1,12 @@
 //! One line of a form: label, control, and a button that gives the setting its default.
 
 use eframe::egui;
-use eframe::egui::{Align, Label, Layout, RichText, Sense, Ui, vec2};
+use eframe::egui::{Label, RichText, Sense, Ui};
 
 use super::sign::{self, Sign};
 use super::{FormContext, Slot, body_ui, head_ui, marks};
 use crate::form::{Field, Node, Value};
+use crate::gui::theme::cell_ui;
 
 /// Indentation of what belongs to the line above; less further inside, where width is short.
 const INDENT: f32 = 12.0;
@@ -84,7 +85,7 @@ fn setting_ui(
     })
 }
 
-/// The help, with the unit where there is no room for it behind the numbers.
+/// The help, with the unit where it does not fit after the numbers.
 fn help_with_unit(value: &mut dyn Value, slot: &Slot, help: &str) -> String {
     match value.node() {
         Node::List(_) if !slot.unit.is_empty() => format!("{help} (in {})", slot.unit),
@@ -106,7 +107,7 @@ pub(super) fn indented_ui<R>(
     .inner
 }
 
-/// Width of the label column: what is left of the controls, which stand below each other however deep they belong.
+/// Width of the label column: the part left of the controls, which are aligned at every depth.
 pub(super) fn label_width(ui: &Ui, context: &FormContext) -> f32 {
     (ui.available_width() - context.control_width - ui.spacing().item_spacing.x).max(72.0)
 }
@@ -123,18 +124,8 @@ fn label_ui(ui: &mut Ui, width: f32, name: &str, help: &str, is_changed: bool) -
     })
 }
 
-/// A part of a line with a width of its own, filled or not.
-pub(super) fn cell_ui<R>(ui: &mut Ui, width: f32, draw: impl FnOnce(&mut Ui) -> R) -> R {
-    let size = vec2(width, ui.spacing().interact_size.y);
-    ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
-        ui.set_min_width(width);
-        ui.set_max_width(width);
-        draw(ui)
-    })
-    .inner
-}
-
-/// The control, between the label and the place of the reset button, which is kept free so that controls align.
+/// The control, between the label and the reset button. Its width is the same without that button, so that controls
+/// align.
 fn control_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
     let width = ui.available_width() - sign::WIDTH - ui.spacing().item_spacing.x;
     cell_ui(ui, width.max(48.0), |ui| head_ui(ui, value, slot, context))

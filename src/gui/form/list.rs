@@ -8,6 +8,7 @@ use super::{FormContext, Slot, line, marks};
 use crate::form::path::Segment;
 use crate::form::{List, Node, Value, name_of};
 use crate::gui::menu::scrolled_ui;
+use crate::gui::theme::cell_ui;
 
 /// Longer lists of numbers are edited as one line of text.
 const MOST_CONTROLS: usize = 24;
@@ -29,21 +30,12 @@ pub(super) fn is_compact(list: &dyn List) -> bool {
     holds_numbers(list) && list.count() <= MOST_CONTROLS
 }
 
-/// Whether a list holds too many numbers to be single controls.
-pub(super) fn is_long(list: &dyn List) -> bool {
-    holds_numbers(list) && list.count() > MOST_CONTROLS
-}
-
-/// Whether a list has no body.
-pub(super) fn is_on_one_line(list: &dyn List) -> bool {
-    holds_numbers(list)
-}
-
-fn holds_numbers(list: &dyn List) -> bool {
+/// Whether a list holds numbers. Such a list fits on one line and has no body.
+pub(super) fn holds_numbers(list: &dyn List) -> bool {
     matches!(list.sample().node(), Node::Integer(_) | Node::Number(_) | Node::Parsed(_))
 }
 
-/// Draws numbers side by side, with + and −; the menu of a number (right click, or ⋯ behind the last) has the rest.
+/// Draws numbers side by side, with + and −; the menu of a number (right click, or ⋯ after the last) has the rest.
 pub(super) fn compact_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot, context: &mut FormContext) -> bool {
     let count = list.count();
     let mut changed = false;
@@ -55,7 +47,7 @@ pub(super) fn compact_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot, context:
             let item_slot = Slot { unit: "", ..slot.part(format!("{} {}", slot.name, index + 1)) };
             context.at(Segment::Index(index), |context| {
                 context.reachable(ui, |ui, context| {
-                    changed |= line::cell_ui(ui, NUMBER_WIDTH, |ui| {
+                    changed |= cell_ui(ui, NUMBER_WIDTH, |ui| {
                         super::head_ui(ui, list.item(index), &item_slot, context)
                     });
                     let response = context.first_input.and_then(|input| ui.ctx().read_response(input));
@@ -83,7 +75,7 @@ pub(super) fn compact_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot, context:
     apply(list, edit) || changed
 }
 
-/// The menus of all numbers of a compact list, for those who do not click with the right button.
+/// The menus of all numbers of a compact list, for use without the right mouse button.
 fn numbers_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot) -> Option<ListEdit> {
     let count = list.count();
     let (more, menu) = MenuButton::from_button(Sign::More.button()).ui(ui, |ui| {
@@ -100,20 +92,20 @@ fn numbers_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot) -> Option<ListEdit>
     menu.and_then(|menu| menu.inner)
 }
 
-/// Says below the line of a compact list which of its numbers are wrong.
+/// Notes which numbers of a compact list are wrong, for the messages below its line.
 fn note_wrong_items(count: usize, context: &mut FormContext) {
     for index in 0..count {
         let place = context.place.index(index);
         let own = context.wrong.iter().find(|(wrong, _)| *wrong == place).map(|(_, message)| message.clone());
-        let told = || context.problems.iter().find(|problem| problem.place == place);
-        if let Some(message) = own.or_else(|| told().map(|problem| problem.message.clone())) {
+        let found = || context.problems.iter().find(|problem| problem.place == place);
+        if let Some(message) = own.or_else(|| found().map(|problem| problem.message.clone())) {
             context.note_wrong(format!("No. {}: {message}", index + 1));
         }
     }
 }
 
 /// Draws how many items there are, and the button that adds one.
-pub(super) fn head_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot, _context: &mut FormContext) -> bool {
+pub(super) fn head_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot) -> bool {
     let add = ui.button("+ Add").accessible_name(format!("Add to {}", slot.name));
     let add = add.on_hover_text("Add one at the end").clicked();
     if list.count() == 0 {
@@ -131,9 +123,9 @@ pub(super) fn body_ui(ui: &mut Ui, list: &mut dyn List, slot: &Slot, context: &m
         for index in 0..count {
             context.at(Segment::Index(index), |context| {
                 context.reachable(ui, |ui, context| {
-                    let touched = item_ui(ui, list.item(index), (index, count), slot, context);
-                    changed |= touched.0;
-                    edit = edit.or(touched.1);
+                    let (is_changed, wanted) = item_ui(ui, list.item(index), (index, count), slot, context);
+                    changed |= is_changed;
+                    edit = edit.or(wanted);
                 });
             });
         }
@@ -154,7 +146,7 @@ fn item_ui(
     let line = ui.horizontal(|ui| {
         let buttons = 2.0 * (sign::WIDTH + ui.spacing().item_spacing.x);
         let width = (ui.available_width() - buttons).max(48.0);
-        let changed = line::cell_ui(ui, width, |ui| match name_of(value) {
+        let changed = cell_ui(ui, width, |ui| match name_of(value) {
             Some(name) => {
                 ui.add(Label::new(name).truncate().selectable(false));
                 false

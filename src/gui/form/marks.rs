@@ -13,14 +13,14 @@ pub(super) fn accent(ui: &Ui) -> Color32 {
 
 /// The messages about the present place: what its control says itself, else what validation says.
 pub(super) fn problems_ui(ui: &mut Ui, context: &FormContext) {
-    let mut is_told = false;
+    let mut has_own_error = false;
     for (_, message) in context.wrong.iter().filter(|(place, _)| *place == context.place) {
         error_ui(ui, message);
-        is_told = true;
+        has_own_error = true;
     }
     for problem in context.problems_here() {
         match problem.severity {
-            Severity::Error if is_told => {}
+            Severity::Error if has_own_error => {}
             Severity::Error => error_ui(ui, &problem.message),
             Severity::Note => message_ui(ui, &problem.message, ui.visuals().warn_fg_color),
         }

@@ -1,8 +1,8 @@
 //! Draws any tree of settings as a form: one control per kind of [`Node`], no code per setting.
 //!
-//! Each value has a *head*, which stands on one line behind its label, and may have a *body* below it: the settings
-//! of a chosen alternative, the items of a list. Both are drawn in place, straight on the document. Text that is no
-//! value yet lives in egui's memory until it is one, so that the document never holds anything half typed.
+//! Each value has a *head*, on one line with its label, and may have a *body* below it: the settings of a chosen
+//! alternative, the items of a list. Both edit the document in place. Text that is no value yet stays in egui's memory
+//! until it is one, so that the document never holds anything half typed.
 
 mod choice;
 mod draft;
@@ -25,18 +25,19 @@ use super::swept::{Swept, path_of};
 use crate::doc::{Problem, Severity};
 use crate::form::path::{Place, Segment};
 use crate::form::{Node, Value};
+use leaf::Number;
 
-/// What a form has to know beside the value that it draws.
+/// What a form has to know besides the value that it draws.
 pub struct FormContext<'a> {
-    /// Place of the value in the document; moves along while its parts are drawn.
+    /// Place of the value in the document, and of each of its parts while that is drawn.
     pub place: Place,
     /// Problems of the whole document; those of the drawn settings are shown beside them.
     pub problems: &'a [Problem],
     /// A setting to scroll to and to give the keyboard to; taken once it is reached.
     pub focus: Option<Place>,
-    /// Keys of settings that have an editor of their own elsewhere and are left out here, such as `plan`.
+    /// Keys of settings that another part of the window edits and this form leaves out, such as `plan`.
     pub elsewhere: &'a [&'static str],
-    /// What is said of settings that sweeps replace.
+    /// Remarks about the settings that sweeps replace.
     pub swept: Swept,
     root_len: usize,
     control_width: f32,
@@ -61,22 +62,7 @@ impl<'a> FormContext<'a> {
         }
     }
 
-    /// The same, with a setting that is to get the keyboard.
-    pub fn with_focus(self, focus: Option<Place>) -> Self {
-        Self { focus, ..self }
-    }
-
-    /// The same, without the settings that have these keys.
-    pub fn without(self, elsewhere: &'a [&'static str]) -> Self {
-        Self { elsewhere, ..self }
-    }
-
-    /// The same, with what is said of settings that sweeps replace.
-    pub fn with_swept(self, swept: Swept) -> Self {
-        Self { swept, ..self }
-    }
-
-    /// What is said of the present place, if a sweep replaces it.
+    /// The remark about the present place, if a sweep replaces it.
     fn swept_here(&self) -> Option<&str> {
         if self.swept.is_empty() {
             return None;
@@ -90,7 +76,7 @@ impl<'a> FormContext<'a> {
         problems.iter().filter(|problem| problem.place == self.place)
     }
 
-    /// Notes that what stands in the control of the present place is wrong; shown below its line.
+    /// Notes what is wrong with the control of the present place; shown below its line.
     fn note_wrong(&mut self, message: impl Into<String>) {
         self.wrong.push((self.place.clone(), message.into()));
     }
@@ -124,14 +110,24 @@ impl<'a> FormContext<'a> {
         ui.make_persistent_id((self.place.to_string(), part))
     }
 
-    /// Notes an input, for the case that its line is to get the keyboard.
+    /// Notes an input: its line may be asked to take the keyboard.
     fn note_input(&mut self, response: &Response) {
         self.first_input.get_or_insert(response.id);
         note_edited(response);
     }
 
-    /// Draws something that belongs to the present place; scrolls there and hands over the keyboard if asked to.
-    /// What lies deeper comes first, so that the closest match gets it.
+    /// Completes an input of the present place: outlines it where it is wrong, gives it its name, and lets its line get
+    /// the keyboard.
+    fn finish_input(&mut self, ui: &Ui, slot: &Slot, response: Response) -> Response {
+        if self.is_wrong() {
+            marks::outline_wrong(ui, &response);
+        }
+        self.note_input(&response);
+        slot.name(response)
+    }
+
+    /// Draws something that belongs to the present place; scrolls there and gives it the keyboard if asked to. Inner
+    /// places come first, so that the closest match gets the keyboard.
     fn reachable<R>(&mut self, ui: &mut Ui, draw: impl FnOnce(&mut Ui, &mut Self) -> R) -> R {
         let before = self.first_input.take();
         let top = ui.cursor().min;
@@ -153,9 +149,9 @@ impl<'a> FormContext<'a> {
     }
 }
 
-/// Names what remembers which of these inputs had the keyboard last.
+/// Key in egui's memory: which of these inputs had the keyboard last.
 const EDITED: &str = "edited setting";
-/// Names what remembers in which of them no value stood then.
+/// Key in egui's memory: which of them held no value at that time.
 const NO_VALUE: &str = "setting without a value";
 
 /// Notes an input whose edits the window undoes, rather than the input itself.
@@ -171,13 +167,13 @@ pub fn edited(ctx: &egui::Context) -> Option<Id> {
     ctx.memory(eframe::egui::Memory::focused).filter(|focused| edited == Some(*focused))
 }
 
-/// Whether there is such an input, and what stands in it is a value.
+/// Whether there is such an input, and its text is a value.
 pub fn is_editing(ctx: &egui::Context) -> bool {
     let without = ctx.data(|data| data.get_temp::<Option<Id>>(Id::unique(NO_VALUE))).flatten();
     edited(ctx).is_some_and(|edited| without != Some(edited))
 }
 
-/// Notes whether what the keyboard types into an input is a value by now.
+/// Notes whether the typed text of an input is a value.
 fn note_value(response: &Response, is_value: bool) {
     if response.has_focus() {
         let without = (!is_value).then_some(response.id);
@@ -185,7 +181,7 @@ fn note_value(response: &Response, is_value: bool) {
     }
 }
 
-/// What the surroundings say about a control: how it is called, and what is allowed.
+/// What a control gets from its line: its name, and what is allowed.
 #[derive(Clone)]
 struct Slot {
     name: String,
@@ -201,7 +197,7 @@ impl Slot {
         Self { name: name.into(), label: None, key: "", unit: "", range: None }
     }
 
-    /// The same setting under another name: for a part of it.
+    /// The same setting under another name, for a part of it.
     fn part(&self, name: impl Into<String>) -> Self {
         Self { name: name.into(), label: None, ..self.clone() }
     }
@@ -220,45 +216,49 @@ pub fn value_ui(ui: &mut Ui, value: &mut dyn Value, context: &mut FormContext) -
     context.control_width = (ui.available_width() * 0.6).round();
     context.reachable(ui, |ui, context| {
         marks::problems_ui(ui, context);
-        match value.node() {
-            Node::Group(group) => group::rows_ui(ui, group, context),
-            Node::Choice(choice) => {
-                let title = choice.title();
-                line::titled_ui(ui, title, value, context)
-            }
-            _ => {
-                let slot = Slot::named("Value");
-                let changed = ui.horizontal(|ui| head_ui(ui, value, &slot, context)).inner;
-                body_ui(ui, value, &slot, context) || changed
-            }
-        }
+        whole_ui(ui, value, &Slot::named("Value"), context)
     })
 }
 
-/// The part of a value that stands on its line.
+/// Head and body of a value that no field declares.
+fn whole_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
+    match value.node() {
+        Node::Group(group) => group::rows_ui(ui, group, context),
+        Node::Choice(choice) => {
+            let title = choice.title();
+            line::titled_ui(ui, title, value, context)
+        }
+        _ => {
+            let changed = ui.horizontal(|ui| head_ui(ui, value, slot, context)).inner;
+            body_ui(ui, value, slot, context) || changed
+        }
+    }
+}
+
+/// The part of a value on its line.
 fn head_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
     match value.node() {
         Node::Switch(on) => leaf::switch_ui(ui, on, slot, context),
-        Node::Integer(integer) => leaf::integer_ui(ui, integer, slot, context),
-        Node::Number(number) => leaf::number_ui(ui, number, slot, context),
+        Node::Integer(integer) => leaf::number_ui(ui, Number::Whole(integer), slot, context),
+        Node::Number(number) => leaf::number_ui(ui, Number::Real(number), slot, context),
         Node::Text(text) => leaf::text_ui(ui, text, slot, context),
         Node::Parsed(parsed) => leaf::parsed_ui(ui, parsed, slot, context),
         Node::Choice(choice) => choice::head_ui(ui, choice, slot, context),
         Node::Optional(optional) => optional::head_ui(ui, optional, slot, context),
         Node::List(list) if list::is_compact(list) => list::compact_ui(ui, list, slot, context),
-        Node::List(list) if list::is_long(list) => leaf::ron_ui(ui, value, slot, context),
-        Node::List(list) => list::head_ui(ui, list, slot, context),
+        Node::List(list) if list::holds_numbers(list) => leaf::ron_ui(ui, value, slot, context),
+        Node::List(list) => list::head_ui(ui, list, slot),
         Node::Group(_) => section::summary_ui(ui, value),
         Node::Overrides(overrides) => overrides::head_ui(ui, overrides),
     }
 }
 
-/// The part of a value that stands below its line, if it has one.
+/// The part of a value below its line, if it has one.
 fn body_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
     match value.node() {
         Node::Choice(choice) => choice::body_ui(ui, choice, context),
         Node::Optional(optional) => optional.value().is_some_and(|inner| body_ui(ui, inner, slot, context)),
-        Node::List(list) if !list::is_on_one_line(list) => list::body_ui(ui, list, slot, context),
+        Node::List(list) if !list::holds_numbers(list) => list::body_ui(ui, list, slot, context),
         Node::Group(group) => {
             line::indented_ui(ui, context, |ui, context| group::rows_ui(ui, group, context))
         }

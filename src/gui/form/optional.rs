@@ -5,7 +5,7 @@ use eframe::egui::{Checkbox, Label, RichText, Ui};
 use super::{FormContext, Slot};
 use crate::form::Optional;
 
-/// Draws a checkbox for its presence, and behind it the value.
+/// Draws a checkbox for its presence, and the value after it.
 pub(super) fn head_ui(
     ui: &mut Ui,
     optional: &mut dyn Optional,

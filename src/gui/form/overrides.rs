@@ -49,11 +49,11 @@ fn override_ui(
     let wrong_before = context.wrong.len();
     let changed = ui.horizontal(|ui| {
         let width = line::label_width(ui, context);
-        line::cell_ui(ui, width, |ui| ui.add(Label::new(path).truncate().selectable(false)));
+        theme::cell_ui(ui, width, |ui| ui.add(Label::new(path).truncate().selectable(false)));
         let document = overrides.0.get(path).cloned().unwrap_or_default();
         let style = FieldStyle { width: value_width(ui), ..FieldStyle::WIDE };
         let value_slot = slot.part(format!("{}: {path}", slot.name));
-        let written = draft_ui(ui, &document, style, &value_slot, context, &mut |text| {
+        let is_written = draft_ui(ui, &document, style, &value_slot, context, &mut |text| {
             let value = checked(text)?;
             overrides.0.insert(path.to_owned(), value.clone());
             Ok(value)
@@ -63,7 +63,7 @@ fn override_ui(
         if is_removed {
             overrides.0.remove(path);
         }
-        written.changed() || is_removed
+        is_written || is_removed
     });
     marks::problems_ui(ui, context);
     context.wrong.truncate(wrong_before);

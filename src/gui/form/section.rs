@@ -6,10 +6,11 @@ use eframe::egui::{Label, RichText, Sense, Ui, vec2};
 
 use super::{FormContext, Slot};
 use crate::form::Value;
+use crate::gui::theme::cell_ui;
 
 /// Draws the title of a section in the label column; a click opens or folds it. Returns whether it is open.
 ///
-/// A section where all is as by default starts folded: there is nothing to see in it.
+/// A section whose settings all have their defaults starts folded.
 pub(super) fn title_ui(
     ui: &mut Ui,
     width: f32,
@@ -25,7 +26,7 @@ pub(super) fn title_ui(
     if context.leads_to_focus() {
         state.set_open(true);
     }
-    let response = super::line::cell_ui(ui, width, |ui| {
+    let response = cell_ui(ui, width, |ui| {
         let (icon_rect, _) = ui.allocate_exact_size(vec2(ui.spacing().icon_width, 16.0), Sense::hover());
         let mut text = RichText::new(&slot.name);
         if has_problem && !state.is_open() {
@@ -51,7 +52,7 @@ pub(super) fn title_ui(
     is_open
 }
 
-/// Draws what differs from the defaults, as the file would say it.
+/// Draws what differs from the defaults, as in the file.
 pub(super) fn summary_ui(ui: &mut Ui, value: &dyn Value) -> bool {
     let text = summary(value);
     let text = if text.is_empty() { "default" } else { &text };

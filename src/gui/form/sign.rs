@@ -34,7 +34,7 @@ pub(in crate::gui) enum Sign {
 }
 
 impl Sign {
-    /// The sign as part of a button, in the button's colour of text or in its own.
+    /// The sign as part of a button, in this colour or in that of the button's text.
     pub fn atom(self, colour: Option<Color32>) -> Atom<'static> {
         Atom::paint(vec2(12.0, 12.0), move |ui, args| {
             let colour = colour.unwrap_or(args.fallback_text_color);
@@ -56,7 +56,7 @@ impl Sign {
         self.coloured_button(None)
     }
 
-    /// The same in a colour of its own.
+    /// The same in this colour.
     pub fn coloured_button(self, colour: Option<Color32>) -> Button<'static> {
         Button::new(self.atom(colour)).frame(false).min_size(vec2(WIDTH, WIDTH))
     }

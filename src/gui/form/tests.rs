@@ -23,10 +23,8 @@ fn form<'a, T: Value + 'a>(value: T) -> Harness<'a, Form<T>> {
 
 fn with_problems<'a, T: Value + 'a>(value: T, problems: Vec<Problem>) -> Harness<'a, Form<T>> {
     let draw = |ui: &mut eframe::egui::Ui, form: &mut Form<T>| {
-        let focus = form.focus.take();
-        let mut context = FormContext::new(Place::default(), &form.problems)
-            .with_focus(focus)
-            .without(&["version", "plan", "arms"]);
+        let mut context = FormContext::new(Place::default(), &form.problems);
+        (context.focus, context.elsewhere) = (form.focus.take(), &["version", "plan", "arms"]);
         eframe::egui::ScrollArea::vertical().show(ui, |ui| {
             form.changes += usize::from(value_ui(ui, &mut form.value, &mut context));
         });

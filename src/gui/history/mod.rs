@@ -9,31 +9,31 @@ use eframe::egui::Id;
 
 pub use state::{CurrentState, EditState};
 
-/// As many steps are kept.
+/// The number of steps that are kept.
 const KEPT: usize = 1_000;
 
-/// Typing that rests for so long has a break, in seconds.
+/// A pause of this length separates two steps of typing, in seconds.
 const BREAK: f64 = 3.0;
 
-/// What is to be done so that a step is taken back, or made again.
+/// What undoes or redoes a step.
 #[derive(Clone, Debug)]
 pub enum UndoTask {
-    /// To have all of this again.
+    /// To restore this state.
     Take(EditState),
     /// To move results of these runs to the trash, by identity.
     Archive(Vec<String>),
-    /// To bring these runs back from there.
+    /// To restore these runs from the trash.
     Restore(Vec<String>),
 }
 
-/// A task, and what menus call the step that it belongs to.
+/// A task, and the name of its step in menus.
 #[derive(Debug)]
 struct Step {
     task: UndoTask,
     name: &'static str,
 }
 
-/// What is being typed or dragged without a break.
+/// Typing or dragging without a pause.
 #[derive(Debug)]
 struct Typing {
     /// What it changes.
@@ -42,7 +42,7 @@ struct Typing {
     at: f64,
 }
 
-/// All that can be undone as it was, step by step.
+/// The steps that can be undone and redone.
 #[derive(Debug, Default)]
 pub struct History {
     present: EditState,
@@ -50,14 +50,14 @@ pub struct History {
     future: Vec<Step>,
     /// The field that has the keyboard or the pointer.
     field: Option<Id>,
-    /// Whether the last step came from this field, and further typing belongs to it.
+    /// The last step, if it came from this field and further typing belongs to it.
     typing: Option<Typing>,
     /// In seconds.
     now: f64,
 }
 
 impl History {
-    /// The history of what nobody has edited.
+    /// A history without steps.
     pub fn new(present: EditState) -> Self {
         Self { present, ..Self::default() }
     }
@@ -71,7 +71,7 @@ impl History {
         }
     }
 
-    /// Notes what is there now.
+    /// Notes the present state.
     pub fn note(&mut self, now: CurrentState<'_>) {
         let Some(name) = self.present.change(now) else {
             if self.present.tiles != *now.tiles {
@@ -89,13 +89,16 @@ impl History {
         self.typing = self.field.map(|_| Typing { name, at: self.now });
     }
 
-    /// Notes what is there now, and that nobody has edited it: it followed from something else.
+    /// Notes the present state, which differs from the last one through no edit of the user.
     pub fn adopt(&mut self, now: CurrentState<'_>) {
         self.present = self.present.next(now);
     }
 
-    /// Notes that results of these runs were moved to the trash, or brought back from there.
+    /// Notes that results of these runs, if any, were moved to the trash, or restored.
     pub fn note_moved(&mut self, runs: Vec<String>, is_archived: bool) {
+        if runs.is_empty() {
+            return;
+        }
         self.future.clear();
         self.typing = None;
         let (task, name) = if is_archived {
@@ -112,30 +115,30 @@ impl History {
         self.past.drain(..forgotten);
     }
 
-    /// What menus call the step to take back; nothing when there is none.
+    /// The name in menus of the step to undo; nothing when there is none.
     pub fn undoes(&self) -> Option<&'static str> {
         self.past.last().map(|step| step.name)
     }
 
-    /// What menus call the step to make again; nothing when none was taken back.
+    /// The name in menus of the step to redo; nothing when none was undone.
     pub fn redoes(&self) -> Option<&'static str> {
         self.future.last().map(|step| step.name)
     }
 
-    /// Takes the last step back: what is to be done for it.
+    /// Undoes the last step. Returns what the window does for it.
     pub fn undo(&mut self) -> Option<UndoTask> {
         self.typing = None;
         move_step(&mut self.past, &mut self.future, &mut self.present)
     }
 
-    /// Makes the step again that was taken back last: what is to be done for it.
+    /// Redoes the step that was undone last. Returns what the window does for it.
     pub fn redo(&mut self) -> Option<UndoTask> {
         self.typing = None;
         move_step(&mut self.future, &mut self.past, &mut self.present)
     }
 }
 
-/// Moves the last step over to the other side, where it says how to come back here.
+/// Moves the last step from one list to the other, with the task that reverses it.
 fn move_step(from: &mut Vec<Step>, to: &mut Vec<Step>, present: &mut EditState) -> Option<UndoTask> {
     let Step { task, name } = from.pop()?;
     let back = match &task {

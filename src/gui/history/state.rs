@@ -1,6 +1,6 @@
-//! What can be undone: the experiment, and what a person decided about how its results are looked at.
+//! What can be undone: the experiment, and the settings of how its results are shown.
 //!
-//! Where somebody just looks is left out: ranges that were zoomed to, the tab that is open, a tile with all the room.
+//! Not included: the zoomed range, the open tab, and which tile is maximised.
 
 use std::sync::Arc;
 
@@ -8,36 +8,36 @@ use crate::doc::{Arm, Experiment};
 use crate::results::tiles::Tiles;
 use crate::results::view::{PlotView, ViewSettings};
 
-/// All of it as it was at some moment. Parts that did not change are shared with the moment before.
+/// All of it at one moment. Unchanged parts are shared with the previous state.
 #[derive(Clone, Debug, Default)]
 pub struct EditState {
     /// The document.
     pub experiment: Arc<Experiment>,
-    /// How results are looked at; the layout is beside it.
+    /// How results are shown, except the layout.
     pub view: Arc<ViewSettings>,
     /// Where the views are.
     pub tiles: Tiles,
 }
 
-/// All of it as it is now.
+/// All of it now.
 #[derive(Clone, Copy, Debug)]
 pub struct CurrentState<'a> {
     /// The document.
     pub experiment: &'a Experiment,
-    /// How results are looked at; the layout is beside it.
+    /// How results are shown, except the layout.
     pub view: &'a ViewSettings,
     /// Where the views are.
     pub tiles: &'a Tiles,
 }
 
 impl EditState {
-    /// As it is now.
+    /// A copy of the present state.
     pub fn of(now: CurrentState<'_>) -> Self {
         let (experiment, view) = (Arc::new(now.experiment.clone()), Arc::new(now.view.clone()));
         Self { experiment, view, tiles: now.tiles.clone() }
     }
 
-    /// As it is now, of which one part is another one than here.
+    /// A copy of the present state that shares the unchanged parts of this one.
     pub(super) fn next(&self, now: CurrentState<'_>) -> Self {
         let experiment = if *self.experiment == *now.experiment {
             self.experiment.clone()
@@ -49,8 +49,8 @@ impl EditState {
         Self { experiment, view, tiles: now.tiles.clone() }
     }
 
-    /// What somebody has edited since, in a few words; nothing when that is nothing. An edit of the document can bring
-    /// changes of the view with it, such as the colour of a new arm.
+    /// What was edited since, in a few words; nothing when nothing was. An edit of the document can also change the view,
+    /// such as the colour of a new arm.
     pub fn change(&self, now: CurrentState<'_>) -> Option<&'static str> {
         if *self.experiment != *now.experiment {
             return Some(change_of_experiment(&self.experiment, now.experiment));
@@ -62,7 +62,7 @@ impl EditState {
     }
 }
 
-/// What differs between two experiments, of which something does.
+/// What differs between two different experiments.
 fn change_of_experiment(old: &Experiment, new: &Experiment) -> &'static str {
     match new.arms.len().cmp(&old.arms.len()) {
         std::cmp::Ordering::Greater => return "new arm",
@@ -82,9 +82,9 @@ fn change_of_experiment(old: &Experiment, new: &Experiment) -> &'static str {
     }
 }
 
-/// What somebody has decided otherwise about how results are looked at, if anything.
+/// What differs between two ways to show results, if anything.
 fn change_of_view(old: &ViewSettings, new: &ViewSettings) -> Option<&'static str> {
-    // All fields by name: whoever adds one decides whether it can be undone.
+    // All fields by name, so that the compiler asks of a new one whether it can be undone.
     let ViewSettings {
         options,
         plots: _, // compared below, without ranges
@@ -97,7 +97,7 @@ fn change_of_view(old: &ViewSettings, new: &ViewSettings) -> Option<&'static str
         colours,
         marks,
         notes,
-        tiles: _, // beside it
+        tiles: _, // in `EditState::tiles`
     } = new;
     let titles = |plot: &PlotView| [plot.title.clone(), plot.x_title.clone(), plot.y_title.clone()];
     let scales = |plot: &PlotView| (plot.log_x, plot.log_y, plot.ignore_outliers);

@@ -22,8 +22,8 @@ pub fn score(typed: &str, name: &str) -> Option<i32> {
     for (row, letter) in typed.iter().enumerate() {
         let mut reached: Option<i32> = None;
         let scores = (0..name.len()).map(|at| {
-            // What the letters before reach, when the last of them is left of this position.
-            let apart = reached;
+            // The best score of the letters before, if the last of them is left of this position.
+            let reached_before = reached;
             if row > 0 {
                 reached = reached.max(best[at]);
             }
@@ -33,7 +33,7 @@ pub fn score(typed: &str, name: &str) -> Option<i32> {
             let before = if row == 0 {
                 Some(LATE * i32::try_from(at.min(LATEST)).unwrap_or_default())
             } else {
-                apart.max(at.checked_sub(1).and_then(|left| best[left]).map(|score| score + RUN))
+                reached_before.max(at.checked_sub(1).and_then(|left| best[left]).map(|score| score + RUN))
             };
             let is_word = at == 0 || !name[at - 1].is_alphanumeric();
             before.map(|score| score + 1 + if is_word { WORD } else { 0 })

@@ -8,7 +8,7 @@ use eframe::egui::{self, Align2, Button, Frame, Id, Key, Modal, Modifiers, RichT
 
 use super::commands::{self, Command, CommandContext};
 use super::dialogs::scroll_area;
-use super::menu::key_text;
+use super::menu::mark_and_key;
 use super::plan;
 use super::text::first_statement;
 use super::theme;
@@ -184,16 +184,11 @@ pub fn command_entries(
     context: &CommandContext,
     is_on: &dyn Fn(Command) -> Option<bool>,
 ) -> Vec<PaletteEntry> {
-    let entry = |command: Command| {
-        let key = command.shortcut().map(|key| key_text(ctx, key));
-        let mark = is_on(command).filter(|on| *on).map(|_| "✓".to_owned());
-        let detail: Vec<String> = mark.into_iter().chain(key).collect();
-        PaletteEntry {
-            text: command.label(context),
-            detail: detail.join("   "),
-            refusal: command.refusal(context),
-            choice: Choice::Command(command),
-        }
+    let entry = |command: Command| PaletteEntry {
+        text: command.label(context),
+        detail: mark_and_key(ctx, command, is_on(command)),
+        refusal: command.refusal(context),
+        choice: Choice::Command(command),
     };
     commands::all().filter(|command| *command != Command::Palette).map(entry).collect()
 }

@@ -6,19 +6,6 @@ use super::outline::{above, below, has_stage, insert, relocate, stage_at_mut, ta
 use crate::doc::Stage;
 use crate::gui::form::sign::Sign;
 
-/// What was done: what is selected then.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Done {
-    pub selected: Option<Vec<usize>>,
-}
-
-impl Done {
-    /// The stage at `path` is selected.
-    pub fn at(path: Vec<usize>) -> Self {
-        Self { selected: Some(path) }
-    }
-}
-
 /// Something that can be done with the selected stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
@@ -26,7 +13,7 @@ pub enum Action {
     MoveUp,
     /// One row down.
     MoveDown,
-    /// A copy behind it.
+    /// Puts a copy after it.
     Duplicate,
     /// Makes it the only stage of a repetition.
     Repeat,
@@ -83,30 +70,34 @@ impl Action {
         }
     }
 
-    /// Does it; nothing where it is not possible.
-    pub(super) fn apply(self, plan: &mut Vec<Stage>, path: &[usize]) -> Option<Done> {
+    /// Does it to the stage at `path`, and selects the stage that results. Where it is not possible, nothing changes.
+    pub(super) fn apply(self, plan: &mut Vec<Stage>, path: &[usize], selected: &mut Option<Vec<usize>>) {
+        let Some(stage) = stage_at_mut(plan, path) else { return };
         match self {
-            Self::MoveUp => above(plan, path).and_then(|to| relocate(plan, path, &to)).map(Done::at),
-            Self::MoveDown => below(plan, path).and_then(|to| relocate(plan, path, &to)).map(Done::at),
+            Self::MoveUp | Self::MoveDown => {
+                let to = if self == Self::MoveUp { above(plan, path) } else { below(plan, path) };
+                if let Some(moved) = to.and_then(|to| relocate(plan, path, &to)) {
+                    *selected = Some(moved);
+                }
+            }
             Self::Duplicate => {
-                let copy = stage_at_mut(plan, path)?.clone();
-                Some(Done::at(insert_behind(plan, Some(path), copy)))
+                let copy = stage.clone();
+                *selected = Some(insert_after(plan, Some(path), copy));
             }
             Self::Repeat => {
-                let stage = stage_at_mut(plan, path)?;
                 let body = vec![stage.clone()];
                 *stage = Stage::Repeat(crate::doc::stage::Repeat { body, ..Default::default() });
-                Some(Done::at(path.to_vec()))
+                *selected = Some(path.to_vec());
             }
             Self::Remove => {
-                take(plan, path)?;
-                Some(Done { selected: neighbour(plan, path) })
+                take(plan, path);
+                *selected = neighbour(plan, path);
             }
         }
     }
 }
 
-/// What takes the selection when the stage at `path` is gone: what follows, else what is before or around it.
+/// The stage to select when the one at `path` has been removed: the next one, else the one before, else the outer one.
 fn neighbour(plan: &mut [Stage], path: &[usize]) -> Option<Vec<usize>> {
     let (&index, parent) = path.split_last()?;
     let before = [parent, &[index.saturating_sub(1)]].concat();
@@ -114,19 +105,13 @@ fn neighbour(plan: &mut [Stage], path: &[usize]) -> Option<Vec<usize>> {
     candidates.find(|candidate| stage_at_mut(plan, candidate).is_some())
 }
 
-/// Puts a stage behind the selected one, or into it where it holds an empty plan, or at the end. Returns its path.
-pub(super) fn insert_behind(plan: &mut Vec<Stage>, selected: Option<&[usize]>, stage: Stage) -> Vec<usize> {
-    let path = match selected.and_then(|path| path.split_last()) {
-        Some((&index, parent)) => {
-            let path = [parent, &[index]].concat();
-            let is_empty = |stage: &mut Stage| stage.nested().is_some_and(|nested| nested.plan.is_empty());
-            if stage_at_mut(plan, &path).is_some_and(is_empty) {
-                [path.as_slice(), &[0]].concat()
-            } else {
-                [parent, &[index + 1]].concat()
-            }
-        }
-        None => vec![plan.len()],
+/// Puts a stage after the selected one, or into it where it holds an empty plan, or at the end. Returns its path.
+pub(super) fn insert_after(plan: &mut Vec<Stage>, selected: Option<&[usize]>, stage: Stage) -> Vec<usize> {
+    let is_empty = |stage: &mut Stage| stage.nested().is_some_and(|nested| nested.plan.is_empty());
+    let path = match selected {
+        Some(path) if stage_at_mut(plan, path).is_some_and(is_empty) => [path, &[0]].concat(),
+        Some([parent @ .., index]) => [parent, &[index + 1]].concat(),
+        _ => vec![plan.len()],
     };
     if insert(plan, &path, stage.clone()) {
         return path;
@@ -140,23 +125,31 @@ mod tests {
     use super::*;
     use crate::doc::stage::Repeat;
 
+    /// What is selected after an action.
+    fn selected(action: Action, plan: &mut Vec<Stage>, path: &[usize]) -> Option<Vec<usize>> {
+        let mut selected = None;
+        action.apply(plan, path, &mut selected);
+        selected
+    }
+
     #[test]
     fn a_new_stage_goes_behind_the_selected_one_or_into_its_empty_plan() {
         let mut plan = vec![Stage::Repeat(Repeat::default()), Stage::Test];
-        assert_eq!(insert_behind(&mut plan, Some(&[0]), Stage::Test), [0, 0]);
-        assert_eq!(insert_behind(&mut plan, Some(&[0]), Stage::Test), [1]);
-        assert_eq!(insert_behind(&mut plan, None, Stage::Test), [3]);
-        assert_eq!(insert_behind(&mut plan, Some(&[7]), Stage::Test), [4]);
+        assert_eq!(insert_after(&mut plan, Some(&[0]), Stage::Test), [0, 0]);
+        assert_eq!(insert_after(&mut plan, Some(&[0]), Stage::Test), [1]);
+        assert_eq!(insert_after(&mut plan, None, Stage::Test), [3]);
+        assert_eq!(insert_after(&mut plan, Some(&[7]), Stage::Test), [4]);
     }
 
     #[test]
     fn after_a_removal_a_neighbour_is_selected() {
         let mut plan =
             vec![Stage::Repeat(Repeat { body: vec![Stage::Test], ..Repeat::default() }), Stage::Test];
-        assert_eq!(Action::Remove.apply(&mut plan, &[0, 0]), Some(Done::at(vec![0])));
-        assert_eq!(Action::Remove.apply(&mut plan, &[1]), Some(Done::at(vec![0])));
-        assert_eq!(Action::Remove.apply(&mut plan, &[0]), Some(Done { selected: None }));
-        assert_eq!(Action::Remove.apply(&mut plan, &[0]), None);
+        assert_eq!(selected(Action::Remove, &mut plan, &[0, 0]), Some(vec![0]));
+        assert_eq!(selected(Action::Remove, &mut plan, &[1]), Some(vec![0]));
+        assert_eq!(selected(Action::Remove, &mut plan, &[0]), None);
+        assert!(plan.is_empty());
+        assert_eq!(selected(Action::Remove, &mut plan, &[0]), None);
     }
 
     #[test]
@@ -165,7 +158,7 @@ mod tests {
         assert_eq!(Action::MoveUp.why_not(&plan, Some(&[0])), Some("It is the first stage"));
         assert_eq!(Action::Remove.why_not(&plan, None), Some("Select a stage first"));
         assert_eq!(Action::Remove.why_not(&plan, Some(&[0])), None);
-        assert_eq!(Action::Repeat.apply(&mut plan, &[0]), Some(Done::at(vec![0])));
+        assert_eq!(selected(Action::Repeat, &mut plan, &[0]), Some(vec![0]));
         assert_eq!(plan[0].key(), "Repeat");
     }
 }

@@ -14,12 +14,12 @@ pub(super) struct StageEntry {
     pub is_intervention: bool,
 }
 
-/// All stages with their default settings. A stage that is one of several alternatives stands for each of them.
+/// All stages with their default settings. A stage with several alternatives has one entry for each of them.
 pub(super) fn entries() -> Vec<StageEntry> {
     let mut entries = Vec::new();
     for stage in Stage::all() {
         let mut probe = stage.clone();
-        let variant = probe.variants()[probe.selected()];
+        let variant = probe.variant();
         let alternatives = match probe.payload().map(|payload| payload.node()) {
             Some(Node::Choice(choice)) => choice.variants(),
             _ => &[],

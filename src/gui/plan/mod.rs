@@ -14,17 +14,8 @@ use super::form::FormContext;
 use crate::doc::Stage;
 use crate::form::{Stored, ron_text};
 pub use action::Action;
-use action::{Done, insert_behind};
+use action::insert_after;
 pub use outline::{NESTED, stage_at, stage_at_mut};
-
-/// What the user did with a plan.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PlanResponse {
-    /// The plan changed.
-    pub changed: bool,
-    /// Another stage is selected, or none any more.
-    pub selected: bool,
-}
 
 /// What the user wants of the plan.
 #[allow(clippy::large_enum_variant, reason = "there is one of them in a frame at most")]
@@ -37,13 +28,13 @@ enum PlanRequest {
 }
 
 /// Draws a plan. `selected` is the path of a stage through nested plans; `context` has the place of the plan, and the
-/// problems, which are marked at their stages.
+/// problems, which are marked at their stages. Returns whether another stage is selected, or none any more.
 pub fn plan_ui(
     ui: &mut Ui,
     plan: &mut Vec<Stage>,
     selected: &mut Option<Vec<usize>>,
     context: &FormContext,
-) -> PlanResponse {
+) -> bool {
     if selected.as_ref().is_some_and(|path| stage_at_mut(plan, path).is_none()) {
         *selected = None;
     }
@@ -54,38 +45,34 @@ pub fn plan_ui(
     if keyboard.is_some() {
         row::follow_with_keyboard(ui);
     }
-    let changed = match toolbar.or(rows.request).or(keyboard) {
-        Some(request) => carry_out(request, plan, selected),
-        None => false,
-    };
-    PlanResponse { changed, selected: *selected != before }
+    if let Some(request) = toolbar.or(rows.request).or(keyboard) {
+        carry_out(request, plan, selected);
+    }
+    *selected != before
 }
 
-/// Does what is wanted. Returns whether the plan changed.
-fn carry_out(request: PlanRequest, plan: &mut Vec<Stage>, selected: &mut Option<Vec<usize>>) -> bool {
-    let done = match request {
-        PlanRequest::Select(path) => {
-            *selected = Some(path);
-            return false;
-        }
-        PlanRequest::Act(action, path) => action.apply(plan, &path),
+/// Does what is wanted, and selects the stage that results.
+fn carry_out(request: PlanRequest, plan: &mut Vec<Stage>, selected: &mut Option<Vec<usize>>) {
+    match request {
+        PlanRequest::Select(path) => *selected = Some(path),
+        PlanRequest::Act(action, path) => action.apply(plan, &path, selected),
         PlanRequest::Add(stages) => {
-            let mut last = None;
             for stage in stages {
-                let behind = last.as_deref().or(selected.as_deref());
-                last = Some(insert_behind(plan, behind, stage));
+                *selected = Some(insert_after(plan, selected.as_deref(), stage));
             }
-            last.map(Done::at)
         }
         PlanRequest::AddInto(path, stage) => {
             let path = [path.as_slice(), &[0]].concat();
-            outline::insert(plan, &path, stage).then(|| Done::at(path))
+            if outline::insert(plan, &path, stage) {
+                *selected = Some(path);
+            }
         }
-        PlanRequest::Move { from, to } => outline::relocate(plan, &from, &to).map(Done::at),
-    };
-    let Some(done) = done else { return false };
-    *selected = done.selected;
-    true
+        PlanRequest::Move { from, to } => {
+            if let Some(moved) = outline::relocate(plan, &from, &to) {
+                *selected = Some(moved);
+            }
+        }
+    }
 }
 
 fn toolbar_ui(ui: &mut Ui, plan: &[Stage], selected: Option<&[usize]>) -> Option<PlanRequest> {
@@ -120,7 +107,7 @@ fn hint(ui: &Ui, action: Action) -> String {
     }
 }
 
-/// What the keys say while a row has the keyboard; copying writes the stage as it stands in files.
+/// What the keys ask for while a row has the keyboard. Copying puts the stage's text of the file into the clipboard.
 fn keyboard_request(ui: &Ui, plan: &mut [Stage], selected: Option<&[usize]>) -> Option<PlanRequest> {
     let path = selected?;
     for action in Action::ALL {
@@ -150,32 +137,34 @@ fn copy(ui: &Ui, plan: &mut [Stage], path: &[usize]) {
     }
 }
 
-/// The stages that a text of the file format stands for: one, or a list of them.
+/// The stages in a text of the file format: one, or a list of them.
 fn stages_of(text: &str) -> Option<Vec<Stage>> {
     let text = text.trim().trim_end_matches(',');
     let single = ron_text::from_str::<Stage>(text).map(|stage| vec![stage]);
     single.or_else(|_| ron_text::from_str::<Vec<Stage>>(text)).ok()
 }
 
-/// What stands in place of rows where there are none.
+/// The text in an empty plan.
 fn empty_ui(ui: &mut Ui) {
     ui.label(RichText::new("Nothing yet. Add a first stage, such as Train.").weak());
 }
 
-/// Does something with the stage at a path; the stage that is selected then.
+/// Does something with the stage at a path. Returns the path of the stage that is selected then.
 pub fn act(plan: &mut Vec<Stage>, path: &[usize], action: Action) -> Option<Vec<usize>> {
-    action.apply(plan, path)?.selected
+    let mut selected = Some(path.to_vec());
+    action.apply(plan, path, &mut selected);
+    selected
 }
 
-/// All stages that can be added: what menus call them, and what they do.
+/// All stages that can be added: their label in menus, and what they do.
 pub fn addable() -> impl Iterator<Item = (&'static str, &'static str)> {
     menu::entries().into_iter().map(|entry| (entry.label, entry.help))
 }
 
-/// Adds the stage that menus call so behind the selected one, or at the end; where it is then.
+/// Adds the stage with this label after the selected one, or at the end. Returns its path.
 pub fn add(plan: &mut Vec<Stage>, selected: Option<&[usize]>, label: &str) -> Option<Vec<usize>> {
     let entry = menu::entries().into_iter().find(|entry| entry.label == label)?;
-    Some(insert_behind(plan, selected, entry.stage))
+    Some(insert_after(plan, selected, entry.stage))
 }
 
 /// All stages that can be added, for tests that walk them.

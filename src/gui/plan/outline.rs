@@ -1,6 +1,6 @@
 //! Stages by their position: finding, putting in, taking out, and moving them through nested plans.
 //!
-//! A path is the index of a stage in its plan, then the index in that stage's own plan, and so on.
+//! A path is the index of a stage in its plan, then the index in the plan that this stage holds, and so on.
 
 use crate::doc::Stage;
 use crate::form::path::{Place, Segment};
@@ -41,7 +41,7 @@ pub fn stage_at<'a>(
     stage_at(stage.nested_mut()?, place, rest)
 }
 
-/// The plan in which the stage at `path` stands.
+/// The plan that holds the stage at `path`.
 fn siblings<'a>(plan: &'a [Stage], path: &[usize]) -> Option<&'a [Stage]> {
     let (_, parent) = path.split_last()?;
     parent.iter().try_fold(plan, |plan, index| Some(plan.get(*index)?.nested()?.plan))
@@ -103,11 +103,11 @@ pub(super) fn below(plan: &[Stage], path: &[usize]) -> Option<Vec<usize>> {
     let (&index, parent) = path.split_last()?;
     let siblings = siblings(plan, path)?;
     match siblings.get(index + 1) {
-        Some(next) if next.nested().is_some() => Some(with(parent, &[index + 1, 0])),
-        Some(_) => Some(with(parent, &[index + 2])),
+        Some(next) if next.nested().is_some() => Some([parent, &[index + 1, 0]].concat()),
+        Some(_) => Some([parent, &[index + 2]].concat()),
         None => {
             let (&outer, above) = parent.split_last()?;
-            Some(with(above, &[outer + 1]))
+            Some([above, &[outer + 1]].concat())
         }
     }
 }
@@ -120,13 +120,9 @@ pub(super) fn above(plan: &[Stage], path: &[usize]) -> Option<Vec<usize>> {
     }
     let siblings = siblings(plan, path)?;
     match siblings.get(index - 1).and_then(Stage::nested) {
-        Some(nested) => Some(with(parent, &[index - 1, nested.plan.len()])),
-        None => Some(with(parent, &[index - 1])),
+        Some(nested) => Some([parent, &[index - 1, nested.plan.len()]].concat()),
+        None => Some([parent, &[index - 1]].concat()),
     }
-}
-
-fn with(path: &[usize], rest: &[usize]) -> Vec<usize> {
-    [path, rest].concat()
 }
 
 #[cfg(test)]

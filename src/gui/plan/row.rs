@@ -1,4 +1,4 @@
-//! The rows of a plan: number, sentence, mark of a problem; to select, to drag, and with a menu of their own.
+//! The rows of a plan: number, sentence, mark of a problem. Each can be selected and dragged, and has a menu.
 
 use eframe::egui::containers::menu::MenuButton;
 use eframe::egui::{
@@ -14,10 +14,10 @@ use crate::form::path::Place;
 use crate::gui::form::FormContext;
 use crate::gui::form::sign::Sign;
 
-/// How much further right each nested plan stands.
+/// Indentation of each nested plan, in points.
 const INDENT: f32 = 16.0;
 
-/// What the rows say about the user.
+/// What the user asks of the rows.
 #[derive(Default)]
 pub(super) struct PlanRows {
     pub request: Option<PlanRequest>,
@@ -160,7 +160,7 @@ fn row_request(
     if response.clicked() {
         response.request_focus();
     }
-    // Tab passes by; only a click, Enter and the arrow keys choose.
+    // The Tab key only moves the focus; a click, Enter and the arrow keys also select.
     let by_arrow = || ui.input(|input| input.key_pressed(Key::ArrowUp) || input.key_pressed(Key::ArrowDown));
     if response.clicked() || response.gained_focus() && !is_selected && by_arrow() {
         request = Some(PlanRequest::Select(row.path.clone()));
@@ -191,12 +191,12 @@ fn drag_request(ui: &Ui, row: &PlanRow, response: &Response, context: &FormConte
     drop_line(ui, rect, is_above);
     let dropped = response.dnd_release_payload::<Dragged>()?;
     DragAndDrop::clear_payload(ui.ctx());
-    let to = if is_above { row.path.clone() } else { behind(row) };
+    let to = if is_above { row.path.clone() } else { path_below(row) };
     Some(PlanRequest::Move { from: dropped.path.clone(), to })
 }
 
 /// Where a stage goes that is dropped on the lower half of a row.
-fn behind(row: &PlanRow) -> Vec<usize> {
+fn path_below(row: &PlanRow) -> Vec<usize> {
     let mut path = row.path.clone();
     if row.holds.is_some() {
         path.push(0);
@@ -212,7 +212,7 @@ fn drop_line(ui: &Ui, rect: Rect, is_above: bool) {
     ui.painter().line_segment([pos2(rect.left(), y), pos2(rect.right(), y)], stroke);
 }
 
-/// Draws a way to put a first stage into an empty nested plan.
+/// Draws a button that adds a first stage to an empty nested plan.
 fn add_into_ui(ui: &mut Ui, row: &PlanRow) -> Option<PlanRequest> {
     if row.holds != Some(true) {
         return None;

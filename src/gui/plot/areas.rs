@@ -1,14 +1,14 @@
-//! Surfaces on the screen: parts of bars, cells of a heat map, the strip of its colours, and what is read off them.
+//! Areas on the screen: parts of bars, cells of a heat map, its colour scale, and readings of them.
 
 use eframe::egui::{
-    Align2, Area, Frame, Grid, Order, Painter, Pos2, Rect, RichText, Sense, Stroke, StrokeKind, TextStyle,
-    Ui, pos2, vec2,
+    Align2, Grid, Painter, Pos2, Rect, RichText, Sense, Stroke, StrokeKind, TextStyle, Ui, pos2, vec2,
 };
 use egui_plot::{PlotPoint, PlotTransform};
 
 use super::axes::colour;
-use super::paint::Brush;
-use crate::figure::axis::Axis;
+use super::paint::{Brush, Pen};
+use super::reading::popup_ui;
+use crate::figure::axis::{Axis, ends_of};
 use crate::figure::bars::{parts, stacks};
 use crate::figure::cells::Cells;
 use crate::figure::model::Figure;
@@ -19,10 +19,10 @@ use crate::results::number::readable;
 
 /// Colours of the strip.
 const SHADES: u32 = 64;
-/// Width of the strip, and of all that the scale of a heat map needs beside the plot.
+/// Width of the strip, and of the whole colour scale beside the plot.
 const STRIP: f32 = 16.0;
 pub const SCALE: f32 = 112.0;
-/// Room for a label of the scale, along it.
+/// Space for a label along the scale.
 const LABEL: f32 = 44.0;
 /// Characters of a line's name in a reading.
 const LONGEST: usize = 36;
@@ -31,38 +31,38 @@ const BRACKET: f32 = 21.0;
 
 impl Brush<'_> {
     fn rectangle(&self, x: [f64; 2], y: [f64; 2]) -> Rect {
-        let corner = |x: f64, y: f64| self.transform.position_from_point(&PlotPoint { x, y });
+        let corner = |x: f64, y: f64| self.pen.transform.position_from_point(&PlotPoint { x, y });
         Rect::from_two_pos(corner(x[0], y[0]), corner(x[1], y[1]))
     }
 
-    /// Paints the parts of all bars that are shown. What is not pointed at in the legend steps back.
+    /// Paints the parts of all bars; those of other names are faint while one is highlighted.
     pub fn bars(&self, figure: &Figure) {
-        let rim = Stroke::new(0.75, colour(self.theme.ground()));
+        let theme = self.pen.theme;
+        let rim = Stroke::new(0.75, colour(theme.ground()));
         for part in parts(figure) {
             let (x, y) = if figure.is_lying() { (part.ends, part.sides) } else { (part.sides, part.ends) };
-            let is_dimmed = self.highlighted.is_some_and(|name| name != part.bars.name);
-            let full = colour(part.bars.rgb(self.theme));
-            let fill = if is_dimmed { full.gamma_multiply(0.3) } else { full };
+            let full = colour(part.bars.rgb(theme));
+            let fill = if self.pen.is_dimmed(&part.bars.name) { full.gamma_multiply(0.3) } else { full };
             let rect = self.rectangle(x, y);
             self.painter.rect_filled(rect, 0.0, fill);
             self.painter.rect_stroke(rect, 0.0, rim, StrokeKind::Middle);
         }
     }
 
-    /// Frames what is read off at a place: a cell, or all that has its name or range.
+    /// Frames the cell at a place, or everything with its name or range.
     pub fn outline(&self, figure: &Figure, [x, y]: [f64; 2]) {
-        let around = |index: usize| [index as f64 - 0.5, index as f64 + 0.5];
-        let (low, high) = (self.transform.bounds().min(), self.transform.bounds().max());
+        let Pen { transform, theme, .. } = self.pen;
+        let (low, high) = (transform.bounds().min(), transform.bounds().max());
         let (x, y) = (
             match bin_at(figure, x) {
                 Some(bin) => Some([figure.bins[bin], figure.bins[bin + 1]]),
-                None => figure.x.category(x).map(around),
+                None => figure.x.category(x).map(ends_of),
             },
-            figure.y.category(y).map(around),
+            figure.y.category(y).map(ends_of),
         );
         let rect = self.rectangle(x.unwrap_or([low[0], high[0]]), y.unwrap_or([low[1], high[1]]));
-        let rect = rect.intersect(*self.transform.frame()).shrink(0.5);
-        for (width, ink) in [(3.0, self.theme.ground()), (1.5, self.theme.ink())] {
+        let rect = rect.intersect(*transform.frame()).shrink(0.5);
+        for (width, ink) in [(3.0, theme.ground()), (1.5, theme.ink())] {
             self.painter.rect_stroke(rect, 0.0, Stroke::new(width, colour(ink)), StrokeKind::Inside);
         }
     }
@@ -70,33 +70,32 @@ impl Brush<'_> {
     /// Paints the cells of a heat map.
     pub fn cells(&self, cells: &Cells) {
         let range = cells.range();
-        let around = |index: usize| [index as f64 - 0.5, index as f64 + 0.5];
         for (row, values) in cells.values.iter().enumerate() {
             for column in 0..values.len() {
-                let Some(fill) = cells.paint([row, column], range, self.theme) else { continue };
-                // Neighbours overlap by a hair, so that no ground shines through between them.
-                let rect = self.rectangle(around(column), around(row)).expand(0.3);
+                let Some(fill) = cells.paint([row, column], range, self.pen.theme) else { continue };
+                // Neighbours overlap a little, so that no background shows between them.
+                let rect = self.rectangle(ends_of(column), ends_of(row)).expand(0.3);
                 self.painter.rect_filled(rect, 0.0, colour(fill));
             }
         }
     }
 }
 
-/// The cell at a place, by row and column; nothing beside all cells.
+/// The cell at a place, by row and column; `None` outside all cells.
 pub fn cell_at(figure: &Figure, [x, y]: [f64; 2]) -> Option<[usize; 2]> {
     let cells = figure.cells.as_ref()?;
     let [column, row] = [figure.x.category(x)?, figure.y.category(y)?];
     cells.values.get(row)?.get(column).map(|_| [row, column])
 }
 
-/// The range of x that bars stand on at a place, by its number.
+/// The index of the range of x at a place.
 fn bin_at(figure: &Figure, x: f64) -> Option<usize> {
     let (first, last) = figure.bins.first().zip(figure.bins.last())?;
-    let behind = figure.bins.partition_point(|end| *end <= x);
-    (*first..=*last).contains(&x).then(|| behind.clamp(1, figure.bins.len() - 1) - 1)
+    let ends = figure.bins.partition_point(|end| *end <= x);
+    (*first..=*last).contains(&x).then(|| ends.clamp(1, figure.bins.len() - 1) - 1)
 }
 
-/// Paints what neighbours on the horizontal axis have in common, below its labels.
+/// Paints the groups of neighbours on the horizontal axis, below its labels.
 pub fn groups_ui(ui: &Ui, axis: &Axis, transform: &PlotTransform) {
     let frame = transform.frame();
     let (ink, font) = (ui.visuals().weak_text_color(), TextStyle::Small.resolve(ui.style()));
@@ -119,11 +118,11 @@ pub fn groups_ui(ui: &Ui, axis: &Axis, transform: &PlotTransform) {
     }
 }
 
-/// Paints the strip of a heat map's colours with its labels into the upper left of a room.
-pub fn scale_ui(ui: &Ui, cells: &Cells, theme: Theme, room: Rect) {
+/// Paints the colour scale of a heat map with its labels, at the left of a rectangle.
+pub fn scale_ui(ui: &Ui, cells: &Cells, theme: Theme, rect: Rect) {
     let painter = ui.painter();
     let range = cells.range();
-    let strip = Rect::from_min_size(room.min, vec2(STRIP, room.height()));
+    let strip = Rect::from_min_size(rect.min, vec2(STRIP, rect.height()));
     for step in 0..SHADES {
         let height = |step: u32| strip.bottom() - step as f32 / SHADES as f32 * strip.height();
         let rect =
@@ -141,7 +140,7 @@ pub fn scale_ui(ui: &Ui, cells: &Cells, theme: Theme, room: Rect) {
     painter.add(turned);
 }
 
-/// Labels the strip; where the labels end.
+/// Labels the strip; returns the right end of the labels.
 fn labels_ui(ui: &Ui, painter: &Painter, cells: &Cells, range: [f64; 2], strip: Rect) -> f32 {
     let place = |value: f64| cells.axis.scale.forward(value);
     let (Some(low), Some(high)) = (place(range[0]), place(range[1])) else { return strip.right() };
@@ -156,7 +155,7 @@ fn labels_ui(ui: &Ui, painter: &Painter, cells: &Cells, range: [f64; 2], strip: 
     end
 }
 
-/// What stands at one place of a figure with names.
+/// The values at one place of a figure with names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AreaReading {
     /// Where: "Bit: b30", with the layer in a heat map.
@@ -165,7 +164,7 @@ pub struct AreaReading {
     pub rows: Vec<(String, Option<Rgb>, String)>,
 }
 
-/// Reads off the bars, marks or the cell at a place; nothing in a figure without them.
+/// Reads off the bars, markers or the cell at a place; `None` in a figure without them.
 pub fn read_areas(figure: &Figure, place: [f64; 2], theme: Theme) -> Option<AreaReading> {
     if !figure.bins.is_empty() {
         return read_bin(figure, place[0], theme);
@@ -203,7 +202,7 @@ pub fn read_areas(figure: &Figure, place: [f64; 2], theme: Theme) -> Option<Area
     (!rows.is_empty()).then_some(AreaReading { title, rows })
 }
 
-/// What bars and lines have in the range of x at a place.
+/// The values of bars and lines in the range of x at a place.
 fn read_bin(figure: &Figure, x: f64, theme: Theme) -> Option<AreaReading> {
     let bin = bin_at(figure, x)?;
     let [low, high] = [figure.bins[bin], figure.bins[bin + 1]].map(|end| readable(end, figure.x.format));
@@ -223,38 +222,27 @@ fn read_bin(figure: &Figure, x: f64, theme: Theme) -> Option<AreaReading> {
     (!rows.is_empty()).then_some(AreaReading { title, rows })
 }
 
-/// Draws a reading beside a place on the screen and within a room; the hint says what else can be done there.
-pub fn area_reading_ui(ui: &Ui, reading: &AreaReading, hint: &str, pointer: Pos2, room: Rect) {
-    let is_left = pointer.x < room.center().x;
-    let (pivot, side) = if is_left { (Align2::LEFT_CENTER, 16.0) } else { (Align2::RIGHT_CENTER, -16.0) };
-    Area::new(ui.scope_id().with("reading"))
-        .order(Order::Middle) // dialogs and menus stand before it
-        .interactable(false)
-        .fade_in(false)
-        .pivot(pivot)
-        .fixed_pos(pointer + vec2(side, 0.0))
-        .constrain_to(room)
-        .show(ui.ctx(), |ui| {
-            Frame::popup(ui.style()).show(ui, |ui| {
-                ui.label(RichText::new(&reading.title).small());
-                Grid::new(ui.scope_id().with("values"))
-                    .num_columns(3)
-                    .min_col_width(0.0)
-                    .spacing(vec2(8.0, 2.0))
-                    .show(ui, |ui| {
-                        for (name, fill, value) in &reading.rows {
-                            let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
-                            if let Some(fill) = fill {
-                                ui.painter().rect_filled(rect, 2.0, colour(*fill));
-                            }
-                            ui.label(RichText::new(name).small());
-                            ui.label(RichText::new(format!("{value:>9}")).monospace());
-                            ui.end_row();
-                        }
-                    });
-                if !hint.is_empty() {
-                    ui.label(RichText::new(hint).small().weak());
+/// Draws a reading beside a place on the screen and within `limits`; the hint names further actions there.
+pub fn area_reading_ui(ui: &Ui, reading: &AreaReading, hint: &str, pointer: Pos2, limits: Rect) {
+    popup_ui(ui, pointer, pointer.x < limits.center().x, limits, |ui| {
+        ui.label(RichText::new(&reading.title).small());
+        Grid::new(ui.scope_id().with("values"))
+            .num_columns(3)
+            .min_col_width(0.0)
+            .spacing(vec2(8.0, 2.0))
+            .show(ui, |ui| {
+                for (name, fill, value) in &reading.rows {
+                    let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
+                    if let Some(fill) = fill {
+                        ui.painter().rect_filled(rect, 2.0, colour(*fill));
+                    }
+                    ui.label(RichText::new(name).small());
+                    ui.label(RichText::new(format!("{value:>9}")).monospace());
+                    ui.end_row();
                 }
             });
-        });
+        if !hint.is_empty() {
+            ui.label(RichText::new(hint).small().weak());
+        }
+    });
 }

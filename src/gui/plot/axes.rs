@@ -13,7 +13,7 @@ use crate::figure::ticks::ticks;
 use crate::gui::text::shortened;
 use crate::gui::theme::fitted;
 
-/// Room for a label along each axis, in points.
+/// Space for a label along each axis, in points.
 const LABEL: [f32; 2] = [80.0, 44.0];
 /// Height of a name beside the vertical axis.
 const NAME: f32 = 17.0;
@@ -29,11 +29,11 @@ const TITLE: f32 = 1.25;
 /// The widget's distance of labels from the vertical axis, and from the title, in points.
 const MARGIN: f32 = 4.0;
 
-/// Ticks on a straight ruler with their labels; small marks have an empty one.
+/// The places of ticks with their labels; minor ticks have an empty one.
 type Marks = Rc<[(f64, String)]>;
 
-/// A plot without contents that shows this part of the figure with its axes, on a surface of about this size. All
-/// navigation is done by [`navigate`](super::navigate).
+/// A plot without contents that shows this part of the figure with its axes, on a surface of about this size.
+/// [`navigate`](super::navigate) does all navigation.
 pub fn plot(ui: &Ui, figure: &Figure, view: View, size: Vec2, theme: Theme) -> Plot<'static> {
     let x = marks(
         &figure.x,
@@ -43,7 +43,7 @@ pub fn plot(ui: &Ui, figure: &Figure, view: View, size: Vec2, theme: Theme) -> P
     let y = marks(&figure.y, view[1], size.y / if is_named(&figure.y) { NAME } else { LABEL[1] });
     // A plot may be lower than its title is long.
     let beside = fitted(ui.painter(), &title(&figure.y), &TextStyle::Body.resolve(ui.style()), size.y);
-    let room = [room_below(ui, &figure.x), room_beside(ui, &y)];
+    let space = [height_below(ui, &figure.x), width_beside(ui, &y)];
     Plot::new("figure")
         .allow_zoom(false)
         .allow_drag(false)
@@ -59,19 +59,19 @@ pub fn plot(ui: &Ui, figure: &Figure, view: View, size: Vec2, theme: Theme) -> P
         .grid_color(colour(theme.grid()))
         .x_grid_spacer(spacer(x.clone()))
         .y_grid_spacer(spacer(y.clone()))
-        .custom_x_axes(vec![hints(AxisHints::new_x(), title(&figure.x), x, theme).min_thickness(room[0])])
-        .custom_y_axes(vec![hints(AxisHints::new_y(), beside, y, theme).min_thickness(room[1])])
+        .custom_x_axes(vec![hints(AxisHints::new_x(), title(&figure.x), x, theme).min_thickness(space[0])])
+        .custom_y_axes(vec![hints(AxisHints::new_y(), beside, y, theme).min_thickness(space[1])])
 }
 
-/// Height that the labels of an axis and its title need below a plot. The widget leaves the room that was taken in its last
-/// frame: in its first one, and in that of a change, labels and title would overlap.
-fn room_below(ui: &Ui, axis: &Axis) -> f32 {
+/// The height of labels and title below a plot. The widget only reserves what they took in its last frame: in the first
+/// frame and after a change they would overlap.
+fn height_below(ui: &Ui, axis: &Axis) -> f32 {
     let title = title(axis).lines().count() as f32;
     ui.text_style_height(&TextStyle::Body) * (1.0 + TITLE * title)
 }
 
-/// The same beside a plot.
-fn room_beside(ui: &Ui, marks: &Marks) -> f32 {
+/// The width of labels and title beside a plot.
+fn width_beside(ui: &Ui, marks: &Marks) -> f32 {
     let font = TextStyle::Body.resolve(ui.style());
     let width = |label: &String| {
         ui.painter().layout_no_wrap(label.clone(), font.clone(), Color32::PLACEHOLDER).size().x
@@ -84,7 +84,7 @@ fn is_named(axis: &Axis) -> bool {
     !axis.categories.is_empty()
 }
 
-/// What the longest name below the axis needs, as a guess.
+/// An estimate of the width of the longest name below the axis.
 fn name_width(axis: &Axis) -> f32 {
     let longest =
         axis.categories.iter().map(|category| category.name.chars().count()).max().unwrap_or_default();
@@ -92,8 +92,13 @@ fn name_width(axis: &Axis) -> f32 {
 }
 
 /// A colour of the figure for the screen.
-pub fn colour([red, green, blue]: [u8; 3]) -> Color32 {
+pub const fn colour([red, green, blue]: [u8; 3]) -> Color32 {
     Color32::from_rgb(red, green, blue)
+}
+
+/// The theme of figures on the screen.
+pub fn theme_of(ui: &Ui) -> Theme {
+    if ui.visuals().dark_mode { Theme::Dark } else { Theme::Light }
 }
 
 fn marks(axis: &Axis, range: [f64; 2], wanted: f32) -> Marks {
@@ -128,7 +133,7 @@ fn hints(hints: AxisHints<'static>, title: String, marks: Marks, theme: Theme) -
         .tick_label_color(colour(theme.muted()))
 }
 
-/// What stands below or beside an axis; an empty line leaves room for the brackets of groups.
+/// The title below or beside an axis; an empty line leaves space for the brackets of groups.
 fn title(axis: &Axis) -> String {
     let above = if axis.groups().is_empty() { "" } else { " \n" };
     format!("{above}{}", axis.label())

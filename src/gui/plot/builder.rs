@@ -18,22 +18,22 @@ use crate::results::view::{PlotOptions, PlotView};
 /// Rebuilds are throttled while runs are in progress: at most once in `PAUSE` seconds, and at most `SHARE` of the time.
 pub const PAUSE: f64 = 0.1;
 pub const SHARE: f64 = 0.15;
-/// After a failed build, new data trigger another attempt only after so many seconds.
+/// After a failed build, new data trigger another attempt only after this many seconds.
 const AGAIN: f64 = 10.0;
-/// Records with up to so many points are built in a small part of a frame.
+/// The figure of records with at most this many points takes a small part of a frame.
 const SMALL: usize = 20_000;
 
-/// What makes another figure at once; a new revision only after a pause.
+/// The inputs whose change rebuilds a figure at once; a new revision does only after a pause.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FigureKey {
-    /// What a person chose about the plots.
-    pub options: PlotOptions,
-    /// What a person chose about this one.
-    pub titles: PlotView,
-    /// What it says of the runs that it shows.
-    pub note: String,
+struct FigureKey {
+    /// The options of all plots.
+    options: PlotOptions,
+    /// Titles and scales of this one.
+    titles: PlotView,
+    /// The note about the runs.
+    note: String,
     /// Names, colours and seeds.
-    pub arms: Vec<ArmKey>,
+    arms: Vec<ArmKey>,
 }
 
 impl FigureKey {
@@ -42,16 +42,16 @@ impl FigureKey {
     }
 }
 
-/// A figure, and what it was built from.
+/// A figure with its inputs.
 #[derive(Debug)]
 pub struct BuiltFigure {
     /// As it is drawn.
     pub figure: Arc<Figure>,
-    /// Whether there is anything to see.
+    /// Whether it has data.
     pub has_data: bool,
     key: FigureKey,
     revision: u64,
-    /// When, and for how long, in seconds.
+    /// The time of the build, and its duration, in seconds.
     at: f64,
     took: f64,
 }
@@ -64,7 +64,7 @@ pub struct Builder {
     failed: Option<FailedFigure>,
 }
 
-/// A figure that a thread works at.
+/// A figure that a thread builds.
 #[derive(Debug)]
 struct PendingFigure {
     key: FigureKey,
@@ -77,14 +77,14 @@ struct PendingFigure {
 struct FailedFigure {
     key: FigureKey,
     revision: u64,
-    /// When, in seconds.
+    /// The time of the failure, in seconds.
     at: f64,
-    /// Why, until it was told.
+    /// Why, until it is reported.
     why: Option<String>,
 }
 
 impl Builder {
-    /// What was built last.
+    /// The last figure.
     pub const fn built(&self) -> Option<&BuiltFigure> {
         self.built.as_ref()
     }
@@ -99,16 +99,16 @@ impl Builder {
         self.is_pending() || self.built.as_ref().is_none_or(|built| built.revision != revision)
     }
 
-    /// Why the figure could not be built, once.
+    /// Why the figure could not be built; reported once.
     pub fn trouble(&mut self) -> Option<String> {
         self.failed.as_mut()?.why.take()
     }
 
-    /// Rebuilds the figure if it is out of date. `now` in seconds; returns the time after which to look again,
-    /// where the figure is behind the data.
+    /// Rebuilds the figure if it is outdated. `now` in seconds; returns the seconds until the next update if the figure is
+    /// still older than the data.
     pub fn update(
         &mut self,
-        plot: &'static dyn Plot,
+        plot: &'static Plot,
         (options, titles): (&PlotOptions, PlotView),
         input: &PlotInput,
         view: &mut FigureView,
@@ -133,11 +133,11 @@ impl Builder {
         if now < rested && input.points() > SMALL {
             return Some(rested - now);
         }
-        let is_lost = |failed: &FailedFigure| {
+        let fails_again = |failed: &FailedFigure| {
             failed.key == key && (failed.revision == input.revision || now < failed.at + AGAIN)
         };
-        if self.failed.as_ref().is_some_and(is_lost) {
-            return None; // it would be lost again
+        if self.failed.as_ref().is_some_and(fails_again) {
+            return None; // it would fail again
         }
         if input.points() > SMALL && self.begin(plot, input, &key, view.request(), ctx) {
             return None;
@@ -147,7 +147,7 @@ impl Builder {
         None
     }
 
-    /// The figure that was built last, if it shows all of this.
+    /// The last figure, if these are its inputs.
     pub fn current(
         &self,
         options: &PlotOptions,
@@ -158,7 +158,7 @@ impl Builder {
         (built.key == FigureKey::of(options, titles, input)).then_some(&built.figure)
     }
 
-    /// Takes what a thread has built.
+    /// Takes the figure that a thread has built.
     fn take(&mut self, view: &mut FigureView, now: f64) {
         let Some(pending) = self.pending.take() else { return };
         match pending.figure.take() {
@@ -175,19 +175,19 @@ impl Builder {
         }
     }
 
-    /// Builds in a thread; whether there is one.
+    /// Builds in a thread; returns whether the system gave one.
     fn begin(
         &mut self,
-        plot: &'static dyn Plot,
+        plot: &'static Plot,
         input: &PlotInput,
         key: &FigureKey,
         request: SceneRequest,
         ctx: &Context,
     ) -> bool {
-        let (own, why) = (input.clone(), key.clone());
+        let (own, own_key) = (input.clone(), key.clone());
         let work = move || {
             let began = Instant::now();
-            let built = build(plot, &own, why);
+            let built = build(plot, &own, own_key);
             let scene = Scene::of(&built.figure, request, None);
             (BuiltFigure { took: began.elapsed().as_secs_f64(), ..built }, scene)
         };
@@ -198,7 +198,7 @@ impl Builder {
     }
 }
 
-fn build(plot: &dyn Plot, input: &PlotInput, key: FigureKey) -> BuiltFigure {
+fn build(plot: &Plot, input: &PlotInput, key: FigureKey) -> BuiltFigure {
     let began = Instant::now();
     let figure = whole(plot, &input.borrowed(), &key.options, &key.titles, &key.note);
     let has_data = figure.has_data();
@@ -209,27 +209,10 @@ fn build(plot: &dyn Plot, input: &PlotInput, key: FigureKey) -> BuiltFigure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::plots::ArmRuns;
     use crate::figure::plots::testing::{at, record};
-    use crate::figure::plots::{About, ArmRuns, Controls};
 
-    struct Broken;
-
-    impl Plot for Broken {
-        fn about(&self) -> About {
-            About {
-                name: "broken",
-                title: "Broken",
-                subject: "nothing",
-                help: "It cannot be built",
-                needs: &[],
-                controls: Controls::ALL,
-            }
-        }
-
-        fn build(&self, _: &[ArmRuns<'_>], _: &PlotOptions) -> Figure {
-            panic!("on purpose")
-        }
-    }
+    static BROKEN: Plot = Plot { build: |_, _| panic!("on purpose"), ..Plot::BASE };
 
     #[test]
     fn a_figure_that_cannot_be_built_is_told_once_and_not_tried_again() {
@@ -239,7 +222,7 @@ mod tests {
         let (mut builder, mut view) = (Builder::default(), FigureView::default());
         let (options, ctx) = (PlotOptions::default(), Context::default());
         let mut update = |builder: &mut Builder, input: &PlotInput, now: f64| {
-            builder.update(&Broken, (&options, PlotView::default()), input, &mut view, (&ctx, now));
+            builder.update(&BROKEN, (&options, PlotView::default()), input, &mut view, (&ctx, now));
         };
         update(&mut builder, &input, 0.0);
         assert!(builder.is_pending());

@@ -1,4 +1,4 @@
-//! What a plot shows, as an order for a thread: the figure that an export writes.
+//! A request to a thread for the figure that an export writes.
 
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use crate::figure::plots::Plot;
 use crate::figure::view::{seen, whole};
 use crate::results::view::{PlotOptions, PlotView};
 
-/// All that decides what a plot shows.
+/// All inputs of the visible figure of a plot.
 pub struct FigureRequest {
-    pub(super) plot: &'static dyn Plot,
+    pub(super) plot: &'static Plot,
     pub(super) options: PlotOptions,
     pub(super) titles: PlotView,
-    /// The part that is seen, and what is hidden.
+    /// The visible part, and hidden names.
     pub(super) seen: PlotView,
     pub(super) input: PlotInput,
-    /// The figure, where it is there already.
+    /// The figure, if it is built already.
     pub(super) built: Option<Arc<Figure>>,
 }
 
 impl FigureRequest {
-    /// Builds the figure without hidden lines, cut to the part that is seen. `None` when there is nothing to see yet.
+    /// Builds the figure without hidden lines, cut to the visible part; `None` without data.
     pub fn figure(&self) -> Option<Figure> {
         let figure = self.built.clone().unwrap_or_else(|| {
             let arms = self.input.borrowed();

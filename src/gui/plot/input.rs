@@ -1,4 +1,4 @@
-//! The arms that plots show: copies of what is known of them, which all plots and their threads share.
+//! The input of plots: copies of arms that all plots and their threads share.
 
 use std::sync::Arc;
 
@@ -6,20 +6,20 @@ use crate::figure::plots::ArmRuns;
 use crate::results::RunRecord;
 use crate::results::table::Row;
 
-/// What the plots show.
+/// The input of all plots.
 #[derive(Clone, Debug)]
 pub struct PlotInput {
     /// The arms with their runs, in the order of the document.
     pub arms: Arc<Vec<ArmInput>>,
-    /// What the figures say of the filter; empty where it leaves all runs.
+    /// The note about the filter in the figures; empty if all runs pass.
     pub filter: String,
-    /// What else is to be said of the runs; empty where there is nothing.
+    /// A further note about the runs; may be empty.
     pub remark: String,
-    /// Another number whenever any record changed.
+    /// Changes whenever a record changes.
     pub revision: u64,
 }
 
-/// An arm of which records and rows are copies. Records share what they hold with the originals until these change.
+/// An arm with copies of records and rows. Records share their contents with the originals until these change.
 #[derive(Clone, Debug)]
 pub struct ArmInput {
     name: String,
@@ -53,10 +53,10 @@ impl PlotInput {
         Self { arms: Arc::new(arms.iter().map(own).collect()), filter, remark: String::new(), revision }
     }
 
-    /// What the small print of the figures says of the runs: filter and remark.
+    /// The note in the small print of figures: filter and remark.
     pub fn note(&self) -> String {
-        let told = [self.filter.as_str(), self.remark.as_str()];
-        told.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+        let parts = [self.filter.as_str(), self.remark.as_str()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }
 
     /// The arms as plots take them.
@@ -64,7 +64,7 @@ impl PlotInput {
         self.arms.iter().map(ArmInput::borrowed).collect()
     }
 
-    /// What tells the lines of two inputs apart.
+    /// Identifies the lines.
     pub(super) fn lines(&self) -> Vec<ArmKey> {
         let line = |arm: &ArmInput| {
             let seeds = arm.runs.iter().map(|run| run.0).collect();
@@ -78,7 +78,7 @@ impl PlotInput {
         self.arms.iter().map(|arm| (arm.colour, arm.runs.iter().map(|run| run.0).collect())).collect()
     }
 
-    /// How many points their records have.
+    /// The number of points of all records.
     pub(super) fn points(&self) -> usize {
         self.arms.iter().flat_map(|arm| &arm.runs).map(|(_, record)| record.points().len()).sum()
     }

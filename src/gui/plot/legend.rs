@@ -5,67 +5,65 @@ use std::sync::Arc;
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
-use eframe::egui::{
-    FontId, Galley, Rect, Response, Sense, Shape, Stroke, TextStyle, Ui, Vec2, WidgetInfo, vec2,
-};
+use eframe::egui::{Color32, Galley, Rect, Response, Sense, Stroke, TextStyle, Ui, Vec2, WidgetInfo, vec2};
 
 use super::axes::colour;
 use super::paint::{dashed, line_colour, marker};
 use crate::figure::legend::{Sample, samples};
 use crate::figure::model::Figure;
-use crate::figure::palette::{Marker, Theme};
+use crate::figure::palette::{Dash, Theme};
 use crate::gui::theme::fitted;
 
-/// Between rows that stand beside or below each other.
+/// Spacing of rows beside or below each other.
 pub const BETWEEN: Vec2 = vec2(16.0, 2.0);
 
 /// Width of the sample of a line, in points.
 pub const SAMPLE_WIDTH: f32 = 2.0;
-/// Length of the sample of a line, and the gap behind it, in points.
+/// Length of the sample of a line, and the gap after it, in points.
 const SAMPLE: f32 = 28.0;
 const GAP: f32 = 8.0;
 const ROW: f32 = 22.0;
 /// A legend beside the plot takes at most this share of the width.
 const WIDEST: f32 = 0.32;
-/// With less room than this, the legend stands below the plot.
+/// Below this width, the legend is below the plot.
 const NARROW: f32 = 520.0;
 
-/// So far beyond what is seen of a legend, rows are drawn all the same, so that the keyboard gets there.
+/// Rows up to this distance outside the visible part are drawn too, so that the keyboard reaches them.
 const BEYOND: f32 = 2.0 * ROW;
 
-/// What the rows of a legend need, as it was found once: no text is measured again, and rows that are out of sight keep
-/// their room without being drawn.
+/// The cached sizes of the rows of a legend: no text is measured twice, and rows out of sight keep their space without being
+/// drawn.
 #[derive(Debug, Default)]
 pub struct LegendRows {
     /// Pixels for each point when they were measured.
     pixels: Option<f32>,
-    /// Whether the figure is another one since then.
+    /// Whether the figure has changed since then.
     is_old: bool,
-    /// The width that they have.
-    room: f32,
-    /// Whether there is no room for details, which are then told on hovering only.
+    /// The available width.
+    space: f32,
+    /// Whether details are shown on hovering only, since there is no space for them.
     is_terse: bool,
     known: Vec<LegendRow>,
 }
 
-/// What is known of a row, which depends on nothing but its texts, the pixels and the room.
+/// The sizes of a row, which depend only on its texts, the pixels and the available width.
 #[derive(Debug)]
 struct LegendRow {
     name: String,
     detail: String,
-    /// What the name needs alone, and with the detail beside it.
+    /// Width of the name alone, and with the detail beside it.
     widths: [f32; 2],
-    /// What the row took when it was drawn.
+    /// Size of the row when it was drawn.
     size: Option<Vec2>,
 }
 
 impl LegendRows {
-    /// To be called whenever the figure is another one.
+    /// Has to be called when the figure changes.
     pub const fn forget_figure(&mut self) {
         self.is_old = true;
     }
 
-    /// Measures the rows that are new.
+    /// Measures new rows.
     fn measure(&mut self, ui: &Ui, figure: &Figure) {
         let pixels = ui.pixels_per_point();
         let is_same = self.pixels == Some(pixels);
@@ -73,23 +71,29 @@ impl LegendRows {
             return;
         }
         let font = TextStyle::Small.resolve(ui.style());
+        let width = |text: &str| {
+            let ink = ui.visuals().text_color();
+            ui.painter().layout_no_wrap(text.to_owned(), font.clone(), ink).size().x
+        };
         let mut last = std::mem::take(&mut self.known).into_iter();
         let known = samples(figure).into_iter().map(|sample| {
             let (name, detail) = (sample.name(), sample.detail(figure));
             let last = last.next().filter(|last| is_same && last.name == name && last.detail == detail);
             last.unwrap_or_else(|| {
-                let widths = widths_of(ui, &font, &sample, figure);
-                LegendRow { name: name.to_owned(), detail: detail.to_owned(), widths, size: None }
+                let alone = width(name);
+                let both = if detail.is_empty() { alone } else { alone + GAP + width(detail) };
+                let (name, detail) = (name.to_owned(), detail.to_owned());
+                LegendRow { name, detail, widths: [alone, both], size: None }
             })
         });
         self.known = known.collect();
         (self.pixels, self.is_old) = (Some(pixels), false);
     }
 
-    /// The rows have this width now.
-    fn fit(&mut self, room: f32) {
-        if self.room.total_cmp(&room).is_ne() {
-            self.room = room;
+    /// Sets the available width.
+    fn fit(&mut self, space: f32) {
+        if self.space.total_cmp(&space).is_ne() {
+            self.space = space;
             self.known.iter_mut().for_each(|row| row.size = None);
         }
     }
@@ -102,11 +106,11 @@ impl LegendRows {
     }
 
     /// The height of the rows below a plot of this width.
-    fn height_below(&self, room: f32, is_terse: bool) -> f32 {
+    fn height_below(&self, space: f32, is_terse: bool) -> f32 {
         let (mut lines, mut used) = (0_u8, f32::INFINITY);
         for row in &self.known {
             let width = SAMPLE + GAP + row.widths[usize::from(!is_terse)];
-            if used + width > room {
+            if used + width > space {
                 (lines, used) = (lines.saturating_add(1), 0.0);
             }
             used += width + BETWEEN.x;
@@ -115,45 +119,34 @@ impl LegendRows {
     }
 }
 
-/// Whether a row of this size, which comes next, is far out of sight.
+/// Whether the next row, of this size, is far out of sight.
 fn is_far(ui: &Ui, size: Vec2) -> bool {
     let (seen, top) = (ui.clip_rect(), ui.cursor().top());
     top > seen.bottom() + BEYOND || top + size.y < seen.top() - BEYOND
 }
 
-/// Whether the legend stands below the plot, as in a narrow column.
+/// Whether the legend is below the plot, as in a narrow column.
 pub fn is_below(width: f32) -> bool {
     width < NARROW
 }
 
-/// The width of a legend beside a plot in so much room.
-pub fn width(ui: &Ui, figure: &Figure, room: f32, rows: &mut LegendRows) -> f32 {
+/// The width of a legend beside a plot; `space` is their total width.
+pub fn width(ui: &Ui, figure: &Figure, space: f32, rows: &mut LegendRows) -> f32 {
     rows.measure(ui, figure);
     rows.leave_out_details(false);
     let widest = rows.known.iter().map(|row| row.widths[1]).fold(0.0, f32::max);
-    if widest == 0.0 { 0.0 } else { (widest + SAMPLE + GAP + 8.0).min(room * WIDEST) }
+    if widest == 0.0 { 0.0 } else { (widest + SAMPLE + GAP + 8.0).min(space * WIDEST) }
 }
 
-/// What a name needs alone, and with its detail beside it.
-fn widths_of(ui: &Ui, font: &FontId, sample: &Sample<'_>, figure: &Figure) -> [f32; 2] {
-    let width = |text: &str| {
-        let galley = ui.painter().layout_no_wrap(text.to_owned(), font.clone(), ui.visuals().text_color());
-        galley.size().x
-    };
-    let (name, detail) = (width(sample.name()), sample.detail(figure));
-    [name, if detail.is_empty() { name } else { name + GAP + width(detail) }]
-}
-
-/// The height of a legend below a plot of this width: as many lines as its rows need, and at most `limit`. Where that is not
-/// enough for all, details are left out.
-pub fn height_below(ui: &Ui, figure: &Figure, room: f32, limit: f32, rows: &mut LegendRows) -> f32 {
+/// The height of a legend below a plot of this width: as many lines as its rows need, and at most `limit`. If that is too
+/// little, details are left out.
+pub fn height_below(ui: &Ui, figure: &Figure, space: f32, limit: f32, rows: &mut LegendRows) -> f32 {
     rows.measure(ui, figure);
-    rows.leave_out_details(rows.height_below(room, false) > limit);
-    rows.height_below(room, rows.is_terse).min(limit)
+    rows.leave_out_details(rows.height_below(space, false) > limit);
+    rows.height_below(space, rows.is_terse).min(limit)
 }
 
-/// Draws the rows that are in sight into the room that there is, down a column or along lines; returns the name that is
-/// pointed at.
+/// Draws the visible rows into the available space, down a column or along lines; returns the name below the pointer.
 pub fn legend_ui(
     ui: &mut Ui,
     figure: &Figure,
@@ -191,7 +184,7 @@ pub fn legend_ui(
     pointed
 }
 
-/// A click hides or shows; with Alt it shows the line alone, or all lines when it is alone already.
+/// A click hides or shows a line; with Alt it shows the line alone, or all lines if it is alone already.
 fn click(name: &str, names: &[&str], alone: bool, hidden: &mut BTreeSet<String>) {
     if alone {
         let others: BTreeSet<String> =
@@ -209,15 +202,14 @@ fn row_ui(ui: &mut Ui, sample: &Sample<'_>, detail: &str, theme: Theme, is_shown
     if !is_shown {
         format.strikethrough = Stroke::new(1.0, ink);
     }
-    let room = (ui.available_width() - SAMPLE - GAP).max(40.0);
-    let name = line(ui, sample.name(), format, room);
-    let told = (!detail.is_empty()).then(|| line(ui, detail, dim, room));
-    let below = told.as_ref().is_some_and(|told| name.size().x + GAP + told.size().x > room);
-    let width = told.as_ref().map_or(name.size().x, |told| {
-        let beside = name.size().x + GAP + told.size().x;
-        if below { name.size().x.max(told.size().x) } else { beside }
-    });
-    let height = ROW + if below { name.size().y } else { 0.0 };
+    let space = (ui.available_width() - SAMPLE - GAP).max(40.0);
+    let name = line(ui, sample.name(), format, space);
+    let detail = (!detail.is_empty()).then(|| line(ui, detail, dim, space));
+    let beside = name.size().x + detail.as_ref().map_or(0.0, |detail| GAP + detail.size().x);
+    let is_below = detail.is_some() && beside > space;
+    let detail_width = detail.as_ref().map_or(0.0, |detail| detail.size().x);
+    let width = if is_below { name.size().x.max(detail_width) } else { beside };
+    let height = ROW + if is_below { name.size().y } else { 0.0 };
     let (rect, response) = ui.allocate_exact_size(vec2(SAMPLE + GAP + width, height), Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, is_shown, sample.name()));
     if ui.is_rect_visible(rect) {
@@ -226,62 +218,60 @@ fn row_ui(ui: &mut Ui, sample: &Sample<'_>, detail: &str, theme: Theme, is_shown
         }
         sample_ui(ui, sample, theme, Rect::from_min_size(rect.min, vec2(SAMPLE, ROW)), is_shown);
         let at = rect.min + vec2(SAMPLE + GAP, (ROW - name.size().y) / 2.0);
-        let behind = if below { vec2(0.0, name.size().y) } else { vec2(name.size().x + GAP, 0.0) };
+        let offset = if is_below { vec2(0.0, name.size().y) } else { vec2(name.size().x + GAP, 0.0) };
         ui.painter().galley(at, name, ink);
-        if let Some(told) = told {
-            ui.painter().galley(at + behind, told, ink);
+        if let Some(detail) = detail {
+            ui.painter().galley(at + offset, detail, ink);
         }
     }
     response
 }
 
-/// All of a row on hovering, and what a click does.
+/// The full texts of a row on hovering, and what a click does.
 fn tip_ui(row: Response, name: &str, detail: &str, is_shown: bool) -> Response {
     let action = if is_shown { "Click to hide" } else { "Click to show" };
-    let told = if detail.is_empty() { String::new() } else { format!("\n{detail}") };
-    row.on_hover_text(format!("{name}{told}\n{action}, Alt+click to show it alone"))
+    let detail = if detail.is_empty() { String::new() } else { format!("\n{detail}") };
+    row.on_hover_text(format!("{name}{detail}\n{action}, Alt+click to show it alone"))
 }
 
-/// One line of text. Where it does not fit, it loses its middle: names mostly differ at their ends.
-fn line(ui: &Ui, text: &str, format: TextFormat, room: f32) -> Arc<Galley> {
-    let fitting = fitted(ui.painter(), text, &format.font_id, room);
+/// One line of text. If it does not fit, it loses its middle: names mostly differ at their ends.
+fn line(ui: &Ui, text: &str, format: TextFormat, space: f32) -> Arc<Galley> {
+    let fitting = fitted(ui.painter(), text, &format.font_id, space);
     let mut job = LayoutJob::single_section(fitting, format);
-    job.wrap = TextWrapping::truncate_at_width(room);
+    job.wrap = TextWrapping::truncate_at_width(space);
     ui.painter().layout_job(job)
 }
 
 fn sample_ui(ui: &Ui, sample: &Sample<'_>, theme: Theme, rect: Rect, is_shown: bool) {
-    let surface = match sample {
-        Sample::Bars(bars) => Some(bars.rgb(theme)),
-        Sample::Kind(kind) => kind.ink.rgb(theme),
-        Sample::Line(_) | Sample::Reference(_) => None,
-    };
-    if let Some(surface) = surface {
-        let full = colour(surface);
-        let ink = if is_shown { full } else { full.gamma_multiply(0.3) };
-        let part = Rect::from_center_size(rect.center(), vec2(SAMPLE, ROW * 0.5));
+    let dimmed = |full: Color32| if is_shown { full } else { full.gamma_multiply(0.3) };
+    let swatch = |share: f32, ink: Color32| {
+        let part = Rect::from_center_size(rect.center(), vec2(SAMPLE, ROW * share));
         ui.painter().rect_filled(part, 2.0, ink);
-        return;
-    }
-    let (index, shape) = match sample {
-        Sample::Line(line) => (Some(line.style.colour), line.style.marker),
-        Sample::Reference(line) => (line.colour, Marker::None),
-        Sample::Bars(_) | Sample::Kind(_) => (None, Marker::None),
     };
-    let full = index.map_or(colour(theme.muted()), |index| line_colour(index, theme));
-    let ink = if is_shown { full } else { full.gamma_multiply(0.3) };
-    if let Sample::Line(line) = sample
-        && !line.band.is_empty()
-    {
-        let band = Rect::from_center_size(rect.center(), vec2(SAMPLE, ROW * 0.45));
-        ui.painter().add(Shape::rect_filled(band, 2.0, ink.gamma_multiply(0.16)));
+    let stroke = |dash: Dash, ink: Color32| {
+        let ends = [rect.left_center(), rect.right_center()];
+        ui.painter().extend(dashed(&ends, dash, Stroke::new(SAMPLE_WIDTH, ink)));
+    };
+    match sample {
+        Sample::Bars(bars) => swatch(0.5, dimmed(colour(bars.rgb(theme)))),
+        Sample::Kind(kind) => {
+            if let Some(own) = kind.ink.rgb(theme) {
+                swatch(0.5, dimmed(colour(own)));
+            }
+        }
+        Sample::Reference(line) => {
+            let own = line.colour.map_or(colour(theme.muted()), |index| line_colour(index, theme));
+            stroke(line.dash, dimmed(own));
+        }
+        Sample::Line(line) => {
+            let ink = dimmed(line_colour(line.style.colour, theme));
+            if !line.band.is_empty() {
+                swatch(0.45, ink.gamma_multiply(0.16));
+            }
+            stroke(line.style.dash, ink);
+            ui.painter().extend(marker(rect.center(), line.style.marker, ink));
+        }
     }
-    ui.painter().extend(dashed(
-        &[rect.left_center(), rect.right_center()],
-        sample.dash(),
-        Stroke::new(SAMPLE_WIDTH, ink),
-    ));
-    ui.painter().extend(marker(rect.center(), shape, ink));
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Lines over an axis of names: a mark at each name with its whisker, and the single runs as dots.
+//! Lines over an axis of names: a marker at each name with its whisker, and single runs as dots.
 
 use eframe::egui::{Color32, Pos2, Shape, Stroke};
 use egui_plot::PlotPoint;
@@ -17,13 +17,12 @@ impl Brush<'_> {
     pub fn marks(&self, figure: &Figure, is_hidden: impl Fn(&str) -> bool) {
         let position = |[x, y]: [f64; 2]| -> Option<Pos2> {
             let point = PlotPoint { x, y: figure.y.scale.forward(y)? };
-            Some(self.transform.position_from_point(&point))
+            Some(self.pen.transform.position_from_point(&point))
         };
         let mut shapes = Vec::new(); // handed over at once: each call of the painter locks the window
         for line in figure.lines.iter().filter(|line| !is_hidden(&line.name)) {
-            let full = line_colour(line.style.colour, self.theme);
-            let is_dimmed = self.highlighted.is_some_and(|name| name != line.name);
-            let ink = if is_dimmed { full.gamma_multiply(DIMMED) } else { full };
+            let full = line_colour(line.style.colour, self.pen.theme);
+            let ink = if self.pen.is_dimmed(&line.name) { full.gamma_multiply(DIMMED) } else { full };
             for band in &line.band {
                 if let Some(ends) = position([band.x, band.low]).zip(position([band.x, band.high])) {
                     shapes.push(Shape::line_segment([ends.0, ends.1], Stroke::new(WHISKER, ink)));
@@ -44,10 +43,10 @@ impl Brush<'_> {
         self.painter.extend(shapes);
     }
 
-    /// A sign at the rim where a value is missing.
+    /// A sign at the rim for a missing value.
     fn missing(&self, x: f64, ink: Color32) -> Vec<Shape> {
-        let rim = self.transform.frame().bottom() - 8.0;
-        let at = Pos2::new(self.transform.position_from_point_x(x), rim);
+        let rim = self.pen.transform.frame().bottom() - 8.0;
+        let at = Pos2::new(self.pen.transform.position_from_point_x(x), rim);
         marker(at, Marker::Cross, ink)
     }
 }

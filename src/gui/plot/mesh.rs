@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use eframe::egui::epaint::{TessellationOptions, Tessellator, Vertex};
-use eframe::egui::{Mesh, Rect, Shape, pos2};
+use eframe::egui::{Mesh, Rect, Shape, Ui, pos2};
 use egui_plot::{PlotBounds, PlotTransform};
 
 use super::navigate::View;
@@ -14,24 +14,31 @@ use super::thinning::ThinnedLine;
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
 
-/// What lines are painted on.
+/// The surface that lines are painted on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlotViewport {
     /// The plot on the screen.
     pub frame: Rect,
     /// Pixels for each point.
     pub pixels: f32,
-    /// The ground.
+    /// Light or dark.
     pub theme: Theme,
-    /// The line that is pointed at in the legend.
+    /// The line below the pointer in the legend.
     pub highlighted: Option<String>,
     /// How shapes become triangles.
     pub options: TessellationOptions,
-    /// As many plots of curves are seen, this one among them.
+    /// The number of visible plots of curves, with this one.
     pub plots: usize,
 }
 
 impl PlotViewport {
+    /// A plot at this place of the screen, one of `plots`.
+    pub fn new(ui: &Ui, frame: Rect, theme: Theme, highlighted: Option<&str>, plots: usize) -> Self {
+        let options = ui.ctx().tessellation_options(|options| *options);
+        let highlighted = highlighted.map(str::to_owned);
+        Self { frame, pixels: ui.pixels_per_point(), theme, highlighted, options, plots }
+    }
+
     /// Width of the plot in pixels.
     pub fn width(&self) -> f64 {
         f64::from((self.frame.width() * self.pixels).round().max(1.0))
@@ -39,7 +46,7 @@ impl PlotViewport {
 
     /// The triangles of shapes.
     pub fn triangles(&self, shapes: impl IntoIterator<Item = Shape>) -> Mesh {
-        // Circles are triangles too: the atlas of prepared discs may be another one in a later frame.
+        // Circles are triangles too: the atlas of prepared discs may change between frames.
         let mut tessellator = Tessellator::new(self.pixels, self.options, [1, 1], Vec::new());
         tessellator.set_clip_rect(self.frame);
         let mut mesh = Mesh::default();
@@ -50,7 +57,7 @@ impl PlotViewport {
     }
 }
 
-/// All that the triangles depend on, beside the drawn lines.
+/// All inputs of the triangles except the thinned lines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeshKey {
     viewport: PlotViewport,
@@ -63,7 +70,7 @@ pub struct MeshKey {
 }
 
 impl MeshKey {
-    /// A figure without hidden lines on a canvas.
+    /// The key of a figure without hidden lines on a surface.
     pub fn new(figure: &Figure, view: View, hidden: &BTreeSet<String>, viewport: PlotViewport) -> Self {
         let reversed = [figure.x.reversed, figure.y.reversed];
         Self { viewport, view, reversed, hidden: hidden.clone() }
@@ -76,7 +83,7 @@ impl MeshKey {
     }
 }
 
-/// What was painted last.
+/// The triangles that were painted last.
 #[derive(Clone, Debug)]
 pub struct LineMesh {
     key: MeshKey,
@@ -96,12 +103,12 @@ impl LineMesh {
         Self { key, mesh: Arc::new(mesh) }
     }
 
-    /// Whether it is what is to be painted.
+    /// Whether its triangles have this key.
     pub fn fits(&self, key: &MeshKey) -> bool {
         self.key == *key
     }
 
-    /// To be painted. Where another part of the figure is seen by now, the triangles are moved and stretched with it.
+    /// The shape to paint. If another part of the figure is visible now, the triangles are moved and stretched with it.
     pub fn shape(&self, key: &MeshKey) -> Shape {
         let is_there = (self.key.viewport.frame, self.key.view) == (key.viewport.frame, key.view);
         Shape::Mesh(if is_there { self.mesh.clone() } else { Arc::new(self.moved(key)) })

@@ -1,8 +1,8 @@
 //! The plots in the middle of the window.
 //!
-//! [`plot_panel`] draws a plot of the registry with its controls, [`figure_ui`] any [`Figure`]: everything about its
-//! contents — ticks, ranges, thinning, colours — comes from `figure`, so that an exported file is what was on the
-//! screen. What a person does to the view (zoom, hidden lines, a pinned reading) lives in [`FigureView`].
+//! [`plot_panel`] draws a plot of the registry with its controls, [`figure_ui`] any [`Figure`]. Its contents (ticks, ranges,
+//! thinning, colours) come from `figure`, so that an exported file looks like the screen. [`FigureView`] keeps what a person
+//! does to the view: zoom, hidden lines, a pinned reading.
 //!
 //! [`Figure`]: crate::figure::Figure
 
@@ -25,6 +25,7 @@ mod sparse;
 mod state;
 mod thinning;
 
+pub use axes::{colour, theme_of};
 pub use figure_request::FigureRequest;
 pub use figure_view::{FigureView, figure_ui};
 pub use input::PlotInput;

@@ -1,20 +1,20 @@
-//! Zooming and moving: from what a person does to the part of the figure that is seen.
+//! Zooming and moving: from the actions of a person to the visible part of the figure.
 
 use eframe::egui::{PointerButton, Pos2, Rect, Response, Shape, Stroke, StrokeKind, Ui, Vec2, vec2};
 use egui_plot::PlotTransform;
 
-/// The part of a figure that is seen, on straight rulers: the range of x, then that of y, each increasing.
+/// The visible part of a figure, as places: the range of x, then that of y, each increasing.
 pub type View = [[f64; 2]; 2];
 
-/// A box that is thinner than this zooms only along its length.
+/// A box thinner than this zooms only along its length.
 const THIN: f32 = 10.0;
 /// Points of scrolling that zoom by a factor of e.
 const SCROLL: f32 = 240.0;
-/// Neither so near that doubles run out, nor so far that nothing is seen.
+/// The smallest visible share, within the precision of doubles, and the largest.
 const NEAREST: f64 = 1e-9;
 const FARTHEST: f64 = 1e3;
 
-/// What a person did to the view in this frame.
+/// The change of the view in this frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ViewChange {
     /// Nothing.
@@ -25,8 +25,8 @@ pub enum ViewChange {
     Fit,
 }
 
-/// Double-click fits; a drag with the primary button zooms into a box, with another one moves; scrolling zooms around
-/// the pointer, and moves where it is horizontal (with Shift). While a box is drawn, `drag` is where it began.
+/// A double-click fits; a drag with the primary button zooms into a box, with another one moves; scrolling zooms around
+/// the pointer, and horizontal scrolling (with Shift) moves. While a box is drawn, `drag` is its start.
 pub fn navigate(
     ui: &Ui,
     response: &Response,
@@ -62,20 +62,20 @@ fn view_of(transform: &PlotTransform) -> View {
     [[low[0], high[0]], [low[1], high[1]]]
 }
 
-/// The view moved with the pointer, by so many points on the screen.
+/// The view moved with the pointer by this distance on the screen.
 fn moved(view: View, transform: &PlotTransform, delta: Vec2) -> View {
     let per_point = transform.dvalue_dpos();
     let by = [f64::from(delta.x) * per_point[0], f64::from(delta.y) * per_point[1]];
     [view[0].map(|end| end - by[0]), view[1].map(|end| end - by[1])]
 }
 
-/// The view enlarged by factors along x and y, around a place that stays where it is.
-fn zoomed(view: View, factor: [f64; 2], around: [f64; 2]) -> View {
-    let along = |axis: usize| view[axis].map(|end| around[axis] + (end - around[axis]) / factor[axis]);
+/// The view enlarged by factors along x and y; the place `fixed` stays where it is.
+fn zoomed(view: View, factor: [f64; 2], fixed: [f64; 2]) -> View {
+    let along = |axis: usize| view[axis].map(|end| fixed[axis] + (end - fixed[axis]) / factor[axis]);
     [along(0), along(1)]
 }
 
-/// Keeps the old view where the new one cannot be shown.
+/// Keeps the old view if the new one cannot be shown.
 fn limited(view: View, fit: View) -> ViewChange {
     let can_be = |axis: usize| {
         let share = (view[axis][1] - view[axis][0]) / (fit[axis][1] - fit[axis][0]);
@@ -108,7 +108,7 @@ fn drag_box(
     Some([[a.x.min(b.x), a.x.max(b.x)], [a.y.min(b.y), a.y.max(b.y)]])
 }
 
-/// The box between two corners within the frame: the whole height or width where it is thin.
+/// The box between two corners within the frame; a thin one has the whole height or width.
 fn chosen(from: Pos2, to: Pos2, frame: Rect) -> Option<Rect> {
     let mut chosen = Rect::from_two_pos(frame.clamp(from), frame.clamp(to));
     let (wide, high) = (chosen.width() >= THIN, chosen.height() >= THIN);

@@ -9,7 +9,6 @@ use egui_plot::{PlotPoint, PlotTransform};
 use super::axes::colour;
 use super::sparse::sparse;
 use super::thinning::{Extent, Piece, PlacePoint, ThinnedLine};
-use crate::figure::axis::Axis;
 use crate::figure::marks::outline;
 use crate::figure::model::{At, Figure, ReferenceLine};
 use crate::figure::palette::{self, Dash, Marker, Style, Theme};
@@ -19,12 +18,12 @@ const LINE: f32 = 1.75;
 const HIGHLIGHTED: f32 = 3.0;
 const TRACE: f32 = 1.0;
 const MARKER: f32 = 3.5;
-/// Markers that would stand closer than this are left out.
+/// Markers closer than this are left out.
 const MARKER_DISTANCE: f32 = 20.0;
 const TRACE_OPACITY: f32 = 0.28;
 const BAND_OPACITY: f32 = 0.16;
 const BAR_OPACITY: f32 = 0.6;
-/// Strength of what is not pointed at, while something is.
+/// Strength of other lines while one is highlighted.
 pub(super) const DIMMED: f32 = 0.25;
 
 /// Where and how lines become shapes, on any thread.
@@ -32,30 +31,22 @@ pub(super) const DIMMED: f32 = 0.25;
 pub struct Pen<'a> {
     /// From places to the screen.
     pub transform: &'a PlotTransform,
-    /// The ground.
+    /// Light or dark.
     pub theme: Theme,
-    /// The line that the pointer is on in the legend.
+    /// The line below the pointer in the legend.
     pub highlighted: Option<&'a str>,
 }
 
-/// Where and how to paint.
+/// Paints on the screen.
 pub struct Brush<'a> {
     /// Clipped to the plot.
     pub painter: &'a Painter,
-    /// From places to the screen.
-    pub transform: &'a PlotTransform,
-    /// The ground.
-    pub theme: Theme,
-    /// The line that the pointer is on in the legend.
-    pub highlighted: Option<&'a str>,
+    /// Where and how.
+    pub pen: Pen<'a>,
 }
 
 impl Brush<'_> {
-    const fn pen(&self) -> Pen<'_> {
-        Pen { transform: self.transform, theme: self.theme, highlighted: self.highlighted }
-    }
-
-    /// Paints what lies behind the lines: cells and references.
+    /// Paints the cells and reference lines, which are below the lines.
     pub fn ground(&self, figure: &Figure, is_hidden: impl Fn(&str) -> bool) {
         if let Some(cells) = &figure.cells {
             self.cells(cells);
@@ -65,26 +56,28 @@ impl Brush<'_> {
         }
     }
 
-    /// A dot on a line, with the ground around it.
+    /// A dot on a line, with a rim of background.
     pub fn dot(&self, at: Pos2, style: Style) {
-        self.painter.circle_filled(at, MARKER + 1.5, colour(self.theme.ground()));
-        self.painter.circle_filled(at, MARKER, line_colour(style.colour, self.theme));
+        let theme = self.pen.theme;
+        self.painter.circle_filled(at, MARKER + 1.5, colour(theme.ground()));
+        self.painter.circle_filled(at, MARKER, line_colour(style.colour, theme));
     }
 
     fn reference(&self, figure: &Figure, reference: &ReferenceLine) -> Vec<Shape> {
-        let frame = self.transform.frame();
-        let place = |axis: &Axis, value: f64| axis.scale.forward(value);
+        let Pen { transform, theme, .. } = self.pen;
+        let frame = transform.frame();
         let ends = match reference.at {
-            At::X(x) => place(&figure.x, x)
-                .map(|x| self.transform.position_from_point_x(x))
-                .map(|x| [pos2(x, frame.top()), pos2(x, frame.bottom())]),
-            At::Y(y) => place(&figure.y, y)
-                .map(|y| self.transform.position_from_point_y(y))
-                .map(|y| [pos2(frame.left(), y), pos2(frame.right(), y)]),
+            At::X(x) => figure.x.scale.forward(x).map(|x| {
+                let x = transform.position_from_point_x(x);
+                [pos2(x, frame.top()), pos2(x, frame.bottom())]
+            }),
+            At::Y(y) => figure.y.scale.forward(y).map(|y| {
+                let y = transform.position_from_point_y(y);
+                [pos2(frame.left(), y), pos2(frame.right(), y)]
+            }),
         };
-        let colour =
-            reference.colour.map_or(colour(self.theme.muted()), |index| line_colour(index, self.theme));
-        let stroke = self.pen().stroke_of(&reference.name, colour);
+        let colour = reference.colour.map_or(colour(theme.muted()), |index| line_colour(index, theme));
+        let stroke = self.pen.stroke(&reference.name, colour);
         ends.map(|ends| dashed(&ends, reference.dash, stroke)).unwrap_or_default()
     }
 }
@@ -107,7 +100,7 @@ impl Pen<'_> {
                     let ends = self.positions(&[[x, low], [x, high]]);
                     Shape::line(ends, Stroke::new(LINE, bar))
                 }
-                _ => self.band(extents, band),
+                _ => self.strip(extents, 0.0, band),
             }));
         }
         for (line, drawn) in lines() {
@@ -115,13 +108,13 @@ impl Pen<'_> {
             for trace in &drawn.traces {
                 match trace {
                     // Too faint for smooth edges, which would double their triangles.
-                    Piece::Dense(extents) => shapes.push(self.strip(extents, stroke)),
+                    Piece::Dense(extents) => shapes.push(self.strip(extents, stroke.width, stroke.color)),
                     Piece::Line(_) => self.piece(trace, Style::default(), stroke, &mut shapes),
                 }
             }
         }
         for (line, drawn) in lines() {
-            let stroke = self.stroke(&line.name, line.style.colour);
+            let stroke = self.stroke(&line.name, line_colour(line.style.colour, self.theme));
             drawn.pieces.iter().for_each(|piece| self.piece(piece, line.style, stroke, &mut shapes));
             for mark in self.positions(&drawn.interruptions) {
                 shapes.extend(marker(mark, Marker::Cross, stroke.color));
@@ -130,11 +123,12 @@ impl Pen<'_> {
         shapes
     }
 
-    fn stroke(&self, name: &str, index: usize) -> Stroke {
-        self.stroke_of(name, line_colour(index, self.theme))
+    /// Whether another line is highlighted.
+    pub fn is_dimmed(&self, name: &str) -> bool {
+        self.highlighted.is_some_and(|highlighted| highlighted != name)
     }
 
-    fn stroke_of(&self, name: &str, colour: Color32) -> Stroke {
+    fn stroke(&self, name: &str, colour: Color32) -> Stroke {
         match self.highlighted {
             Some(highlighted) if highlighted == name => Stroke::new(HIGHLIGHTED, colour),
             Some(_) => Stroke::new(LINE, colour.gamma_multiply(DIMMED)),
@@ -143,12 +137,8 @@ impl Pen<'_> {
     }
 
     fn faint(&self, name: &str, style: Style, opacity: f32) -> Color32 {
-        let is_dimmed = self.highlighted.is_some_and(|highlighted| highlighted != name);
-        line_colour(style.colour, self.theme).gamma_multiply(if is_dimmed {
-            opacity * DIMMED
-        } else {
-            opacity
-        })
+        let opacity = if self.is_dimmed(name) { opacity * DIMMED } else { opacity };
+        line_colour(style.colour, self.theme).gamma_multiply(opacity)
     }
 
     fn piece(&self, piece: &Piece, style: Style, stroke: Stroke, shapes: &mut Vec<Shape>) {
@@ -169,7 +159,7 @@ impl Pen<'_> {
         }
     }
 
-    /// Columns as a band that is at least as thick as the line. Dashes run along x.
+    /// Columns as a band at least as thick as the line. Dashes run along x.
     fn dense(&self, extents: &[Extent], dash: Dash, stroke: Stroke) -> Vec<Shape> {
         let mut columns: Vec<BandPoint> =
             extents.iter().map(|extent| self.column(*extent, stroke.width)).collect();
@@ -192,13 +182,9 @@ impl Pen<'_> {
         places.iter().map(|&[x, y]| self.transform.position_from_point(&PlotPoint { x, y })).collect()
     }
 
-    fn band(&self, band: &[Extent], colour: Color32) -> Shape {
-        quads(band.iter().map(|extent| self.column(*extent, 0.0)).collect(), colour)
-    }
-
-    /// Columns that are at least as thick as a line.
-    fn strip(&self, extents: &[Extent], stroke: Stroke) -> Shape {
-        quads(extents.iter().map(|extent| self.column(*extent, stroke.width)).collect(), stroke.color)
+    /// Columns of at least this thickness.
+    fn strip(&self, extents: &[Extent], thickness: f32, colour: Color32) -> Shape {
+        quads(extents.iter().map(|extent| self.column(*extent, thickness)).collect(), colour)
     }
 }
 
@@ -238,13 +224,13 @@ fn markers(positions: &[Pos2], shape: Marker, colour: Color32) -> Vec<Shape> {
     shapes
 }
 
-/// Not quite the same clip: whatever has one in common becomes one list of triangles, and the megabytes of many lines would
-/// be moved once more when a short line comes behind them.
-pub fn apart(clip: Rect) -> Rect {
+/// A slightly different clip rectangle: shapes with the same one become one list of triangles, and a short line after many
+/// lines would move their megabytes once more.
+pub fn unmerged(clip: Rect) -> Rect {
     clip.expand(1e-3)
 }
 
-/// The colour of a line on this ground.
+/// The colour of a line in this theme.
 pub fn line_colour(index: usize, theme: Theme) -> Color32 {
     colour(palette::colour(index, theme))
 }
@@ -254,7 +240,7 @@ pub fn dashed(positions: &[Pos2], dash: Dash, stroke: Stroke) -> Vec<Shape> {
     dashed_in(positions, dash, stroke, stroke.width)
 }
 
-/// The same with a pattern that is measured in another width.
+/// The same with a pattern measured in another width.
 pub fn dashed_in(positions: &[Pos2], dash: Dash, stroke: Stroke, width: f32) -> Vec<Shape> {
     let pattern = dash.pattern();
     if pattern.is_empty() {
@@ -281,7 +267,7 @@ fn is_inked(dash: Dash, widths: f32) -> bool {
     phase.is_none_or(|index| index % 2 == 0)
 }
 
-/// A sign at a point.
+/// A marker at a point.
 pub fn marker(at: Pos2, shape: Marker, colour: Color32) -> Vec<Shape> {
     let Some(outline) = outline(shape, f64::from(MARKER)) else { return Vec::new() };
     let corners: Vec<Pos2> = outline.iter().map(|[x, y]| at + vec2(*x as f32, *y as f32)).collect();

@@ -13,79 +13,79 @@ use crate::figure::axis::Axis;
 use crate::figure::model::{Figure, Line};
 use crate::figure::ranges::ranges;
 use crate::figure::view::without;
-use crate::gui::background::{BackgroundTask, TaskState};
+use crate::gui::background::BackgroundTask;
 
-/// Up to so many points, a look takes a small part of a frame.
+/// The scene of a figure with at most this many points takes a small part of a frame.
 const SMALL: usize = 10_000;
 
-/// The width of a plot that was never painted.
+/// The assumed width of a plot before it is painted.
 const PIXELS: f64 = 800.0;
 
 /// What decides how a figure looks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SceneRequest {
-    /// Lines that are not drawn.
+    /// Hidden lines.
     pub hidden: BTreeSet<String>,
     /// The ranges of x and y that were chosen, as values.
     pub chosen: [Option<[f64; 2]>; 2],
-    /// The places that are seen, where a person zoomed.
+    /// The visible places after zooming.
     pub zoom: Option<View>,
-    /// What it is painted on, once it was painted.
+    /// The surface, once it was painted.
     pub viewport: Option<PlotViewport>,
 }
 
-/// What changes with the data, the hidden lines and the chosen ranges.
+/// The part of a scene that depends on the data, the hidden lines and the chosen ranges.
 #[derive(Debug)]
 pub struct Analysis {
     /// The hidden lines.
     pub hidden: BTreeSet<String>,
-    /// The places that the visible data need.
+    /// The places that show all visible data.
     pub fit: View,
     /// Small print below the plot.
     pub remarks: String,
-    /// The figure without hidden lines, where it is read off by areas and some are hidden.
+    /// The figure without hidden lines, if it is read off by areas and some are hidden.
     pub areas: Option<Figure>,
     /// Whether the points of each line, its band and its single runs only go forward along x.
     pub forward: Vec<bool>,
 }
 
-/// What changes with the zoom and the width, besides.
+/// The part of a scene that depends on the zoom and the width too.
 #[derive(Clone, Debug)]
 pub struct ThinnedLines {
-    /// The places of x that were seen.
+    /// The visible places of x.
     pub range: [f64; 2],
-    /// Width of the plot in pixels, and how many plots of curves are seen.
-    pub room: (f64, usize),
+    /// Width of the plot in pixels, and the number of visible plots of curves.
+    pub surface: (f64, usize),
     /// In the order of the figure's lines.
     pub lines: Arc<Vec<ThinnedLine>>,
 }
 
-/// A figure, as it is wished for.
+/// A figure, ready to be painted.
 #[derive(Debug)]
 pub struct Scene {
-    /// What was asked for.
+    /// What decided how it looks.
     pub request: SceneRequest,
-    /// What is kept of it while it is zoomed.
+    /// The part that does not depend on the zoom.
     pub kept: Arc<Analysis>,
-    /// What is drawn of it.
+    /// The thinned lines.
     pub drawn: ThinnedLines,
-    /// Its triangles, where they have a canvas.
+    /// Their triangles, once the plot has a surface.
     pub line_mesh: Option<LineMesh>,
 }
 
-/// Whether the looks of a figure come from a thread.
+/// Whether a thread computes the scene of a figure.
 pub fn is_large(figure: &Figure) -> bool {
     figure.lines.iter().flat_map(Line::polylines).map(<[_]>::len).sum::<usize>() > SMALL
 }
 
 impl Scene {
-    /// Computes the look; `kept` is what was computed before, where it still holds.
+    /// Computes the scene; `kept` is the analysis that was computed before, if it still holds.
     pub fn of(figure: &Figure, request: SceneRequest, kept: Option<Arc<Analysis>>) -> Self {
         let kept = kept.unwrap_or_else(|| Arc::new(Analysis::of(figure, &request)));
         let view = request.zoom.unwrap_or(kept.fit);
-        let room =
+        let surface =
             request.viewport.as_ref().map_or((PIXELS, 1), |viewport| (viewport.width(), viewport.plots));
-        let drawn = ThinnedLines::of(figure, &request.hidden, view[0], room);
+        let drawn = ThinnedLines::of(figure, &request.hidden, view[0], surface);
         let key =
             request.viewport.clone().map(|viewport| MeshKey::new(figure, view, &request.hidden, viewport));
         let line_mesh = key.map(|key| LineMesh::of(figure, &drawn.lines, key));
@@ -94,10 +94,9 @@ impl Scene {
 }
 
 impl Analysis {
-    /// Looks at the whole figure.
+    /// Analyses the whole figure.
     pub fn of(figure: &Figure, request: &SceneRequest) -> Self {
-        let mut visible =
-            if request.hidden.is_empty() { figure.clone() } else { without(figure, &request.hidden) };
+        let mut visible = without(figure, &request.hidden);
         let areas = (figure.is_of_areas() && !request.hidden.is_empty()).then(|| visible.clone());
         let [x, y] = request.chosen;
         (visible.x.range, visible.y.range) = (x.or(visible.x.range), y.or(visible.y.range));
@@ -110,15 +109,15 @@ impl Analysis {
 }
 
 impl ThinnedLines {
-    /// Thins the visible lines for a plot of so many pixels beside so many others.
-    pub fn of(figure: &Figure, hidden: &BTreeSet<String>, range: [f64; 2], room: (f64, usize)) -> Self {
-        let lines = draw(figure, |name| hidden.contains(name), range, room);
-        Self { range, room, lines: Arc::new(lines) }
+    /// Thins the visible lines for a plot of so many pixels, one of so many plots.
+    pub fn of(figure: &Figure, hidden: &BTreeSet<String>, range: [f64; 2], surface: (f64, usize)) -> Self {
+        let lines = draw(figure, |name| hidden.contains(name), range, surface);
+        Self { range, surface, lines: Arc::new(lines) }
     }
 
-    /// Whether this is what is to be seen.
+    /// Whether it shows this range on this surface.
     pub fn fits(&self, range: [f64; 2], (pixels, plots): (f64, usize)) -> bool {
-        self.range == range && self.room.0.total_cmp(&pixels).is_eq() && self.room.1 == plots
+        self.range == range && self.surface.0.total_cmp(&pixels).is_eq() && self.surface.1 == plots
     }
 }
 
@@ -131,17 +130,19 @@ fn goes_forward(line: &Line) -> bool {
         && line.band.is_sorted_by(|a, b| a.x <= b.x)
 }
 
-/// A look that a thread works at.
+/// A scene that a thread computes.
 #[derive(Debug)]
 pub struct PendingScene {
-    /// What it is to be.
+    /// What decides how it looks.
     pub request: SceneRequest,
-    figure: Arc<Figure>,
-    scene: BackgroundTask<Scene>,
+    /// Its figure.
+    pub figure: Arc<Figure>,
+    /// The computation.
+    pub scene: BackgroundTask<Scene>,
 }
 
 impl PendingScene {
-    /// Begins in a thread, which wakes the window when it is done; `None` where the system refuses it.
+    /// Begins in a thread, which wakes the window at its end; `None` if the system refuses a thread.
     pub fn begin(
         figure: &Arc<Figure>,
         request: SceneRequest,
@@ -149,17 +150,7 @@ impl PendingScene {
         ctx: &Context,
     ) -> Option<Self> {
         let (own, asked) = (figure.clone(), request.clone());
-        let scene = BackgroundTask::begin("look", ctx, move || Scene::of(&own, asked, kept))?;
+        let scene = BackgroundTask::begin("scene", ctx, move || Scene::of(&own, asked, kept))?;
         Some(Self { request, figure: figure.clone(), scene })
-    }
-
-    /// The look, once it is there; `None` when it is of another figure.
-    pub fn take(&self, figure: &Arc<Figure>) -> TaskState<Option<Scene>> {
-        let is_own = Arc::ptr_eq(figure, &self.figure);
-        match self.scene.take() {
-            TaskState::Running => TaskState::Running,
-            TaskState::Done(scene) => TaskState::Done(Some(scene).filter(|_| is_own)),
-            TaskState::Failed(why) => TaskState::Failed(why),
-        }
     }
 }

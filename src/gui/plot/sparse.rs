@@ -2,11 +2,11 @@
 
 use eframe::egui::epaint::BandPoint;
 
-/// How far an edge may move, in points.
+/// The largest movement of an edge, in points.
 const TOLERANCE: f32 = 0.2;
 
-/// The columns of a band that its picture needs: between two that stay, both edges are straight but for the tolerance.
-/// The first and the last stay. Columns that do not all go on in one direction stay as they are.
+/// The columns that a band needs: between two of them, both edges are straight within the tolerance. The first and the last
+/// stay. Columns that do not all go in one direction stay as they are.
 pub fn sparse(columns: Vec<BandPoint>) -> Vec<BandPoint> {
     let goes = |is_on: fn(&f32, &f32) -> bool| columns.windows(2).all(|two| is_on(&two[0].x, &two[1].x));
     if columns.len() < 3 || !(goes(f32::lt) || goes(f32::gt)) {
@@ -29,7 +29,7 @@ pub fn sparse(columns: Vec<BandPoint>) -> Vec<BandPoint> {
     kept
 }
 
-/// How far it is from one column to another, and how much the lower and the upper edge rise.
+/// The distance from one column to another, and the rise of the lower and the upper edge.
 fn edges(from: BandPoint, to: BandPoint) -> [[f32; 2]; 2] {
     let run = (to.x - from.x).abs();
     [[run, to.y.min - from.y.min], [run, to.y.max - from.y.max]]

@@ -10,14 +10,15 @@ use super::figure_request::FigureRequest;
 use super::figure_view::FigureView;
 use super::input::{ArmSeeds, PlotInput};
 use crate::figure::model::Figure;
-use crate::figure::plots::{ALL, Plot, concerns, find};
+use crate::figure::plots::{ALL, Plot, find};
 use crate::figure::{DPI, Options};
+use crate::results::RunRecord;
 use crate::results::view::{PlotOptions, PlotView, Preset, ViewSettings};
 
-/// What the plots keep between frames.
+/// The state of all plots between frames.
 #[derive(Debug)]
 pub struct PlotState {
-    /// What a person chose about the plots.
+    /// The options of all plots.
     pub options: PlotOptions,
     /// Titles and scales that a person chose, by the plot's name.
     titles: BTreeMap<String, PlotView>,
@@ -35,17 +36,17 @@ pub struct PlotState {
     reported: BTreeSet<String>,
 }
 
-/// What is the same for all plots.
+/// The parts of the input that all plots share.
 #[derive(Clone, Debug)]
 struct PlotData {
-    /// Styles and seeds: what is known here does not follow names.
+    /// Styles and seeds, without names, which change nothing here.
     arms: Vec<ArmSeeds>,
     revision: u64,
-    /// The plots that have to do with the runs.
+    /// The plots with data in these runs.
     concerned: Vec<&'static str>,
     /// Series that the runs have.
     series: Vec<String>,
-    /// When, and for how long it was looked at, in seconds.
+    /// The time of the computation, and its duration, in seconds.
     at: f64,
     took: f64,
 }
@@ -68,76 +69,76 @@ impl Default for PlotState {
 }
 
 impl PlotState {
-    /// The plot that was used last: exports are about it.
-    pub fn plot(&self) -> &'static dyn Plot {
-        self.chosen.and_then(find).unwrap_or(ALL[0])
+    /// The plot that was used last, which exports write.
+    pub fn plot(&self) -> &'static Plot {
+        self.chosen.and_then(find).unwrap_or(&ALL[0])
     }
 
-    /// Makes exports be about the plot with this name; an unknown one leaves that as it is.
+    /// Makes the plot with this name the one that exports write; an unknown name changes nothing.
     pub fn choose(&mut self, name: &str) {
-        self.chosen = find(name).map(Plot::name).or(self.chosen);
+        self.chosen = find(name).map(|plot| plot.name).or(self.chosen);
     }
 
-    /// The plots that have to do with what was seen of the data last, in the order of the registry.
+    /// The plots that apply to the data, in the order of the registry.
     pub fn concerned(&self) -> impl Iterator<Item = &'static str> {
-        let has = |plot: &&&dyn Plot| {
-            let is_concerned = |data: &PlotData| data.concerned.contains(&plot.name());
-            plot.needs().is_empty() || self.data.as_ref().is_some_and(is_concerned)
+        let has = |plot: &&Plot| {
+            let is_concerned = |data: &PlotData| data.concerned.contains(&plot.name);
+            plot.needs.is_empty() || self.data.as_ref().is_some_and(is_concerned)
         };
-        ALL.iter().filter(has).map(|plot| plot.name())
+        ALL.iter().filter(has).map(|plot| plot.name)
     }
 
-    fn built(&self, plot: &dyn Plot) -> Option<&BuiltFigure> {
-        self.builders.get(plot.name()).and_then(Builder::built)
+    fn built(&self, plot: &Plot) -> Option<&BuiltFigure> {
+        self.builders.get(plot.name).and_then(Builder::built)
     }
 
     /// Whether the open plot does not show this revision of the records yet.
     pub fn is_behind(&self, revision: u64) -> bool {
-        let name = self.plot().name();
+        let name = self.plot().name;
         self.builders.get(name).is_none_or(|builder| builder.is_behind(revision))
             || self.views.get(name).is_some_and(FigureView::is_waiting)
     }
 
-    /// Whether the first figure of a plot is still being built.
-    pub(super) fn is_building(&self, plot: &dyn Plot) -> bool {
-        self.builders.get(plot.name()).is_some_and(|builder| builder.is_pending() && !self.has_data(plot))
+    /// Whether a thread builds the first figure of a plot.
+    pub(super) fn is_building(&self, plot: &Plot) -> bool {
+        self.builders.get(plot.name).is_some_and(|builder| builder.is_pending() && !self.has_data(plot))
     }
 
-    /// Forgets the figures of plots that are not seen.
+    /// Forgets the figures of plots that are not visible.
     pub fn keep_only(&mut self, seen: &[&str]) {
         self.builders.retain(|name, _| seen.contains(name));
     }
 
-    /// What a plot shows of these arms, for exports.
-    pub fn figure_request(&self, plot: &'static dyn Plot, input: PlotInput) -> FigureRequest {
-        let titles = self.titles.get(plot.name()).cloned().unwrap_or_default();
-        let builder = self.builders.get(plot.name());
+    /// The request for the figure of a plot, for exports.
+    pub fn figure_request(&self, plot: &'static Plot, input: PlotInput) -> FigureRequest {
+        let titles = self.titles.get(plot.name).cloned().unwrap_or_default();
+        let builder = self.builders.get(plot.name);
         let built =
             builder.and_then(|builder| builder.current(&self.options, titles.clone(), &input)).cloned();
-        let seen = self.views.get(plot.name()).map(|view| view.kept(PlotView::default())).unwrap_or_default();
+        let seen = self.views.get(plot.name).map(|view| view.kept(PlotView::default())).unwrap_or_default();
         FigureRequest { plot, options: self.options.clone(), titles, seen, input, built }
     }
 
-    /// What [`Self::plot`] shows on the screen.
+    /// The visible figure of [`Self::plot`].
     #[cfg(test)]
     pub fn shown_figure(&self) -> Option<Figure> {
         let plot = self.plot();
         let figure = self.built(plot).filter(|built| built.has_data).map(|built| &built.figure)?;
-        let view = self.views.get(plot.name());
+        let view = self.views.get(plot.name);
         Some(view.map_or_else(|| Figure::clone(figure), |view| view.shown(figure)))
     }
 
-    /// Why figures could not be built or drawn, each reason once.
+    /// Why figures could not be built or drawn; each reason is reported once.
     pub fn troubles(&mut self) -> Vec<String> {
         let mut found = Vec::new();
         for plot in ALL {
-            let builder = self.builders.get_mut(plot.name()).and_then(Builder::trouble);
-            let view = self.views.get_mut(plot.name()).and_then(FigureView::trouble);
+            let builder = self.builders.get_mut(plot.name).and_then(Builder::trouble);
+            let view = self.views.get_mut(plot.name).and_then(FigureView::trouble);
             for why in builder.into_iter().chain(view) {
                 let text = format!(
                     "{} could not be redrawn and shows its last state ({why}). Choose other options or runs. This is a bug in \
                      Weightlab; please report it",
-                    plot.title()
+                    plot.title
                 );
                 if self.reported.insert(text.clone()) {
                     found.push(text);
@@ -147,13 +148,13 @@ impl PlotState {
         found
     }
 
-    /// Something else runs along the horizontal axis: ranges, titles and readings of the former one mean nothing on it.
+    /// Has to be called when the horizontal axis shows another quantity: forgets its ranges, titles and readings.
     pub(super) fn forget_x(&mut self) {
-        for plot in ALL.iter().filter(|plot| plot.controls().own_x.is_none()) {
-            if let Some(view) = self.views.get_mut(plot.name()) {
+        for plot in ALL.iter().filter(|plot| plot.controls.own_x.is_none()) {
+            if let Some(view) = self.views.get_mut(plot.name) {
                 view.forget_x();
             }
-            if let Some(titles) = self.titles.get_mut(plot.name()) {
+            if let Some(titles) = self.titles.get_mut(plot.name) {
                 titles.x_title.clear();
                 titles.log_x = None;
             }
@@ -161,12 +162,12 @@ impl PlotState {
     }
 
     /// The titles and scales of a plot, to be edited.
-    pub(super) fn titles(&mut self, plot: &dyn Plot) -> &mut PlotView {
-        self.titles.entry(plot.name().to_owned()).or_default()
+    pub(super) fn titles(&mut self, plot: &Plot) -> &mut PlotView {
+        self.titles.entry(plot.name.to_owned()).or_default()
     }
 
-    /// A plot's figure as it was built last.
-    pub(super) fn figure(&self, plot: &dyn Plot) -> Option<&Figure> {
+    /// The last figure of a plot.
+    pub(super) fn figure(&self, plot: &Plot) -> Option<&Figure> {
         self.built(plot).map(|built| &*built.figure)
     }
 
@@ -175,72 +176,74 @@ impl PlotState {
         self.data.as_ref().map_or(&[], |data| &data.series)
     }
 
-    /// A line has another name: it stays hidden where it was.
+    /// Renames a line; a hidden one stays hidden.
     pub fn rename(&mut self, old: &str, new: &str) {
         for view in self.views.values_mut() {
             view.rename(old, new);
         }
     }
 
-    /// Takes what is kept about the plots of a document.
+    /// Takes the saved state of the plots of a document.
     pub fn take(&mut self, view: &ViewSettings) {
-        self.options = view.options.clone();
-        (self.linked, self.size) = (view.linked, view.size);
-        self.dpi = view.dpi.unwrap_or(DPI);
+        self.take_options(view);
         self.titles.clear();
         self.views.clear();
         self.builders.clear();
         self.data = None;
         for plot in ALL {
-            let Some(kept) = view.plots.get(plot.name()) else { continue };
-            self.views.insert(plot.name(), FigureView::of(kept));
-            self.titles.insert(plot.name().to_owned(), titles_of(kept));
+            let Some(kept) = view.plots.get(plot.name) else { continue };
+            self.views.insert(plot.name, FigureView::of(kept));
+            self.titles.insert(plot.name.to_owned(), titles_of(kept));
         }
     }
 
-    /// Takes what was decided about the plots before; the ranges that are seen stay.
-    pub fn take_edits(&mut self, view: &ViewSettings) {
+    fn take_options(&mut self, view: &ViewSettings) {
         self.options = view.options.clone();
         (self.linked, self.size) = (view.linked, view.size);
         self.dpi = view.dpi.unwrap_or(DPI);
+    }
+
+    /// Takes earlier settings of the plots back; the visible ranges stay.
+    pub fn take_edits(&mut self, view: &ViewSettings) {
+        self.take_options(view);
         self.titles = view.plots.iter().map(|(name, kept)| (name.clone(), titles_of(kept))).collect();
         for plot in ALL {
-            let hidden = view.plots.get(plot.name()).map(|kept| kept.hidden.clone()).unwrap_or_default();
-            if !hidden.is_empty() || self.views.contains_key(plot.name()) {
-                self.views.entry(plot.name()).or_default().hide(hidden);
+            let hidden = view.plots.get(plot.name).map(|kept| kept.hidden.clone()).unwrap_or_default();
+            if !hidden.is_empty() || self.views.contains_key(plot.name) {
+                self.views.entry(plot.name).or_default().hide(hidden);
             }
         }
     }
 
-    /// Hands over what is to be kept about the plots of a document.
+    /// Writes the state of the plots into the settings of a document.
     pub fn give(&self, view: &mut ViewSettings) {
         view.options = self.options.clone();
         (view.linked, view.size) = (self.linked, self.size);
         view.dpi = Some(self.dpi).filter(|dpi| *dpi != DPI);
         view.plots.clear();
         for plot in ALL {
-            let titles = self.titles.get(plot.name()).cloned().unwrap_or_default();
-            let kept = match self.views.get(plot.name()) {
-                Some(seen) => seen.kept(titles),
+            let titles = self.titles.get(plot.name).cloned().unwrap_or_default();
+            let kept = match self.views.get(plot.name) {
+                Some(view) => view.kept(titles),
                 None => titles,
             };
             if kept != PlotView::default() {
-                view.plots.insert(plot.name().to_owned(), kept);
+                view.plots.insert(plot.name.to_owned(), kept);
             }
         }
     }
 
     /// Shows the range of x of a plot in all others with the same axis.
-    pub(super) fn link(&mut self, from: &dyn Plot) {
-        let Some(x) = self.views.get(from.name()).map(FigureView::x_range) else { return };
-        for plot in ALL.iter().filter(|plot| plot.name() != from.name() && plot.controls().own_x.is_none()) {
-            self.views.entry(plot.name()).or_default().show_x(x);
+    pub(super) fn link(&mut self, from: &Plot) {
+        let Some(x) = self.views.get(from.name).map(FigureView::x_range) else { return };
+        for plot in ALL.iter().filter(|plot| plot.name != from.name && plot.controls.own_x.is_none()) {
+            self.views.entry(plot.name).or_default().show_x(x);
         }
     }
 
     /// Zooms out to all data of the plot that was used last.
     pub fn fit(&mut self) {
-        if let Some(view) = self.views.get_mut(self.plot().name()) {
+        if let Some(view) = self.views.get_mut(self.plot().name) {
             view.fit();
         }
     }
@@ -250,13 +253,13 @@ impl PlotState {
         Options { size: self.size.size(), dpi: f64::from(self.dpi), ..Options::default() }
     }
 
-    /// Whether there is anything to see in a plot.
-    pub fn has_data(&self, plot: &dyn Plot) -> bool {
+    /// Whether the figure of a plot has data.
+    pub fn has_data(&self, plot: &Plot) -> bool {
         self.built(plot).is_some_and(|built| built.has_data)
     }
 
-    /// Looks at the data anew where that is due: which plots they concern. `now` in seconds; returns the time after which
-    /// to look again, as [`Self::update`] does.
+    /// Finds out which plots apply to the data, if that is due. `now` in seconds; returns the seconds until the next update,
+    /// as [`Self::update`] does.
     pub fn update_data(&mut self, input: &PlotInput, now: f64) -> Option<f64> {
         let arms = input.seeds();
         if let Some(data) = self.data.as_ref().filter(|data| data.arms == arms) {
@@ -272,46 +275,39 @@ impl PlotState {
         None
     }
 
-    /// Builds the figure of a plot anew where it is out of date. `now` in seconds; returns the time after which to look
-    /// again, where the figure is behind the data.
-    pub fn update(
-        &mut self,
-        plot: &'static dyn Plot,
-        input: &PlotInput,
-        ctx: &Context,
-        now: f64,
-    ) -> Option<f64> {
-        let titles = self.titles.get(plot.name()).cloned().unwrap_or_default();
-        let view = self.views.entry(plot.name()).or_default();
-        let builder = self.builders.entry(plot.name()).or_default();
+    /// Rebuilds the figure of a plot if it is outdated. `now` in seconds; returns the seconds until the next update if the
+    /// figure is still older than the data.
+    pub fn update(&mut self, plot: &'static Plot, input: &PlotInput, ctx: &Context, now: f64) -> Option<f64> {
+        let titles = self.titles.get(plot.name).cloned().unwrap_or_default();
+        let view = self.views.entry(plot.name).or_default();
+        let builder = self.builders.entry(plot.name).or_default();
         builder.update(plot, (&self.options, titles), input, view, (ctx, now))
     }
 
-    /// The figure of a plot with its view; `None` when there is nothing to see.
-    pub(super) fn drawable(&mut self, plot: &dyn Plot) -> Option<(&Arc<Figure>, &mut FigureView)> {
+    /// The figure of a plot with its view; `None` without data.
+    pub(super) fn drawable(&mut self, plot: &Plot) -> Option<(&Arc<Figure>, &mut FigureView)> {
         let has_curves = |figure: &Figure| figure.parallel.is_empty() && !figure.is_of_marks();
         let built = self.builders.values().filter_map(Builder::built);
         let plots = built.filter(|built| has_curves(&built.figure)).count();
-        let built = self.builders.get(plot.name())?.built().filter(|built| built.has_data)?;
-        let view = self.views.get_mut(plot.name())?;
+        let built = self.builders.get(plot.name)?.built().filter(|built| built.has_data)?;
+        let view = self.views.get_mut(plot.name)?;
         view.plots = plots;
         Some((&built.figure, view))
     }
 
     /// The view of a plot, once it was drawn.
-    pub(super) fn view(&mut self, plot: &dyn Plot) -> Option<&mut FigureView> {
-        self.views.get_mut(plot.name())
+    pub(super) fn view(&mut self, plot: &Plot) -> Option<&mut FigureView> {
+        self.views.get_mut(plot.name)
     }
 }
 
 fn plot_data(input: &PlotInput, arms: Vec<ArmSeeds>, now: f64) -> PlotData {
     let began = std::time::Instant::now();
     let shown = input.borrowed();
-    let concerned = ALL.iter().filter(|plot| concerns(**plot, &shown)).map(|plot| plot.name()).collect();
-    let mut series: Vec<String> =
-        shown.iter().flat_map(|arm| &arm.runs).flat_map(|run| run.1.series()).map(str::to_owned).collect();
-    series.sort();
-    series.dedup();
+    let records = || shown.iter().flat_map(|arm| &arm.runs).map(|(_, record)| *record);
+    let concerned = ALL.iter().filter(|plot| plot.concerns(records())).map(|plot| plot.name).collect();
+    let series: BTreeSet<&str> = records().flat_map(RunRecord::series).collect();
+    let series = series.into_iter().map(str::to_owned).collect();
     let (revision, took) = (input.revision, began.elapsed().as_secs_f64());
     PlotData { arms, revision, concerned, series, at: now, took }
 }

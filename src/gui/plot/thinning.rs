@@ -1,20 +1,19 @@
 //! Off-screen lines are skipped; dense lines are thinned to what pixels can show.
 //!
-//! It is made from the full series whenever the data, the view or the width change, and kept until then, so that a
-//! frame without changes costs only its painting.
+//! The full series are thinned whenever the data, the view or the width change, so that a frame without changes only paints.
 
 use crate::figure::axis::Axis;
 use crate::figure::model::{Figure, Line};
 use crate::figure::scale::Scale;
 use crate::figure::thin::thin;
 
-/// The lines of all plots that are seen share this many columns of pixels, and the faint traces that many; with more of
-/// them than that allows, their columns grow wider. Each column keeps its extremes, so nothing that sticks out is lost. All columns are handed to the
-/// graphics card in every frame, so their number is what a frame of many lines costs.
+/// The lines of all visible plots share this many columns of pixels, and the faint traces that many. With many lines the
+/// columns are wider; each keeps its extremes, so no outlier is lost. The graphics card gets all columns in every frame, so
+/// their number decides the cost of a frame.
 const LINE_COLUMNS: f64 = 16_000.0;
 const TRACE_COLUMNS: f64 = 12_000.0;
 
-/// A point on straight rulers: values of logarithmic axes are their exponents.
+/// A point as places: values of logarithmic axes are their exponents.
 pub type PlacePoint = [f64; 2];
 
 /// A column of a band: its place on x, its lower and its upper end.
@@ -25,7 +24,7 @@ pub type Extent = [f64; 3];
 pub enum Piece {
     /// As a polyline.
     Line(Vec<PlacePoint>),
-    /// So many points that each column of pixels is filled from its lowest to its highest.
+    /// With many points: each column of pixels is filled from its lowest to its highest.
     Dense(Vec<Extent>),
 }
 
@@ -34,7 +33,7 @@ pub enum Piece {
 pub struct ThinnedLine {
     /// Pieces of the line itself.
     pub pieces: Vec<Piece>,
-    /// Where the line is interrupted, at the height of the last value before.
+    /// The interruptions of the line, at the height of the last value before.
     pub interruptions: Vec<PlacePoint>,
     /// Pieces of the band.
     pub bands: Vec<Vec<Extent>>,
@@ -42,8 +41,8 @@ pub struct ThinnedLine {
     pub traces: Vec<Piece>,
 }
 
-/// Thins the lines of a figure for one of `plots` plots, of so many pixels, of which it shows the places in `range`. The order is that
-/// of the lines; hidden ones are empty.
+/// Thins the lines of a figure for one of `plots` plots, which shows the places in `range` on `pixels` columns. The order is
+/// that of the lines; hidden ones are empty.
 pub fn draw(
     figure: &Figure,
     is_hidden: impl Fn(&str) -> bool,
@@ -78,7 +77,7 @@ fn draw_line(figure: &Figure, line: &Line, column: Column, trace_column: Column)
     ThinnedLine { pieces, interruptions, bands: bands(figure, line, column), traces }
 }
 
-/// With more than two points for each column, only the extremes of the columns can be seen.
+/// With more than two points for each column, only the extremes of the columns are visible.
 fn thinned(piece: Vec<PlacePoint>, column: Column) -> Piece {
     let columns = piece.chunk_by(|a, b| column.is_shared(a[0], b[0])).count();
     if piece.len() <= 2 * columns {
@@ -109,7 +108,7 @@ impl Column {
         self.of(a).total_cmp(&self.of(b)).is_eq()
     }
 
-    /// From the last point before the range to the first behind it.
+    /// From the last point before the range to the first one after it.
     fn seen(self, points: &[[f64; 2]]) -> &[[f64; 2]] {
         let [low, high] = self.range.map(|place| self.scale.inverse(place));
         let first = points.iter().position(|point| point[0] >= low).unwrap_or(points.len());
@@ -138,7 +137,7 @@ fn split(x: &Axis, y: &Axis, points: &[[f64; 2]]) -> (Vec<Vec<PlacePoint>>, Vec<
     (pieces, marks)
 }
 
-/// The band in pieces, interrupted where the line is, each thinned to the lowest low and the highest high of a column.
+/// The band in pieces, with the interruptions of the line, each thinned to the lowest low and the highest high of a column.
 fn bands(figure: &Figure, line: &Line, column: Column) -> Vec<Vec<Extent>> {
     let gaps: Vec<f64> =
         line.points.iter().filter(|point| !point[1].is_finite()).map(|point| point[0]).collect();
@@ -164,7 +163,7 @@ fn bands(figure: &Figure, line: &Line, column: Column) -> Vec<Vec<Extent>> {
     pieces.iter().map(|piece| extremes(piece, column)).collect()
 }
 
-/// The lowest low and the highest high of each column. The ends stay where they are, so that nothing grows shorter.
+/// The lowest low and the highest high of each column. The ends stay, so that the band keeps its length.
 fn extremes(extents: &[Extent], column: Column) -> Vec<Extent> {
     let extreme = |group: &[Extent]| {
         let low = group.iter().map(|extent| extent[1]).fold(f64::INFINITY, f64::min);

@@ -6,54 +6,40 @@ use std::time::{Duration, Instant};
 use super::Runs;
 use crate::results::Event;
 
-/// Share of the work that has to be done before the time left is told.
-const ENOUGH_TO_TELL: f64 = 0.01;
+/// The share of the work that has to be done before the time left is shown.
+const LEAST_SHARE: f64 = 0.01;
 
 /// The pace for the runs started together.
 #[derive(Debug, Default)]
 pub(super) struct BatchPace {
-    /// The share of a run that was done before it went on now, once it is known; by identity.
+    /// The share of each run that was done at its start, once it is known; by identity.
     before: BTreeMap<String, f64>,
-    /// When the runs began; later by the time that they were held.
+    /// The start of the runs, moved by the length of pauses.
     began: Option<Instant>,
 }
 
 impl BatchPace {
-    /// Runs have started.
+    /// Has to be called when runs start.
     pub fn begin(&mut self) {
         *self = Self { before: BTreeMap::new(), began: Some(Instant::now()) };
     }
 
-    /// They were held for so long: what was no work does not count in the time that is left.
+    /// Excludes a pause from the pace.
     pub fn was_held(&mut self, pause: Duration) {
         if let Some(began) = &mut self.began {
             *began += pause;
         }
     }
 
-    /// Notes what a run says of how far it was: one that goes on says it first.
-    pub fn hear(&mut self, run: &str, event: &Event) {
-        let before = match event {
-            Event::Started { resumed: false, .. } => 0.0,
-            Event::Progress(progress) => progress.done,
-            Event::Started { resumed: true, .. }
-            | Event::Rewound { .. }
-            | Event::Stage(_)
-            | Event::Point(_)
-            | Event::Report(_)
-            | Event::CampaignBegan(_)
-            | Event::CampaignCell(_)
-            | Event::CampaignEnded(_)
-            | Event::Finished { .. }
-            | Event::Stopped { .. }
-            | Event::Failed { .. }
-            | Event::Elsewhere { .. } => return,
-        };
-        self.before.entry(run.to_owned()).or_insert(before);
+    /// Notes the share of a run that was done before, once an event tells it.
+    pub fn note(&mut self, run: &str, event: &Event) {
+        if let Some(share) = event.share_at_start() {
+            self.before.entry(run.to_owned()).or_insert(share);
+        }
     }
 
-    /// Expected seconds to the end: `elapsed` seconds were worked, `done` says which share of a run is done, `open` are
-    /// those of the `all` runs that are not over. What a failed run has left, nobody will work at.
+    /// Expected seconds to the end after `elapsed` seconds of work. `done` gives the share of a run that is done; `open` are
+    /// those of the `all` runs that have not ended. The rest of a failed run does not count.
     fn secs_left<'a>(
         &self,
         elapsed: f64,
@@ -62,7 +48,7 @@ impl BatchPace {
     ) -> Option<f64> {
         let gained: f64 = self.before.iter().map(|(run, before)| (done(run) - before).max(0.0)).sum();
         let left: f64 = open.map(|run| 1.0 - done(run)).sum();
-        (gained > ENOUGH_TO_TELL * all.max(1) as f64).then(|| elapsed / gained * left)
+        (gained > LEAST_SHARE * all.max(1) as f64).then(|| elapsed / gained * left)
     }
 }
 
@@ -72,12 +58,12 @@ impl Runs {
         &self.batch
     }
 
-    /// How many of the runs that were started are over, and how many there are.
+    /// The number of started runs that have ended, and of all started runs.
     pub fn batch_count(&self) -> (usize, usize) {
         (self.batch.len() - self.open.len(), self.batch.len())
     }
 
-    /// Those that are not over, by identity.
+    /// The runs that have not ended, by identity.
     pub fn open(&self) -> impl Iterator<Item = &String> {
         self.open.iter()
     }
@@ -89,7 +75,7 @@ impl Runs {
         self.pace.secs_left(elapsed, (self.batch.len(), self.open()), |run| self.share_of(run))
     }
 
-    /// How far all runs that were started are, from 0 to 1; one that is over is at its end, however it ended.
+    /// The progress of all started runs, from 0 to 1; one that has ended counts as 1.
     pub fn batch_share(&self) -> f64 {
         let share = |run: &String| if self.open.contains(run) { self.share_of(run) } else { 1.0 };
         self.batch.iter().map(share).sum::<f64>() / self.batch.len().max(1) as f64
@@ -114,16 +100,16 @@ mod tests {
         let runs = ["resumed", "new"].map(str::to_owned);
         let mut pace = BatchPace::default();
         let started = |resumed| Event::Started { resumed, threads: 1 };
-        pace.hear("resumed", &started(true));
+        pace.note("resumed", &started(true));
         let open = || (2, runs.iter());
         let done = |share: f64| move |run: &str| if run == "resumed" { share } else { 0.0 };
         assert_eq!(pace.secs_left(1.0, open(), done(0.5)), None, "it was as far at the start");
-        pace.hear("resumed", &progress(0.5));
-        pace.hear("resumed", &progress(0.75));
+        pace.note("resumed", &progress(0.5));
+        pace.note("resumed", &progress(0.75));
         // A quarter of a run in 10 seconds; a quarter and a whole one are left.
         assert_eq!(pace.secs_left(10.0, open(), done(0.75)), Some(50.0));
-        pace.hear("new", &started(false));
-        pace.hear("new", &progress(0.25));
+        pace.note("new", &started(false));
+        pace.note("new", &progress(0.25));
         let both = |run: &str| if run == "resumed" { 0.75 } else { 0.25 };
         assert_eq!(pace.secs_left(10.0, open(), both), Some(20.0), "all of a new run is work of now");
         let new = (2, runs[1..].iter());

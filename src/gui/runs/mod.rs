@@ -1,4 +1,4 @@
-//! The document's runs and their records, folded from their messages.
+//! The runs of the document and their records, folded from their messages.
 
 mod batch;
 mod outdated;
@@ -17,82 +17,82 @@ use batch::BatchPace;
 use outdated::OutdatedRuns;
 pub use outdated::{ArmSeed, FoundRun};
 
-/// Messages are taken in for at most this long per frame; what is left comes in the next one.
+/// Messages are read for at most this long per frame; the rest follows in the next one.
 const DRAIN: Duration = Duration::from_millis(4);
 
-/// Something worth a line in the log.
+/// A change that gets a line in the log.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunNews {
     /// A run changed its state.
     State {
         /// Its identity.
         run: String,
-        /// What it is now.
+        /// Its new state.
         state: RunState,
     },
-    /// A stage has something to tell.
+    /// A report of a stage.
     Report {
         /// Its run.
         run: String,
         /// In one sentence.
         summary: String,
     },
-    /// Another process works on a run: it was left alone.
+    /// Another process works on a run, which was skipped.
     Elsewhere {
         /// Its identity.
         run: String,
         /// The other process, and its host.
         owner: String,
     },
-    /// All runs that were started are over.
+    /// All started runs have ended.
     Over,
-    /// Everything that earlier runs left is read: so many runs.
+    /// All records on disk are read: the number of runs.
     Read(usize),
-    /// What there was of runs that an edit has made is read.
+    /// The records of runs that an edit has made are read.
     ReadMore,
     /// The folder of results has runs that the document does not list.
     Outdated {
-        /// How many.
+        /// Their number.
         all: usize,
-        /// How many of them stand for runs that have nothing to show yet.
+        /// The number of those that are shown for runs without results.
         shown: usize,
     },
 }
 
-/// Records by run, and the work that goes on.
+/// Records by run, and the work in progress.
 #[derive(Default)]
 pub struct Runs {
     records: BTreeMap<String, RunRecord>,
-    /// Started and not over yet.
+    /// Started runs that have not ended.
     open: BTreeSet<String>,
-    /// All that were started together.
+    /// All runs that were started together.
     batch: Vec<String>,
-    /// Started, but stopped before their turn came.
+    /// Started runs that were stopped while they waited.
     skipped: BTreeSet<String>,
     /// The last run with points of each arm and seed, which may have had other settings.
-    earlier: BTreeMap<(String, u64), String>,
-    past: OutdatedRuns,
+    remembered: BTreeMap<ArmSeed, String>,
+    outdated: OutdatedRuns,
     pace: BatchPace,
     work: Option<RunningJobs>,
-    /// What is being read, and how many runs were read.
+    /// The records on disk as a thread reads them, and the number of runs so far.
     reading: Option<(Receiver<(String, RunRecord)>, usize)>,
-    /// What is being read of runs that edits have made.
+    /// The records of runs that edits have made, as threads read them.
     more: Vec<Receiver<(String, RunRecord)>>,
     stopping: Option<StopKind>,
-    /// Since when they are held.
+    /// Since when they are paused.
     paused: Option<Instant>,
     revision: u64,
 }
 
 impl Runs {
-    /// Forgets a run that was put away.
+    /// Forgets an archived run.
     pub fn forget(&mut self, run: &str) {
         self.records.remove(run);
         self.skipped.remove(run);
         self.revision += 1;
     }
 
-    /// What is known of a run.
+    /// The record of a run.
     pub fn record(&self, run: &str) -> Option<&RunRecord> {
         self.records.get(run)
     }
@@ -102,20 +102,15 @@ impl Runs {
         self.revision
     }
 
-    /// The state of a run; `Waiting` when nothing is known of it.
+    /// The state of a run; `Waiting` without a record.
     pub fn state(&self, run: &str) -> RunState {
         let known = self.records.get(run).map_or(RunState::Waiting, |record| record.state().clone());
         if self.open.contains(run) && known != RunState::Running { RunState::Waiting } else { known }
     }
 
-    /// Whether a run was started and is not over yet.
+    /// Whether a run was started and has not ended.
     pub fn is_open(&self, run: &str) -> bool {
         self.open.contains(run)
-    }
-
-    /// How many runs were started and are not over yet.
-    pub fn open_count(&self) -> usize {
-        self.open.len()
     }
 
     /// The state in words; a run that was never started is not queued.
@@ -127,7 +122,7 @@ impl Runs {
         }
     }
 
-    /// Whether a run was begun, or about to, and did not get to its end.
+    /// Whether a run was started, or waited for its start, and did not finish.
     pub fn is_resumable(&self, run: &str) -> bool {
         match self.state(run) {
             RunState::Stopped | RunState::Failed(_) => true,
@@ -136,17 +131,17 @@ impl Runs {
         }
     }
 
-    /// Whether runs go on.
+    /// Whether runs are in progress.
     pub const fn is_running(&self) -> bool {
         self.work.is_some()
     }
 
-    /// What the runs were asked, if they were asked to stop.
+    /// How the runs were asked to stop, if they were.
     pub const fn stopping(&self) -> Option<StopKind> {
         self.stopping
     }
 
-    /// Starts jobs. What is known of them is kept until they say that they begin anew.
+    /// Starts jobs. Their records stay until they report a new start.
     pub fn start(&mut self, worker: &mut dyn Worker, jobs: Vec<Job>) {
         self.open = jobs.iter().map(|job| job.run.id.clone()).collect();
         self.batch = self.open.iter().cloned().collect();
@@ -167,12 +162,12 @@ impl Runs {
         }
     }
 
-    /// Whether the runs are held.
+    /// Whether the runs are paused.
     pub const fn is_paused(&self) -> bool {
         self.paused.is_some()
     }
 
-    /// Holds the runs after their mini-batch, or lets them go on.
+    /// Pauses the runs after their mini-batch, or continues them.
     pub fn pause(&mut self, paused: bool) {
         let Some(work) = &self.work else { return };
         (work.pause)(paused);
@@ -214,27 +209,15 @@ impl Runs {
             self.open.remove(&run);
             return Some(RunNews::Elsewhere { run, owner });
         }
-        self.pace.hear(&run, &event);
+        self.pace.note(&run, &event);
         let record = self.records.entry(run.clone()).or_default();
-        let news = match &event {
-            Event::Report(report) => {
-                Some(RunNews::Report { run: run.clone(), summary: report.summary.clone() })
-            }
-            Event::Started { .. }
-            | Event::Rewound { .. }
-            | Event::Stage(_)
-            | Event::Point(_)
-            | Event::CampaignBegan(_)
-            | Event::CampaignCell(_)
-            | Event::CampaignEnded(_)
-            | Event::Progress(_)
-            | Event::Finished { .. }
-            | Event::Stopped { .. }
-            | Event::Failed { .. }
-            | Event::Elsewhere { .. } => None,
+        let news = if let Event::Report(report) = &event {
+            Some(RunNews::Report { run: run.clone(), summary: report.summary.clone() })
+        } else {
+            None
         };
         let before = record.state().clone();
-        // By the event, since one that goes on says something before its record is no longer that of a stopped run.
+        // By the event: the record of a resumed run still has the state of the stopped run at its first event.
         if matches!(event, Event::Finished { .. } | Event::Stopped { .. } | Event::Failed { .. }) {
             self.open.remove(&run);
         }
@@ -243,7 +226,7 @@ impl Runs {
         if state == before { news } else { Some(RunNews::State { run, state }) }
     }
 
-    /// The channel has closed: a run without an end event was lost with its thread.
+    /// Has to be called when the channel has closed: a run without an end event was lost with its thread.
     fn end(&mut self) -> Vec<RunNews> {
         let mut news = Vec::new();
         for run in std::mem::take(&mut self.open) {
@@ -267,7 +250,7 @@ impl Runs {
     }
 }
 
-/// The jobs for those runs that are not done, each identity once.
+/// The jobs for the runs that are not done, each identity once.
 pub fn jobs(runs: &[Run], known: &Runs, folder: &Path, base: &Path) -> Vec<Job> {
     let mut seen = BTreeSet::new();
     runs.iter()

@@ -1,4 +1,4 @@
-//! Outdated runs: results with earlier settings that stand in for an arm and a seed until the current settings have run.
+//! Outdated runs: results with previous settings, which replace those of an arm and a seed until the current settings run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, TryRecvError};
@@ -7,29 +7,29 @@ use std::time::Instant;
 use super::{DRAIN, RunNews, Runs};
 use crate::doc::Run;
 use crate::results::{RunRecord, RunState};
-use crate::run::OutdatedRun;
+use crate::run::StoredRun;
 
 /// Arm, with its swept values, and seed.
 pub type ArmSeed = (String, u64);
 
-/// A run in the folder of results that the document does not list, with what it has to say where it is the last one of
-/// an arm and a seed that have nothing else to show.
-pub type FoundRun = (OutdatedRun, Option<RunRecord>);
+/// A run in the folder of results that the document does not list, with its record if it is the last one of an arm and a
+/// seed without other results.
+pub type FoundRun = (StoredRun, Option<RunRecord>);
 
-/// What is known of runs that the document does not list, or not any more.
+/// The runs that the document does not list, or no longer lists.
 #[derive(Default)]
 pub(super) struct OutdatedRuns {
-    /// What runs are called, by identity.
+    /// Names of runs by identity.
     names: BTreeMap<String, ArmSeed>,
-    /// The runs of the document, also in its order.
+    /// The runs of the document, as a set and in order.
     listed: BTreeSet<String>,
     order: Vec<String>,
-    /// Runs that went on when the document ceased to list them.
+    /// Runs in progress that the document no longer lists.
     strays: BTreeMap<ArmSeed, String>,
     search: Option<Search>,
 }
 
-/// A thread that looks for runs which the document does not list.
+/// A thread that searches for runs that the document does not list.
 struct Search {
     found: Receiver<FoundRun>,
     all: usize,
@@ -45,112 +45,115 @@ fn has_points(record: &RunRecord) -> bool {
 }
 
 impl Runs {
-    /// Remembers which runs stood for their arm and seed, so that their curves stay when settings change.
+    /// Remembers the runs of each arm and seed, so that their curves stay when settings change.
     pub fn remember(&mut self, runs: &[Run]) {
         for run in runs {
             if self.records.get(&run.id).is_some_and(has_points) {
-                self.earlier.insert(name(run), run.id.clone());
+                self.remembered.insert(name(run), run.id.clone());
             }
         }
     }
 
-    /// Notes which runs the document lists now. Names of others are kept as long as they have something to say.
+    /// Notes the runs of the document. Names of other runs are kept as long as they have records or are in progress.
     pub fn list(&mut self, runs: &[Run]) {
-        // Most edits leave the runs what they are, and change the name of an arm at most.
-        if !runs.iter().map(|run| &run.id).eq(&self.past.order) {
+        // Most edits change no run, or only the name of an arm.
+        if !runs.iter().map(|run| &run.id).eq(&self.outdated.order) {
             let (records, open) = (&self.records, &self.open);
-            self.past.names.retain(|id, _| records.contains_key(id) || open.contains(id));
-            self.past.order = runs.iter().map(|run| run.id.clone()).collect();
-            self.past.listed = self.past.order.iter().cloned().collect();
+            self.outdated.names.retain(|id, _| records.contains_key(id) || open.contains(id));
+            self.outdated.order = runs.iter().map(|run| run.id.clone()).collect();
+            self.outdated.listed = self.outdated.order.iter().cloned().collect();
         }
         for run in runs {
             let is_known = |(arm, seed): &ArmSeed| *arm == run.arm && *seed == run.seed;
-            if !self.past.names.get(&run.id).is_some_and(is_known) {
-                self.past.names.insert(run.id.clone(), name(run));
+            if !self.outdated.names.get(&run.id).is_some_and(is_known) {
+                self.outdated.names.insert(run.id.clone(), name(run));
             }
         }
         self.find_strays();
     }
 
-    /// Notes which of the runs that go on the document does not list.
+    /// Notes the runs in progress that the document does not list.
     pub(super) fn find_strays(&mut self) {
-        let is_stray = |id: &&String| !self.past.listed.contains(*id);
-        let named = |id: &String| Some((self.past.names.get(id)?.clone(), id.clone()));
-        self.past.strays = self.open.iter().filter(is_stray).filter_map(named).collect();
+        let is_stray = |id: &&String| !self.outdated.listed.contains(*id);
+        let named = |id: &String| Some((self.outdated.names.get(id)?.clone(), id.clone()));
+        self.outdated.strays = self.open.iter().filter(is_stray).filter_map(named).collect();
     }
 
-    /// The run of the same arm and seed that goes on or waits for its turn under earlier settings, or has failed since
-    /// they were changed; as long as there is nothing of the run itself.
+    /// The run of the same arm and seed with previous settings that is in progress or waits, or has failed since the settings
+    /// changed; `None` once the run itself has a record.
     pub fn stray(&self, run: &Run) -> Option<&str> {
-        if self.past.strays.is_empty() || self.open.contains(&run.id) || self.records.contains_key(&run.id) {
+        if self.outdated.strays.is_empty()
+            || self.open.contains(&run.id)
+            || self.records.contains_key(&run.id)
+        {
             return None;
         }
-        let id = self.past.strays.get(&name(run))?;
-        let is_told = self.open.contains(id) || matches!(self.state(id), RunState::Failed(_));
-        is_told.then_some(id)
+        let id = self.outdated.strays.get(&name(run))?;
+        let is_shown = self.open.contains(id) || matches!(self.state(id), RunState::Failed(_));
+        is_shown.then_some(id)
     }
 
-    /// What a run is called that the document does not list any more.
+    /// The name of a run that the document no longer lists.
     pub fn name(&self, run: &str) -> Option<String> {
-        let (arm, seed) = self.past.names.get(run)?;
+        let (arm, seed) = self.outdated.names.get(run)?;
         Some(format!("{arm}, seed {seed}"))
     }
 
-    /// What is shown of a run: its record, or while it has no points that of the same arm and seed under earlier settings.
+    /// The record that is shown for a run: its own, or, while it has no points, that of the same arm and seed with previous
+    /// settings.
     pub fn shown(&self, run: &Run) -> Option<&RunRecord> {
-        self.earlier(run).or_else(|| self.record(&run.id))
+        self.outdated(run).or_else(|| self.record(&run.id))
     }
 
-    /// Whether what is shown belongs to earlier settings.
+    /// Whether the shown record belongs to previous settings.
     pub fn is_stale(&self, run: &Run) -> bool {
-        self.earlier(run).is_some()
+        self.outdated(run).is_some()
     }
 
-    /// The results of the same arm and seed under earlier settings that stand for a run while it has no points and does
-    /// not go on.
-    pub fn earlier(&self, run: &Run) -> Option<&RunRecord> {
+    /// The results of the same arm and seed with previous settings, while the run has no points and is not in progress.
+    pub fn outdated(&self, run: &Run) -> Option<&RunRecord> {
         if self.open.contains(&run.id) || self.records.get(&run.id).is_some_and(has_points) {
             return None;
         }
         let record = |id: &str| self.records.get(id).filter(|record| has_points(record));
-        let remembered = || self.earlier.get(&name(run)).filter(|id| **id != run.id);
+        let remembered = || self.remembered.get(&name(run)).filter(|id| **id != run.id);
         self.stray(run).and_then(record).or_else(|| record(remembered()?))
     }
 
-    /// Takes runs that the document does not list, as they are found.
+    /// Takes runs that the document does not list, as a thread finds them.
     pub fn search(&mut self, found: Receiver<FoundRun>) {
-        self.past.search = Some(Search { found, all: 0, shown: 0 });
+        self.outdated.search = Some(Search { found, all: 0, shown: 0 });
     }
 
-    /// Forgets what was being looked for.
+    /// Ends the search.
     pub(super) fn give_up_search(&mut self) {
-        self.past.search = None;
+        self.outdated.search = None;
     }
 
-    /// Whether runs that the document does not list are being looked for.
+    /// Whether a thread searches for runs that the document does not list.
     pub const fn is_searching(&self) -> bool {
-        self.past.search.is_some()
+        self.outdated.search.is_some()
     }
 
-    /// Takes what was found; how many there are, once that was all.
+    /// Takes the runs that were found; returns their number after the last one.
     pub(super) fn take_found(&mut self) -> Option<RunNews> {
         let began = Instant::now();
         while began.elapsed() < DRAIN {
-            let search = self.past.search.as_mut()?;
+            let search = self.outdated.search.as_mut()?;
             match search.found.try_recv() {
-                Ok((OutdatedRun { id, arm, seed }, record)) => {
+                Ok((StoredRun { id, arm, seed }, record)) => {
                     search.all += 1;
                     let Some(record) = record else { continue };
                     search.shown += 1;
-                    self.past.names.insert(id.clone(), (arm.clone(), seed));
-                    // What was here in this window is newer.
-                    self.earlier.entry((arm, seed)).or_insert_with(|| id.clone());
+                    self.outdated.names.insert(id.clone(), (arm.clone(), seed));
+                    // Runs of this window are newer.
+                    self.remembered.entry((arm, seed)).or_insert_with(|| id.clone());
                     self.records.entry(id).or_insert(record);
                     self.revision += 1;
                 }
                 Err(TryRecvError::Empty) => return None,
                 Err(TryRecvError::Disconnected) => {
-                    let Search { all, shown, .. } = self.past.search.take()?;
+                    let Search { all, shown, .. } = self.outdated.search.take()?;
                     return (all > 0).then_some(RunNews::Outdated { all, shown });
                 }
             }

@@ -1,4 +1,4 @@
-//! Records read from disk: of earlier runs, and of other processes.
+//! Records read from disk: of past runs, and of other processes.
 
 #[cfg(test)]
 use std::collections::BTreeMap;
@@ -18,32 +18,32 @@ impl Runs {
     fn forget_all(&mut self) {
         self.records.clear();
         self.more.clear();
-        self.earlier.clear();
+        self.remembered.clear();
         self.give_up_search();
         self.skipped.clear();
         self.revision += 1;
     }
 
-    /// Forgets all records and takes those that are being read, as they come. Small results are here at once: for the
-    /// others nobody waits longer than `patience`.
+    /// Forgets all records and takes those that a thread reads, as they arrive. Waits at most `patience`, so that small
+    /// results are complete at once.
     pub fn read(&mut self, records: Receiver<(String, RunRecord)>, patience: Duration) -> Option<usize> {
         self.forget_all();
         self.reading = Some((records, 0));
         self.take_read(patience)
     }
 
-    /// Whether records are still being read.
+    /// Whether threads still read records.
     pub const fn is_reading(&self) -> bool {
         self.reading.is_some() || !self.more.is_empty()
     }
 
-    /// Takes records of runs that nothing is known of yet, as they are read. Nobody waits longer than `patience`.
+    /// Takes records of runs without a record, as a thread reads them. Waits at most `patience`.
     pub fn read_more(&mut self, records: Receiver<(String, RunRecord)>, patience: Duration) {
         self.more.push(records);
         self.take_more(patience);
     }
 
-    /// Takes what is read of further runs within so much time; whether that was all.
+    /// Takes the records of further runs that arrive within `patience`; returns whether those were all.
     pub(super) fn take_more(&mut self, patience: Duration) -> bool {
         let began = Instant::now();
         while let Some(records) = self.more.first() {
@@ -59,7 +59,7 @@ impl Runs {
         true
     }
 
-    /// Takes what is read within so much time; how many runs there were, once that was all.
+    /// Takes the records that arrive within `patience`; returns the number of all runs after the last one.
     pub(super) fn take_read(&mut self, patience: Duration) -> Option<usize> {
         let began = Instant::now();
         loop {
@@ -67,7 +67,7 @@ impl Runs {
             match records.recv_timeout(patience.saturating_sub(began.elapsed())) {
                 Ok((run, record)) => {
                     *count += 1;
-                    // What a run says now is newer than what lay there.
+                    // A record from a run in progress is newer than that on disk.
                     self.records.entry(run).or_insert(record);
                     self.revision += 1;
                     if began.elapsed() > patience.max(DRAIN) {
@@ -84,15 +84,15 @@ impl Runs {
         }
     }
 
-    /// Takes the record of a run that another process carries out; its state, when that has changed.
+    /// Takes the record of a run in another process; returns its state if that has changed.
     pub fn take_from_others(&mut self, run: &str, record: RunRecord) -> Option<RunState> {
         if self.open.contains(run) {
-            return None; // what it says here is newer
+            return None; // the record here is newer
         }
-        let tells_more = |known: &RunRecord| {
+        let has_news = |known: &RunRecord| {
             *known.state() != *record.state() || known.points().len() != record.points().len()
         };
-        // Why a run has failed here is known even where the disk had no room for it.
+        // The reason of a failure here is known even if the disk had no space for it.
         let knows_why = |known: &RunRecord| {
             matches!(known.state(), RunState::Failed(_)) && known.points().len() >= record.points().len()
         };
@@ -100,8 +100,8 @@ impl Runs {
             return None;
         }
         let is_over = *record.state() != RunState::Running;
-        if is_over && self.records.get(run).is_some_and(|known| !tells_more(known)) {
-            return None; // such as a run that has just ended here, which also knows how far it was
+        if is_over && self.records.get(run).is_some_and(|known| !has_news(known)) {
+            return None; // such as a run that has just ended here, whose record also has its progress
         }
         let before = self.state(run);
         self.records.insert(run.to_owned(), record);

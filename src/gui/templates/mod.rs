@@ -6,20 +6,20 @@ use std::path::PathBuf;
 
 use eframe::egui::{self, Align, Layout, RichText, Sense, Stroke, Ui, UiBuilder};
 
-use super::dialogs::{Reply, scroll_area};
+use super::dialogs::{Next, Reply, scroll_area};
 use super::text::counted;
 use super::theme;
 use crate::doc::templates;
 use result::result_ui;
 
-/// Files that were open before and one card for each template; the choice, once there is one.
+/// Draws the recent files and a card for each template; returns the choice.
 pub fn cards_ui(ui: &mut Ui, recent: &[PathBuf]) -> Option<Reply> {
     let mut reply = recent_ui(ui, recent);
     ui.label(RichText::new("New experiment from a template").strong());
     scroll_area(ui, 520.0).show(ui, |ui| {
         for (position, template) in templates::all().iter().enumerate() {
             if card_ui(ui, position, template) {
-                reply = Some(Reply::Template(position));
+                reply = Some(Reply::Proceed(Next::New(position)));
             }
         }
     });
@@ -39,7 +39,7 @@ fn recent_ui(ui: &mut Ui, recent: &[PathBuf]) -> Option<Reply> {
         for path in recent {
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
             if ui.button(name).on_hover_text(path.display().to_string()).clicked() {
-                reply = Some(Reply::Recent(path.clone()));
+                reply = Some(Reply::Proceed(Next::Open(path.clone())));
             }
         }
     });

@@ -1,4 +1,4 @@
-//! A small picture of what a template led to when it was run.
+//! A small picture of the results of a template.
 
 use std::sync::LazyLock;
 
@@ -16,12 +16,12 @@ use crate::results::view::PlotOptions;
 
 const SIZE: egui::Vec2 = vec2(168.0, 88.0);
 const LINE: f32 = 1.5;
-/// Between the frame of the picture and its lines.
+/// Distance from the frame of the picture to its lines.
 const MARGIN: f32 = 4.0;
 
 static RESULTS: LazyLock<Vec<Option<Figure>>> = LazyLock::new(|| all().iter().map(figure).collect());
 
-/// Draws the lines of the figure, without their numbers; nothing for a template without a result.
+/// Draws the lines of the figure without axes; nothing for a template without results.
 pub fn result_ui(ui: &mut Ui, template: usize) {
     let Some(figure) = RESULTS.get(template).and_then(Option::as_ref) else { return };
     let (rect, response) = ui.allocate_exact_size(SIZE, Sense::hover());
@@ -41,10 +41,10 @@ pub fn result_ui(ui: &mut Ui, template: usize) {
     response.on_hover_text(format!("{} over {}, mean over its seeds", figure.y.title, figure.x.title));
 }
 
-/// The figure of a template, from the values that were kept of it.
+/// The figure of a template, from its stored values.
 fn figure(template: &Template) -> Option<Figure> {
     let result = template.result?;
-    let mut figure = find(result.figure)?.build(&[], &PlotOptions::default());
+    let mut figure = (find(result.figure)?.build)(&[], &PlotOptions::default());
     let experiment = template.experiment();
     let arms: Vec<String> = expand_arms(&experiment).ok()?.into_iter().map(|arm| arm.name).collect();
     for (name, point) in result.values.lines().skip(1).filter_map(value) {
@@ -59,13 +59,13 @@ fn figure(template: &Template) -> Option<Figure> {
     Some(figure)
 }
 
-/// The arm whose name the line begins with; of several the one with the longest name.
+/// The arm with the longest name that starts the line's name.
 fn colour_of(line: &str, arms: &[String]) -> usize {
     let named = arms.iter().enumerate().filter(|(_, arm)| line.starts_with(arm.as_str()));
     named.max_by_key(|(_, arm)| arm.len()).map_or(0, |(index, _)| index)
 }
 
-/// The line and the point of a row `line,NAME,,x,y,low,high`; the name stands in quotes where it holds a comma.
+/// The line and the point of a row `line,NAME,,x,y,low,high`; a name with a comma has quotes.
 fn value(row: &str) -> Option<(String, [f64; 2])> {
     let mut fields = row.rsplitn(6, ',').skip(2);
     let y = fields.next()?.parse().ok()?;

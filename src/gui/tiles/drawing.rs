@@ -1,4 +1,4 @@
-//! Draws tiles: tabs with their menus, and what is in them.
+//! Draws tiles: tabs, their menus and their contents.
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::containers::menu::MenuButton;
@@ -16,38 +16,38 @@ use crate::results::tiles::{Side, Tiles};
 
 /// Height of the row of tabs, in points.
 const BAR: f32 = 28.0;
-/// In a narrower row of tabs, in points, there is no room for buttons beside the menu, which has all of them.
+/// A narrower row of tabs, in points, has only the menu, which has the entries of all buttons.
 const NARROW: f32 = 200.0;
-/// How often a row of tabs is scrolled to the open one at most: a tab may be wider than its row.
+/// The most attempts to scroll a row of tabs to the open one, since a tab may be wider than its row.
 const TRIES: u8 = 8;
 /// Width of a help text, in points.
 const HELP: f32 = 360.0;
 
-/// What is needed while tiles are drawn, and what a person asks for meanwhile.
+/// The input for drawing tiles, and the actions of a person in this frame.
 pub struct Drawing<'a> {
     layout: &'a Tiles,
-    /// What has got the keyboard just now.
+    /// The widget that has received the keyboard focus in this frame.
     focused: Option<Id>,
     draw: &'a mut dyn FnMut(&mut Ui, Pane),
-    /// The view that was clicked into, or has got the keyboard.
+    /// The view that was clicked or has received the keyboard focus.
     used: Option<&'static str>,
     asked: Vec<LayoutChange>,
-    /// Width of the row of tabs that is drawn just now, in points.
+    /// Width of the current row of tabs, in points.
     row: f32,
 }
 
 impl<'a> Drawing<'a> {
-    /// Nothing is drawn yet.
+    /// Before drawing.
     pub fn new(layout: &'a Tiles, focused: Option<Id>, draw: &'a mut dyn FnMut(&mut Ui, Pane)) -> Self {
         Self { layout, focused, draw, used: None, asked: Vec::new(), row: 0.0 }
     }
 
-    /// The view that was used, and what was asked for.
-    pub fn over(self) -> (Option<&'static str>, Vec<LayoutChange>) {
+    /// The view that was used, and the actions.
+    pub fn finish(self) -> (Option<&'static str>, Vec<LayoutChange>) {
         (self.used, self.asked)
     }
 
-    /// Whether a view is used just now: a click on something above it does not count.
+    /// Whether a view is used in this frame: a click on a window above it does not count.
     fn is_used(&self, ui: &Ui, rect: Rect) -> bool {
         let is_pressed = ui.input(|input| input.pointer.any_pressed()) && ui.rect_contains_pointer(rect);
         let has_focus = || {
@@ -57,7 +57,7 @@ impl<'a> Drawing<'a> {
         is_pressed || has_focus()
     }
 
-    /// What can be done with a view and its tile.
+    /// The menu entries of a view and its tile.
     fn entries_ui(&mut self, ui: &mut Ui, pane: Pane) {
         let tabs = self.layout.tabs(pane.name);
         let mut entry = |ui: &mut Ui, text: &str, is_possible: bool, why_not: &str, change: LayoutChange| {
@@ -92,7 +92,7 @@ impl<'a> Drawing<'a> {
         ui.menu_button("Open here", |ui| {
             for other in panes().filter(|other| !tabs.iter().any(|tab| tab.name == other.name)) {
                 if ui.button(other.title).on_hover_text(first_statement(other.help)).clicked() {
-                    // In this tile, also when it has been elsewhere.
+                    // In this tile, even if it was in another one.
                     self.asked.extend([LayoutChange::Close(other.name), LayoutChange::Show(pane.name)]);
                     self.asked.push(LayoutChange::Show(other.name));
                     ui.close();
@@ -227,7 +227,7 @@ impl Behavior<Pane> for Drawing<'_> {
     }
 }
 
-/// Where it is kept how far the open tab is out of sight, in points.
+/// The key of the stored distance that the open tab is out of sight, in points.
 fn hidden(tab: TileId) -> Id {
     Id::unique(("hidden part of a tab", tab.0))
 }
@@ -239,7 +239,7 @@ struct OpenedTab {
     row: f32,
 }
 
-/// Scrolls to the tab that was opened until it is seen, and then no more, so that a person can scroll on.
+/// Scrolls to an opened tab until it is visible, and not afterwards, so that a person can scroll on.
 fn scroll_to(ui: &Ui, tab: &Response, opened: OpenedTab) {
     let key = ui.scope_id().with("opened tab");
     let last = ui.data(|data| data.get_temp::<(OpenedTab, u8)>(key));
@@ -248,7 +248,7 @@ fn scroll_to(ui: &Ui, tab: &Response, opened: OpenedTab) {
         return;
     }
     let (seen, rect) = (ui.clip_rect(), tab.rect);
-    // The buttons at both ends of the row need room too.
+    // The buttons at both ends of the row need space too.
     let margin = (0.5 * (seen.width() - rect.width())).clamp(0.0, 1.5 * BAR);
     let beyond = f32::max(rect.right() - seen.right(), 0.0) - f32::max(seen.left() - rect.left(), 0.0);
     let is_seen = beyond.abs() <= 1.0;
@@ -257,12 +257,12 @@ fn scroll_to(ui: &Ui, tab: &Response, opened: OpenedTab) {
         ui.data_mut(|data| data.insert_temp(hidden(opened.tile), far));
         ui.ctx().request_repaint();
     }
-    // The row gets its buttons after its first frame, so a tab must be seen twice.
+    // The row gets its buttons after its first frame, so a tab has to be visible twice.
     let left = left.saturating_sub(if is_seen { TRIES / 2 } else { 1 });
     ui.data_mut(|data| data.insert_temp(key, (opened, left)));
 }
 
-/// One tab: the open one has the ground of what is below it, that of the active view a line above.
+/// Draws a tab: the open one has the background of its contents, that of the active view a coloured line above.
 fn tab_ui(ui: &mut Ui, id: Id, title: &str, state: &TabState, is_active: bool) -> Response {
     let font = TextStyle::Button.resolve(ui.style());
     let galley = WidgetText::from(title).into_galley(ui, Some(TextWrapMode::Extend), f32::INFINITY, font);

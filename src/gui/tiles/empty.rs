@@ -6,12 +6,12 @@ use super::{LayoutChange, panes};
 use crate::gui::text::first_statement;
 use crate::gui::theme;
 
-/// Says how views come back, with a button for each; what was pressed.
+/// Says how to open views, with a button for each; returns the pressed one.
 pub fn empty_ui(ui: &mut Ui) -> Option<LayoutChange> {
     let mut chosen = None;
-    let room = ui.available_size();
-    ui.allocate_ui_with_layout(room, Layout::top_down(Align::Center), |ui| {
-        ui.add_space(room.y * 0.2);
+    let space = ui.available_size();
+    ui.allocate_ui_with_layout(space, Layout::top_down(Align::Center), |ui| {
+        ui.add_space(space.y * 0.2);
         ui.label(RichText::new("All views are closed").strong());
         let how = "Open one here, from the View menu, or by name in the command palette (Ctrl+Shift+P)";
         ui.label(RichText::new(how).weak());
@@ -20,7 +20,7 @@ pub fn empty_ui(ui: &mut Ui) -> Option<LayoutChange> {
             chosen = Some(LayoutChange::Reset);
         }
         ui.add_space(2.0 * theme::STEP);
-        let width = (room.x - 4.0 * theme::STEP).clamp(120.0, 480.0);
+        let width = (space.x - 4.0 * theme::STEP).clamp(120.0, 480.0);
         ui.allocate_ui_with_layout(
             vec2(width, 0.0),
             Layout::left_to_right(Align::Center).with_main_wrap(true),

@@ -1,7 +1,7 @@
 //! The middle of the window: views and plots as tabs of tiles, which can be moved, split, maximised and closed.
 //!
-//! [`Tiles`] says where everything is, and every command changes it; the library that draws tiles gets a copy, and what
-//! a person drags there comes back.
+//! [`Tiles`] is the layout, which all commands change. The library that draws tiles gets a copy, and changes by dragging are
+//! read back from it.
 
 mod drawing;
 mod empty;
@@ -17,27 +17,23 @@ use drawing::Drawing;
 use empty::empty_ui;
 use tree::{is_nested, layout_of, tree_of};
 
-/// A plot or a view, as a tab has it.
+/// A plot or a view as a tab.
 #[derive(Clone, Copy)]
 pub struct Pane {
-    /// What files call it.
+    /// Its name in files.
     pub name: &'static str,
-    /// What its tab says.
+    /// The title of its tab.
     pub title: &'static str,
-    /// What it shows, and how to read it.
+    /// Its help text.
     pub help: &'static str,
     /// The plot, if it is one.
-    pub plot: Option<&'static dyn Plot>,
+    pub plot: Option<&'static Plot>,
 }
 
 /// All plots, then all views, in the order of their registries.
 pub fn panes() -> impl Iterator<Item = Pane> {
-    let of_plot = |plot: &&'static dyn Plot| Pane {
-        name: plot.name(),
-        title: plot.title(),
-        help: plot.about().help,
-        plot: Some(*plot),
-    };
+    let of_plot =
+        |plot: &'static Plot| Pane { name: plot.name, title: plot.title, help: plot.help, plot: Some(plot) };
     let of_view =
         |view: &views::ViewEntry| Pane { name: view.name, title: view.title, help: view.help, plot: None };
     plots::ALL.iter().map(of_plot).chain(views::ALL.iter().map(of_view))
@@ -48,38 +44,38 @@ pub fn find(name: &str) -> Option<Pane> {
     panes().find(|pane| pane.name == name)
 }
 
-/// What a person asked for.
+/// An action of a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayoutChange {
-    /// To see this view.
+    /// Show this view.
     Show(&'static str),
-    /// To see it no more.
+    /// Close it.
     Close(&'static str),
-    /// To see the active view no more.
+    /// Close the active view.
     CloseActive,
-    /// To see none of the views in its tile any more.
+    /// Close all views in its tile.
     CloseTile,
-    /// To give the active view a tile of its own.
+    /// Move the active view into a new tile.
     Split(Side),
-    /// To go on to the next tab, or back to the previous one.
+    /// Activate the next tab, or the previous one.
     Cycle(bool),
-    /// To give its tile all the room, or to give the others theirs back.
+    /// Maximise its tile, or show all tiles again.
     Maximise,
-    /// To have everything where it is at first.
+    /// Restore the default layout.
     Reset,
 }
 
-/// What is kept between frames.
+/// The state of the tiles between frames.
 pub struct Tiling {
     layout: Tiles,
-    /// Whether the layout of the document is the one at first.
+    /// Whether the document has the default layout.
     is_new: bool,
-    /// Plots that have to do with the data, and all views.
+    /// Plots that apply to the data, and all views.
     offered: Vec<&'static str>,
     tree: Tree<Pane>,
-    /// The layout that the tree has; nothing when it is to be made anew.
+    /// The layout of the tree; `None` if it has to be rebuilt.
     drawn: Option<Tile>,
-    /// What had the keyboard in the last frame.
+    /// The focused widget of the last frame.
     focused: Option<eframe::egui::Id>,
 }
 
@@ -91,30 +87,29 @@ impl Default for Tiling {
 }
 
 impl Tiling {
-    /// Where everything is.
+    /// The layout.
     pub const fn layout(&self) -> &Tiles {
         &self.layout
     }
 
-    /// Takes the layout of a document; without one, everything is where it is at first.
+    /// Takes the layout of a document, or the default one.
     pub fn take(&mut self, kept: Option<&Tiles>) {
         self.is_new = kept.is_none();
         self.layout = kept.cloned().unwrap_or_default();
         self.layout.limit(|view| find(view).is_some());
     }
 
-    /// What is to be kept; nothing while everything is where it is at first.
+    /// The layout to save; `None` for the default one.
     pub fn kept(&self) -> Option<Tiles> {
         (self.layout != Tiles::of(&self.offered)).then(|| self.layout.clone())
     }
 
-    /// Puts everything where it was before.
+    /// Restores a layout.
     pub fn arrange(&mut self, layout: Tiles) {
         self.layout = layout;
     }
 
-    /// Gives tabs to views that have none: `plots` are those that have to do with the data. Whether that made another
-    /// layout.
+    /// Adds tabs for all views and for `plots`, those that apply to the data. Returns whether that changed the layout.
     pub fn offer(&mut self, plots: impl Iterator<Item = &'static str>) -> bool {
         let before = self.layout.clone();
         self.offered = plots.chain(views::ALL.iter().map(|view| view.name)).collect();
@@ -128,7 +123,7 @@ impl Tiling {
         self.layout != before
     }
 
-    /// Does what a person asked for.
+    /// Applies an action.
     pub fn change(&mut self, change: LayoutChange) {
         match change {
             LayoutChange::Show(view) => self.layout.show(view),
@@ -145,7 +140,7 @@ impl Tiling {
         }
     }
 
-    /// Draws all tiles that are seen into all the room there is; `draw` draws what is in them.
+    /// Draws all visible tiles into all available space; `draw` draws their contents.
     pub fn ui(&mut self, ui: &mut Ui, draw: &mut dyn FnMut(&mut Ui, Pane)) {
         if self.layout.root.is_none() {
             if let Some(change) = empty_ui(ui) {
@@ -162,7 +157,7 @@ impl Tiling {
         self.focused = focused;
         let mut drawing = Drawing::new(&self.layout, focused.filter(|_| is_new_focus), draw);
         self.tree.ui(&mut drawing, ui);
-        let (used, asked) = drawing.over();
+        let (used, asked) = drawing.finish();
         self.drawn = layout_of(&self.tree, self.layout.shown());
         let before = self.layout.clone();
         if self.layout.shown() != self.drawn.as_ref() {

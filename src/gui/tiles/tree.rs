@@ -1,4 +1,4 @@
-//! The layout as the library that draws it has it, and back.
+//! Converts the layout to the tree of the library that draws it, and back.
 
 use eframe::egui::Id;
 use egui_tiles::{Container, Linear, LinearDir, Tabs, TileId, Tree};
@@ -6,11 +6,11 @@ use egui_tiles::{Container, Linear, LinearDir, Tabs, TileId, Tree};
 use super::{Pane, find, panes};
 use crate::results::tiles::{Part, Tile};
 
-/// Numbers of tiles with several views start here; below are the places of views in the registry.
+/// Identities of tiles with several views start here; smaller ones are indices of views in the registry.
 const CONTAINERS: u64 = 1_000;
 
-/// The tree of a layout, or an empty one. A view has the same number in every tree, so that it keeps its state when
-/// something around it moves. Views that nobody knows are left out.
+/// The tree of a layout, or an empty one. A view has the same identity in every tree, so that it keeps its state when other
+/// tiles move. Unknown views are left out.
 pub fn tree_of(tile: Option<&Tile>) -> Tree<Pane> {
     let mut tree = Tree::empty(Id::unique("tiles"));
     let mut next = CONTAINERS;
@@ -56,12 +56,12 @@ fn place(pane: Pane) -> u64 {
     panes().position(|known| known.name == pane.name).unwrap_or_default() as u64
 }
 
-/// The layout of a tree that was drawn from `before`; nothing when there is no view in it.
+/// The layout of a tree that was made from `before`; `None` without views.
 pub fn layout_of(tree: &Tree<Pane>, before: Option<&Tile>) -> Option<Tile> {
     tile_of(tree, tree.root?, before)
 }
 
-/// Whether tabs hold more than views, as after a drop on what is in them: no layout says that.
+/// Whether tabs contain tiles, as after a drop on their contents, which no layout can express.
 pub fn is_nested(tree: &Tree<Pane>) -> bool {
     let is_container = |child: &TileId| tree.tiles.get_container(*child).is_some();
     tree.tiles.tiles().any(|tile| match tile {
@@ -95,8 +95,8 @@ fn tile_of(tree: &Tree<Pane>, id: TileId, before: Option<&Tile>) -> Option<Tile>
     }
 }
 
-/// The layout of tabs, each with whether it is the open one. Tabs in a tab become as many tabs. Where a row or column was
-/// made of a tab, it takes the place of the tile, and the other tabs stay with the view that was seen in it `before`.
+/// The layout of tabs, each with whether it is the open one. Tabs within a tab become separate tabs. A row or column within a
+/// tab replaces the tile, and the other tabs stay with the view that was open in it `before`.
 fn lifted(children: impl Iterator<Item = (bool, Tile)>, before: Option<&Tile>) -> Option<Tile> {
     let (mut views, mut open, mut divided) = (Vec::new(), None, None);
     for (is_open, tile) in children {
@@ -118,9 +118,9 @@ fn lifted(children: impl Iterator<Item = (bool, Tile)>, before: Option<&Tile>) -
         _ => tile.views().first().map(|&view| view.to_owned())?,
     };
     if let Some(Tile::Tabs { views: own, .. }) = tile.with_mut(&seen) {
-        let behind = views.split_off(at);
+        let following = views.split_off(at);
         own.splice(0..0, views);
-        own.extend(behind);
+        own.extend(following);
     }
     Some(tile)
 }

@@ -16,25 +16,25 @@ use crate::gui::{text, theme};
 use crate::results::network::shape_text;
 use crate::run::summary::{Shapes, read_shapes};
 
-/// What the table keeps between frames: the head of a file, read for values or for a mask.
+/// The state between frames: the header of a file, read for values or for a mask.
 #[derive(Default)]
 pub struct DryRun {
     shapes: Loading<(PathBuf, Option<SystemTime>, bool), Shapes>,
 }
 
-/// A stage that copies, as far as the table has to know.
+/// The parts of a copying stage that the table needs.
 struct CopyStage<'a> {
     from: &'a str,
     target: &'a Target,
     is_mask: bool,
 }
 
-/// What becomes of a parameter.
+/// The outcome for a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum CopyOutcome {
-    /// So many of its entries are copied.
+    /// This number of its entries is copied.
     Copied(usize),
-    /// The target leaves it out.
+    /// The target excludes it.
     LeftOut,
     /// The source has no parameter of that name.
     Missing,
@@ -128,8 +128,8 @@ fn copying(stage: &Stage) -> Option<CopyStage<'_>> {
     }
 }
 
-/// Where a stage finds a file: what an earlier stage of its run exports; else beside the document, or among what the run
-/// has written. What is to be exported and is not yet, is nowhere.
+/// The path of a file that a stage reads: a file that a previous stage of its run exports, otherwise one in the folder of the
+/// document or of the run. `None` for a file that will be exported.
 fn path_of(name: &str, stage: &Stage, run: &Run, base: &Path, results: &Path) -> Option<PathBuf> {
     let filled = |name: &str| filled(name, &run.arm, run.seed);
     let name = filled(name);
@@ -141,7 +141,7 @@ fn path_of(name: &str, stage: &Stage, run: &Run, base: &Path, results: &Path) ->
     places.into_iter().find(|path| !name.is_empty() && path.is_file())
 }
 
-/// Whether a file is exported in front of a stage; none where the plan does not have the stage.
+/// Whether a file is exported before a stage; `None` if the plan does not have the stage.
 fn before(plan: &[Stage], stage: &Stage, exports: &dyn Fn(&str) -> bool) -> Option<bool> {
     let mut exported = false;
     for each in plan {
@@ -185,7 +185,7 @@ fn copied(target: &Target, parameter: &Parameter) -> CopyOutcome {
     CopyOutcome::Copied(meant * row)
 }
 
-/// One sentence for all of it: copying is all or nothing.
+/// One sentence for all parameters: copying is all or nothing.
 fn verdict(outcomes: &[CopyOutcome]) -> String {
     let refused = outcomes.iter().filter(|outcome| outcome.is_refused()).count();
     if refused > 0 {
@@ -258,8 +258,8 @@ mod tests {
         let run = crate::doc::runs(&experiment).unwrap().swap_remove(0);
         let folder = tempfile::tempdir().unwrap();
         let (base, results) = (folder.path().to_owned(), folder.path().join("runs"));
-        let [beside, own] = [base.join("a.safetensors"), results.join(&run.id).join("a.safetensors")];
-        std::fs::write(&beside, "").unwrap();
+        let [shared, own] = [base.join("a.safetensors"), results.join(&run.id).join("a.safetensors")];
+        std::fs::write(&shared, "").unwrap();
         let from =
             |name: &str| Stage::Do(Intervention::Graft(Graft { from: name.to_owned(), ..Graft::default() }));
         let found = |name: &str| path_of(name, &from(name), &run, &base, &results);

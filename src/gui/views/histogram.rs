@@ -1,4 +1,4 @@
-//! The histogram of a parameter, with what a person did to its view.
+//! The histogram of a parameter with its view.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::figure::network::histogram;
 use crate::gui::plot::{FigureView, figure_ui};
 use crate::results::network::ParameterSummary;
 
-/// A histogram with what a person did to its view.
+/// A histogram with its view.
 #[derive(Default)]
 pub struct Histogram {
     figure: Option<Arc<Figure>>,
@@ -18,20 +18,20 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// To be called when the parameter is another one.
+    /// Has to be called when the parameter changes.
     pub fn show(&mut self, parameter: &ParameterSummary) {
         *self = Self { figure: Some(Arc::new(histogram(parameter))), view: FigureView::default() };
     }
 
-    /// Draws it at this height; whether it is clicked.
+    /// Draws it at this height; returns whether it is clicked.
     pub fn ui(&mut self, ui: &mut Ui, height: f32) -> bool {
         let Some(figure) = &self.figure else { return false };
-        let room = vec2(ui.available_width(), height);
-        let rect = ui.allocate_ui(room, |ui| figure_ui(ui, figure, &mut self.view)).response.rect;
+        let space = vec2(ui.available_width(), height);
+        let rect = ui.allocate_ui(space, |ui| figure_ui(ui, figure, &mut self.view)).response.rect;
         ui.rect_contains_pointer(rect) && ui.input(|input| input.pointer.any_pressed())
     }
 
-    /// What is seen of it, for files.
+    /// The visible part, for files.
     pub fn offer(&self, parameter: &str) -> Option<Offer> {
         let shown = self.view.shown(self.figure.as_ref()?);
         let (name, title) = (format!("{parameter}-histogram"), format!("histogram of {parameter}"));

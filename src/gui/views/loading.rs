@@ -1,11 +1,12 @@
 //! Reads a view's data in a thread, and caches the last answer.
 
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use eframe::egui;
 
-/// A run whose files are read: another time of its end makes them other files.
+use crate::gui::background::{BackgroundTask, TaskState};
+
+/// A run whose files are read: with another wall time they are other files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Source {
     /// The folder of all runs.
@@ -18,17 +19,17 @@ pub struct Source {
 
 /// The answer to the last question.
 pub enum LoadState<'a, T> {
-    /// It is still being read.
+    /// A thread reads it.
     Pending,
-    /// It is there.
+    /// It was read.
     Ready(&'a T),
-    /// It could not be read.
+    /// It could not be read, and why.
     Failed(&'a str),
 }
 
 /// A slow question, answered in a thread; the answer to the last one is kept.
 pub struct Loading<K, T> {
-    asked: Option<(K, Receiver<Result<T, String>>)>,
+    asked: Option<(K, BackgroundTask<Result<T, String>>)>,
     kept: Option<(K, Result<T, String>)>,
 }
 
@@ -39,19 +40,31 @@ impl<K, T> Default for Loading<K, T> {
 }
 
 impl<K: Clone + PartialEq, T: Send + 'static> Loading<K, T> {
-    /// The answer to a question, which `read` finds in a thread if it is not known yet. The window is drawn anew when it
-    /// is there.
+    /// The answer to a question, which `read` finds in a thread if it is not known yet; the thread then wakes the window.
     pub fn get(
         &mut self,
         key: &K,
         ctx: &egui::Context,
         read: impl FnOnce() -> Result<T, String> + Send + 'static,
     ) -> LoadState<'_, T> {
-        self.take_answer();
+        if let Some((key, task)) = self.asked.take() {
+            match task.take() {
+                TaskState::Running => self.asked = Some((key, task)),
+                TaskState::Done(answer) => self.kept = Some((key, answer)),
+                TaskState::Failed(_) => {
+                    self.kept = Some((key, Err("the reader ended unexpectedly".to_owned())));
+                }
+            }
+        }
         let is_kept = self.kept.as_ref().is_some_and(|(kept, _)| kept == key);
-        // One thread at a time: who changes their mind waits for the first answer.
+        // One thread at a time: another question waits for the answer to the last one.
         if !is_kept && self.asked.is_none() {
-            self.ask(key, ctx, read);
+            match BackgroundTask::begin("reader", ctx, read) {
+                Some(task) => self.asked = Some((key.clone(), task)),
+                None => {
+                    self.kept = Some((key.clone(), Err("the system refused to start a thread".to_owned())))
+                }
+            }
         }
         match &self.kept {
             Some((kept, Ok(answer))) if kept == key => LoadState::Ready(answer),
@@ -60,40 +73,10 @@ impl<K: Clone + PartialEq, T: Send + 'static> Loading<K, T> {
         }
     }
 
-    /// The last answer, to whatever question; nothing where there was none.
+    /// The last answer with its question, if there is one.
     pub fn last(&self) -> Option<(&K, &T)> {
         let (key, answer) = self.kept.as_ref()?;
         answer.as_ref().ok().map(|answer| (key, answer))
-    }
-
-    fn take_answer(&mut self) {
-        let Some((key, answer)) = self.asked.take() else { return };
-        match answer.try_recv() {
-            Ok(answer) => self.kept = Some((key, answer)),
-            Err(TryRecvError::Empty) => self.asked = Some((key, answer)),
-            Err(TryRecvError::Disconnected) => {
-                self.kept = Some((key, Err("the reader ended unexpectedly".to_owned())));
-            }
-        }
-    }
-
-    fn ask(
-        &mut self,
-        key: &K,
-        ctx: &egui::Context,
-        read: impl FnOnce() -> Result<T, String> + Send + 'static,
-    ) {
-        let (sender, receiver) = sync_channel(1);
-        let ctx = ctx.clone();
-        let work = move || {
-            let _ = sender.send(read()); // nobody waits any more
-            ctx.request_repaint();
-        };
-        if let Err(error) = std::thread::Builder::new().name("reader".to_owned()).spawn(work) {
-            self.kept = Some((key.clone(), Err(format!("no thread could be started: {error}"))));
-        } else {
-            self.asked = Some((key.clone(), receiver));
-        }
     }
 }
 

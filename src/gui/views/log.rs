@@ -2,28 +2,32 @@
 
 use eframe::egui::{Checkbox, ScrollArea, Ui};
 
-use super::{Shared, View, ViewInput, ViewResponse};
+use super::{Shared, View, ViewEntry, ViewInput, ViewResponse};
 use crate::gui::form::sign;
 use crate::gui::log::{LogEntry, LogLevel};
 use crate::gui::status::entry_ui;
 use crate::gui::{text, theme};
 
-/// Which lines are wanted.
+/// The search.
 #[derive(Default)]
 pub struct LogView {
     words: String,
     errors_only: bool,
 }
 
-impl View for LogView {
-    const NAME: &'static str = "log";
-    const TITLE: &'static str = "Log";
-    const HELP: &'static str = "What did a run report, and why did one fail? Everything since the window \
-        opened, newest last. Type words to find the lines that contain all of them, or show errors only. \
-        Point at a cut line to read the rest; the button at its end copies all of it, the one above copies \
-        all lines found. The strip at the bottom of the window has the same lines, and the problems of the \
-        document.";
+/// The view in the registry.
+pub const ENTRY: ViewEntry = ViewEntry {
+    name: "log",
+    title: "Log",
+    help: "What did a run report, and why did one fail? Everything since the window \
+           opened, newest last. Type words to find the lines that contain all of them, or show errors only. \
+           Point at a cut line to read the rest; the button at its end copies all of it, the one above copies \
+           all lines found. The strip at the bottom of the window has the same lines, and the problems of the \
+           document.",
+    make: || Box::<LogView>::default(),
+};
 
+impl View for LogView {
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
         let entries = input.log.entries();
         let found: Vec<(usize, &LogEntry)> =

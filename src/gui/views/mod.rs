@@ -1,6 +1,6 @@
 //! The views beside plots: tables, networks, campaigns, the log, notes.
 //!
-//! A view is one file with a type that implements [`View`], and one line in [`ALL`].
+//! A view is one file with a constant [`ViewEntry`] and a type that implements [`View`], and one line in [`ALL`].
 
 mod campaign;
 mod dry_run;
@@ -20,7 +20,7 @@ mod weights;
 
 use std::path::Path;
 
-use eframe::egui::{Align, Layout, Response, RichText, Ui, WidgetText};
+use eframe::egui::{Align, Grid, Layout, Response, RichText, Ui, WidgetText};
 
 pub use campaign::TrialFilter;
 pub use dry_run::DryRun;
@@ -37,27 +37,32 @@ use network_at_end::NetworkAtEnd;
 
 /// The registry, in the order of the tabs.
 pub const ALL: &[ViewEntry] = &[
-    ViewEntry::of::<table::Table>(),
-    ViewEntry::of::<network::NetworkView>(),
-    ViewEntry::of::<weights::Weights>(),
-    ViewEntry::of::<tickets::Tickets>(),
-    ViewEntry::of::<campaign::Campaigns>(),
-    ViewEntry::of::<log::LogView>(),
-    ViewEntry::of::<notes::Notes>(),
+    table::ENTRY,
+    network::ENTRY,
+    weights::ENTRY,
+    tickets::ENTRY,
+    campaign::ENTRY,
+    log::ENTRY,
+    notes::ENTRY,
 ];
 
-/// Something that is no plot; the value holds what is kept between frames.
-pub trait View: Default + 'static {
-    /// What files call it: "network". No plot has the same name.
-    const NAME: &'static str;
-    /// What its tab says: "Network".
-    const TITLE: &'static str;
-    /// What it shows, which question it answers, how to read it and what it needs, in two to six sentences; what
-    /// stands before the first full stop is the tooltip too.
-    const HELP: &'static str;
-    /// Draws it into all the room there is; what a person asked for that the window does.
+/// A view in the registry: a tab that is no plot.
+pub struct ViewEntry {
+    /// Its name in files: "network". No plot has the same name.
+    pub name: &'static str,
+    /// The title of its tab: "Network".
+    pub title: &'static str,
+    /// What it shows, which question it answers, how to read it and what it needs, in two to six sentences. The first
+    /// statement is also the tooltip.
+    pub help: &'static str,
+    make: fn() -> Box<dyn View>,
+}
+
+/// What a view keeps between frames.
+trait View {
+    /// Draws it into all available space; returns what the window has to do.
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse>;
-    /// Whether it has a figure for files and for the clipboard by now.
+    /// Whether it has a figure for files and for the clipboard now.
     fn offers(&self) -> Offers {
         Offers::Nothing
     }
@@ -67,90 +72,64 @@ pub trait View: Default + 'static {
     }
 }
 
-/// A view in the registry.
-pub struct ViewEntry {
-    /// [`View::NAME`].
-    pub name: &'static str,
-    /// [`View::TITLE`].
-    pub title: &'static str,
-    /// [`View::HELP`].
-    pub help: &'static str,
-    make: fn() -> Box<dyn DynView>,
-}
-
-impl ViewEntry {
-    const fn of<V: View>() -> Self {
-        Self { name: V::NAME, title: V::TITLE, help: V::HELP, make: || Box::new(V::default()) }
-    }
-}
-
-/// A view whose type is forgotten.
-trait DynView {
-    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse>;
-    fn offers(&self) -> Offers;
-    fn offer(&self) -> Option<Offer>;
-}
-
-impl<V: View> DynView for V {
-    fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
-        View::ui(self, ui, input, shared)
-    }
-
-    fn offers(&self) -> Offers {
-        View::offers(self)
-    }
-
-    fn offer(&self) -> Option<Offer> {
-        View::offer(self)
-    }
-}
-
 /// The view with this name.
 pub fn find(name: &str) -> Option<&'static ViewEntry> {
     ALL.iter().find(|entry| entry.name == name)
 }
 
-/// What a view knows of the window.
+/// The input of a view.
 #[derive(Clone, Copy)]
 pub struct ViewInput<'a> {
-    /// What is selected.
+    /// The selection.
     pub selection: &'a Selection,
     /// Runs of the document.
     pub listed: &'a [Run],
-    /// What is known of them.
+    /// Their records.
     pub runs: &'a Runs,
     /// The folder of their results.
     pub results: &'a Path,
-    /// What happened.
+    /// The log.
     pub log: &'a Log,
 }
 
-/// What several views use, and change.
+impl<'a> ViewInput<'a> {
+    /// The selected run, or the runs of the selected arm.
+    fn selected(&self) -> impl Iterator<Item = &'a Run> {
+        let (run, arm) = (self.selection.run(), self.selection.arm());
+        let is_selected = move |listed: &&Run| match run {
+            Some(id) => listed.id == *id,
+            None => Some(listed.arm_index) == arm,
+        };
+        self.listed.iter().filter(is_selected)
+    }
+}
+
+/// The state that several views share.
 pub struct Shared<'a> {
     /// The table of runs, with the view settings of the document.
     pub compare: &'a mut Compare,
     /// The network of the selected run.
     network: &'a mut NetworkAtEnd,
-    /// The cell of the heat map whose faults are shown.
+    /// The place whose faults are shown.
     trial_filter: &'a mut TrialFilter,
 }
 
-/// What a person asked for in a view that the window does.
+/// An action for the window.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ViewResponse {
-    /// To add a stage to the plan of the selected arm.
+    /// Add a stage to the plan of the selected arm.
     AddStage(Set),
-    /// Something about runs.
+    /// An action of the table of runs.
     Compare(CompareResponse),
-    /// To take the figure of the view along.
+    /// Export the figure of the view.
     Take(Wanted),
-    /// To show another view or plot.
+    /// Show another view or plot.
     Show(&'static str),
 }
 
-/// All views with what they keep between frames.
+/// The state of all views between frames.
 pub struct Views {
-    drawn: Vec<(&'static str, Box<dyn DynView>)>,
+    drawn: Vec<(&'static str, Box<dyn View>)>,
     network: NetworkAtEnd,
     trial_filter: TrialFilter,
 }
@@ -163,7 +142,7 @@ impl Default for Views {
 }
 
 impl Views {
-    /// Draws the view with this name into all the room there is.
+    /// Draws the view with this name into all available space.
     pub fn ui(
         &mut self,
         ui: &mut Ui,
@@ -181,20 +160,20 @@ impl Views {
 
     /// Whether the view with this name has a figure for files; plots are no views.
     pub fn offers(&self, name: &str) -> Offers {
-        self.view(name).map_or(Offers::Nothing, DynView::offers)
+        self.view(name).map_or(Offers::Nothing, View::offers)
     }
 
-    /// The figure of the view with this name, where it has one.
+    /// The figure of the view with this name, if it has one.
     pub fn offer(&self, name: &str) -> Option<Offer> {
         self.view(name)?.offer()
     }
 
-    /// Makes the view of campaigns show the trials behind a cell of the heat map.
+    /// Makes the view of campaigns show the trials of a cell of the heat map.
     pub fn show_trials(&mut self, trial_filter: TrialFilter) {
         self.trial_filter = trial_filter;
     }
 
-    fn view(&self, name: &str) -> Option<&dyn DynView> {
+    fn view(&self, name: &str) -> Option<&dyn View> {
         self.drawn.iter().find(|(known, _)| *known == name).map(|(_, view)| view.as_ref())
     }
 }
@@ -206,17 +185,35 @@ fn waiting_ui(ui: &mut Ui) {
     });
 }
 
-/// Why there is nothing to see, and what would be seen.
+/// Says why a view is empty, and what it shows.
 fn nothing_ui(ui: &mut Ui, help: &str, why: &str) {
-    let room = ui.available_size();
-    ui.allocate_ui_with_layout(room, Layout::top_down(Align::Center), |ui| {
-        ui.add_space(room.y * 0.36);
+    let space = ui.available_size();
+    ui.allocate_ui_with_layout(space, Layout::top_down(Align::Center), |ui| {
+        ui.add_space(space.y * 0.36);
         ui.label(why);
         ui.label(RichText::new(text::first_statement(help)).weak());
     });
 }
 
-/// A quiet line of a number and its meaning, right-aligned.
+/// A striped table with headings; its spacing is in steps. `rows` draws the rows and ends each of them.
+fn grid_ui<C: AsRef<str>>(
+    ui: &mut Ui,
+    id: impl std::hash::Hash + std::fmt::Debug,
+    spacing: [f32; 2],
+    columns: &[C],
+    rows: impl FnOnce(&mut Ui),
+) {
+    let spacing = spacing.map(|steps| steps * theme::STEP);
+    Grid::new(id).striped(true).spacing(spacing).show(ui, |ui| {
+        for column in columns {
+            theme::heading_ui(ui, column.as_ref());
+        }
+        ui.end_row();
+        rows(ui);
+    });
+}
+
+/// A right-aligned number.
 fn number_ui(ui: &mut Ui, text: impl Into<WidgetText>) -> Response {
     let right = Layout::right_to_left(Align::Center);
     let shown = ui.with_layout(right, |ui| {

@@ -1,4 +1,4 @@
-//! The network as a chain of operations: shapes, parameters, what is left of them, and how vulnerable each layer is.
+//! The network as a chain of operations: shapes, parameters, remaining weights, and the vulnerability of each layer.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,7 @@ use egui_extras::{Column, TableBuilder, TableRow};
 
 use super::offer::{Offer, Offers, take_ui};
 use super::reports::reports_ui;
-use super::{Shared, View, ViewInput, ViewResponse, number_ui};
-use crate::doc::Run;
+use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, number_ui};
 use crate::figure::network;
 use crate::gui::{text, theme};
 use crate::results::Report;
@@ -21,37 +20,46 @@ use crate::run::summary::planned_summary;
 const ROW: f32 = 28.0;
 const BAR: f32 = 36.0;
 
-/// What was drawn last, for exports: the network itself is shared.
+/// The last contents, for exports.
 #[derive(Default)]
 pub struct NetworkView {
     drawn: Option<(Vec<LayerSummary>, Vulnerabilities, String)>,
 }
 
-impl View for NetworkView {
-    const NAME: &'static str = "network";
-    const TITLE: &'static str = "Network";
-    const HELP: &'static str = "The network of the selected arm or run from its input to its logits, before \
-        a run and after it. Each row is an operation with the shape of its output, its parameters, the share \
-        of its weights that remain after pruning, and the multiply-adds of the surviving weights. A layer \
-        with 0 % remaining cuts the network in two. Vulnerability is the share of images that get another \
-        class under a single fault in the layer; it needs a Campaign with one fault per trial. Remaining and \
-        held weights need a run that is done. The reports of the stages follow below, such as \u{201c}Held \
-        entries: bit-identical\u{201d}.";
+/// The view in the registry.
+pub const ENTRY: ViewEntry = ViewEntry {
+    name: "network",
+    title: "Network",
+    help: "The network of the selected arm or run from its input to its logits, before \
+           a run and after it. Each row is an operation with the shape of its output, its parameters, the share \
+           of its weights that remain after pruning, and the multiply-adds of the surviving weights. A layer \
+           with 0 % remaining cuts the network in two. Vulnerability is the share of images that get another \
+           class under a single fault in the layer; it needs a Campaign with one fault per trial. Remaining and \
+           held weights need a run that is done. The reports of the stages follow below, such as \u{201c}Held \
+           entries: bit-identical\u{201d}.",
+    make: || Box::<NetworkView>::default(),
+};
 
+impl View for NetworkView {
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
         self.drawn = None;
-        if !shared.network.is_there(input)
-            && let Some(run) = planned_run(input)
-        {
-            return self.planned_ui(ui, input, run);
-        }
-        let read = shared.network.ui(ui, Self::HELP, input)?;
-        let record = input.runs.record(&read.source.id);
-        let reports = record.map_or(&[][..], |record| record.reports());
-        let harm = vulnerabilities(input, &read.source.id);
+        let planned_run = if shared.network.is_there(input) { None } else { input.selected().next() };
+        let planned;
+        let (summary, id, title) = if let Some(run) = planned_run {
+            let title = as_begun(&run.arm);
+            ui.label(RichText::new(&title).strong())
+                .on_hover_text("Remaining and held weights appear when the run is done");
+            planned = planned_summary(&run.spec);
+            (&planned, run.id.clone(), title)
+        } else {
+            let read = shared.network.ui(ui, ENTRY.help, input)?;
+            (read.summary, read.source.id, read.title)
+        };
+        let reports = input.runs.record(&id).map_or(&[][..], |record| record.reports());
+        let harm = vulnerabilities(input);
         let wanted = pooled_ui(ui, &harm);
-        network_ui(ui, read.summary, &harm.by_layer, reports);
-        self.drawn = Some((read.summary.layers.clone(), harm, read.title));
+        network_ui(ui, summary, &harm.by_layer, reports);
+        self.drawn = Some((summary.layers.clone(), harm, title));
         wanted
     }
 
@@ -69,43 +77,12 @@ impl View for NetworkView {
     }
 }
 
-/// The run whose plan is shown while there is no network: the one that is selected, or the first of the selected arm.
-fn planned_run<'a>(input: &ViewInput<'a>) -> Option<&'a Run> {
-    let arm = input.selection.arm();
-    let is_meant = |run: &&Run| match input.selection.run() {
-        Some(id) => run.id == *id,
-        None => Some(run.arm_index) == arm,
-    };
-    input.listed.iter().find(is_meant)
-}
-
-impl NetworkView {
-    /// The network that a run begins with.
-    fn planned_ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, run: &Run) -> Option<ViewResponse> {
-        let title = as_begun(&run.arm);
-        ui.label(RichText::new(&title).strong())
-            .on_hover_text("Remaining and held weights appear when the run is done");
-        let reports = input.runs.record(&run.id).map_or(&[][..], |record| record.reports());
-        let harm = vulnerabilities(input, &run.id);
-        let wanted = pooled_ui(ui, &harm);
-        let summary = planned_summary(&run.spec);
-        network_ui(ui, &summary, &harm.by_layer, reports);
-        self.drawn = Some((summary.layers, harm, title));
-        wanted
-    }
-}
-
 /// Vulnerability by the campaigns of the selected run, or of all runs of the selected arm.
-fn vulnerabilities(input: &ViewInput<'_>, id: &str) -> Vulnerabilities {
-    let is_meant = |run: &&Run| match input.selection.run() {
-        Some(_) => run.id == id,
-        None => Some(run.arm_index) == input.selection.arm(),
-    };
-    let meant = input.listed.iter().filter(is_meant);
-    Vulnerabilities::of(meant.filter_map(|run| Some((run.seed, input.runs.record(&run.id)?))))
+fn vulnerabilities(input: &ViewInput<'_>) -> Vulnerabilities {
+    Vulnerabilities::of(input.selected().filter_map(|run| Some((run.seed, input.runs.record(&run.id)?))))
 }
 
-/// That the vulnerability is that of several runs, where the rest is that of one; what is wanted of the figure.
+/// Says whose vulnerability is shown if several runs are pooled; returns the chosen export of the figure.
 fn pooled_ui(ui: &mut Ui, harm: &Vulnerabilities) -> Option<ViewResponse> {
     let shown = ui.horizontal_wrapped(|ui| {
         let wanted = take_ui(ui, "layers");
@@ -125,19 +102,19 @@ fn network_ui(
     harm: &BTreeMap<String, Vulnerability>,
     reports: &[Report],
 ) {
-    let room = ui.available_width() - ui.spacing().scroll.allocated_width();
+    let space = ui.available_width() - ui.spacing().scroll.allocated_width();
     ScrollArea::both().id_salt("network view").auto_shrink([false, false]).show(ui, |ui| {
-        table_ui(ui, summary, harm, room);
+        table_ui(ui, summary, harm, space);
         ui.add_space(2.0 * theme::STEP);
-        // The table may be wider than the view; what is read is not.
+        // The table may be wider than the view, the reports are not.
         ui.scope(|ui| {
-            ui.set_max_width(room);
+            ui.set_max_width(space);
             reports_ui(ui, reports);
         });
     });
 }
 
-/// Heading, help, and width with room for all columns and without it.
+/// Heading, help, and width in a wide and in a narrow view.
 const COLUMNS: [(&str, &str, [f32; 2]); 7] = [
     (
         "Operation",
@@ -163,10 +140,10 @@ const COLUMNS: [(&str, &str, [f32; 2]); 7] = [
 /// Columns of numbers, which are right-aligned.
 const NUMBERS: [usize; 4] = [2, 3, 5, 6];
 
-/// The chain as a table: in a view that is narrower than the table, without bars, and what is told in full on hovering.
-fn table_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &BTreeMap<String, Vulnerability>, room: f32) {
+/// The chain as a table. A narrow view has no bars, and shows details on hovering.
+fn table_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &BTreeMap<String, Vulnerability>, space: f32) {
     let needed: f32 = COLUMNS.iter().map(|(_, _, [width, _])| width + ui.spacing().item_spacing.x).sum();
-    let is_narrow = room < needed;
+    let is_narrow = space < needed;
     if is_narrow {
         ui.spacing_mut().item_spacing.x = 0.75 * theme::STEP;
     }
@@ -208,7 +185,7 @@ fn table_ui(ui: &mut Ui, summary: &NetworkSummary, harm: &BTreeMap<String, Vulne
     });
 }
 
-/// An operation as a block, joined to the one before it.
+/// An operation as a block, joined to the one above.
 fn block_ui(ui: &mut Ui, link: &Link, layer: Option<&LayerSummary>, is_joined: bool) {
     let colours = theme::present(ui);
     let cell = ui.max_rect();
@@ -221,7 +198,7 @@ fn block_ui(ui: &mut Ui, link: &Link, layer: Option<&LayerSummary>, is_joined: b
         let above = [pos2(x, block.top() - gap), pos2(x, block.top())];
         ui.painter().with_clip_rect(clip).line_segment(above, stroke);
     }
-    // What has parameters is filled; what only moves or reduces numbers is not.
+    // Operations with parameters are filled.
     let fill = if layer.is_some() { colours.button } else { Color32::TRANSPARENT };
     ui.painter().rect_filled(block, 4.0, fill);
     ui.painter().rect_stroke(block, 4.0, Stroke::new(1.0, colours.line), StrokeKind::Inside);
@@ -236,7 +213,7 @@ fn block_ui(ui: &mut Ui, link: &Link, layer: Option<&LayerSummary>, is_joined: b
     }
 }
 
-/// The cells of a layer behind its block and its output.
+/// The cells of a layer after its block and its output.
 fn numbers_ui(
     row: &mut TableRow<'_, '_>,
     layer: &LayerSummary,

@@ -10,7 +10,7 @@ use crate::results::RunState;
 use crate::results::network::{NetworkSummary, at_end};
 use crate::run::summary::read_summary;
 
-/// The run that a view is about.
+/// The run whose network is shown.
 #[derive(Clone)]
 struct Subject {
     id: String,
@@ -19,10 +19,10 @@ struct Subject {
     seed: u64,
 }
 
-/// What is kept between frames.
+/// The state between frames.
 #[derive(Default)]
 pub struct NetworkAtEnd {
-    /// What was shown last.
+    /// The run that was shown last.
     last: Option<Subject>,
     summary: Loading<Source, NetworkSummary>,
 }
@@ -31,11 +31,11 @@ pub struct NetworkAtEnd {
 pub struct Read<'a> {
     /// Its layers and parameters.
     pub summary: &'a NetworkSummary,
-    /// Where it was read.
+    /// Its run.
     pub source: Source,
     /// Its arm.
     pub arm: String,
-    /// Whose it is.
+    /// Its title, with arm and seed.
     pub title: String,
 }
 
@@ -45,9 +45,9 @@ impl NetworkAtEnd {
         self.subject(input).is_ok()
     }
 
-    /// The network, below a line that says whose it is; where there is none, says why, and what would be seen.
+    /// The network, below its title; if there is none, draws why, and what the view shows.
     pub fn ui(&mut self, ui: &mut Ui, help: &str, input: &ViewInput<'_>) -> Option<Read<'_>> {
-        let (subject, is_earlier) = match self.subject(input) {
+        let (subject, is_outdated) = match self.subject(input) {
             Ok(found) => found,
             Err(why) => {
                 nothing_ui(ui, help, &why);
@@ -60,8 +60,8 @@ impl NetworkAtEnd {
         let read = move || read_summary(&asked.folder, &asked.id);
         match self.summary.get(&source, ui.ctx(), read) {
             LoadState::Ready(summary) => {
-                let earlier = if is_earlier { " · earlier settings" } else { "" };
-                let title = at_end(&subject.arm, subject.seed) + earlier;
+                let remark = if is_outdated { " · earlier settings" } else { "" };
+                let title = at_end(&subject.arm, subject.seed) + remark;
                 ui.label(RichText::new(&title).strong());
                 Some(Read { summary, source, arm: subject.arm, title })
             }
@@ -76,7 +76,7 @@ impl NetworkAtEnd {
         }
     }
 
-    /// What to show, and whether it belongs to earlier settings: an edit of the plan takes nothing from the screen.
+    /// The run to show, and whether it has outdated settings: an edit of the plan removes nothing from the screen.
     fn subject(&mut self, input: &ViewInput<'_>) -> Result<(Subject, bool), String> {
         match chosen_run(input) {
             Ok(run) => {
@@ -100,7 +100,7 @@ impl NetworkAtEnd {
     }
 }
 
-/// The run that a view is about: the one that is selected, or the first of the selected arm that is done.
+/// The run to show: the selected one, or the first of the selected arm that is done.
 fn chosen_run<'a>(input: &ViewInput<'a>) -> Result<&'a Run, String> {
     let is_done = |run: &&Run| input.runs.state(&run.id) == RunState::Done;
     if let Some(id) = input.selection.run() {
@@ -113,10 +113,11 @@ fn chosen_run<'a>(input: &ViewInput<'a>) -> Result<&'a Run, String> {
         }
         return Ok(run);
     }
-    let Some(arm) = input.selection.arm() else {
-        return Err("Select an arm or a run on the left.".to_owned());
-    };
-    let first = input.listed.iter().filter(|run| run.arm_index == arm).find(is_done);
-    first
-        .ok_or_else(|| "No run of the selected arm is done yet. Press Run, or select another arm.".to_owned())
+    input.selected().find(is_done).ok_or_else(|| {
+        let why = match input.selection.arm() {
+            Some(_) => "No run of the selected arm is done yet. Press Run, or select another arm.",
+            None => "Select an arm or a run on the left.",
+        };
+        why.to_owned()
+    })
 }

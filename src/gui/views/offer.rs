@@ -8,18 +8,18 @@ use eframe::egui::{Button, Ui};
 
 use crate::figure::Figure;
 
-/// A figure that a view shows, to be made where it is written.
+/// A figure that a view shows, which is made when it is written.
 #[derive(Clone)]
 pub struct Offer {
-    /// What the name of its file ends with: `fc1.weight-mask`.
+    /// The end of its file name: `fc1.weight-mask`.
     pub name: String,
-    /// What dialogs and the log call it: "mask of fc1.weight".
+    /// Its name in dialogs and in the log: "mask of fc1.weight".
     pub title: String,
     make: Arc<dyn Fn() -> Figure + Send + Sync>,
 }
 
 impl Offer {
-    /// A figure that is made by a function, on any thread.
+    /// A figure that a function makes, on any thread.
     pub fn new(name: String, title: String, make: impl Fn() -> Figure + Send + Sync + 'static) -> Self {
         Self { name, title, make: Arc::new(make) }
     }
@@ -39,16 +39,16 @@ impl fmt::Debug for Offer {
 /// Whether a view has a figure to export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Offers {
-    /// It never has: exports are about a plot.
+    /// It never has: exports write a plot.
     #[default]
     Nothing,
-    /// Not now, and why.
+    /// Not yet, and why.
     Later(&'static str),
-    /// It has.
+    /// It has one.
     Figure,
 }
 
-/// What a person wants of a figure.
+/// A way to export a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// A file.
@@ -59,7 +59,7 @@ pub enum Wanted {
     Values,
 }
 
-/// A menu that takes a figure of the view along; what is wanted of it. `what` is "histogram".
+/// A menu that exports a figure of the view, such as the "histogram"; returns the chosen way.
 pub fn take_ui(ui: &mut Ui, what: &str) -> Option<Wanted> {
     let menu = MenuButton::from_button(Button::new(format!("Export {what}")).small()).ui(ui, |ui| {
         let entries = [

@@ -1,9 +1,9 @@
-//! The image of a parameter on the screen: entries are square where there is room.
+//! The image of a parameter on the screen, with square entries if there is space.
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{
-    Color32, ColorImage, Rect, Response, Sense, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, pos2,
-    vec2,
+    Color32, ColorImage, Rect, Response, Sense, Stroke, StrokeKind, TextureHandle, TextureOptions, Ui, Vec2,
+    WidgetInfo, pos2, vec2,
 };
 
 use super::values::{place_of, state_of};
@@ -11,7 +11,9 @@ use crate::figure::cells::Cells;
 use crate::figure::mosaic::Mosaic;
 use crate::figure::network::image::{PRUNED_KIND, Shown};
 use crate::figure::palette::Theme;
-use crate::gui::{text, theme};
+use crate::gui::plot::{colour, theme_of};
+use crate::gui::text;
+use crate::gui::theme::present;
 use crate::results::network::ParameterValues;
 use crate::results::number::fixed;
 
@@ -27,24 +29,24 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// To be called when the values are others.
+    /// Has to be called when the values change.
     pub fn forget(&mut self) {
         self.texture = None;
     }
 
-    /// Draws the image into the room there is, up to a height, in these colours; the pointer reads the entry below it.
+    /// Draws the image in these colours into the available width, up to a height; the pointer reads the entry below it.
     pub fn ui(
         &mut self,
         ui: &mut Ui,
         (values, mosaic): (&ParameterValues, &Mosaic),
-        (look, shown): (&Cells, Shown),
+        (colours, shown): (&Cells, Shown),
         height: f32,
     ) {
-        let ground = ground_of(ui);
-        if self.texture.as_ref().is_none_or(|(kept, with, _)| *kept != shown || *with != ground) {
-            let image = image(mosaic, look, ground);
+        let theme = theme_of(ui);
+        if self.texture.as_ref().is_none_or(|(kept, with, _)| *kept != shown || *with != theme) {
+            let image = image(mosaic, colours, theme);
             let texture = ui.ctx().load_texture("parameter", image, TextureOptions::NEAREST);
-            self.texture = Some((shown, ground, texture));
+            self.texture = Some((shown, theme, texture));
         }
         let size = size_of(mosaic, vec2(ui.available_width(), height));
         let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
@@ -52,17 +54,12 @@ impl Picture {
             let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
             ui.painter().image(texture.id(), rect, whole, Color32::WHITE);
         }
-        let outline = eframe::egui::Stroke::new(1.0, theme::present(ui).line);
-        ui.painter().rect_stroke(rect, 0.0, outline, eframe::egui::StrokeKind::Outside);
+        let outline = Stroke::new(1.0, present(ui).line);
+        ui.painter().rect_stroke(rect, 0.0, outline, StrokeKind::Outside);
         let name = format!("Image of the {}", shown.name());
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
         reading_ui(&response, rect, values, mosaic);
     }
-}
-
-/// The ground that figures have in the present theme.
-pub fn ground_of(ui: &Ui) -> Theme {
-    if ui.visuals().dark_mode { Theme::Dark } else { Theme::Light }
 }
 
 fn reading_ui(response: &Response, rect: Rect, values: &ParameterValues, mosaic: &Mosaic) {
@@ -96,19 +93,17 @@ fn position(share: f32, count: usize) -> usize {
     ((share.clamp(0.0, 1.0) * count as f32) as usize).min(count.saturating_sub(1))
 }
 
-/// The largest size with square entries; a row of few or very many is drawn higher than that.
-fn size_of(mosaic: &Mosaic, room: Vec2) -> Vec2 {
+/// The largest size with square entries; images of few or very many rows are higher.
+fn size_of(mosaic: &Mosaic, space: Vec2) -> Vec2 {
     let [rows, columns] = mosaic.cells.map(|count| count.max(1) as f32);
-    let side = (room.x / columns).min(room.y / rows).clamp(SIDES[0], SIDES[1]);
-    vec2((columns * side).clamp(LEAST.min(room.x), room.x), (rows * side).clamp(LEAST, room.y.max(LEAST)))
+    let side = (space.x / columns).min(space.y / rows).clamp(SIDES[0], SIDES[1]);
+    vec2((columns * side).clamp(LEAST.min(space.x), space.x), (rows * side).clamp(LEAST, space.y.max(LEAST)))
 }
 
-/// The pixels that a file of it has too.
-fn image(mosaic: &Mosaic, look: &Cells, ground: Theme) -> ColorImage {
-    let pixel = |pixel: Option<[u8; 3]>| {
-        pixel.map_or(Color32::TRANSPARENT, |[red, green, blue]| Color32::from_rgb(red, green, blue))
-    };
-    let pixels = mosaic.pixels(look, look.range(), ground).into_iter().map(pixel).collect();
+/// The same pixels as in an exported file.
+fn image(mosaic: &Mosaic, colours: &Cells, theme: Theme) -> ColorImage {
+    let pixel = |pixel: Option<[u8; 3]>| pixel.map_or(Color32::TRANSPARENT, colour);
+    let pixels = mosaic.pixels(colours, colours.range(), theme).into_iter().map(pixel).collect();
     ColorImage::new([mosaic.size[1], mosaic.size[0]], pixels)
 }
 
@@ -116,7 +111,7 @@ fn image(mosaic: &Mosaic, look: &Cells, ground: Theme) -> ColorImage {
 mod tests {
     use super::*;
     use crate::figure::mosaic::SIDE;
-    use crate::figure::network::image::{cells, look};
+    use crate::figure::network::image::{cells, colours};
     use crate::results::network::Entry;
 
     fn values(shape: &[usize]) -> ParameterValues {
@@ -135,8 +130,8 @@ mod tests {
     #[test]
     fn the_screen_has_the_colours_of_the_file() {
         let all = cells(&values(&[2, 3]), Shown::Values);
-        let look = look(2.0, [6, 0, 0], Shown::Values);
-        let image = image(&mosaic(&[2, 3]), &look, Theme::Light);
+        let colours = colours(2.0, [6, 0, 0], Shown::Values);
+        let image = image(&mosaic(&[2, 3]), &colours, Theme::Light);
         let [red, green, blue] = all.paint([0, 0], all.range(), Theme::Light).unwrap();
         assert_eq!(image.size, [3, 2]);
         assert!(image.pixels.iter().all(|pixel| *pixel == Color32::from_rgb(red, green, blue)));

@@ -1,7 +1,8 @@
-//! What the stages of a run reported.
+//! The reports of the stages of a run.
 
-use eframe::egui::{Align, CollapsingHeader, Grid, Layout, RichText, Ui};
+use eframe::egui::{Align, CollapsingHeader, Layout, RichText, Ui};
 
+use super::grid_ui;
 use crate::form::number::in_groups;
 use crate::gui::{text, theme};
 use crate::results::{Report, RunState};
@@ -39,16 +40,11 @@ fn report_ui(ui: &mut Ui, report: &Report, position: usize) {
     }
 }
 
-/// The table of a report, folded: a plan of many rounds has many.
+/// The table of a report, folded, since a plan with many rounds has many.
 fn rows_ui(ui: &mut Ui, report: &Report, position: usize) {
     let title = format!("Table: {}", report.columns.join(", "));
     CollapsingHeader::new(RichText::new(title).small()).id_salt(("report", position)).show(ui, |ui| {
-        let spacing = [2.0 * theme::STEP, 0.5 * theme::STEP];
-        Grid::new(("report table", position)).striped(true).spacing(spacing).show(ui, |ui| {
-            for column in &report.columns {
-                theme::heading_ui(ui, column);
-            }
-            ui.end_row();
+        grid_ui(ui, ("report table", position), [2.0, 0.5], &report.columns, |ui| {
             for row in &report.rows {
                 for (column, cell) in report.columns.iter().zip(row) {
                     ui.label(shown(column, cell));
@@ -59,7 +55,7 @@ fn rows_ui(ui: &mut Ui, report: &Report, position: usize) {
     });
 }
 
-/// A cell for people: counts with commas, numbers that are names as they are.
+/// The text of a cell: counts have commas, numbers that are names do not.
 fn shown(column: &str, cell: &str) -> String {
     let is_count = column != "trial" && cell.bytes().all(|byte| byte.is_ascii_digit());
     if is_count { in_groups(cell) } else { cell.to_owned() }

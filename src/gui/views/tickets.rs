@@ -1,12 +1,12 @@
-//! What tickets are judged by: when each training should have stopped, and what the masks of an arm's seeds have in common.
+//! Criteria for tickets: the early stop of each training, and the overlap of the masks of an arm's seeds.
 
 use std::path::PathBuf;
 
-use eframe::egui::{Grid, RichText, ScrollArea, Ui};
+use eframe::egui::{RichText, ScrollArea, Ui};
 
 use super::loading::{LoadState, Loading};
 use super::offer::{Offer, Offers, Wanted, take_ui};
-use super::{Shared, View, ViewInput, ViewResponse, nothing_ui, number_ui, waiting_ui};
+use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, grid_ui, nothing_ui, number_ui, waiting_ui};
 use crate::doc::Run;
 use crate::figure::early_stops::early_stops;
 use crate::gui::{text, theme};
@@ -19,30 +19,34 @@ use crate::run::{MaskOverlap, mask_overlap};
 /// Folder and finished runs whose masks are compared.
 type Seeds = (PathBuf, Vec<String>);
 
-/// What the view keeps between frames.
+/// The state of the view between frames.
 #[derive(Default)]
 pub struct Tickets {
     overlap: Loading<Seeds, Option<MaskOverlap>>,
-    /// The trainings as they were found last, and in which points.
-    found: (Vec<Said>, Vec<Training>),
-    /// Whose they are.
+    /// The last trainings, with the points that they come from.
+    found: (Vec<Measured>, Vec<Training>),
+    /// Their arm.
     arm: String,
 }
 
-/// What a run has said by now: its identity, how many points, and when the last one.
-type Said = (String, usize, Option<f64>);
+/// What a run has measured so far: its identity, the number of points, and the time of the last one.
+type Measured = (String, usize, Option<f64>);
+
+/// The view in the registry.
+pub const ENTRY: ViewEntry = ViewEntry {
+    name: "tickets",
+    title: "Tickets",
+    help: "When should each training of the selected arm have stopped, and how much do \
+           the masks of its seeds overlap? A training should stop where the loss on the validation data is \
+           lowest; a winning ticket gets there earlier than the dense network, and is at least as accurate \
+           there. The Jaccard index compares masks: 1 for equal ones, about r/(2 − r) for independent ones with \
+           a share r remaining, so more than that means that pruning finds the same weights again. Early stops \
+           can be exported as a figure over remaining weights. They need validation data; masks need two \
+           finished seeds of the arm.",
+    make: || Box::<Tickets>::default(),
+};
 
 impl View for Tickets {
-    const NAME: &'static str = "tickets";
-    const TITLE: &'static str = "Tickets";
-    const HELP: &'static str = "When should each training of the selected arm have stopped, and how much do \
-        the masks of its seeds overlap? A training should stop where the loss on the validation data is \
-        lowest; a winning ticket gets there earlier than the dense network, and is at least as accurate \
-        there. The Jaccard index compares masks: 1 for equal ones, about r/(2 − r) for independent ones with \
-        a share r remaining, so more than that means that pruning finds the same weights again. Early stops \
-        can be exported as a figure over remaining weights. They need validation data; masks need two \
-        finished seeds of the arm.";
-
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, _shared: &mut Shared<'_>) -> Option<ViewResponse> {
         self.arm.clear();
         self.arm_ui(ui, input).map(ViewResponse::Take)
@@ -74,10 +78,10 @@ impl Tickets {
         let selected = input.selection.run().and_then(|id| input.listed.iter().find(|run| run.id == *id));
         let of_arm = |arm: usize| input.listed.iter().find(|run| run.arm_index == arm);
         let Some(chosen) = selected.or_else(|| of_arm(input.selection.arm()?)) else {
-            nothing_ui(ui, Self::HELP, "Select an arm or a run on the left.");
+            nothing_ui(ui, ENTRY.help, "Select an arm or a run on the left.");
             return None;
         };
-        // The combinations of a sweep share the arm's place, and have names of their own.
+        // The combinations of a sweep share the index of the arm, but not its name.
         let (arm, name) = (chosen.arm_index, chosen.arm.as_str());
         let is_replicate = |run: &&Run| run.arm_index == arm && run.arm == name;
         let runs: Vec<&Run> = input.listed.iter().filter(is_replicate).collect();
@@ -123,22 +127,22 @@ impl Tickets {
 }
 
 impl Tickets {
-    /// The trainings of an arm; points are walked through again only where there are others.
+    /// The trainings of an arm; they are computed again only after a change of the points.
     fn trainings(&mut self, input: &ViewInput<'_>, runs: &[&Run]) -> &[Training] {
-        let said = |run: &&Run| -> Option<Said> {
+        let measured = |run: &&Run| -> Option<Measured> {
             let points = input.runs.record(&run.id)?.points();
             Some((run.id.clone(), points.len(), points.last().map(|point| point.secs)))
         };
-        let said: Vec<Said> = runs.iter().filter_map(said).collect();
-        if self.found.0 != said {
+        let measured: Vec<Measured> = runs.iter().filter_map(measured).collect();
+        if self.found.0 != measured {
             let records = runs.iter().filter_map(|run| Some((run.seed, input.runs.record(&run.id)?)));
-            self.found = (said, trainings(records));
+            self.found = (measured, trainings(records));
         }
         &self.found.1
     }
 }
 
-/// Draws the table; what is wanted of its figure.
+/// Draws the table; returns the chosen export of its figure.
 fn stops_ui(ui: &mut Ui, trainings: &[Training]) -> Option<Wanted> {
     theme::heading_ui(ui, "Early-stop iteration")
         .on_hover_text("The iteration with the lowest validation loss of each training");
@@ -147,11 +151,7 @@ fn stops_ui(ui: &mut Ui, trainings: &[Training]) -> Option<Wanted> {
         return None;
     }
     let columns = ["Training", "Remaining", "Stops at iteration", "Test accuracy there", "Seeds"];
-    Grid::new("early stops").striped(true).spacing([3.0 * theme::STEP, 0.5 * theme::STEP]).show(ui, |ui| {
-        for column in columns {
-            theme::heading_ui(ui, column);
-        }
-        ui.end_row();
+    grid_ui(ui, "early stops", [3.0, 0.5], &columns, |ui| {
         for training in trainings {
             ui.label(&training.place);
             number_ui(ui, text::percent(training.remaining));

@@ -1,4 +1,4 @@
-//! The values of a parameter as a table, where entries are chosen to be set by hand.
+//! The values of a parameter as a table, where entries can be chosen and set.
 
 use std::collections::BTreeSet;
 
@@ -11,25 +11,25 @@ use crate::results::network::{Entry, ParameterValues};
 use crate::results::number::fixed;
 
 const ROW: f32 = 20.0;
-/// Rows of one page: places of more rows would not fit the precision of the screen's coordinates.
+/// Rows of a page: positions of more rows would exceed the precision of the screen's coordinates.
 const PAGE: usize = 100_000;
 
-/// What the table keeps between frames.
+/// The state of the table between frames.
 #[derive(Default)]
 pub struct Values {
     chosen: BTreeSet<usize>,
     /// First row of the page.
     first: usize,
-    /// What chosen entries would get.
+    /// The value for the chosen entries.
     value: f64,
     /// A row to show next.
     target: Option<usize>,
-    looked_for: usize,
+    wanted: usize,
     is_setting: bool,
 }
 
 impl Values {
-    /// Draws the table; a stage that sets the chosen entries, once it is wanted in the plan of `arm`.
+    /// Draws the table; returns a stage that sets the chosen entries, if it is to be added to the plan of `arm`.
     pub fn ui(&mut self, ui: &mut Ui, name: &str, values: &ParameterValues, arm: &str) -> Option<Set> {
         self.search_ui(ui, values.values.len());
         let set = self.set_ui(ui, name, arm);
@@ -41,10 +41,10 @@ impl Values {
         ui.horizontal_wrapped(|ui| {
             let last = count.saturating_sub(1);
             let label = ui.label("Go to entry:");
-            let field = ui.add(DragValue::new(&mut self.looked_for).range(0..=last)).labelled_by(label.id);
+            let field = ui.add(DragValue::new(&mut self.wanted).range(0..=last)).labelled_by(label.id);
             if field.changed() {
-                self.target = Some(self.looked_for.min(last));
-                self.first = self.looked_for.min(last) / PAGE * PAGE;
+                self.target = Some(self.wanted.min(last));
+                self.first = self.wanted.min(last) / PAGE * PAGE;
             }
             ui.small(format!("of {}", text::grouped(count as u64)));
         });
@@ -143,7 +143,7 @@ impl Values {
     }
 }
 
-/// Where an entry stands in its parameter: `[3, 17]`.
+/// The position of an entry in its parameter: `[3, 17]`.
 pub fn place_of(mut entry: usize, shape: &[usize]) -> String {
     let mut place = Vec::new();
     for side in shape.iter().rev() {
@@ -154,7 +154,7 @@ pub fn place_of(mut entry: usize, shape: &[usize]) -> String {
     format!("[{}]", place.join(", "))
 }
 
-/// What holds an entry, in a word.
+/// The state of an entry in a word.
 pub const fn state_of(entry: Entry) -> &'static str {
     match entry {
         Entry::Pruned => "pruned",

@@ -2,36 +2,37 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{Color32, ComboBox, RichText, Ui, vec2};
+use eframe::egui::{ComboBox, RichText, Sense, Ui, vec2};
 
 use super::histogram::Histogram;
 use super::loading::{LoadState, Loading, Source};
 use super::offer::{Offer, Offers, Wanted, take_ui};
-use super::picture::{Picture, ground_of};
+use super::picture::Picture;
 use super::values::Values;
-use super::{Shared, View, ViewInput, ViewResponse, nothing_ui, waiting_ui};
+use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
 use crate::figure::cells::Cells;
 use crate::figure::mosaic::{Mosaic, SIDE};
-use crate::figure::network::image::{Shown, cells, counts, full, image, look};
+use crate::figure::network::image::{Shown, cells, colours, counts, full, image};
+use crate::gui::plot::{colour, theme_of};
 use crate::gui::{text, theme};
 use crate::results::network::{NetworkSummary, ParameterSummary, ParameterValues, shape_text};
 use crate::results::number::fixed;
 use crate::run::summary::read_values;
 
-/// What the view keeps between frames.
+/// The state of the view between frames.
 #[derive(Default)]
 pub struct Weights {
     parameter: String,
     loaded: Loading<(Source, String), Arc<Loaded>>,
-    /// What everything below belongs to.
+    /// The run and the parameter of everything below.
     shown_of: Option<(Source, String)>,
     histogram: Histogram,
     picture: Picture,
     shown: Shown,
     values: Values,
-    /// The image that is seen, for exports.
+    /// The visible image, for exports.
     seen: Option<Arc<Loaded>>,
-    /// Which figure was used last: exports are about it.
+    /// The figure that was used last, which exports write.
     used: Used,
 }
 
@@ -43,12 +44,12 @@ enum Used {
     Image,
 }
 
-/// What is read of a parameter.
+/// A parameter as it was read.
 struct Loaded {
     values: ParameterValues,
     /// The entries as an image.
     mosaic: Mosaic,
-    /// Where its colours are full.
+    /// The value with the full colour.
     full: f64,
     /// Entries that are trained, held, pruned.
     counts: [u64; 3],
@@ -62,20 +63,24 @@ impl Loaded {
     }
 }
 
-impl View for Weights {
-    const NAME: &'static str = "weights";
-    const TITLE: &'static str = "Weights";
-    const HELP: &'static str = "Which weights of a parameter remain, which are held, and where? The \
-        histogram shows the distribution of the surviving and the held values, beside the initial values of \
-        the dense network if they are known. The image shows every entry at its place, outputs from top to \
-        bottom, as a value or as a mask: empty rows and columns are units that pruning removed. Export or \
-        copy either of them; the menu File takes the one clicked last. Tick entries in the list to add a \
-        stage that sets them to a value. This view needs a run that is done: select one on the left, or an \
-        arm for its first one.";
+/// The view in the registry.
+pub const ENTRY: ViewEntry = ViewEntry {
+    name: "weights",
+    title: "Weights",
+    help: "Which weights of a parameter remain, which are held, and where? The \
+           histogram shows the distribution of the surviving and the held values, beside the initial values of \
+           the dense network if they are known. The image shows every entry at its place, outputs from top to \
+           bottom, as a value or as a mask: empty rows and columns are units that pruning removed. Export or \
+           copy either of them; the menu File takes the one clicked last. Tick entries in the list to add a \
+           stage that sets them to a value. This view needs a run that is done: select one on the left, or an \
+           arm for its first one.",
+    make: || Box::<Weights>::default(),
+};
 
+impl View for Weights {
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
         self.seen = None;
-        let Some(read) = shared.network.ui(ui, Self::HELP, input) else {
+        let Some(read) = shared.network.ui(ui, ENTRY.help, input) else {
             self.shown_of = None;
             return None;
         };
@@ -103,7 +108,7 @@ impl View for Weights {
 }
 
 impl Weights {
-    /// Draws the chosen parameter; what is wanted: a stage in the plan of `arm`, or a figure.
+    /// Draws the chosen parameter; returns a stage for the plan of `arm`, or a figure to export.
     fn parameters_ui(
         &mut self,
         ui: &mut Ui,
@@ -139,17 +144,17 @@ impl Weights {
                 return None;
             }
             LoadState::Failed(why) => {
-                nothing_ui(ui, Self::HELP, &format!("It cannot be shown: {why}."));
+                nothing_ui(ui, ENTRY.help, &format!("It cannot be shown: {why}."));
                 return None;
             }
         };
         self.seen = Some(loaded.clone());
-        let room = ui.available_size();
-        let side = (room.x * 0.5 - theme::STEP).max(160.0);
+        let space = ui.available_size();
+        let side = (space.x * 0.5 - theme::STEP).max(160.0);
         ui.horizontal_top(|ui| {
             let (picture, shown) = (&mut self.picture, &mut self.shown);
             let image = |ui: &mut Ui| picture_ui(ui, picture, shown, &loaded);
-            let left = ui.allocate_ui(vec2(side, room.y), |ui| ui.vertical(image).inner);
+            let left = ui.allocate_ui(vec2(side, space.y), |ui| ui.vertical(image).inner);
             let is_pressed = ui.input(|input| input.pointer.any_pressed());
             let wanted = left.inner;
             if wanted.is_some() || (is_pressed && ui.rect_contains_pointer(left.response.rect)) {
@@ -157,14 +162,14 @@ impl Weights {
             }
             let values = &mut self.values;
             let table = |ui: &mut Ui| values.ui(ui, &key.1, &loaded.values, arm);
-            let rest = vec2(ui.available_width(), room.y);
+            let rest = vec2(ui.available_width(), space.y);
             let set = ui.allocate_ui(rest, |ui| ui.vertical(table).inner).inner;
             wanted.map(ViewResponse::Take).or(set.map(ViewResponse::AddStage))
         })
         .inner
     }
 
-    /// The parameter that is chosen, and what is wanted of its histogram.
+    /// The chosen parameter, and the chosen export of its histogram.
     fn choice_ui<'a>(
         &mut self,
         ui: &mut Ui,
@@ -198,40 +203,38 @@ impl Weights {
     }
 }
 
-/// Draws the image below a choice of what it shows; what is wanted of it.
+/// Draws the image below the choice of its subject; returns the chosen export.
 fn picture_ui(ui: &mut Ui, picture: &mut Picture, shown: &mut Shown, loaded: &Loaded) -> Option<Wanted> {
     let wanted = ui.horizontal_wrapped(|ui| {
         ui.selectable_value(shown, Shown::Values, "Values").on_hover_text("The values as colours");
-        ui.selectable_value(shown, Shown::Mask, "Mask").on_hover_text(
-            "Which entries remain, are frozen or \
-            pruned",
-        );
+        ui.selectable_value(shown, Shown::Mask, "Mask")
+            .on_hover_text("Which entries remain, are frozen or pruned");
         take_ui(ui, "image")
     });
     let height = (ui.available_height() - 48.0).max(48.0);
-    let look = look(loaded.full, loaded.counts, *shown);
-    picture.ui(ui, (&loaded.values, &loaded.mosaic), (&look, *shown), height);
+    let colours = colours(loaded.full, loaded.counts, *shown);
+    picture.ui(ui, (&loaded.values, &loaded.mosaic), (&colours, *shown), height);
     ui.add_space(2.0);
-    key_ui(ui, &look, loaded);
+    key_ui(ui, &colours, loaded);
     wanted.inner
 }
 
-/// What the colours of the image mean.
-fn key_ui(ui: &mut Ui, look: &Cells, loaded: &Loaded) {
-    let ground = ground_of(ui);
+/// The meaning of the colours.
+fn key_ui(ui: &mut Ui, colours: &Cells, loaded: &Loaded) {
+    let theme = theme_of(ui);
     ui.horizontal_wrapped(|ui| {
-        let mut key = |[red, green, blue]: [u8; 3], text: &str| {
-            let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), eframe::egui::Sense::hover());
-            ui.painter().rect_filled(rect, 2.0, Color32::from_rgb(red, green, blue));
+        let mut key = |rgb: [u8; 3], text: &str| {
+            let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
+            ui.painter().rect_filled(rect, 2.0, colour(rgb));
             ui.small(text);
         };
-        if look.has_scale() {
-            key(look.shade(1.0, ground), &format!("{} and more", fixed(loaded.full, 3)));
-            key(look.shade(0.0, ground), &format!("{} and less", fixed(-loaded.full, 3)));
+        if colours.has_scale() {
+            key(colours.shade(1.0, theme), &format!("{} and more", fixed(loaded.full, 3)));
+            key(colours.shade(0.0, theme), &format!("{} and less", fixed(-loaded.full, 3)));
         }
-        for kind in look.kinds.iter().filter(|kind| kind.is_in_legend()) {
-            if let Some(colour) = kind.ink.rgb(ground) {
-                key(colour, &kind.name);
+        for kind in colours.kinds.iter().filter(|kind| kind.is_in_legend()) {
+            if let Some(rgb) = kind.ink.rgb(theme) {
+                key(rgb, &kind.name);
             }
         }
         let outputs = if loaded.values.shape.len() > 1 { "Rows are outputs." } else { "" };

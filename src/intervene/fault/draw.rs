@@ -1,10 +1,19 @@
-//! When faults are drawn, and from which stream.
+//! How many faults are drawn, when, and from which stream.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::intervene::Entry;
 use crate::intervene::stream::{Purpose, Stream, stream};
+
+crate::choice! {
+    /// How many faults are drawn at once.
+    #[derive(Copy)]
+    pub enum FaultAmount: "Number of faults" {
+        Count(u64) = 1, "Count", "This many", range [0, 1e9];
+        Rate(f64) = 1e-6, "Rate", "Each bit (or value) with this probability", range [0.0, 1.0];
+    }
+}
 
 crate::choice! {
     /// When faults are drawn.
@@ -37,7 +46,7 @@ impl Draw {
     }
 }
 
-/// Counters of a stream `fault`, which faults are drawn from. As text they are apart by spaces: `2 0 7`.
+/// Counters of a stream `fault`, which faults are drawn from. As text they are separated by spaces: `2 0 7`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamCounters(pub Vec<u64>);
 
@@ -47,7 +56,7 @@ impl StreamCounters {
         stream(seed, Purpose::Fault, &self.0)
     }
 
-    /// Those of one image, where each has a draw of its own.
+    /// Those of one image, where images have separate draws.
     pub fn of_image(&self, image: u64) -> Self {
         Self(self.0.iter().copied().chain([image]).collect())
     }
@@ -69,7 +78,7 @@ impl FromStr for StreamCounters {
 }
 
 impl PrunedMemory {
-    /// The entries of a parameter that are in memory, ascending; none stands for all of them.
+    /// The entries of a parameter that are in memory, ascending; `None` means all of them.
     pub fn candidates(self, entries: &[Entry]) -> Option<Vec<u32>> {
         let all_survive = || entries.iter().all(|entry| entry.survives());
         if self == Self::Dense || all_survive() {

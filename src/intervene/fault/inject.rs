@@ -10,20 +10,13 @@ use super::model::StoredValue;
 use super::{FaultAmount, FaultModel, Site, SiteSpace, Storage, TooManyFaults};
 use crate::intervene::stream::Stream;
 
-/// A parameter, or the activations of one image behind an operation, as faults find them.
+/// A parameter, or the activations of one image after an operation, before any of the faults.
 #[derive(Debug, Clone, Copy)]
 pub struct Memory<'a> {
-    /// Its values, as they are before any of these faults; golden ones, or what is stored in float32.
+    /// Its values; golden ones, or what is stored in float32.
     pub values: &'a [f32],
     /// How they are stored.
     pub storage: &'a Storage,
-}
-
-impl Memory<'_> {
-    /// The bits that an entry holds.
-    pub fn stored(self, index: usize) -> u32 {
-        self.storage.encode(index, self.values[index])
-    }
 }
 
 /// One fault that was injected: a site, what was stored there, and what is now.
@@ -50,53 +43,18 @@ impl Injected {
 #[derive(Debug, Clone)]
 pub struct Injection {
     model: FaultModel,
-    sites: Sites,
-    /// Where values are drawn from, behind the draw of the sites.
+    /// Ascending where they were drawn; in the order of the lines of a list.
+    sites: Arc<Vec<Site>>,
+    /// What a list has of each site; empty where the sites were drawn.
+    listed: Vec<PlacedFault>,
+    /// Where values are drawn from, after the draw of the sites.
     rng: Stream,
 }
 
-#[derive(Debug, Clone)]
-enum Sites {
-    /// Ascending.
-    Drawn(Arc<Vec<Site>>),
-    /// In the order of the lines.
-    Listed(Vec<PlacedFault>),
-}
-
-impl Sites {
-    fn len(&self) -> usize {
-        match self {
-            Self::Drawn(sites) => sites.len(),
-            Self::Listed(faults) => faults.len(),
-        }
-    }
-
-    /// Where the faults behind an operation are, perhaps with others.
-    fn behind(&self, op: usize) -> Range<usize> {
-        match self {
-            Self::Drawn(sites) => {
-                sites.partition_point(|site| site.parameter < op)
-                    ..sites.partition_point(|site| site.parameter <= op)
-            }
-            Self::Listed(faults) => 0..faults.len(),
-        }
-    }
-
-    /// One fault; the model decides what becomes of those that were drawn.
-    fn get(&self, number: usize) -> PlacedFault {
-        match self {
-            Self::Drawn(sites) => {
-                PlacedFault { line: 0, image: None, site: sites[number], before: None, after: None }
-            }
-            Self::Listed(faults) => faults[number],
-        }
-    }
-}
-
 impl Injection {
-    /// Faults at sites that were drawn, which ascend; the stream stands behind their draw.
+    /// Faults at sites that were drawn, which ascend; the stream continues after their draw.
     pub fn at(model: FaultModel, sites: Arc<Vec<Site>>, rng: Stream) -> Self {
-        Self { model, sites: Sites::Drawn(sites), rng }
+        Self { model, sites, listed: Vec::new(), rng }
     }
 
     /// Draws the sites.
@@ -114,80 +72,80 @@ impl Injection {
     }
 
     /// Faults of a list: an entry holds the bits listed as `after` from then on, or what the model makes of it.
-    pub fn listed(model: FaultModel, faults: Vec<PlacedFault>, rng: Stream) -> Self {
-        Self { model, sites: Sites::Listed(faults), rng }
+    pub fn listed(model: FaultModel, listed: Vec<PlacedFault>, rng: Stream) -> Self {
+        let sites = listed.iter().map(|fault| fault.site).collect();
+        Self { model, sites: Arc::new(sites), listed, rng }
     }
 
     /// The number of the parameter (or operation) of each fault.
     pub fn numbers(&self) -> impl Iterator<Item = usize> {
-        (0..self.sites.len()).map(|number| self.sites.get(number).site.parameter)
+        self.sites.iter().map(|site| site.parameter)
     }
 
-    /// Whether any fault is behind an operation.
-    pub fn is_behind(&self, op: usize) -> bool {
-        self.sites.behind(op).any(|number| self.sites.get(number).site.parameter == op)
+    /// The numbers of the faults at a parameter (or operation), and of others where a list has them in between.
+    fn at_parameter(&self, parameter: usize) -> Range<usize> {
+        if !self.listed.is_empty() {
+            return 0..self.sites.len();
+        }
+        self.sites.partition_point(|site| site.parameter < parameter)
+            ..self.sites.partition_point(|site| site.parameter <= parameter)
     }
 
-    /// Injects all faults in their order. Where an entry has more than one, each finds what the one before it left, so that
+    /// Whether any fault is at a parameter (or operation).
+    pub fn is_at(&self, parameter: usize) -> bool {
+        self.sites[self.at_parameter(parameter)].iter().any(|site| site.parameter == parameter)
+    }
+
+    /// Injects the faults at one operation, into the activations of an image. Operations come in their order.
+    ///
+    /// # Errors
+    /// As [`inject`](Self::inject).
+    pub fn inject_at(&mut self, op: usize, memory: Memory<'_>) -> Result<Vec<Injected>, LineError> {
+        self.inject_range(self.at_parameter(op), |number| (number == op).then_some(memory))
+    }
+
+    /// Injects the faults in their order. Where an entry has more than one, each finds what the one before it left, so that
     /// writing every `after` (or every `value`) in order gives what the entry reads as in the end. `memory` is asked for a
     /// site's parameter.
     ///
     /// # Errors
     /// Where an entry does not hold the bits that a list has as `before`; with the line.
     pub fn inject<'m>(&mut self, memory: impl Fn(usize) -> Memory<'m>) -> Result<Vec<Injected>, LineError> {
-        self.inject_those(0..self.sites.len(), |_| true, memory)
+        self.inject_range(0..self.sites.len(), |number| Some(memory(number)))
     }
 
-    /// Injects the faults behind one operation, into the activations of an image. Operations come in their order.
-    ///
-    /// # Errors
-    /// As [`inject`](Self::inject).
-    pub fn inject_behind(&mut self, op: usize, memory: Memory) -> Result<Vec<Injected>, LineError> {
-        self.inject_those(self.sites.behind(op), |site| site.parameter == op, |_| memory)
-    }
-
-    fn inject_those<'m>(
+    /// Injects the faults of this range where there is a memory for them.
+    fn inject_range<'m>(
         &mut self,
-        numbers: Range<usize>,
-        is_chosen: impl Fn(&Site) -> bool,
-        memory: impl Fn(usize) -> Memory<'m>,
+        range: Range<usize>,
+        memory: impl Fn(usize) -> Option<Memory<'m>>,
     ) -> Result<Vec<Injected>, LineError> {
-        let rule = self.model.rule();
-        let (mut held, mut injected) = (Held::default(), Vec::new());
-        for number in numbers {
-            let PlacedFault { line, site, before, after, image: _ } = self.sites.get(number);
-            if !is_chosen(&site) {
-                continue;
-            }
-            let rng = &mut self.rng;
-            let fault = held.inject(site, memory(site.parameter), |value| {
-                after.unwrap_or_else(|| rule.corrupt(value, rng))
-            });
-            if let Some(before) = before.filter(|before| *before != fault.before) {
+        // What entries with faults hold by now, by parameter and index.
+        let mut stored = BTreeMap::new();
+        let mut injected = Vec::new();
+        for number in range {
+            let site = self.sites[number];
+            let Site { parameter, index, bit } = site;
+            let Some(Memory { values, storage }) = memory(parameter) else { continue };
+            let stored =
+                stored.entry((parameter, index)).or_insert_with(|| storage.encode(index, values[index]));
+            let before = *stored;
+            let found = StoredValue { stored: before, bit: bit.unwrap_or(0), index, storage };
+            let listed = self.listed.get(number);
+            let after = listed.and_then(|fault| fault.after);
+            *stored = after.unwrap_or_else(|| self.model.rule().corrupt(found, &mut self.rng));
+            if let Some(&PlacedFault { line, before: Some(expected), .. }) = listed
+                && expected != before
+            {
                 let problem = format!(
-                    "before is {before:08x}, but the entry holds {:08x}; the list was made for another network",
-                    fault.before
+                    "before is {expected:08x}, but the entry holds {before:08x}; the list was made for \
+                        another network"
                 );
                 return Err(LineError { line, problem });
             }
-            injected.push(fault);
+            injected.push(Injected { site, before, after: *stored, value: storage.decode(index, *stored) });
         }
         Ok(injected)
-    }
-}
-
-/// What entries with faults hold by now, by parameter and index.
-#[derive(Debug, Default)]
-struct Held(BTreeMap<(usize, usize), u32>);
-
-impl Held {
-    /// Injects one more fault; `after` gives the bits that the entry holds from then on.
-    fn inject(&mut self, site: Site, memory: Memory, after: impl FnOnce(StoredValue) -> u32) -> Injected {
-        let (index, storage) = (site.index, memory.storage);
-        let held = self.0.entry((site.parameter, index)).or_insert_with(|| memory.stored(index));
-        let before = *held;
-        *held = after(StoredValue { stored: before, bit: site.bit.unwrap_or(0), index, storage });
-        Injected { site, before, after: *held, value: storage.decode(index, *held) }
     }
 }
 
@@ -227,8 +185,8 @@ mod tests {
         let mut injection = Injection::at(FaultModel::Flip, sites, stream(0, Purpose::Fault, &[]));
         assert_eq!(injection.numbers().collect::<Vec<_>>(), [2, 5, 5, 7]);
         let found = [1, 2, 5, 7].map(|op| {
-            let behind = injection.inject_behind(op, memory).unwrap();
-            behind.iter().map(|fault| fault.value).collect::<Vec<_>>()
+            let injected = injection.inject_at(op, memory).unwrap();
+            injected.iter().map(|fault| fault.value).collect::<Vec<_>>()
         });
         assert_eq!(found, [vec![], vec![-1.0], vec![-1.0, 1.0], vec![-1.0]]);
     }

@@ -15,7 +15,6 @@
 //! | what a fault did to an image | [`outcome`] |
 //! | how sure a campaign is | [`statistics`] |
 
-mod amount;
 mod bits;
 mod draw;
 mod format;
@@ -30,12 +29,11 @@ mod sites;
 pub mod statistics;
 mod storage;
 
-pub use amount::FaultAmount;
 pub use bits::{BitField, Bits};
-pub use draw::{Draw, PrunedMemory, StreamCounters};
+pub use draw::{Draw, FaultAmount, PrunedMemory, StreamCounters};
 pub use format::Format;
 pub use inject::{Injected, Injection, Memory};
 pub use model::FaultModel;
-pub use outcome::{Judgement, Outcome, Tally};
+pub use outcome::Tally;
 pub use sites::{Region, Site, SiteSpace, TooManyFaults};
 pub use storage::Storage;

@@ -4,7 +4,9 @@
 //! ties go by index); scoring pruned entries again and bringing them back (only free entries are candidates); counting
 //! layers outside the target in the base.
 
-use super::{Amount, AmountError, Cut, Entry, MaskCounts, Scope, survivors_at};
+use super::schedule::survivors_at;
+use super::select::Cut;
+use super::{Amount, AmountError, Entry, MaskCounts, Scope};
 use thiserror::Error;
 
 /// A parameter that may lose entries. The three slices are equally long, in the exported layout.

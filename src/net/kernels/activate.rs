@@ -1,13 +1,11 @@
 //! Non-linearities, forward and backward.
 
 use super::norm::{is_closed, positive};
-use super::parallel::chunks_mut;
+use super::parallel::{COST, chunks_mut};
 use super::simd::{Kernel, Simd, dispatch};
 
 /// Numbers per task.
 const BLOCK: usize = 16 * 1024;
-/// Cost of a ReLU, in multiply-adds.
-const COST: usize = 8;
 /// Cost of an exponential, in multiply-adds.
 const EXPONENTIAL: usize = 64;
 
@@ -80,8 +78,6 @@ struct Apply<'a> {
 }
 
 impl Kernel for Apply<'_> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
         match self.curve {
@@ -108,8 +104,6 @@ struct Back<'a> {
 }
 
 impl Kernel for Back<'_> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
         let pairs = self.gradient.iter_mut().zip(self.values);

@@ -49,37 +49,41 @@ impl ConvShape {
     }
 }
 
-/// A method to compute 3×3 convolutions. Results depend on the arguments alone, not on the number of threads or the
-/// contents of `scratch`.
+/// What a convolution multiplies, and the buffers that it may use.
+#[derive(Clone, Copy)]
+pub struct Factors<'a> {
+    /// Their shape.
+    pub shape: &'a ConvShape,
+    /// `[images, height, width, inputs]`.
+    pub input: &'a [f32],
+    /// `[outputs, inputs, 3, 3]`.
+    pub weight: &'a [f32],
+    /// Source of buffers.
+    pub scratch: &'a Scratch,
+}
+
+/// Gradients of a convolution.
+pub struct ConvGradients<'a> {
+    /// With respect to the output: given.
+    pub output: &'a [f32],
+    /// With respect to the input, where it is wanted: overwritten.
+    pub input: Option<&'a mut [f32]>,
+    /// With respect to the weights: overwritten.
+    pub weight: &'a mut [f32],
+}
+
+/// A method to compute 3×3 convolutions. Results depend on the numbers alone, not on the number of threads or the contents
+/// of buffers.
 pub trait Convolution: Send + Sync {
     /// output = input ∗ weight + bias.
     ///
     /// # Panics
     /// When the lengths of the slices do not fit the shape.
-    fn forward(
-        &self,
-        shape: &ConvShape,
-        input: &[f32],
-        weight: &[f32],
-        bias: &[f32],
-        output: &mut [f32],
-        scratch: &Scratch,
-    );
+    fn forward(&self, factors: &Factors, bias: &[f32], output: &mut [f32]);
 
-    /// The backward pass, from the `gradient` with respect to the output. Overwrites `weight_gradient` and, where it is
-    /// given, `input_gradient` with the gradients with respect to the weights, `[outputs, inputs, 3, 3]`, and the input.
+    /// The backward pass, from the gradient with respect to the output.
     ///
     /// # Panics
     /// As [`forward`](Self::forward).
-    #[allow(clippy::too_many_arguments, reason = "what goes in, what comes out, and room to work in")]
-    fn backward(
-        &self,
-        shape: &ConvShape,
-        input: &[f32],
-        weight: &[f32],
-        gradient: &[f32],
-        input_gradient: Option<&mut [f32]>,
-        weight_gradient: &mut [f32],
-        scratch: &Scratch,
-    );
+    fn backward(&self, factors: &Factors, gradients: ConvGradients);
 }

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::conv::{ConvShape, Convolution};
+use super::conv::{ConvGradients, ConvShape, Convolution, Factors};
 use super::direct_weights;
 use super::geometry::{Pixels, Region};
 use super::norm::Norm;
@@ -70,7 +70,7 @@ pub fn convolve(
         return;
     }
     assert!(shape.inputs > 0, "there are channels to be summed");
-    // Sums waiting to be pooled need room too, and may be more than the input if it has few channels.
+    // Sums waiting to be pooled need space too, and may be more than the input if it has few channels.
     let waiting = if epilogue.pool { shape.outputs.min(BLOCK) } else { 0 };
     let size = shape.height * shape.width * shape.inputs.max(waiting);
     let groups = shape.images.div_ceil((GROUP / size).clamp(1, MAX_ROWS));
@@ -119,10 +119,10 @@ impl Block<'_> {
     /// Writes the largest of each 2×2 pixels; the pixels wait in the second cache until their neighbours are computed.
     fn pooled(&self, output: Shared, scratch: &Scratch) {
         let (size, channels) = (self.shape.height * self.shape.width, self.channels().len());
-        let mut room = scratch.take((self.images.1 - self.images.0) * size * channels);
-        let (values, first) = (Shared::new(&mut room), self.images.0 * size);
+        let mut sums = scratch.take((self.images.1 - self.images.0) * size * channels);
+        let (values, first) = (Shared::new(&mut sums), self.images.0 * size);
         dispatch(Sums { block: self, to: Target { values, first, channels, channel: 0 } });
-        dispatch(Maxima { block: self, values: &room, output });
+        dispatch(Maxima { block: self, values: &sums, output });
     }
 }
 
@@ -153,8 +153,6 @@ struct Sums<'a, 'b> {
 }
 
 impl Kernel for Sums<'_, '_> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let Block { shape, images, .. } = *self.block;
@@ -251,8 +249,6 @@ struct Maxima<'a, 'b> {
 }
 
 impl Kernel for Maxima<'_, '_> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
         let (whole, channels) = (images(self.block.shape), self.block.channels());
@@ -272,15 +268,8 @@ impl Kernel for Maxima<'_, '_> {
 }
 
 impl Convolution for Direct {
-    fn forward(
-        &self,
-        shape: &ConvShape,
-        input: &[f32],
-        weight: &[f32],
-        bias: &[f32],
-        output: &mut [f32],
-        scratch: &Scratch,
-    ) {
+    fn forward(&self, factors: &Factors, bias: &[f32], output: &mut [f32]) {
+        let Factors { shape, input, weight, scratch } = *factors;
         let packing = Packing { rows: shape.inputs, columns: shape.outputs, side: Side::Forward };
         let mut packed = scratch.take(packing.len());
         packing.pack(weight, &mut packed);
@@ -288,18 +277,11 @@ impl Convolution for Direct {
         convolve(shape, input, &packing, &packed, &epilogue, output, scratch);
     }
 
-    fn backward(
-        &self,
-        shape: &ConvShape,
-        input: &[f32],
-        weight: &[f32],
-        gradient: &[f32],
-        input_gradient: Option<&mut [f32]>,
-        weight_gradient: &mut [f32],
-        scratch: &Scratch,
-    ) {
-        direct_weights::weight_gradient(shape, input, gradient, weight_gradient, scratch);
-        if let Some(input_gradient) = input_gradient {
+    fn backward(&self, factors: &Factors, gradients: ConvGradients) {
+        let Factors { shape, input, weight, scratch } = *factors;
+        let gradient = gradients.output;
+        direct_weights::weight_gradient(shape, input, gradient, gradients.weight, scratch);
+        if let Some(input_gradient) = gradients.input {
             let turned = ConvShape { inputs: shape.outputs, outputs: shape.inputs, ..*shape };
             let packing = Packing { rows: shape.outputs, columns: shape.inputs, side: Side::Backward };
             let mut packed = scratch.take(packing.len());

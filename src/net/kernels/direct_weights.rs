@@ -33,21 +33,11 @@ pub fn weight_gradient(
     assert_eq!(input.len(), shape.input_len(), "the input has its shape");
     assert_eq!(gradient.len(), shape.output_len(), "the gradient has the shape of the output");
     assert_eq!(weight_gradient.len(), shape.weight_len(), "one gradient for each weight");
-    if !shape.outputs.is_multiple_of(LANES) {
-        return padded(shape, input, gradient, weight_gradient, scratch);
-    }
-    run(shape, shape.outputs, input, gradient, weight_gradient);
-}
-
-/// First fills the channels of the gradient up to whole vectors.
-fn padded(
-    shape: &ConvShape,
-    input: &[f32],
-    gradient: &[f32],
-    weight_gradient: &mut [f32],
-    scratch: &Scratch,
-) {
     let width = shape.outputs.next_multiple_of(LANES);
+    if width == shape.outputs {
+        return run(shape, width, input, gradient, weight_gradient);
+    }
+    // The channels of the gradient are filled up to whole vectors.
     let mut wide = scratch.take(shape.pixels() * width);
     for (to, from) in wide.chunks_exact_mut(width).zip(gradient.chunks_exact(shape.outputs)) {
         to[..shape.outputs].copy_from_slice(from);

@@ -103,8 +103,6 @@ struct Forward<'a> {
 }
 
 impl Kernel for Forward<'_> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         for sample in (0..self.shape.samples).step_by(SAMPLES) {

@@ -40,8 +40,6 @@ struct Panel<'a> {
 }
 
 impl Kernel for Panel<'_> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let (rows, terms, columns) = self.size;

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::parallel::{chunks_mut, pairs_mut};
+use super::parallel::{COST, chunks_mut, pairs_mut};
 use super::pool::{Images, Pooled, max_pool};
 use super::scratch::Scratch;
 use super::simd::{Kernel, Simd, dispatch};
@@ -17,8 +17,6 @@ pub const EPSILON: f64 = 1e-5;
 const BLOCK: usize = 16 * 1024;
 /// Most pixels of a block: each term may cost a running sum in f32 another 6·10⁻⁸ of its value.
 const PIXELS: usize = 256;
-/// Cost of reading or writing a number, in multiply-adds.
-const COST: usize = 8;
 
 /// (x − mean) · inverse · scale + shift, for each channel; rounded after every operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -106,8 +104,6 @@ struct Moments<'a> {
 }
 
 impl Kernel for Moments<'_> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
         let channels = self.channels;
@@ -184,8 +180,6 @@ struct Normalise<'a> {
 }
 
 impl Kernel for Normalise<'_> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
         let channels = self.norm.mean.len();
@@ -296,8 +290,6 @@ struct Add<'a> {
 }
 
 impl Kernel for Add<'_> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
         self.sums.fill(0.0);
@@ -329,8 +321,6 @@ struct Sums<'a> {
 }
 
 impl Kernel for Sums<'_> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
         let channels = self.norm.mean.len();
@@ -371,8 +361,6 @@ struct Through<'a> {
 }
 
 impl Kernel for Through<'_> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
         let channels = self.norm.mean.len();

@@ -64,7 +64,7 @@ impl Packing {
             self.rows * self.columns * TAPS,
             "one weight for each tap and pair of channels"
         );
-        assert_eq!(packed.len(), self.len(), "room for the packed weights");
+        assert_eq!(packed.len(), self.len(), "space for the packed weights");
         chunks_mut(packed, self.start(1), self.len(), |block, packed| {
             dispatch(PackBlock { packing: *self, block, weights, packed });
         });
@@ -79,8 +79,6 @@ struct PackBlock<'a> {
 }
 
 impl Kernel for PackBlock<'_> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let Packing { rows, columns, side } = self.packing;

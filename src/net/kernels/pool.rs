@@ -1,10 +1,7 @@
 //! Pooling of images with channels last.
 
-use super::parallel::{chunks_mut, pairs_mut};
+use super::parallel::{COST, chunks_mut, pairs_mut};
 use super::simd::{Kernel, Simd, dispatch};
-
-/// Cost of reading or writing a number, in multiply-adds.
-const COST: usize = 8;
 
 /// Images that are pooled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,8 +75,6 @@ struct MaxPool<'a> {
 }
 
 impl Kernel for MaxPool<'_> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
         let Images { width, channels, .. } = *self.images;
@@ -139,8 +134,6 @@ struct Expand<'a> {
 }
 
 impl Kernel for Expand<'_> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
         let Pooled { images: Images { height, width, channels, .. }, gradient, which } = *self.pooled;

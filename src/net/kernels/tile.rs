@@ -177,8 +177,6 @@ struct Products<'a> {
 }
 
 impl Kernel for Products<'_> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) {
         // SAFETY: `products` has checked the ends of every run and the sizes.
@@ -222,8 +220,6 @@ struct OuterProducts<'a> {
 }
 
 impl Kernel for OuterProducts<'_> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) {
         // SAFETY: `outer_products` has checked the ends of the walk and the sizes.

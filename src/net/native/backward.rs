@@ -4,7 +4,7 @@ use super::train::{Kept, Training};
 use crate::doc::structure::Role;
 use crate::net::compute::{Gradients, TrainPass};
 use crate::net::kernels::activate;
-use crate::net::kernels::conv::ConvShape;
+use crate::net::kernels::conv::{ConvGradients, ConvShape, Factors};
 use crate::net::kernels::linear;
 use crate::net::kernels::norm::{self, NormGradients};
 use crate::net::kernels::pool::{self, Pooled};
@@ -130,15 +130,14 @@ impl<'a> Back<'a, '_> {
         }
         let mut gradient = (!is_first).then(|| pass.scratch.take(input.len()));
         let weight = pass.parameter(layer, Role::Weight);
-        self.training.convolution.backward(
-            shape,
-            input,
-            weight,
-            &self.gradient,
-            gradient.as_deref_mut(),
-            &mut weight_gradient,
-            pass.scratch,
-        );
+        let gradients = ConvGradients {
+            output: &self.gradient,
+            input: gradient.as_deref_mut(),
+            weight: &mut weight_gradient,
+        };
+        self.training
+            .convolution
+            .backward(&Factors { shape, input, weight, scratch: pass.scratch }, gradients);
         if let Some(gradient) = gradient {
             self.gradient = gradient;
         }

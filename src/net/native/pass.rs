@@ -196,10 +196,19 @@ impl<'a> Pass<'a> {
 
     /// 2×2 maxima and their positions.
     pub fn max_pool(&self, state: &State<'a>) -> (State<'a>, Buffer<'a, u8>) {
+        self.pooled(state, pool::max_pool)
+    }
+
+    /// Images with half as many rows and columns that a kernel writes, with the positions of their pixels.
+    fn pooled(
+        &self,
+        state: &State<'a>,
+        kernel: impl FnOnce(&Images, &[f32], &mut [f32], &mut [u8]),
+    ) -> (State<'a>, Buffer<'a, u8>) {
         let images = self.images(state.shape);
         let half = images.halved();
         let (mut output, mut which) = (self.scratch.take(half.len()), self.scratch.take_bytes(half.len()));
-        pool::max_pool(&images, &state.values, &mut output, &mut which);
+        kernel(&images, &state.values, &mut output, &mut which);
         let shape = Shape { height: half.height, width: half.width, ..state.shape };
         (State::images(output, shape), which)
     }
@@ -211,13 +220,9 @@ impl<'a> Pass<'a> {
         relu: bool,
         state: &State<'a>,
     ) -> (State<'a>, Buffer<'a, u8>) {
-        let images = self.images(state.shape);
-        let half = images.halved();
-        let (mut output, mut which) = (self.scratch.take(half.len()), self.scratch.take_bytes(half.len()));
-        let input = (&images, &**state.values);
-        norm::normalise_pooled(norm, relu, input, (&mut output, &mut which), self.scratch);
-        let shape = Shape { height: half.height, width: half.width, ..state.shape };
-        (State::images(output, shape), which)
+        self.pooled(state, |images, input, output, which| {
+            norm::normalise_pooled(norm, relu, (images, input), (output, which), self.scratch);
+        })
     }
 
     /// Averages over cells; images that are as large as the grid pass unchanged.

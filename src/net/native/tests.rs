@@ -15,7 +15,10 @@ use crate::net::kernels::parallel::testing::assert_same_bits;
 use crate::net::{Activations, BurnCompute, Compute, Initialisation, Layout, Network, NoTap, Tap, TrainPass};
 
 fn network(net: &Net, input: Shape) -> Network {
-    let structure = Structure::new(net, input, 5, &Loss::CrossEntropy);
+    initialised(Structure::new(net, input, 5, &Loss::CrossEntropy))
+}
+
+fn initialised(structure: Structure) -> Network {
     let initialisation = Initialisation { weights: Init::KaimingNormal, biases: BiasInit::Usual };
     let mut network = Network::new(Arc::new(structure), initialisation, 7, 0);
     for index in 0..network.len() {
@@ -39,6 +42,20 @@ fn mlp(activation: Activation) -> Net {
     Net::Mlp(Mlp { hidden: vec![20, 9], activation, ..Mlp::default() })
 }
 
+/// A VGG whose linear layer reads 2 by 2 pixels of each channel.
+fn several_pixels_flattened() -> Network {
+    let image = Shape { channels: 3, height: 64, width: 64 };
+    let mut structure = Structure::new(&vgg(false, Head::Linear, 3), image, 5, &Loss::CrossEntropy);
+    for op in &mut structure.ops {
+        if let Op::AdaptiveAveragePool(side) = op {
+            *side = 2;
+        }
+    }
+    let classifier = structure.parameters.iter_mut().find(|parameter| parameter.name == "classifier.weight");
+    classifier.expect("it has one").shape[1] *= 4;
+    initialised(structure)
+}
+
 /// Networks of all kinds with their inputs.
 fn networks() -> Vec<Network> {
     let image = Shape { channels: 3, height: 32, width: 32 };
@@ -48,6 +65,7 @@ fn networks() -> Vec<Network> {
         network(&vgg(true, Head::Linear, 8), image),
         network(&vgg(true, Head::Linear, 5), odd),
         network(&vgg(false, Head::Linear, 8), image),
+        several_pixels_flattened(),
     ];
     networks.extend(Activation::all().into_iter().map(|kind| network(&mlp(kind), digit)));
     networks

@@ -10,7 +10,7 @@ use crate::intervene::draw::uniform;
 use crate::net::activations::{Activations, Layout};
 use crate::net::compute::{BatchStatistics, DropoutStream, Tap};
 use crate::net::kernels::activate::{self, Curve};
-use crate::net::kernels::conv::{ConvShape, Convolution};
+use crate::net::kernels::conv::{ConvShape, Convolution, Factors};
 use crate::net::kernels::norm::{self, Way};
 use crate::net::kernels::pool::Images;
 use crate::net::kernels::scratch::Buffer;
@@ -155,7 +155,8 @@ impl<'a> Training<'a> {
         let shape = pass.convolution(layer, &state);
         let mut output = pass.scratch.take(shape.output_len());
         let (weight, bias) = (pass.parameter(layer, Role::Weight), pass.parameter(layer, Role::Bias));
-        self.convolution.forward(&shape, &state.values, weight, bias, &mut output, pass.scratch);
+        let factors = Factors { shape: &shape, input: &state.values, weight, scratch: pass.scratch };
+        self.convolution.forward(&factors, bias, &mut output);
         let result = State::images(output, Shape { channels: shape.outputs, ..state.shape });
         self.keep(Kept::Convolution { layer, input: state.values, shape });
         result

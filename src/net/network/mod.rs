@@ -260,7 +260,7 @@ impl Network {
                 hash.update(value.to_bits().to_le_bytes());
             }
         }
-        crate::doc::hexadecimal(&hash.finalize())
+        crate::form::number::hexadecimal(&hash.finalize())
     }
 
     fn name(&self, index: usize) -> &str {

@@ -26,7 +26,9 @@ fn a_clone_shares_until_it_is_written_and_the_original_is_untouched() {
     let before = original.checksum();
     let mut clone = original.clone();
     assert!(Arc::ptr_eq(&original.values[0], &clone.values[0]));
+    assert!(original.shares_arrays(&clone));
     clone.prune(0, &[0, 1]);
+    assert!(!original.shares_arrays(&clone));
     assert_eq!(original.checksum(), before);
     assert_ne!(clone.checksum(), before);
 }

@@ -15,10 +15,10 @@ impl Network {
         Self { values, ..self.clone() }
     }
 
-    /// Makes one entry of parameter `index` read as another value, held or not; returns the value before. For views only:
+    /// Makes one entry of parameter `index` read as another value, held or not. For views only:
     /// networks that are trained or saved change through [`write`](Self::write).
-    pub fn overlay(&mut self, index: usize, entry: usize, value: f32) -> f32 {
-        std::mem::replace(&mut Arc::make_mut(&mut self.values[index])[entry], value)
+    pub fn overlay(&mut self, index: usize, entry: usize, value: f32) {
+        Arc::make_mut(&mut self.values[index])[entry] = value;
     }
 
     /// Whether both share all arrays, so that any result of one holds for the other.

@@ -8,7 +8,7 @@ pub const BINS: usize = 60;
 /// Counts of entries by value, separate for each state. Values that are not finite are in no bin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Histogram {
-    /// Edges of the bins, equally far apart; one more than there are bins. A bin includes its lower edge, the last both.
+    /// Edges of the bins, equally spaced; one more than there are bins. A bin includes its lower edge, the last both.
     pub edges: Vec<f64>,
     /// Trained entries in each bin.
     pub free: Vec<u64>,
@@ -22,13 +22,9 @@ pub struct Histogram {
 
 impl Histogram {
     /// The histogram of values by the state of their entries, and of the `dense` values that the network started from (may
-    /// be empty), in [`BINS`] bins from the smallest to the largest value, 0 included where an entry is pruned.
-    pub fn of(values: &[f32], entries: &[Entry], dense: &[f32]) -> Self {
-        Self::with_ends(values, entries, dense).0
-    }
-
-    /// The same, and the smallest and largest finite value of the entries that are not pruned; zeros if there are none.
-    pub fn with_ends(values: &[f32], entries: &[Entry], dense: &[f32]) -> (Self, [f32; 2]) {
+    /// be empty), in [`BINS`] bins from the smallest to the largest value, 0 included where an entry is pruned. With it, the
+    /// smallest and largest finite value of the entries that are not pruned; zeros if there are none.
+    pub fn of(values: &[f32], entries: &[Entry], dense: &[f32]) -> (Self, [f32; 2]) {
         let ends = ends(values, entries);
         let [low, high] = range(ends, entries, dense);
         let width = (high - low) / BINS as f64;

@@ -1,4 +1,4 @@
-//! What is known of the network of a run: plain numbers for tables and figures.
+//! The network of a run as plain numbers for tables and figures.
 
 mod histogram;
 mod vulnerability;
@@ -21,7 +21,7 @@ pub struct NetworkSummary {
 /// One operation of a forward pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// What it does, in words: "Conv 3→64, 3×3, ReLU".
+    /// Its description: "Conv 3→64, 3×3, ReLU".
     pub what: String,
     /// Shape of its output: "64×32×32".
     pub output: String,
@@ -87,12 +87,12 @@ pub fn shape_text(shape: &[usize]) -> String {
     shape.iter().map(ToString::to_string).collect::<Vec<_>>().join("×")
 }
 
-/// Whose network it is, at the end of a run.
+/// The caption of the network at the end of a run.
 pub fn at_end(arm: &str, seed: u64) -> String {
     format!("{arm}, seed {seed}, at its end")
 }
 
-/// Whose network it is, before a run.
+/// The caption of the network before a run.
 pub fn as_begun(arm: &str) -> String {
     format!("{arm}, as the run begins")
 }

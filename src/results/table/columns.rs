@@ -1,17 +1,15 @@
 //! The columns of the table of runs: how they are headed, written, sorted and copied.
 
-use std::cmp::Ordering;
-
 use serde::{Deserialize, Serialize};
 
 use super::Row;
-use super::settings::{NONE, short};
+use super::settings::{NONE, compare_parsed, number_of, short};
 use super::{VALIDATION, VOTE};
 use crate::results::number::{duration, fixed, percent, plain};
 
 /// A column.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[allow(missing_docs)] // their titles say what they are
+#[allow(missing_docs)] // their titles describe them
 pub enum Column {
     Star,
     #[default]
@@ -71,7 +69,7 @@ impl Column {
         title.to_owned()
     }
 
-    /// What it says, in a sentence.
+    /// Its meaning, in a sentence.
     pub fn help(&self) -> String {
         let help = match self {
             Self::Star => "Starred runs",
@@ -92,7 +90,7 @@ impl Column {
         help.to_owned()
     }
 
-    /// Whether its cells are numbers, which stand at the right.
+    /// Whether its cells are numbers, which are aligned at the right.
     pub const fn is_number(&self) -> bool {
         matches!(
             self,
@@ -112,8 +110,8 @@ impl Column {
         let epochs = |epochs: Option<f64>| epochs.map_or_else(|| NONE.to_owned(), |epochs| fixed(epochs, 1));
         match self {
             Self::Star => if row.mark.starred { "yes" } else { "" }.to_owned(),
-            Self::State if !row.earlier.is_empty() => {
-                format!("{}, earlier settings {}", row.state, row.earlier)
+            Self::State if !row.outdated_state.is_empty() => {
+                format!("{}, earlier settings {}", row.state, row.outdated_state)
             }
             Self::Best => share(row.best),
             Self::Last => share(row.last) + row.kind(),
@@ -149,7 +147,7 @@ impl Column {
 }
 
 impl Row {
-    /// Behind an accuracy: of what it is, where that is not the test of one network.
+    /// Follows an accuracy that is not that of one network on the test data.
     fn kind(&self) -> &'static str {
         match self.series {
             VOTE => " (vote)",
@@ -159,34 +157,18 @@ impl Row {
     }
 }
 
-/// What a row is sorted by: its cell, and its value where that is a number. What is not known has none.
-struct Key(Option<(String, Option<f64>)>);
-
-impl Key {
-    fn of(column: &Column, row: &Row) -> Self {
-        let cell = column.cell(row);
-        let is_known = !cell.is_empty() && cell != NONE;
-        Self(is_known.then(|| (cell.parse().ok(), cell)).map(|(number, cell)| (cell, number)))
-    }
-
-    /// Numbers by their value, and what is not known last.
-    fn order(&self, other: &Self, descending: bool) -> Ordering {
-        let (Some((x, a)), Some((y, b))) = (&self.0, &other.0) else {
-            return self.0.is_none().cmp(&other.0.is_none());
-        };
-        let order = match (a, b) {
-            (Some(a), Some(b)) => a.total_cmp(b),
-            _ => x.cmp(y),
-        };
-        if descending { order.reverse() } else { order }
-    }
-}
-
-/// Puts rows in order; equal ones stay in the order of the document.
+/// Sorts rows, those with an unknown value last; equal ones stay in the order of the document.
 pub fn sort(rows: &mut [&Row], by: &Sort) {
     let Some(column) = &by.column else { return };
-    let mut keyed: Vec<(Key, &Row)> = rows.iter().map(|row| (Key::of(column, row), *row)).collect();
-    keyed.sort_by(|(a, _), (b, _)| a.order(b, by.descending));
+    let cell = |row: &Row| Some(column.cell(row)).filter(|cell| !cell.is_empty() && cell != NONE);
+    let cells: Vec<Option<String>> = rows.iter().map(|row| cell(row)).collect();
+    let keys = cells.iter().map(|cell| cell.as_deref().map(|cell| (cell, number_of(cell))));
+    let mut keyed: Vec<_> = keys.zip(rows.iter().copied()).collect();
+    keyed.sort_by(|(a, _), (b, _)| match (*a, *b) {
+        (Some(a), Some(b)) if by.descending => compare_parsed(b, a),
+        (Some(a), Some(b)) => compare_parsed(a, b),
+        _ => a.is_none().cmp(&b.is_none()),
+    });
     for (place, (_, row)) in rows.iter_mut().zip(keyed) {
         *place = row;
     }
@@ -253,9 +235,9 @@ mod tests {
         assert_eq!(lines[1], "false,\"a, b\",0,,0.98125,,,,0,1,,");
         assert!(text_of(&[&rows[0]], &settings, '\t').contains("\ta, b\t"));
         assert_eq!(Column::Best.text(&rows[0]), "98.12 %");
-        let waiting = Row { state: "not run".to_owned(), earlier: "done", ..Row::default() };
+        let waiting = Row { state: "not run".to_owned(), outdated_state: "done", ..Row::default() };
         assert_eq!(Column::State.text(&waiting), "not run, earlier settings done");
-        assert_eq!(Column::State.cell(&waiting), "not run", "as the command line says");
+        assert_eq!(Column::State.cell(&waiting), "not run", "as on the command line");
         assert_eq!(Column::Last.text(&rows[0]), NONE);
     }
 }

@@ -1,8 +1,8 @@
-//! Which runs are looked at: words and conditions such as `remaining < 20 % state:done -tag:old`.
+//! Which runs are shown: words and conditions such as `remaining < 20 % state:done -tag:old`.
 //!
-//! Terms stand side by side and must all hold. A word has to be in the name of the arm, a tag or the note. `key:text`
-//! looks for the text in one of them, `key:one|other` for either; `key < number` compares (`<`, `<=`, `>`, `>=`, `=`, `!=`; a number may end with
-//! `%`). `is:starred` has those with a star. A `-` before a term turns it around, and quotes hold words together.
+//! All terms must hold. A word has to be in the name of the arm, a tag, the note or the identity. `key:text` searches the
+//! text in one of them, `key:one|other` either; `key < number` compares (`<`, `<=`, `>`, `>=`, `=`, `!=`; a number may end
+//! with `%`). `is:starred` holds for runs with a star. A `-` negates a term, and quotes keep words together.
 
 use super::Row;
 use super::settings::NONE;
@@ -48,7 +48,7 @@ const SIGNS: [(&str, Comparison); 7] = [
     (":", Comparison::Contains),
 ];
 
-/// What can be compared beside settings.
+/// The keys of comparisons, besides settings.
 pub const KEYS: [&str; 12] = [
     "run",
     "arm",
@@ -99,18 +99,13 @@ impl Filter {
         Ok(Self { terms })
     }
 
-    /// Whether everything is wanted.
-    pub fn is_empty(&self) -> bool {
-        self.terms.is_empty()
-    }
-
     /// Whether a run is wanted.
     pub fn holds(&self, row: &Row) -> bool {
         self.terms.iter().all(|term| term.test.holds(row) != term.negated)
     }
 }
 
-/// Words, signs and quoted texts. A percent sign belongs to the number before it, also behind a space.
+/// Words, signs and quoted texts. A percent sign belongs to the number before it, also after a space.
 fn tokens(text: &str) -> Result<Vec<String>, String> {
     let mut tokens: Vec<String> = Vec::new();
     let mut rest = text.trim_start();
@@ -123,8 +118,7 @@ fn tokens(text: &str) -> Result<Vec<String>, String> {
             ((*sign).to_owned(), sign.len())
         } else {
             let is_end = |letter: char| letter.is_whitespace() || "<>=:!\"".contains(letter);
-            let end =
-                rest.find(is_end).unwrap_or(rest.len()).max(rest.chars().next().map_or(1, char::len_utf8));
+            let end = rest.find(is_end).unwrap_or(rest.len()).max(1); // a lone `!` is a word
             (rest[..end].to_owned(), end)
         };
         match tokens.last_mut() {
@@ -164,7 +158,7 @@ fn key_of(name: &str, settings: &[String]) -> Result<String, String> {
     }
 }
 
-/// Shares are shown in per cent and kept in [0, 1]: a number above that was meant in per cent.
+/// Shares are shown in percent and kept in [0, 1]: a number above 1 was meant in percent.
 fn check_share(key: &str, is: Comparison, value: &str) -> Result<(), String> {
     let is_share = ["best", "last", "remaining"].contains(&key) && is != Comparison::Contains;
     match value.parse::<f64>() {
@@ -218,10 +212,6 @@ fn text_of(row: &Row, key: &str) -> String {
 }
 
 fn compare(own: &str, is: Comparison, value: &str) -> bool {
-    if is == Comparison::Contains {
-        let own = own.to_lowercase();
-        return value.to_lowercase().split('|').any(|value| own.contains(value));
-    }
     let order = match (number(own), number(value)) {
         (Some(own), Some(value)) => own.partial_cmp(&value),
         _ if own.is_empty() => None,
@@ -234,7 +224,10 @@ fn compare(own: &str, is: Comparison, value: &str) -> bool {
         Comparison::LessOrEqual => order.is_some_and(std::cmp::Ordering::is_le),
         Comparison::Greater => order.is_some_and(std::cmp::Ordering::is_gt),
         Comparison::GreaterOrEqual => order.is_some_and(std::cmp::Ordering::is_ge),
-        Comparison::Contains => true,
+        Comparison::Contains => {
+            let own = own.to_lowercase();
+            value.to_lowercase().split('|').any(|value| own.contains(value))
+        }
     }
 }
 

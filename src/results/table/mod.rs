@@ -1,4 +1,4 @@
-//! Runs as rows: what is known of each in one line, to be sorted, filtered, compared and copied.
+//! Runs as rows of a table that is sorted, filtered, compared and copied.
 
 pub mod columns;
 pub mod filter;
@@ -18,13 +18,13 @@ use settings::Settings;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Mark {
-    /// One of those that matter.
+    /// Whether it has a star.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub starred: bool,
     /// Words to find it by.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// What is to be remembered.
+    /// A remark.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
@@ -44,8 +44,8 @@ pub struct Row {
     pub seed: u64,
     /// Its state in a word: "done".
     pub state: String,
-    /// The state of a run of earlier settings that plots show in its place; empty where there is none.
-    pub earlier: &'static str,
+    /// The state of an outdated run that plots show in its place; empty without one.
+    pub outdated_state: &'static str,
     /// The series of the accuracies: test, else validation; of an ensemble, the vote. Empty without any.
     pub series: &'static str,
     /// Best accuracy, in [0, 1].
@@ -72,10 +72,10 @@ pub struct Row {
 
 /// The series of an ensemble's vote.
 pub const VOTE: &str = "vote_accuracy";
-/// The series that stands in where nothing was tested.
+/// The series that replaces the test accuracy where nothing was tested.
 pub const VALIDATION: &str = "validation_accuracy";
 
-/// The series of the test accuracy that stands for a run: the vote while it is an ensemble, that of its network otherwise.
+/// The series of a run's test accuracy: the vote while it is an ensemble, that of its network otherwise.
 pub fn test_series(record: &RunRecord) -> &'static str {
     const TEST: &str = "test_accuracy";
     let is_one = |point: &PointRef<'_>| {
@@ -136,8 +136,7 @@ impl Row {
     }
 }
 
-/// The settings in which runs differ, as they were found last: where a document is edited, most of its arms stay as they
-/// are.
+/// The settings in which runs differ, kept between edits of a document: an edit leaves most arms as they are.
 #[derive(Debug, Default)]
 pub struct Differing {
     /// The first run of each arm, and all of its settings.
@@ -151,7 +150,7 @@ pub struct Differing {
 }
 
 impl Differing {
-    /// Looks at the runs of a document, and gives every row its settings; returns the paths of these.
+    /// Gives every row its settings, by the runs of the document; returns the paths of these.
     pub fn give(&mut self, rows: &mut [Row], runs: &[&Run]) -> &[String] {
         let mut arms: BTreeMap<&str, usize> = BTreeMap::new();
         let mut specs: Vec<&RunSpec> = Vec::new();
@@ -161,7 +160,7 @@ impl Differing {
                 specs.len() - 1
             });
         }
-        self.look(&specs);
+        self.update(&specs);
         for row in rows {
             let Some(arm) = arms.get(row.arm.as_str()) else { continue };
             row.settings.clone_from(&self.own[*arm]);
@@ -170,7 +169,7 @@ impl Differing {
         &self.paths
     }
 
-    fn look(&mut self, specs: &[&RunSpec]) {
+    fn update(&mut self, specs: &[&RunSpec]) {
         let is_known = |index: usize| self.specs.get(index) == Some(specs[index]);
         let known: Vec<bool> = (0..specs.len()).map(is_known).collect();
         if specs.len() == self.specs.len() && known.iter().all(|known| *known) {
@@ -216,10 +215,10 @@ mod tests {
             let listed = runs(&parse(&text, Path::new("x.ron")).unwrap()).unwrap();
             let listed: Vec<&Run> = listed.iter().collect();
             let rows = || -> Vec<Row> { listed.iter().map(|run| Row::of(run, None, "", 0)).collect() };
-            let (mut again, mut anew) = (rows(), rows());
+            let (mut again, mut fresh) = (rows(), rows());
             let paths = edited.give(&mut again, &listed).to_vec();
-            assert_eq!(paths, Differing::default().give(&mut anew, &listed));
-            assert_eq!(again, anew);
+            assert_eq!(paths, Differing::default().give(&mut fresh, &listed));
+            assert_eq!(again, fresh);
             assert_eq!(paths.contains(&"train.batch".to_owned()), batches != [8, 8] || !extra.is_empty());
         }
     }

@@ -9,16 +9,26 @@ use crate::form::{Node, Value};
 /// Settings by path, as they are written in a file.
 pub type Settings = BTreeMap<String, String>;
 
-/// What stands for a setting that a run does not have.
+/// The value of a setting that a run does not have.
 pub const NONE: &str = "–";
 
 /// The order of values: numbers by their size, then words.
 pub fn compare(a: &str, b: &str) -> Ordering {
-    match (a.parse::<f64>(), b.parse::<f64>()) {
-        (Ok(a), Ok(b)) => a.total_cmp(&b),
-        (Ok(_), Err(_)) => Ordering::Less,
-        (Err(_), Ok(_)) => Ordering::Greater,
-        (Err(_), Err(_)) => a.cmp(b),
+    compare_parsed((a, number_of(a)), (b, number_of(b)))
+}
+
+/// The number that a value is, if it is one.
+pub fn number_of(value: &str) -> Option<f64> {
+    value.parse().ok()
+}
+
+/// The order of values with the numbers that they are.
+pub fn compare_parsed(a: (&str, Option<f64>), b: (&str, Option<f64>)) -> Ordering {
+    match (a.1, b.1) {
+        (Some(a), Some(b)) => a.total_cmp(&b),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => a.0.cmp(b.0),
     }
 }
 
@@ -50,7 +60,7 @@ fn collect(value: &mut dyn Value, path: &str, found: &mut Settings) {
             }
         }
         Node::Choice(choice) => {
-            found.insert(path.to_owned(), choice.variants()[choice.selected()].key.to_owned());
+            found.insert(path.to_owned(), choice.variant().key.to_owned());
             let Some(payload) = choice.payload() else { return };
             if is_plain(payload) {
                 let name = found.get(path).cloned().unwrap_or_default();
@@ -104,8 +114,8 @@ pub fn differing(all: &[Settings]) -> Vec<String> {
     found
 }
 
-/// Whether a setting differs only because some runs do not have it, such as the momentum of one of two optimizers: the
-/// choice it belongs to says the same. `texts` are its values, `all` the paths that differ.
+/// Whether a setting differs only because some runs do not have it, such as the momentum of one of two optimizers: its
+/// choice differs likewise. `texts` are its values, `all` the paths that differ.
 pub fn follows_from_another(path: &str, texts: &[&str], all: &[String]) -> bool {
     let mut own = texts.iter().filter(|text| **text != NONE);
     let first = own.next();

@@ -1,9 +1,10 @@
-//! How the middle of the window is divided: tiles beside or below each other, each with some views as tabs.
+//! The layout of the middle of the window: tiles in rows and columns, each with some views as tabs.
 //!
-//! Plain data with the changes that a person can make. Views go by their names; who draws them is not known here. After
-//! every change: no view stands in two places, no tile is empty, a row holds no rows, and the active view is an open one.
+//! Plain data with the changes that a person can make. Views are names here; the window draws them. After every change, no
+//! view has two places, no tile is empty, a row holds no rows, and the active view is an open one.
 
 use std::collections::BTreeSet;
+use std::mem::discriminant;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,24 +12,24 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tiles {
-    /// What fills the room; nothing when all views are closed.
+    /// The whole area; nothing when all views are closed.
     pub root: Option<Tile>,
     /// The view that commands are about: the open tab of the tile that was used last.
     pub active: String,
-    /// Whether the tile of the active view has all the room.
+    /// Whether the tile of the active view fills the area.
     pub maximised: bool,
     /// Views that a person has closed: they do not come back by themselves.
     pub closed: BTreeSet<String>,
 }
 
-/// A part of the room.
+/// A part of the area.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Tile {
-    /// Views behind each other, of which one is seen.
+    /// Views as tabs, of which one is open.
     Tabs {
         /// Their names, from left to right.
         views: Vec<String>,
-        /// The one that is seen.
+        /// The open one.
         open: String,
     },
     /// Tiles from left to right.
@@ -42,7 +43,7 @@ pub enum Tile {
 pub struct Part {
     /// Positive.
     pub share: f32,
-    /// What stands there.
+    /// Its content.
     pub tile: Tile,
 }
 
@@ -100,7 +101,7 @@ impl Tile {
         }
     }
 
-    /// Whether the same views stand in the same places, whichever of them are open.
+    /// Whether the same views have the same places, whichever of them are open.
     fn is_arranged_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Tabs { views, .. }, Self::Tabs { views: others, .. }) => views == others,
@@ -122,8 +123,8 @@ impl Tile {
         }
     }
 
-    /// The same without what has no place, or nothing when that was all. `fits` says whether a view may stay, and is
-    /// asked once for every place.
+    /// The same without views that have no place, or nothing when those were all. `fits` decides whether a view stays; it
+    /// is called once for every place.
     fn tidy(self, fits: &mut dyn FnMut(&str) -> bool) -> Option<Self> {
         match self {
             Self::Tabs { mut views, open } => {
@@ -134,41 +135,30 @@ impl Tile {
                 let open = views.get(kept).or(views.last())?.clone();
                 Some(Self::Tabs { views, open })
             }
-            Self::Row(parts) => {
-                let within = |tile| match tile {
-                    Self::Row(parts) => Ok(parts),
-                    other => Err(other),
-                };
-                joined(parts, within, fits, Self::Row)
-            }
-            Self::Column(parts) => {
-                let within = |tile| match tile {
-                    Self::Column(parts) => Ok(parts),
-                    other => Err(other),
-                };
-                joined(parts, within, fits, Self::Column)
-            }
+            Self::Row(parts) => joined(parts, fits, Self::Row),
+            Self::Column(parts) => joined(parts, fits, Self::Column),
         }
     }
 }
 
-/// A row of tidy tiles; rows in it are taken apart, and one tile alone needs no row.
+/// A row (or column) of tidy tiles, without rows in it; a single tile needs no row.
 fn joined(
     parts: Vec<Part>,
-    within: impl Fn(Tile) -> Result<Vec<Part>, Tile>,
     fits: &mut dyn FnMut(&str) -> bool,
     row: impl Fn(Vec<Part>) -> Tile,
 ) -> Option<Tile> {
+    let kind = discriminant(&row(Vec::new()));
     let mut flat = Vec::new();
     for Part { share, tile } in parts {
         let share = if share.is_finite() && share > 0.0 { share } else { 1.0 };
         let Some(tile) = tile.tidy(fits) else { continue };
-        match within(tile) {
-            Err(tile) => flat.push(Part { share, tile }),
-            Ok(parts) => {
+        let is_row = discriminant(&tile) == kind;
+        match tile {
+            Tile::Row(parts) | Tile::Column(parts) if is_row => {
                 let all: f32 = parts.iter().map(|part| part.share).sum();
                 flat.extend(parts.into_iter().map(|part| Part { share: share * part.share / all, ..part }));
             }
+            tile => flat.push(Part { share, tile }),
         }
     }
     match flat.len() {
@@ -191,12 +181,12 @@ impl Tiles {
         self.root.as_ref().map(Tile::views).unwrap_or_default()
     }
 
-    /// The views that are seen: the open one of each tile, or of the maximised tile alone.
+    /// The visible views: the open one of each tile, or of the maximised tile alone.
     pub fn seen(&self) -> Vec<&str> {
         self.shown().map(Tile::open).unwrap_or_default()
     }
 
-    /// What has the room: the tile of the active view when it is maximised, else all.
+    /// What fills the area: the tile of the active view when it is maximised, else all.
     pub fn shown(&self) -> Option<&Tile> {
         let root = self.root.as_ref()?;
         if self.maximised { root.with(&self.active).or(Some(root)) } else { Some(root) }
@@ -212,32 +202,25 @@ impl Tiles {
         self.root.as_ref().map_or(0, |root| root.open().len())
     }
 
-    /// Puts another tile where [`Self::shown`] is. What was dragged out of a maximised tile ends its being maximised.
+    /// Replaces [`Self::shown`]. A maximised tile from which a view was dragged out is no longer maximised.
     pub fn put(&mut self, tile: Option<Tile>) {
-        if self.maximised && matches!(tile, Some(Tile::Tabs { .. })) {
-            let active = self.active.clone();
-            if let (Some(place), Some(tile)) =
-                (self.root.as_mut().and_then(|root| root.with_mut(&active)), tile)
-            {
-                if let Tile::Tabs { open, .. } = &tile {
-                    self.active.clone_from(open);
-                }
-                *place = tile;
-            }
-        } else if self.maximised {
-            self.maximised = false;
-            let active = self.active.clone();
-            match (self.root.as_mut().and_then(|root| root.with_mut(&active)), tile) {
-                (Some(place), Some(tile)) => *place = tile,
-                _ => self.close_tile(),
-            }
-        } else {
+        if !self.maximised {
             self.root = tile;
+            return self.tidy();
+        }
+        let active = self.active.clone();
+        match &tile {
+            Some(Tile::Tabs { open, .. }) => self.active.clone_from(open),
+            Some(Tile::Row(_) | Tile::Column(_)) | None => self.maximised = false,
+        }
+        match (self.root.as_mut().and_then(|root| root.with_mut(&active)), tile) {
+            (Some(place), Some(tile)) => *place = tile,
+            _ => self.close_tile(),
         }
         self.tidy();
     }
 
-    /// Leaves out what `is_known` does not know, such as views of a newer version.
+    /// Removes unknown views, such as those of a newer version.
     pub fn limit(&mut self, is_known: impl Fn(&str) -> bool) {
         let mut seen = BTreeSet::new();
         let fits = &mut |view: &str| is_known(view) && seen.insert(view.to_owned());
@@ -257,9 +240,9 @@ impl Tiles {
     /// Opens a view where it is, or in the tile of the active view, and makes it the active one.
     pub fn show(&mut self, view: &str) {
         self.closed.remove(view);
-        let is_beside = self.shown().is_some_and(|shown| shown.with(view).is_some());
+        let is_shown = self.shown().is_some_and(|shown| shown.with(view).is_some());
         let has_place = self.root.as_ref().is_some_and(|root| root.with(view).is_some());
-        self.maximised &= is_beside || !has_place;
+        self.maximised &= is_shown || !has_place;
         let root = self.root.get_or_insert_with(|| Tile::tabs(vec![view.to_owned()]));
         let with = if has_place { view.to_owned() } else { self.active.clone() };
         let place = if root.with(&with).is_some() { root.with_mut(&with) } else { root.first_mut() };
@@ -273,7 +256,7 @@ impl Tiles {
         self.tidy();
     }
 
-    /// Gives a view a tab in the first tile, unless it has one or was closed; `order` says which views stand before it.
+    /// Gives a view a tab in the first tile, unless it has one or was closed; `order` is that of the views.
     pub fn offer(&mut self, view: &str, order: &[&str]) {
         if self.closed.contains(view) || self.views().contains(&view) {
             return;
@@ -296,13 +279,13 @@ impl Tiles {
         }
     }
 
-    /// Takes a view away.
+    /// Closes a view.
     pub fn close(&mut self, view: &str) {
         self.closed.insert(view.to_owned());
-        let beside = self.root.as_ref().and_then(|root| root.with(view)).map(Tile::views).unwrap_or_default();
+        let tabs = self.root.as_ref().and_then(|root| root.with(view)).map(Tile::views).unwrap_or_default();
         if view == self.active
-            && let Some(at) = beside.iter().position(|known| *known == view)
-            && let Some(next) = beside.get(at + 1).or(at.checked_sub(1).and_then(|at| beside.get(at)))
+            && let Some(at) = tabs.iter().position(|known| *known == view)
+            && let Some(next) = tabs.get(at + 1).or(at.checked_sub(1).and_then(|at| tabs.get(at)))
         {
             self.active = (*next).to_owned();
         }
@@ -310,17 +293,15 @@ impl Tiles {
         self.tidy();
     }
 
-    /// Takes the tile of the active view away, with all its views.
+    /// Closes all views of the active tile.
     pub fn close_tile(&mut self) {
-        let tile = self.root.as_ref().and_then(|root| root.with(&self.active));
-        let views: Vec<String> =
-            tile.map(Tile::views).unwrap_or_default().into_iter().map(str::to_owned).collect();
-        for view in views {
-            self.close(&view);
+        let tile = self.root.as_ref().and_then(|root| root.with(&self.active)).cloned();
+        for view in tile.as_ref().map(Tile::views).unwrap_or_default() {
+            self.close(view);
         }
     }
 
-    /// Moves the active view into a tile of its own beside the one it is in; a view that is alone stays.
+    /// Moves the active view into a new tile at a side of its present one; a single view stays.
     pub fn split(&mut self, side: Side) {
         let active = self.active.clone();
         let Some(place) = self.root.as_mut().and_then(|root| root.with_mut(&active)) else { return };
@@ -335,7 +316,7 @@ impl Tiles {
         self.tidy();
     }
 
-    /// Opens the tab behind or before the active one, over all tiles that are seen, and from the last to the first.
+    /// Opens the tab after or before the active one, over all visible tiles, and from the last to the first.
     pub fn cycle(&mut self, forward: bool) {
         let views = self.shown().map(Tile::views).unwrap_or_default();
         let Some(at) = views.iter().position(|view| *view == self.active) else { return };
@@ -344,7 +325,7 @@ impl Tiles {
         self.show(&next);
     }
 
-    /// Whether the same views stand in the same places, whichever of them are open.
+    /// Whether the same views have the same places, whichever of them are open.
     pub fn is_arranged_like(&self, other: &Self) -> bool {
         let is_same_place = match (&self.root, &other.root) {
             (Some(root), Some(other)) => root.is_arranged_like(other),
@@ -353,7 +334,7 @@ impl Tiles {
         is_same_place && self.closed == other.closed
     }
 
-    /// Gives the tile of the active view all the room, or all tiles theirs back.
+    /// Maximises the tile of the active view, or restores all tiles.
     pub fn maximise(&mut self) {
         self.maximised = !self.maximised && self.count() > 1;
     }

@@ -14,7 +14,7 @@ const CONFIDENCE: f64 = 0.95;
 /// One setting of what a campaign varies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// What it is told apart by, and the number of its trials.
+    /// Its setting, and the number of its trials.
     pub plan: CellPlan,
     /// What one trial injects.
     pub fault: Fault,
@@ -45,7 +45,7 @@ pub fn cells<'a>(
 }
 
 /// The cells of a campaign before it starts: how many trials each takes, how many single faults are possible in it, and
-/// how many trials Leveugle et al. (DATE 2009) plan for: ± 1 % at 95 % confidence, or what `Until` says. Entries that
+/// how many trials Leveugle et al. (DATE 2009) plan for: ± 1 % at 95 % confidence, or what `Until` asks for. Entries that
 /// will be pruned by then are counted as if they were not. A list of faults is counted when the campaign starts.
 pub fn planned(campaign: &Campaign, structure: &Structure) -> Vec<CellPlan> {
     let mut plans: Vec<CellPlan> =

@@ -19,7 +19,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// What a campaign with faults in these layers (or in the activations behind these operations) needs for so many images.
+    /// What a campaign with faults in these layers (or in the activations after these operations) needs for so many images.
     pub fn new(structure: &Structure, layers: &[usize], activations: &[usize], images: usize) -> Self {
         let mut points: BTreeSet<usize> = activations.iter().map(|op| op + 1).collect();
         for &layer in layers {
@@ -46,10 +46,10 @@ pub fn op_of(structure: &Structure, layer: usize) -> usize {
     at.expect("every layer is an operation")
 }
 
-/// The next convolution or linear layer behind an operation, or the end: where norm, non-linearity and pooling are over.
+/// The next convolution or linear layer after an operation, or the end.
 pub fn next_unit(structure: &Structure, op: usize) -> usize {
-    let behind = structure.ops.iter().skip(op + 1).position(|op| structure.is_unit(op));
-    behind.map_or(structure.ops.len(), |distance| op + 1 + distance)
+    let mut following = op + 1..structure.ops.len();
+    following.find(|&op| structure.is_unit(&structure.ops[op])).unwrap_or(structure.ops.len())
 }
 
 /// Some of the images, and their activations without faults.
@@ -143,7 +143,7 @@ impl<'a> Golden<'a> {
         self.batches.iter().flat_map(|batch| &batch.logits).copied().collect()
     }
 
-    /// Logits of all images from passes of now.
+    /// Logits of all images, from new passes.
     pub fn logits_again(&self) -> Vec<f32> {
         let again = |batch: &GoldenBatch| self.advance(&self.network, 0..self.end(), &batch.input).values;
         self.batches.iter().flat_map(again).collect()
@@ -156,11 +156,11 @@ impl<'a> Golden<'a> {
             return input.clone();
         }
         let mut activations = Cow::Borrowed(input);
-        if range.start > 0 && self.hooks.is_guarded(range.start - 1) {
+        if range.start > 0 && self.hooks.guards.contains_key(&(range.start - 1)) {
             self.hooks.protect(range.start - 1, &mut activations.to_mut().values);
         }
         let mut at = range.start;
-        for op in self.hooks.between(range.start, range.end) {
+        for op in self.hooks.of(range.clone()) {
             let mut next = self.compute.forward(network, at..op + 1, &activations);
             self.hooks.round(op, &mut next.values);
             at = op + 1;
@@ -174,7 +174,7 @@ impl<'a> Golden<'a> {
     }
 }
 
-/// A range that nothing was seen in.
+/// The range of no values.
 pub const NO_RANGE: [f32; 2] = [f32::INFINITY, f32::NEG_INFINITY];
 
 /// Makes a range as wide as these values, those that are not finite left out.

@@ -1,7 +1,7 @@
 //! Which campaign of a run one is: its name, and the files of its weights.
 
 use crate::doc::Stage;
-use crate::run::program::{Op, Step};
+use crate::run::program::{Op, ProgramStep};
 
 /// Which campaign of a run it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,14 +15,14 @@ pub struct Identity {
 }
 
 /// The campaign of a step.
-pub(in crate::run) fn identity(program: &[Step], number: usize) -> Identity {
+pub(in crate::run) fn identity(program: &[ProgramStep], number: usize) -> Identity {
     let step = &program[number];
-    let is_like = |other: &&Step| {
+    let is_like = |other: &&ProgramStep| {
         matches!(other.op, Op::Stage(Stage::Campaign(_)))
             && (&other.stage, other.round) == (&step.stage, step.round)
     };
-    let earlier = program[..number].iter().filter(is_like).count();
-    let name = if earlier == 0 { step.stage.clone() } else { format!("{}#{}", step.stage, earlier + 1) };
+    let previous = program[..number].iter().filter(is_like).count();
+    let name = if previous == 0 { step.stage.clone() } else { format!("{}#{}", step.stage, previous + 1) };
     Identity { name, round: step.round, step: number as u64 }
 }
 

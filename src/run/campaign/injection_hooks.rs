@@ -1,29 +1,28 @@
-//! What happens to activations between two operations, apart from faults: rounding to a format, and protection.
+//! What happens to activations between two operations besides faults: rounding to a format, and protection.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::protection::Guard;
 use crate::doc::fault::Format;
 use crate::run::faults::stored::round;
 
-/// What happens behind each operation.
+/// What happens after each operation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InjectionHooks {
     /// How activations are stored where they are rounded.
     pub format: Format,
-    /// Operations behind which they are.
+    /// Operations after which they are.
     pub rounded: BTreeSet<usize>,
-    /// The protection behind each non-linearity.
+    /// The protection after each non-linearity.
     pub guards: BTreeMap<usize, Guard>,
 }
 
 impl InjectionHooks {
-    /// Operations behind which something happens, before position `to` and from `from` on.
-    pub fn between(&self, from: usize, to: usize) -> impl Iterator<Item = usize> {
-        let mut ops: Vec<usize> = self.rounded.iter().chain(self.guards.keys()).copied().collect();
-        ops.sort_unstable();
-        ops.dedup();
-        ops.into_iter().filter(move |op| (from..to).contains(op))
+    /// The operations of a range after which something happens, ascending.
+    pub fn of(&self, range: Range<usize>) -> BTreeSet<usize> {
+        let ops = self.rounded.iter().chain(self.guards.keys()).copied();
+        ops.filter(|op| range.contains(op)).collect()
     }
 
     /// Rounds what an operation yields to the format that it is stored in.
@@ -31,11 +30,6 @@ impl InjectionHooks {
         if self.rounded.contains(&op) {
             round(self.format, values);
         }
-    }
-
-    /// Whether a protection changes what an operation yields before it is read.
-    pub fn is_guarded(&self, op: usize) -> bool {
-        self.guards.contains_key(&op)
     }
 
     /// Protects the readers of what an operation yields.

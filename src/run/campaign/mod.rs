@@ -9,11 +9,8 @@
 pub(super) mod cells;
 mod golden;
 mod identity;
-mod injection;
 mod injection_hooks;
 mod lists;
-mod parallel;
-mod progress;
 mod protection;
 mod replay;
 mod report;
@@ -22,6 +19,7 @@ mod statistics;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod thread_map;
 mod trial;
 
 use std::time::{Duration, Instant};
@@ -39,11 +37,11 @@ use crate::results::{Event, Point};
 pub use cells::planned;
 pub(in crate::run) use identity::{Identity, identity};
 pub(in crate::run) use lists::problem as list_problem;
-pub(in crate::run) use progress::CampaignProgress;
-use progress::CellProgress;
-pub use replay::{Replay, ReplayError, Replayed, replay, write_images};
+pub use replay::{Replay, Replayed, replay, write_images};
 use setup::Setup;
-use statistics::{CellStatistics, CountedTrial};
+pub(in crate::run) use statistics::CampaignProgress;
+use statistics::{CellProgress, CellStatistics, CountedTrial};
+use thread_map::thread_map;
 use trial::TrialOutcome;
 
 /// Trials that are sorted by layer together, and count together.
@@ -125,7 +123,7 @@ struct TrialResult {
 }
 
 impl RunningCampaign<'_> {
-    /// Trials of earlier cells: the number of the first trial of this one.
+    /// Trials of the cells before this one: the number of its first trial.
     fn before(&self, cell: usize) -> u64 {
         self.progress.cells[..cell].iter().map(|counted| counted.result.trials()).sum()
     }
@@ -162,7 +160,7 @@ impl RunningCampaign<'_> {
         let setup = self.setup;
         let first = self.progress.cells[cell].result.trials();
         let count = (setup.cells[cell].plan.trials - first).min(BLOCK) as usize;
-        let begins = parallel::map(count, |number| setup.first(cell, first + number as u64));
+        let begins = thread_map(count, |number| setup.first(cell, first + number as u64));
         let begins: Result<Vec<_>, String> = begins.into_iter().collect();
         let begins = begins.map_err(|message| session.stage_error(message))?;
         let mut order: Vec<usize> = (0..count).collect();
@@ -174,7 +172,7 @@ impl RunningCampaign<'_> {
             if session.stop_requested() == Some(StopKind::Now) {
                 return Ok(None);
             }
-            let outcomes = parallel::map(chunk.len(), |at| setup.carry_out(cell, first + chunk[at] as u64));
+            let outcomes = thread_map(chunk.len(), |at| setup.carry_out(cell, first + chunk[at] as u64));
             for (&number, outcome) in chunk.iter().zip(outcomes) {
                 done[number] = Some(outcome.map_err(|message| session.stage_error(message))?);
             }
@@ -195,22 +193,19 @@ impl RunningCampaign<'_> {
         let layer = |number| setup.layer_of(number);
         let name = |number| setup.name_of(number);
         let is_single = setup.is_single(cell);
-        let mut lines = tables::Lines::default();
+        let mut lines = tables::Lines::new();
         let counted = &mut self.progress.cells[cell];
         for result in block {
             let within = counted.result.trials();
             let trial = before + within;
-            lines.add(setup, cell, trial, within, result);
+            tables::add(&mut lines, setup, cell, [trial, within], result);
             let trial = |outcome| CountedTrial { trial, outcome, is_single, layer: &layer, name: &name };
             counted.result.add(&trial(&result.outcome));
             if let Some(outcome) = &result.unprotected {
                 counted.unprotected.get_or_insert_default().add(&trial(outcome));
             }
         }
-        for (table, text) in lines.tables() {
-            session.log(table, text)?;
-        }
-        Ok(())
+        lines.iter().try_for_each(|(table, lines)| session.log(*table, lines))
     }
 
     /// The cells so far, results first.
@@ -222,9 +217,9 @@ impl RunningCampaign<'_> {
 
     /// What each cell yields: its result and, where something protects, that without protection; whether it is the
     /// latter, and what the names of its series end with.
-    const fn kinds(&self) -> &'static [(bool, &'static str)] {
-        const KINDS: &[(bool, &str)] = &[(false, ""), (true, "_unprotected")];
-        if self.setup.bare.is_some() { KINDS } else { KINDS.split_at(1).0 }
+    fn kinds(&self) -> &'static [(bool, &'static str)] {
+        let kinds = &[(false, ""), (true, "_unprotected")];
+        &kinds[..1 + usize::from(self.setup.bare.is_some())]
     }
 
     fn state(&self, cell: usize, unprotected: bool) -> CellState {
@@ -232,7 +227,7 @@ impl RunningCampaign<'_> {
         let statistics = if unprotected { counted.unprotected.unwrap_or_default() } else { counted.result };
         let identity = &self.setup.identity;
         let mut stream = stream(
-            self.setup.seed(),
+            self.setup.seed,
             Purpose::Bootstrap,
             &[identity.step, cell as u64, u64::from(unprotected)],
         );

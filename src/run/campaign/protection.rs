@@ -1,15 +1,15 @@
-//! Protection against faults, behind every non-linearity.
+//! Protection against faults, after every non-linearity.
 
 use std::collections::BTreeMap;
 
 use super::golden::{Golden, NO_RANGE, widen};
-use super::parallel;
+use super::thread_map::thread_map;
 use crate::data::Samples;
 use crate::doc::fault::Protect;
 use crate::doc::structure::{Op, Structure};
 use crate::net::Activations;
 
-/// The protection behind one non-linearity.
+/// The protection after one non-linearity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Guard {
     /// NaN and infinity become 0.
@@ -43,11 +43,11 @@ pub fn guards(protect: &Protect, plain: &Golden, batch: usize, train: &Samples) 
     non_linearities(plain.network.structure()).map(|op| (op, guard(op))).collect()
 }
 
-/// The smallest and largest finite value behind each non-linearity.
+/// The smallest and largest finite value after each non-linearity.
 fn ranges(plain: &Golden, batch: usize, train: &Samples) -> BTreeMap<usize, [f32; 2]> {
     let ops: Vec<usize> = non_linearities(plain.network.structure()).collect();
     let chunks: Vec<&[f32]> = train.values.chunks(batch.max(64) * train.shape.len()).collect();
-    let ranges = parallel::map(chunks.len(), |number| {
+    let ranges = thread_map(chunks.len(), |number| {
         let mut activations = Activations::of_samples(train.shape, chunks[number].to_vec());
         let mut at = 0;
         let range = |&op: &usize| {

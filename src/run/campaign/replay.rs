@@ -1,20 +1,21 @@
 //! Trials again, from the log of their faults: the logits must be the same, bit for bit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::identity::{Identity, files_of, identity};
-use super::injection::TrialFaults;
 use super::lists;
-use super::parallel;
 use super::setup::Setup;
+use super::thread_map::thread_map;
+use super::trial::TrialFaults;
 use crate::data::{Dataset, Shape};
 use crate::doc::fault::Campaign;
+use crate::doc::structure::Parameter;
 use crate::doc::{RunSpec, Stage};
 use crate::intervene::fault::StreamCounters;
-use crate::intervene::fault::list::ListedTrial;
-use crate::intervene::fault::log::{Logged, LongDraw, Row, read_campaign};
+use crate::intervene::fault::list::PlacedFault;
+use crate::intervene::fault::log::{LineError, Logged, read_campaign};
 use crate::net::Mask;
 use crate::net::mask_file::read_masks;
 use crate::net::weights_file::{FileTensor, read_tensors, write_tensors};
@@ -22,7 +23,7 @@ use crate::net::{Network, backend};
 use crate::run::context::RunContext;
 use crate::run::datasets::Datasets;
 use crate::run::directory::spec_of;
-use crate::run::program::{Op, Step, program};
+use crate::run::program::{Op, ProgramStep, program};
 use crate::run::tables::Table;
 
 /// What is to be replayed: everything, or one campaign, or one trial of each.
@@ -34,7 +35,7 @@ pub struct Replay {
     pub campaign: Option<String>,
     /// Only this round of the innermost repetition.
     pub round: Option<u64>,
-    /// Folder that paths of the experiment are relative to; beside the folder of runs when nothing is said.
+    /// Folder that paths of the experiment are relative to; by default, the one that has the folder of runs.
     pub base: Option<PathBuf>,
 }
 
@@ -62,30 +63,22 @@ impl Replayed {
     }
 }
 
-/// Why a run cannot be replayed.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct ReplayError(String);
-
-impl From<String> for ReplayError {
-    fn from(message: String) -> Self {
-        Self(message)
-    }
-}
-
 /// Injects the logged faults of a run directory into its weights again, and hashes the logits.
 ///
 /// # Errors
 /// What is missing or damaged, and which campaigns and trials there are.
-pub fn replay(directory: &Path, ask: &Replay) -> Result<Vec<Replayed>, ReplayError> {
+pub fn replay(directory: &Path, ask: &Replay) -> Result<Vec<Replayed>, String> {
     let (spec, base) = spec_and_base(directory, ask.base.as_deref())?;
-    if !program(&spec.plan).iter().any(|step| matches!(step.op, Op::Stage(Stage::Campaign(_)))) {
-        let message = "has no Campaign stage; only campaigns can be replayed, since faults of Do(Fault(…)) act on a network that changes";
-        return Err(format!("the plan of {} {message}", directory.display()).into());
+    let steps = program(&spec.plan);
+    if !steps.iter().any(|step| matches!(step.op, Op::Stage(Stage::Campaign(_)))) {
+        return Err(format!(
+            "the plan of {} has no Campaign stage; only campaigns can be replayed, since faults of \
+                Do(Fault(…)) act on a network that changes",
+            directory.display()
+        ));
     }
     let hashes = hashes(directory, ask)?;
     let faults = read(&directory.join(Table::Faults.file())).unwrap_or_default();
-    let steps = program(&spec.plan);
     let mut replayed = Vec::new();
     for (number, step) in steps.iter().enumerate() {
         let Op::Stage(Stage::Campaign(stage)) = &step.op else { continue };
@@ -93,20 +86,23 @@ pub fn replay(directory: &Path, ask: &Replay) -> Result<Vec<Replayed>, ReplayErr
         let key = (identity.name.clone(), identity.round);
         let Some(trials) = hashes.get(&key) else { continue };
         let data = data_of(&spec, &steps[..number], &base)?;
-        replayed.extend(campaign(directory, &spec, &base, stage, identity, &data, &faults, trials)?);
+        let compute = backend(&spec.device, &spec.train.kernels);
+        let (arm, base, output) = (String::new(), base.clone(), directory.to_owned());
+        let context = RunContext::new(spec.clone(), arm, data, compute, base, output);
+        replayed.extend(campaign(&context, stage, identity, &faults, trials)?);
     }
     if replayed.is_empty() {
-        return Err("no campaign of the plan has these trials".to_owned().into());
+        return Err("no campaign of the plan has these trials".to_owned());
     }
     Ok(replayed)
 }
 
 /// Writes the test images that campaigns of a run see, and their labels, for another program: tensors `images`
-/// `[n, channels, height, width]` and `labels` `[n]`. Of campaigns in branches with data of their own, these are not those.
+/// `[n, channels, height, width]` and `labels` `[n]`. Campaigns in branches with other data see other images.
 ///
 /// # Errors
 /// What cannot be read or written.
-pub fn write_images(directory: &Path, base: Option<&Path>, to: &Path) -> Result<usize, ReplayError> {
+pub fn write_images(directory: &Path, base: Option<&Path>, to: &Path) -> Result<usize, String> {
     let (spec, base) = spec_and_base(directory, base)?;
     let data = data_of(&spec, &[], &base)?;
     let test = &data.test;
@@ -120,10 +116,10 @@ pub fn write_images(directory: &Path, base: Option<&Path>, to: &Path) -> Result<
 }
 
 /// What a run directory is, and the folder that its experiment's paths are relative to.
-fn spec_and_base(directory: &Path, base: Option<&Path>) -> Result<(RunSpec, PathBuf), ReplayError> {
+fn spec_and_base(directory: &Path, base: Option<&Path>) -> Result<(RunSpec, PathBuf), String> {
     let (Some(folder), Some(id)) = (directory.parent(), directory.file_name().and_then(|name| name.to_str()))
     else {
-        return Err(format!("{} is not a run directory", directory.display()).into());
+        return Err(format!("{} is not a run directory", directory.display()));
     };
     let base = base.or_else(|| folder.parent()).unwrap_or(folder);
     Ok((spec_of(folder, id)?, base.to_owned()))
@@ -133,11 +129,11 @@ fn spec_and_base(directory: &Path, base: Option<&Path>) -> Result<(RunSpec, Path
 fn hashes(
     directory: &Path,
     ask: &Replay,
-) -> Result<BTreeMap<(String, Option<u64>), Vec<(u64, String)>>, ReplayError> {
+) -> Result<BTreeMap<(String, Option<u64>), Vec<(u64, String)>>, String> {
     let path = directory.join(Table::Logits.file());
     let text = read(&path)?;
     let mut hashes = BTreeMap::<_, Vec<(u64, String)>>::new();
-    let mut known = std::collections::BTreeSet::new();
+    let mut known = BTreeSet::new();
     for line in text.lines().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();
         let [campaign, round, trial, hash] = cells[..] else { continue }; // half a line at the end
@@ -155,28 +151,23 @@ fn hashes(
     }
     if hashes.is_empty() {
         let known: Vec<&str> = known.into_iter().collect();
-        return Err(format!(
-            "{} has no such trial; there are trials of {}",
-            path.display(),
-            if known.is_empty() {
-                "no campaign".to_owned()
-            } else {
-                format!("campaign {}", known.join(", "))
-            }
-        )
-        .into());
+        let campaigns = if known.is_empty() {
+            "no campaign".to_owned()
+        } else {
+            format!("campaign {}", known.join(", "))
+        };
+        return Err(format!("{} has no such trial; there are trials of {campaigns}", path.display()));
     }
     Ok(hashes)
 }
 
-fn read(path: &Path) -> Result<String, ReplayError> {
-    std::fs::read_to_string(path).map_err(|error| {
-        format!("{}: {error}; a run has it once a campaign has trials", path.display()).into()
-    })
+fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path)
+        .map_err(|error| format!("{}: {error}; a run has it once a campaign has trials", path.display()))
 }
 
-/// The data that a step sees: those of the innermost branch that has data of its own.
-fn data_of(spec: &RunSpec, earlier: &[Step], base: &Path) -> Result<Arc<Dataset>, ReplayError> {
+/// The data that a step sees: those of the innermost branch that has data.
+fn data_of(spec: &RunSpec, earlier: &[ProgramStep], base: &Path) -> Result<Arc<Dataset>, String> {
     let mut stack = vec![&spec.data];
     for step in earlier {
         match &step.op {
@@ -186,42 +177,39 @@ fn data_of(spec: &RunSpec, earlier: &[Step], base: &Path) -> Result<Arc<Dataset>
         }
     }
     let data = stack[stack.len() - 1];
-    Datasets::default().get(data, &spec.net, base).map_err(|error| error.to_string().into())
+    Datasets::default().get(data, &spec.net, base).map_err(|error| error.to_string())
 }
 
-#[allow(clippy::too_many_arguments, reason = "what a run directory holds, once")]
+/// Replays trials of a campaign, given with the hashes that the run wrote; `faults` is the text of `faults.csv`.
 fn campaign(
-    directory: &Path,
-    spec: &RunSpec,
-    base: &Path,
+    context: &RunContext,
     stage: &Campaign,
     identity: Identity,
-    data: &Arc<Dataset>,
     faults: &str,
     trials: &[(u64, String)],
-) -> Result<Vec<Replayed>, ReplayError> {
-    let compute = backend(&spec.device, &spec.train.kernels);
-    let context = RunContext::new(
-        spec.clone(),
-        String::new(),
-        data.clone(),
-        compute,
-        base.to_owned(),
-        directory.to_owned(),
-    );
-    let network = weights(directory, &context, &identity)?;
-    let log = Log::of(faults, &identity)?;
-    let listed = lists::place(&log.faults, stage, network.structure(), None)
-        .map_err(|problem| format!("{}: {problem}", Table::Faults.file()))?;
-    let by_trial: BTreeMap<u64, ListedTrial> =
-        listed.iter().map(|trial| (trial.trial, trial.clone())).collect();
+) -> Result<Vec<Replayed>, String> {
+    let network = weights(context, &identity)?;
+    let in_log = |problem: LineError| format!("{}: {problem}", Table::Faults.file());
+    let mut rows = read_campaign(faults, &identity.name, identity.round).map_err(in_log)?;
+    // The streams of the trials whose faults were too many to list.
+    let mut streams = BTreeMap::new();
+    rows.retain(|(_, row)| match &row.logged {
+        Logged::Fault(_) => true,
+        Logged::Draw { stream, .. } => {
+            streams.insert(row.trial, stream.clone());
+            false
+        }
+    });
+    let listed = lists::place(&rows, stage, network.structure(), None).map_err(in_log)?;
+    let by_trial: BTreeMap<u64, Vec<PlacedFault>> =
+        listed.iter().map(|trial| (trial.trial, trial.faults.clone())).collect();
     let (name, round) = (identity.name.clone(), identity.round);
-    let setup = Setup::new(&context, data, stage, &network, identity, Some(listed))?;
-    let outcomes = parallel::map(trials.len(), |at| {
+    let setup = Setup::new(context, &context.data, stage, &network, identity, Some(listed))?;
+    let outcomes = thread_map(trials.len(), |at| {
         let trial = trials[at].0;
-        let faults = match log.drawn.get(&trial) {
+        let faults = match streams.get(&trial) {
             Some(stream) => drawn(&setup, trial, stream)?,
-            None => setup.listed(by_trial.get(&trial).map_or(&[][..], |trial| &trial.faults), 0, trial),
+            None => setup.listed(by_trial.get(&trial).map_or(&[], Vec::as_slice), 0, trial)?,
         };
         setup.bench.trial(faults)
     });
@@ -240,11 +228,11 @@ fn campaign(
 }
 
 /// The weights without faults, as the run wrote them.
-fn weights(directory: &Path, context: &RunContext, identity: &Identity) -> Result<Network, ReplayError> {
-    let [values, masks] = files_of(identity).map(|file| directory.join(file));
+fn weights(context: &RunContext, identity: &Identity) -> Result<Network, String> {
+    let [values, masks] = files_of(identity).map(|file| context.output.join(file));
     let (tensors, _) = read_tensors(&values).map_err(|error| error.to_string())?;
     let blank = context.fresh_network(0);
-    let parameter = |parameter: &crate::doc::structure::Parameter| {
+    let parameter = |parameter: &Parameter| {
         let tensor = tensors.get(&parameter.name).filter(|tensor| tensor.shape == parameter.shape);
         tensor.map(|tensor| Arc::new(tensor.values.clone())).ok_or_else(|| {
             format!("{} has no {} of shape {:?}", values.display(), parameter.name, parameter.shape)
@@ -254,30 +242,7 @@ fn weights(directory: &Path, context: &RunContext, identity: &Identity) -> Resul
     let mut masks = read_masks(&masks).map_err(|error| error.to_string())?;
     let parameters = blank.structure().parameters.iter();
     let masks = parameters.map(|parameter| Mask::new(masks.remove(&parameter.name)?).map(Arc::new)).collect();
-    Ok(blank.with_arrays(arrays, masks)?)
-}
-
-/// What `faults.csv` has of a campaign.
-struct Log<'a> {
-    /// The faults of its trials.
-    faults: Vec<(usize, Row<'a>)>,
-    /// The streams of the trials whose faults were too many to list.
-    drawn: BTreeMap<u64, StreamCounters>,
-}
-
-impl<'a> Log<'a> {
-    fn of(text: &'a str, identity: &Identity) -> Result<Self, String> {
-        let rows = read_campaign(text, &identity.name, identity.round);
-        let rows = rows.map_err(|problem| format!("{}: {problem}", Table::Faults.file()))?;
-        let mut log = Self { faults: Vec::new(), drawn: BTreeMap::new() };
-        for (line, row) in rows {
-            match row.logged {
-                Logged::Fault(_) => log.faults.push((line, row)),
-                Logged::Draw(LongDraw { stream, .. }) => drop(log.drawn.insert(row.trial, stream)),
-            }
-        }
-        Ok(log)
-    }
+    blank.with_arrays(arrays, masks)
 }
 
 /// The faults of a trial again, from the stream that they were drawn from.

@@ -1,4 +1,4 @@
-//! What a campaign says of itself: before it starts, and at its end.
+//! What a campaign reports: before it starts, and at its end.
 
 use super::cells;
 use super::setup::Setup;
@@ -27,8 +27,8 @@ pub(super) fn began(setup: &Setup, label: String, [stage, branch]: [String; 2]) 
         protect: setup.stage.protect.clone(),
         images: setup.images as u64,
         confidence: cells::confidence(setup.stage),
-        golden_accuracy: setup.golden_accuracy(&setup.bench),
-        unprotected_accuracy: setup.golden_accuracy(setup.bare.as_ref().unwrap_or(&setup.bench)),
+        golden_accuracy: setup.bench.accuracy(),
+        unprotected_accuracy: setup.bare.as_ref().unwrap_or(&setup.bench).accuracy(),
         float32_accuracy: setup.float32_accuracy,
     }
 }
@@ -170,7 +170,7 @@ fn cells_report(record: &CampaignRecord) -> Report {
     table("campaign", summary, &columns, rows)
 }
 
-/// Outcomes of trials with a single fault, by what `name` says of them; nothing without any.
+/// Outcomes of trials with a single fault, by what `name` calls them; nothing without any.
 fn outcomes_report(
     kind: &str,
     what: &str,
@@ -215,7 +215,7 @@ fn worst_report(record: &CampaignRecord) -> Option<Report> {
     Some(table("campaign_worst", summary, &columns, rows.collect()))
 }
 
-/// What tells a cell apart, in words.
+/// A report with a table.
 fn table(kind: &str, summary: String, columns: &[&str], rows: Vec<Vec<String>>) -> Report {
     let columns = columns.iter().map(ToString::to_string).collect();
     Report { kind: kind.to_owned(), summary, columns, rows, ..Report::default() }

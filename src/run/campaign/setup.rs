@@ -1,18 +1,16 @@
 //! All that a campaign needs before its first trial: cells, the golden network, what is kept of it.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::TrialResult;
 use super::cells::{self, Cell};
 use super::golden::{Cache, Golden};
 use super::identity::Identity;
-use super::injection::TrialFaults;
 use super::injection_hooks::InjectionHooks;
 use super::lists;
 use super::protection::guards;
-use super::trial::Bench;
+use super::trial::{Bench, TrialFaults};
 use crate::data::{Dataset, Samples};
 use crate::doc::Structure;
 use crate::doc::fault::{Campaign, Draw, FaultAmount, FaultSource, Format, Protect, Trials};
@@ -43,13 +41,14 @@ pub struct Setup<'a> {
     pub bare: Option<Bench<'a>>,
     /// Accuracy in float32 without protection.
     pub float32_accuracy: f64,
-    /// Its trials where a list says them.
+    /// Its trials where a list has them.
     listed: Option<Vec<ListedTrial>>,
     /// Number of images.
     pub images: usize,
-    /// What a person should know of it.
+    /// What the plan's report adds for the reader.
     pub notes: Vec<String>,
-    seed: u64,
+    /// Seed of the run.
+    pub seed: u64,
 }
 
 impl<'a> Setup<'a> {
@@ -66,7 +65,7 @@ impl<'a> Setup<'a> {
         listed: Option<Vec<ListedTrial>>,
     ) -> Result<Self, String> {
         let structure = network.structure().clone();
-        let samples = first(&data.test, stage.images);
+        let samples = data.test.first(stage.images.unwrap_or(usize::MAX));
         let images = samples.len();
         if images == 0 {
             return Err("the data have no test part, so there are no images for a campaign".to_owned());
@@ -115,13 +114,13 @@ impl<'a> Setup<'a> {
             None => (bench(plain), None),
         };
         let raw = raw_logits(compute, network, &samples, context.spec.train.evaluation_batch);
-        let mut setup = Self {
+        let setup = Self {
             identity,
             stage,
             cells,
             places: places.into_iter().map(|place| (place.number, place)).collect(),
             layers,
-            float32_accuracy: share(correct(&raw, structure.outputs, &samples.labels), images),
+            float32_accuracy: correct(&raw, structure.outputs, &samples.labels) as f64 / images as f64,
             bench,
             bare,
             listed,
@@ -161,24 +160,21 @@ impl<'a> Setup<'a> {
     }
 
     /// A list is read as a whole before its first trial, so that nothing runs when a line is wrong.
-    fn check_list(&mut self) -> Result<(), String> {
+    fn check_list(&self) -> Result<(), String> {
         if self.stage.fault.is_in_activations() {
             return Ok(()); // what they hold is known in a trial
         }
         let count = self.listed.as_ref().map_or(0, Vec::len);
-        (0..count as u64).try_for_each(|trial| match self.faults(0, trial)? {
-            TrialFaults::Shared(mut injection) => self.bench.in_parameters(&mut injection).map(drop),
-            TrialFaults::PerImage(images) => images
-                .into_iter()
-                .try_for_each(|mut injection| self.bench.in_parameters(&mut injection).map(drop)),
-            TrialFaults::Activations(_) => Ok(()),
-        })
-    }
-
-    /// The accuracy without faults, with protection or without it.
-    pub fn golden_accuracy(&self, bench: &Bench) -> f64 {
-        let outputs = bench.golden.network.structure().outputs;
-        share(correct(&bench.logits, outputs, &bench.labels), self.images)
+        for trial in 0..count as u64 {
+            let injections = match self.faults(0, trial)? {
+                TrialFaults::Shared(injection) => vec![injection],
+                TrialFaults::PerImage(images) | TrialFaults::Activations(images) => images,
+            };
+            for mut injection in injections {
+                self.bench.in_parameters(&mut injection)?;
+            }
+        }
+        Ok(())
     }
 
     /// Checksums of the networks without faults as the format reads them.
@@ -205,7 +201,7 @@ impl<'a> Setup<'a> {
     /// When there cannot be so many.
     pub fn faults(&self, cell: usize, trial: u64) -> Result<TrialFaults, String> {
         match &self.listed {
-            Some(listed) => Ok(self.listed(&listed[trial as usize].faults, cell, trial)),
+            Some(listed) => self.listed(&listed[trial as usize].faults, cell, trial),
             None => self.drawn(cell, trial),
         }
     }
@@ -230,16 +226,18 @@ impl<'a> Setup<'a> {
     }
 
     /// The faults of a trial as a list names them.
-    pub fn listed(&self, faults: &[PlacedFault], cell: usize, trial: u64) -> TrialFaults {
+    ///
+    /// # Errors
+    /// Never: the type is that of [`drawn`](Self::drawn).
+    pub fn listed(&self, faults: &[PlacedFault], cell: usize, trial: u64) -> Result<TrialFaults, String> {
         let fault = &self.cells[cell].fault;
         let is_for_each_image = faults.iter().any(|fault| fault.image.is_some());
-        let Ok(faults) = TrialFaults::of(fault, is_for_each_image, self.images, |image| {
+        TrialFaults::of(fault, is_for_each_image, self.images, |image| {
             let is_own =
                 |fault: &&PlacedFault| image.is_none() || fault.image.is_none() || fault.image == image;
             let own = faults.iter().filter(is_own).copied().collect();
-            Ok::<_, Infallible>(Injection::listed(fault.model, own, self.stream(cell, trial, image)))
-        });
-        faults
+            Ok(Injection::listed(fault.model, own, self.stream(cell, trial, image)))
+        })
     }
 
     /// Counters of the stream of a trial, without that of the image.
@@ -249,17 +247,23 @@ impl<'a> Setup<'a> {
 
     fn stream(&self, cell: usize, trial: u64, image: Option<u64>) -> Stream {
         let counters = self.counters(cell, trial);
-        image.map_or_else(|| counters.of_seed(self.seed), |image| counters.of_image(image).of_seed(self.seed))
+        image.map_or(counters.clone(), |image| counters.of_image(image)).of_seed(self.seed)
     }
 
-    /// The first parameter with a fault of a trial, by its number; nothing where images have draws of their own.
+    /// The first parameter with a fault of a trial, by its number; nothing where images have separate faults, of which one
+    /// nearly always is in the first layers.
     ///
     /// # Errors
     /// As [`faults`](Self::faults).
     pub fn first(&self, cell: usize, trial: u64) -> Result<Option<usize>, String> {
         let fault = &self.cells[cell].fault;
-        let is_shared = fault.draw != Draw::EveryImage && !fault.is_in_activations();
-        if is_shared { Ok(self.faults(cell, trial)?.first()) } else { Ok(None) }
+        if fault.draw == Draw::EveryImage || fault.is_in_activations() {
+            return Ok(None);
+        }
+        Ok(match self.faults(cell, trial)? {
+            TrialFaults::Shared(injection) => injection.numbers().min(),
+            TrialFaults::PerImage(_) | TrialFaults::Activations(_) => None,
+        })
     }
 
     /// Carries out a trial, with the protection and without it. Its faults are drawn here, so that no more of them are in
@@ -282,11 +286,6 @@ impl<'a> Setup<'a> {
     pub fn is_single(&self, cell: usize) -> bool {
         let is_one = self.cells[cell].fault.amount == FaultAmount::Count(1);
         is_one || !self.is_drawn() || self.stage.trials == Trials::Exhaustive
-    }
-
-    /// Seed of the run.
-    pub const fn seed(&self) -> u64 {
-        self.seed
     }
 
     /// Whether its faults are drawn.
@@ -358,23 +357,9 @@ fn kept(all: &Cache, stage: &Campaign, networks: u64) -> (Cache, Vec<String>) {
     (Cache::nothing(), vec![note])
 }
 
-/// The first images of a part; all of them when none or more are asked for.
-fn first(samples: &Samples, images: Option<usize>) -> Samples {
-    let count = images.unwrap_or(samples.len()).min(samples.len());
-    Samples {
-        shape: samples.shape,
-        values: samples.values[..count * samples.shape.len()].to_vec(),
-        labels: samples.labels[..count].to_vec(),
-    }
-}
-
 /// Logits of all samples, by the network as it is.
 fn raw_logits(compute: &dyn Compute, network: &Network, samples: &Samples, batch: usize) -> Vec<f32> {
     let size = samples.shape.len();
     let batches = samples.values.chunks(batch * size);
     batches.flat_map(|inputs| compute.logits(network, inputs, inputs.len() / size)).collect()
-}
-
-fn share(count: usize, of: usize) -> f64 {
-    count as f64 / of as f64
 }

@@ -1,4 +1,4 @@
-//! What the trials of a cell add up to.
+//! What the trials of a cell add up to, and how far a campaign is, as a checkpoint keeps it.
 
 use std::cmp::Reverse;
 
@@ -11,6 +11,21 @@ use crate::intervene::fault::statistics::{Interval, mean_interval, median, perce
 use crate::intervene::stream::Stream;
 use crate::results::campaign::{CellState, Estimate, Outcomes, WORST, WorstTrial};
 
+/// How far a campaign is: whole blocks only.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CampaignProgress {
+    /// The cells that began.
+    pub(super) cells: Vec<CellProgress>,
+}
+
+/// The trials of a cell so far, with the protection and without it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct CellProgress {
+    pub(super) result: CellStatistics,
+    pub(super) unprotected: Option<CellStatistics>,
+    pub(super) done: bool,
+}
+
 /// The trials of a cell so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CellStatistics {
@@ -20,7 +35,7 @@ pub struct CellStatistics {
     tally: Tally,
     /// Right images of every trial, in the order drawn.
     correct: Vec<u64>,
-    /// Single faults, by layer and bit: of trials, or of images that each saw their own.
+    /// Single faults, by layer and bit: of trials, or of images with separate faults.
     outcomes: Vec<Outcomes>,
     worst: Vec<WorstTrial>,
 }
@@ -31,7 +46,7 @@ pub struct CountedTrial<'a> {
     pub trial: u64,
     /// What became of it.
     pub outcome: &'a TrialOutcome,
-    /// Whether every trial of its cell has one fault, so that layers and bits can be told apart by their trials.
+    /// Whether every trial of its cell has one fault, so that its trials can be sorted by layer and bit.
     pub is_single: bool,
     /// Place of the layer of a parameter (or of activations) in the list of layers.
     pub layer: &'a dyn Fn(usize) -> usize,
@@ -94,7 +109,7 @@ impl CellStatistics {
         wilson(self.share(self.tally.sdc1), self.trials(), confidence)
     }
 
-    /// What the cell says so far. The bootstrap draws from the stream.
+    /// The results of the cell so far. The bootstrap draws from the stream.
     pub fn state(&self, cell: usize, confidence: f64, stream: &mut Stream) -> CellState {
         let trials = self.trials();
         let estimate = |count: u64| {

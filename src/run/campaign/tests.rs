@@ -3,9 +3,8 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 
 use super::identity::Identity;
-use super::injection::TrialFaults;
 use super::setup::Setup;
-use super::trial::hash;
+use super::trial::{TrialFaults, hash};
 use crate::doc::fault::Campaign;
 use crate::doc::{Net, RunSpec};
 use crate::form::ron_text;
@@ -140,7 +139,7 @@ fn what_is_listed_is_injected_again() {
                         after: Some(fault.after),
                     }
                 });
-                let again = setup.listed(&listed.collect::<Vec<_>>(), 0, trial);
+                let again = setup.listed(&listed.collect::<Vec<_>>(), 0, trial).unwrap();
                 assert_eq!(setup.bench.trial(again).unwrap().hash, drawn.hash, "{fault}");
             }
         });
@@ -158,7 +157,7 @@ fn a_list_for_other_weights_is_refused_with_its_line() {
             after: None,
         };
         let injected = |list| {
-            let TrialFaults::Shared(mut injection) = setup.listed(&[list], 0, 0) else {
+            let TrialFaults::Shared(mut injection) = setup.listed(&[list], 0, 0).unwrap() else {
                 panic!("all images")
             };
             setup.bench.in_parameters(&mut injection)

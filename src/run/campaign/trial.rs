@@ -6,12 +6,46 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::golden::{Golden, GoldenBatch, next_unit, op_of};
-use super::injection::TrialFaults;
-use crate::doc::hexadecimal;
+use crate::doc::fault::Fault;
+use crate::form::number::hexadecimal;
 use crate::intervene::fault::log::LONGEST_TRIAL;
 use crate::intervene::fault::{Injected, Injection, Storage, Tally};
-use crate::net::{Activations, Network};
+use crate::net::{Activations, Network, correct};
 use crate::run::faults::{activations, parameters};
+
+/// The faults of one trial; what they find is known when they are injected.
+#[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one of them for each trial")]
+pub enum TrialFaults {
+    /// In parameters, the same for all images.
+    Shared(Injection),
+    /// In parameters, separate ones for each image.
+    PerImage(Vec<Injection>),
+    /// In activations, separate ones for each image.
+    Activations(Vec<Injection>),
+}
+
+impl TrialFaults {
+    /// Those that `injection` draws or lists: once for all images, or for each of them.
+    ///
+    /// # Errors
+    /// Those of `injection`.
+    pub fn of(
+        fault: &Fault,
+        is_for_each_image: bool,
+        images: usize,
+        injection: impl Fn(Option<u64>) -> Result<Injection, String>,
+    ) -> Result<Self, String> {
+        let each = || (0..images as u64).map(|image| injection(Some(image))).collect::<Result<_, _>>();
+        if fault.is_in_activations() {
+            each().map(Self::Activations)
+        } else if is_for_each_image {
+            each().map(Self::PerImage)
+        } else {
+            injection(None).map(Self::Shared)
+        }
+    }
+}
 
 /// What became of a trial.
 #[derive(Clone, Debug)]
@@ -70,7 +104,7 @@ impl Bench<'_> {
     /// Carries out a trial.
     ///
     /// # Errors
-    /// Where a list says that something else is stored than there is.
+    /// When a list has other bits than are stored.
     pub fn trial(&self, faults: TrialFaults) -> Result<TrialOutcome, String> {
         let mut logits = self.logits.clone();
         let mut injected = InjectedFaults::default();
@@ -106,6 +140,12 @@ impl Bench<'_> {
         let tally = Tally::of(&self.logits, &logits, outputs, &self.labels);
         let singles = self.singles(&injected, &logits, tally);
         Ok(TrialOutcome { tally, hash: hash(&logits), injected, singles })
+    }
+
+    /// The accuracy without faults.
+    pub fn accuracy(&self) -> f64 {
+        let outputs = self.golden.network.structure().outputs;
+        correct(&self.logits, outputs, &self.labels) as f64 / self.labels.len() as f64
     }
 
     /// What the parameters without faults hold when these are injected.
@@ -197,7 +237,7 @@ impl Bench<'_> {
                 at = op + 1;
             }
             for (sample, injection) in images.iter_mut().enumerate() {
-                let storage = |_: &[f32]| &self.storages[&op];
+                let storage = |_: &[f32]| self.storages[&op].clone();
                 let injected = activations::injected(&activations, (sample, op), injection, storage)?;
                 activations::write(&mut activations, sample, &injected);
                 is_changed |= injected.iter().any(Injected::is_fault);

@@ -78,18 +78,13 @@ pub fn to_bytes(checkpoint: &Checkpoint, run: &str, lengths: &Lengths) -> Result
     let checkpoint = &checkpoint.with_states(|state| pool.state(state))?;
     let about =
         serde_json::to_string(&About { run, lengths, checkpoint }).map_err(|error| error.to_string())?;
-    let views: Result<Vec<(String, TensorView)>, _> = pool
-        .arrays
-        .iter()
-        .enumerate()
-        .map(|(number, (dtype, bytes))| {
-            let size = 8 * bytes.len() / dtype.bitsize();
-            TensorView::new(*dtype, vec![size], bytes).map(|view| (number.to_string(), view))
-        })
-        .collect();
+    let views = pool.arrays.iter().enumerate().map(|(number, (dtype, bytes))| {
+        let size = 8 * bytes.len() / dtype.bitsize();
+        TensorView::new(*dtype, vec![size], bytes).map(|view| (number.to_string(), view))
+    });
+    let views: Result<Vec<_>, _> = views.collect();
     let about = [(ABOUT.to_owned(), about)].into();
-    safetensors::serialize(views.map_err(|error| error.to_string())?, Some(about))
-        .map_err(|error| error.to_string())
+    views.and_then(|views| safetensors::serialize(views, Some(about))).map_err(|error| error.to_string())
 }
 
 /// Reads a checkpoint of the run `run`, with the lengths of the files that belong to it.

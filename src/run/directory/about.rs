@@ -1,4 +1,4 @@
-//! What a run is, which data it used and how it ended: `run.ron`, replaced as a whole.
+//! `run.ron`: the settings of a run, the digest of its data, and how it ended. Replaced as a whole.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::results::RunRecord;
 /// The file in the directory of a run.
 const FILE: &str = "run.ron";
 
-/// What `run.ron` says.
+/// The content of `run.ron`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct About {
     pub arm: String,
@@ -23,14 +23,14 @@ pub struct About {
     /// The digest of the data, once they were read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<String>,
-    /// How it ended last; nothing while it goes on.
+    /// How it ended last; nothing while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<RecordedEnd>,
 }
 
 /// How a run ended, and the last values of what most tables are about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct RecordedEnd {
     /// `done`, `stopped` or `failed`.
     state: String,
     /// Why it failed; empty otherwise.
@@ -60,16 +60,16 @@ impl About {
         }
     }
 
-    /// A run that begins or goes on in a directory: the data that it used there are its data, until they are read again.
+    /// A run that starts or resumes in a directory: keeps the digest of the data there until they are read again.
     pub fn again(run: &Run, directory: &Path) -> Self {
         let known = Self::read(directory).ok().filter(|known| known.spec == *run.spec);
         Self { data: known.and_then(|known| known.data), ..Self::new(run) }
     }
 
-    /// Reads what the directory of a run says that it is.
+    /// Reads it from the directory of a run.
     ///
     /// # Errors
-    /// When it cannot be read, and why.
+    /// Why it cannot be read.
     pub fn read(directory: &Path) -> Result<Self, String> {
         let path = directory.join(FILE);
         let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -79,14 +79,14 @@ impl About {
     /// Writes it into the directory of the run.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn write(&self, directory: &Path) -> std::io::Result<()> {
         let text = ron_text::to_pretty(self).map_err(std::io::Error::other)?;
         write_atomically(&directory.join(FILE), text.as_bytes())
     }
 }
 
-impl Outcome {
+impl RecordedEnd {
     /// How a run ended whose log is in this directory.
     ///
     /// # Errors
@@ -119,7 +119,7 @@ mod tests {
         let point = r#"{"event":"point","series":"test_accuracy","value":0.75,"stage":"0","epoch":2.0,"iteration":9,"trained":4.0,"remaining":0.5,"secs":1.5}"#;
         std::fs::write(folder.path().join("events.jsonl"), format!("{point}\n")).unwrap();
         about.data = Some("00ff".to_owned());
-        about.outcome = Some(Outcome::of(folder.path(), "done", "").unwrap());
+        about.outcome = Some(RecordedEnd::of(folder.path(), "done", "").unwrap());
         about.write(folder.path()).unwrap();
         let text = std::fs::read_to_string(folder.path().join(FILE)).unwrap();
         for part in [

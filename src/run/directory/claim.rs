@@ -1,4 +1,4 @@
-//! Who writes a run directory: a file that names host and process, kept alive by a heartbeat.
+//! The claim of a run directory: a file with the host and process of its writer, renewed by a heartbeat.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -15,8 +15,8 @@ const DEAD_AFTER: Duration = Duration::from_mins(2);
 /// How often the heartbeat is renewed.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 
-/// The claim of this process; given back when it is dropped. A thread renews its heartbeat: one evaluation can take
-/// longer than a claim lives.
+/// The claim of this process, released on drop. A thread renews its heartbeat, since one evaluation can take longer than a
+/// claim lives.
 pub struct Claim {
     path: PathBuf,
     text: String,
@@ -25,7 +25,7 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Claims a directory. A claim of a process that is gone is taken over.
+    /// Claims a directory; takes over the claim of a dead process.
     pub fn take(directory: &Path) -> Result<Self, RunError> {
         let path = directory.join("claim");
         let process = std::process::id();
@@ -33,22 +33,20 @@ impl Claim {
         for _ in 0..3 {
             match OpenOptions::new().write(true).create_new(true).open(&path) {
                 Ok(mut file) => {
-                    file.write_all(text.as_bytes())
-                        .map_err(|source| RunError::Disk { path: path.clone(), source })?;
-                    let heartbeat = beat(path.clone(), text.clone(), HEARTBEAT);
-                    let heartbeat = heartbeat.map_err(|source| {
+                    file.write_all(text.as_bytes()).map_err(RunError::disk(&path))?;
+                    let heartbeat = beat(path.clone(), text.clone(), HEARTBEAT).inspect_err(|_| {
                         let _ = std::fs::remove_file(&path); // nobody would renew it
-                        RunError::Disk { path: path.clone(), source }
                     });
-                    return Ok(Self { heartbeat: Some(heartbeat?), path, text });
+                    let heartbeat = Some(heartbeat.map_err(RunError::disk(&path))?);
+                    return Ok(Self { path, text, heartbeat });
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                    let Some((dead, is_alive)) = look(&path) else { continue };
+                    let Some((dead, is_alive)) = read(&path) else { continue };
                     if is_alive || !take_away(&path, &dead) {
                         break;
                     }
                 }
-                Err(source) => return Err(RunError::Disk { path, source }),
+                Err(error) => return Err(RunError::disk(&path)(error)),
             }
         }
         let owner = std::fs::read_to_string(&path).unwrap_or_default();
@@ -59,7 +57,7 @@ impl Claim {
 
     /// Whether some process writes the directory.
     pub fn is_alive(directory: &Path) -> bool {
-        look(&directory.join("claim")).is_some_and(|(_, is_alive)| is_alive)
+        read(&directory.join("claim")).is_some_and(|(_, is_alive)| is_alive)
     }
 }
 
@@ -67,7 +65,7 @@ impl Drop for Claim {
     fn drop(&mut self) {
         if let Some((stop, thread)) = self.heartbeat.take() {
             drop(stop);
-            let _ = thread.join(); // it has nothing to tell
+            let _ = thread.join(); // it returns nothing
         }
         if is_mine(&self.path, &self.text) {
             let _ = std::fs::remove_file(&self.path); // nothing can be done about it here; the claim expires
@@ -75,8 +73,8 @@ impl Drop for Claim {
     }
 }
 
-/// What a claim says, and whether its process lives; nothing where there is none.
-fn look(path: &Path) -> Option<(String, bool)> {
+/// The text of a claim, and whether its process lives; nothing where there is none.
+fn read(path: &Path) -> Option<(String, bool)> {
     let text = std::fs::read_to_string(path).ok()?;
     let mut lines = text.lines();
     let (owner, process, birth) = (lines.next(), lines.next(), lines.next());
@@ -84,7 +82,7 @@ fn look(path: &Path) -> Option<(String, bool)> {
         && let Some(process) = process
         && Path::new("/proc/self/stat").exists()
     {
-        // A process number is used again; the moment of birth tells a namesake apart.
+        // The system reuses process numbers, so the start time counts too.
         let is_alive = birth_of(process).is_some_and(|born| Some(born.as_str()) == birth);
         return Some((text, is_alive));
     }
@@ -108,7 +106,7 @@ fn beat(path: PathBuf, text: String, every: Duration) -> std::io::Result<(SyncSe
     Ok((stop, thread))
 }
 
-/// Whether a claim is still the one that says this.
+/// Whether a claim still has this text.
 fn is_mine(path: &Path, text: &str) -> bool {
     std::fs::read_to_string(path).is_ok_and(|found| found == text)
 }
@@ -117,15 +115,15 @@ fn host() -> String {
     gethostname::gethostname().to_string_lossy().into_owned()
 }
 
-/// When a process of this host was born, in the system's ticks, where it lives and the system tells.
+/// The start time of a process of this host, in the system's ticks; `None` where it is dead or the system has no `/proc`.
 fn birth_of(process: &str) -> Option<String> {
     let about = std::fs::read_to_string(Path::new("/proc").join(process).join("stat")).ok()?;
-    // The name in brackets may hold spaces; the moment of birth is the 20th field behind it.
+    // The name in brackets may hold spaces; the start time is the 20th field after it.
     about.rsplit_once(')')?.1.split_whitespace().nth(19).map(str::to_owned)
 }
 
-/// Takes a dead claim away: renamed first, so that of two processes only one takes it. Whether the place may be free now:
-/// what was renamed can be the new claim of a process that was faster, which is put back.
+/// Removes a dead claim: renames it first, so that only one of two processes gets it. Returns whether the place may be free
+/// now: the renamed file can be the new claim of a faster process, which is restored.
 fn take_away(path: &Path, dead: &str) -> bool {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -137,7 +135,7 @@ fn take_away(path: &Path, dead: &str) -> bool {
     if !is_dead {
         let _ = std::fs::hard_link(&aside, path); // refused where a third process claims by now, which stays
     }
-    let _ = std::fs::remove_file(&aside); // it is in nobody's way
+    let _ = std::fs::remove_file(&aside); // a leftover does no harm
     is_dead
 }
 
@@ -186,7 +184,7 @@ mod tests {
         let path = folder.path().join("claim");
         std::fs::write(&path, "dead").unwrap();
         let dead = std::fs::read_to_string(&path).unwrap();
-        // Between this look and the taking, another process has taken it over.
+        // Between reading and renaming, another process has taken it over.
         assert!(take_away(&path, "dead"));
         std::fs::write(&path, "new").unwrap();
         assert!(!take_away(&path, &dead));

@@ -3,7 +3,7 @@
 //! ```text
 //! lottery.runs/<id>/run.ron              what the run is, the digest of its data, how it ended
 //!                   events.jsonl         append-only: one event on each line
-//!                   checkpoint/state.safetensors   enough to go on exactly
+//!                   checkpoint/state.safetensors   enough to resume exactly
 //!                   weights.safetensors  the network at the end
 //!                   pins.safetensors     what holds its entries: 0 free, 1 pruned, 2 frozen; only where any is held
 //!                   faults.csv           every fault: where, and its bits before and after
@@ -17,6 +17,7 @@
 mod about;
 pub(super) mod claim;
 mod stamp;
+mod stored_run;
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -34,9 +35,10 @@ use crate::net::Network;
 use crate::net::mask_file::write_masks;
 use crate::net::weights_file::{tensors_of, write_tensors};
 use crate::results::{Event, Report, RunRecord, RunState};
-use about::{About, Outcome};
+use about::{About, RecordedEnd};
 use claim::Claim;
 pub use stamp::Stamp;
+pub use stored_run::StoredRun;
 
 /// The folder of an experiment's runs: `lottery.ron` has `lottery.runs`.
 pub fn folder_of(file: &Path) -> PathBuf {
@@ -54,18 +56,12 @@ pub(super) const MASKS: &str = "pins.safetensors";
 /// The folder of its checkpoint, as long as it has one.
 const CHECKPOINT: &str = "checkpoint";
 
-/// What the directory of a run says that it is.
+/// The settings of a run, from its directory.
 ///
 /// # Errors
 /// When its `run.ron` cannot be read.
 pub(super) fn spec_of(folder: &Path, id: &str) -> Result<RunSpec, String> {
     About::read(&folder.join(id)).map(|about| about.spec)
-}
-
-/// The arm and the seed that the directory of a run names; `None` where it cannot be read.
-pub(super) fn about_of(folder: &Path, id: &str) -> Option<(String, u64)> {
-    let about = About::read(&folder.join(id)).ok()?;
-    Some((about.arm, about.seed))
 }
 
 /// The directory of a run that this process writes.
@@ -76,9 +72,9 @@ pub struct RunDirectory {
     events: File,
     written: u64,
     tables: Tables,
-    /// That the run has finished, until its directory says so too.
+    /// The event of the run's end, held back until its directory is complete.
     finished: Option<Event>,
-    /// Held as long as this lives.
+    /// Released on drop.
     _claim: Claim,
     forward: Box<dyn FnMut(Event) + Send>,
 }
@@ -90,16 +86,15 @@ impl RunDirectory {
     /// When another process writes there, or the disk refuses.
     pub fn claim(folder: &Path, run: &Run, forward: Box<dyn FnMut(Event) + Send>) -> Result<Self, RunError> {
         let path = folder.join(&run.id);
-        let fail = |source| RunError::Disk { path: path.clone(), source };
-        std::fs::create_dir_all(&path).map_err(fail)?;
+        std::fs::create_dir_all(&path).map_err(RunError::disk(&path))?;
         let claim = Claim::take(&path)?;
         let about = About::again(run, &path);
         if !is_done(folder, &run.id) {
-            about.write(&path).map_err(fail)?;
+            about.write(&path).map_err(RunError::disk(&path))?;
         }
         let log = path.join("events.jsonl");
-        let events = OpenOptions::new().create(true).append(true).open(log).map_err(fail)?;
-        let written = events.metadata().map_err(fail)?.len();
+        let events = OpenOptions::new().create(true).append(true).open(log).map_err(RunError::disk(&path))?;
+        let written = events.metadata().map_err(RunError::disk(&path))?.len();
         let tables = Tables::of(&path);
         let (id, finished) = (run.id.clone(), None);
         Ok(Self { path, id, about, events, written, tables, finished, _claim: claim, forward })
@@ -120,41 +115,40 @@ impl RunDirectory {
     }
 
     fn write_about(&self) -> Result<(), RunError> {
-        self.about.write(&self.path).map_err(|source| RunError::Disk { path: self.path.clone(), source })
+        self.about.write(&self.path).map_err(RunError::disk(&self.path))
     }
 
     /// Notes how the run ended.
     fn note_outcome(&mut self, state: &str, message: &str) -> Result<(), RunError> {
-        let outcome = Outcome::of(&self.path, state, message);
-        let outcome = outcome.map_err(|source| RunError::Disk { path: self.path.clone(), source })?;
-        self.about.outcome = Some(outcome);
+        let end = RecordedEnd::of(&self.path, state, message).map_err(RunError::disk(&self.path))?;
+        self.about.outcome = Some(end);
         self.write_about()
     }
 
-    /// The checkpoint to go on from. What the log says beyond it is taken back, since it will be said again; without a
-    /// readable checkpoint the run starts anew with an empty log.
+    /// The checkpoint to resume from. Cuts the log there, since the run repeats the events after it; without a readable
+    /// checkpoint the run starts over with an empty log.
     ///
     /// # Errors
     /// When the log cannot be written.
     pub fn resume(&mut self, context: &RunContext) -> Result<Option<Checkpoint>, RunError> {
         let found = self.read_checkpoint(context)?;
-        let nothing = Lengths::default();
-        let lengths = found.as_ref().map_or(&nothing, |(_, lengths)| lengths);
-        let keep = lengths.events;
-        let fail = |source| RunError::Disk { path: self.path.join("events.jsonl"), source };
-        self.events.set_len(keep.min(self.written)).map_err(fail)?;
-        self.written = keep.min(self.written);
-        self.tables.cut(&lengths.tables).map_err(fail)?;
+        let (checkpoint, lengths) =
+            found.map(|(checkpoint, lengths)| (Some(checkpoint), lengths)).unwrap_or_default();
+        let log = self.path.join("events.jsonl");
+        let fail = RunError::disk(&log);
+        self.written = self.written.min(lengths.events);
+        self.events.set_len(self.written).map_err(&fail)?;
+        self.tables.cut(&lengths.tables).map_err(&fail)?;
         for marker in ["DONE", "FAILED"] {
-            remove_if_there(&self.path.join(marker)).map_err(fail)?;
+            remove_if_there(&self.path.join(marker)).map_err(&fail)?;
         }
-        let [points, reports, campaigns] = self.count_said().map_err(fail)?;
+        let [points, reports, campaigns] = count_events(&log).map_err(&fail)?;
         (self.forward)(Event::Rewound { points, reports, campaigns });
-        Ok(found.map(|(checkpoint, _)| checkpoint))
+        Ok(checkpoint)
     }
 
-    /// The checkpoint, where there is one. When it cannot be read, the log that belongs to it is kept beside the new one,
-    /// and the run starts anew and says why.
+    /// The checkpoint, where there is one. When it cannot be read, its log is kept next to the new one, and the run starts
+    /// over and reports why.
     fn read_checkpoint(&mut self, context: &RunContext) -> Result<Option<(Checkpoint, Lengths)>, RunError> {
         let path = self.checkpoint_path();
         if !path.exists() {
@@ -165,8 +159,7 @@ impl RunDirectory {
             Err(error) => error,
         };
         let log = self.path.join("events.jsonl");
-        std::fs::copy(&log, self.path.join("events.old.jsonl"))
-            .map_err(|source| RunError::Disk { path: log, source })?;
+        std::fs::copy(&log, self.path.join("events.old.jsonl")).map_err(RunError::disk(&log))?;
         let summary = format!(
             "the checkpoint cannot be read ({error}); the run starts over, and events.old.jsonl keeps the \
                 earlier events"
@@ -175,25 +168,12 @@ impl RunDirectory {
         Ok(None)
     }
 
-    /// How many points, reports and campaigns the log holds.
-    fn count_said(&self) -> std::io::Result<[usize; 3]> {
-        let log = std::fs::read(self.path.join("events.jsonl"))?;
-        let lines = || log.split(|byte| *byte == b'\n');
-        let count = |kind: &str| {
-            let start = format!(r#"{{"event":"{kind}""#);
-            lines().filter(|line| line.starts_with(start.as_bytes())).count()
-        };
-        Ok(["point", "report", "campaign_began"].map(count))
-    }
-
-    /// Writes the weights at the end, marks the run as done, says that it has finished, and takes the checkpoint away.
+    /// Writes the final weights, marks the run as done, removes the checkpoint, and sends the event of the end.
     ///
     /// # Errors
-    /// When the disk refuses; the checkpoint is still there then, and nothing was said.
+    /// When the disk refuses; the checkpoint is still there then, and no event was sent.
     pub fn finish(&mut self, network: &Network) -> Result<(), RunError> {
-        let about = BTreeMap::from([("run".to_owned(), self.id.clone())]);
-        write_masks(&self.path.join(MASKS), network)?;
-        write_tensors(&self.path.join("weights.safetensors"), &tensors_of(network), &about)?;
+        self.write_network(["weights.safetensors", MASKS], network)?;
         self.note_outcome("done", "")?;
         self.mark("DONE", "")?;
         let _ = std::fs::remove_dir_all(self.path.join(CHECKPOINT)); // a run that is done never reads it
@@ -201,6 +181,14 @@ impl RunDirectory {
             (self.forward)(finished);
         }
         Ok(())
+    }
+
+    /// Writes a network: its values, and what holds them.
+    fn write_network(&self, files: [&str; 2], network: &Network) -> Result<(), RunError> {
+        let about = BTreeMap::from([("run".to_owned(), self.id.clone())]);
+        let [values, masks] = files.map(|file| self.path.join(file));
+        write_masks(&masks, network)?;
+        Ok(write_tensors(&values, &tensors_of(network), &about)?)
     }
 
     /// Marks the run as failed.
@@ -214,7 +202,7 @@ impl RunDirectory {
 
     fn mark(&self, name: &str, text: &str) -> Result<(), RunError> {
         let path = self.path.join(name);
-        write_atomically(&path, text.as_bytes()).map_err(|source| RunError::Disk { path, source })
+        write_atomically(&path, text.as_bytes()).map_err(RunError::disk(&path))
     }
 
     fn checkpoint_path(&self) -> PathBuf {
@@ -224,19 +212,18 @@ impl RunDirectory {
 
 impl Listener for RunDirectory {
     fn event(&mut self, event: Event) -> Result<(), RunError> {
-        if !event.is_passing() {
+        if !event.is_transient() {
             let mut line = serde_json::to_vec(&event).expect("events are made of plain data");
             line.push(b'\n');
-            self.events
-                .write_all(&line)
-                .map_err(|source| RunError::Disk { path: self.path.join("events.jsonl"), source })?;
+            let log = self.path.join("events.jsonl");
+            self.events.write_all(&line).map_err(RunError::disk(&log))?;
             self.written += line.len() as u64;
         }
         if matches!(event, Event::Stopped { .. }) {
             self.note_outcome("stopped", "")?;
         }
         if matches!(event, Event::Finished { .. }) {
-            self.finished = Some(event); // the weights may yet find no room on the disk
+            self.finished = Some(event); // the disk may yet be full when the weights are written
         } else {
             (self.forward)(event);
         }
@@ -245,25 +232,20 @@ impl Listener for RunDirectory {
 
     fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
         let path = self.checkpoint_path();
-        let disk = |source| RunError::Disk { path: path.clone(), source };
+        let fail = RunError::disk(&path);
         let lengths = Lengths { events: self.written, tables: self.tables.lengths() };
         let bytes = checkpoint::to_bytes(checkpoint, &self.id, &lengths)
-            .map_err(|error| disk(std::io::Error::other(error)))?;
-        std::fs::create_dir_all(self.path.join(CHECKPOINT)).map_err(disk)?;
-        replace(&path, &bytes).map_err(disk)
+            .map_err(|error| fail(std::io::Error::other(error)))?;
+        std::fs::create_dir_all(self.path.join(CHECKPOINT)).map_err(&fail)?;
+        replace(&path, &bytes).map_err(&fail)
     }
 
     fn lines(&mut self, table: Table, lines: &str) -> Result<(), RunError> {
-        let written = self.tables.append(table, lines);
-        written.map_err(|source| RunError::Disk { path: self.tables.path(table), source })?;
-        Ok(())
+        self.tables.append(table, lines).map_err(RunError::disk(&self.tables.path(table)))
     }
 
     fn network(&mut self, files: &[String; 2], network: &Network) -> Result<(), RunError> {
-        let about = BTreeMap::from([("run".to_owned(), self.id.clone())]);
-        let [values, masks] = files.each_ref().map(|file| self.path.join(file));
-        write_masks(&masks, network)?;
-        Ok(write_tensors(&values, &tensors_of(network), &about)?)
+        self.write_network(files.each_ref().map(String::as_str), network)
     }
 }
 
@@ -274,6 +256,16 @@ fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
         let _ = std::fs::remove_file(&new); // half a file is of no use, least of all on a full disk
     })?;
     std::fs::rename(&new, path)
+}
+
+/// The numbers of points, reports and campaigns in a log.
+fn count_events(log: &Path) -> std::io::Result<[usize; 3]> {
+    let log = std::fs::read(log)?;
+    let count = |kind: &str| {
+        let start = format!(r#"{{"event":"{kind}""#);
+        log.split(|byte| *byte == b'\n').filter(|line| line.starts_with(start.as_bytes())).count()
+    };
+    Ok(["point", "report", "campaign_began"].map(count))
 }
 
 fn remove_if_there(path: &Path) -> std::io::Result<()> {
@@ -288,10 +280,10 @@ pub fn is_done(folder: &Path, id: &str) -> bool {
     folder.join(id).join("DONE").exists()
 }
 
-/// What an earlier or another process left of a run; nothing where there is no log. A half-written last line is passed
-/// over. A run counts as running until its directory says that it is done; one that no one writes any more as stopped,
-/// also where only its last files are not written: the checkpoint is still there then. It counts as failed where the
-/// directory says why.
+/// The record that a previous or another process left of a run; nothing where there is no log. Skips a half-written last
+/// line. A run counts as running until its directory is marked as done. Without a writer it counts as stopped, even where
+/// only its last files are missing, since the checkpoint is still there then; it counts as failed where the directory has
+/// the reason.
 pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
     let path = folder.join(id);
     let log = std::fs::read(path.join("events.jsonl")).ok()?;
@@ -300,7 +292,7 @@ pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
     match record.state() {
         RunState::Running if !Claim::is_alive(&path) => record.apply(Event::Stopped { secs }),
         RunState::Done => {
-            // In this order: who gives a claim back has written all there is.
+            // In this order: a process has written everything before it releases its claim.
             let is_alive = Claim::is_alive(&path);
             if !is_done(folder, id) {
                 let why = || std::fs::read_to_string(path.join("FAILED"));
@@ -316,7 +308,7 @@ pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
     (*record.state() != RunState::Waiting).then_some(record)
 }
 
-/// What earlier or other processes left of these runs, by id.
+/// The records that previous or other processes left of these runs, by id.
 pub fn read_records(folder: &Path, runs: &[Run]) -> BTreeMap<String, RunRecord> {
     let records = runs.iter().filter_map(|run| Some((run.id.clone(), read_record(folder, &run.id)?)));
     records.collect()
@@ -387,8 +379,8 @@ mod tests {
         let data = |run: &Run| RunDirectory::claim(folder.path(), run, silent()).unwrap().about.data.clone();
         RunDirectory::claim(folder.path(), &run, silent()).unwrap().note_data("00ff".to_owned()).unwrap();
         assert_eq!(data(&run).as_deref(), Some("00ff"));
-        let told = About::read(&folder.path().join(&run.id)).unwrap();
-        assert_eq!(told.data.as_deref(), Some("00ff"), "in the file too");
+        let about = About::read(&folder.path().join(&run.id)).unwrap();
+        assert_eq!(about.data.as_deref(), Some("00ff"), "in the file too");
         let mut other = run.clone();
         std::sync::Arc::make_mut(&mut other.spec).seed += 1;
         assert_eq!(data(&other), None);

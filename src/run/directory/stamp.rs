@@ -1,11 +1,11 @@
-//! Whether a run directory has changed, told without reading its log.
+//! Whether a run directory has changed, without reading its log.
 
 use std::path::Path;
 use std::time::SystemTime;
 
 use super::claim::Claim;
 
-/// What is another one whenever the record of a run is.
+/// A value that changes with the record of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     len: u64,

@@ -1,14 +1,14 @@
-//! Which runs are done and which are left, each with its cost.
+//! Finished and remaining runs with their costs.
 
 use std::collections::BTreeMap;
 
-use super::{Left, Taken};
+use super::{FinishedRun, RemainingRun};
 use crate::doc::Run;
 use crate::run::cost::Cost;
 
-/// How far a run is.
+/// How much of a run is done.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Far {
+pub enum RunProgress {
     /// It is done, and took so many seconds.
     Done(f64),
     /// This share of it is done, in [0, 1].
@@ -19,7 +19,7 @@ pub enum Far {
 pub struct Costs(BTreeMap<(usize, String), Result<Cost, String>>);
 
 impl Costs {
-    /// Of these runs; `cost` says that of one, or why it is not known.
+    /// Those of these runs; `cost` returns that of one, or why it is unknown.
     pub fn new(runs: &[Run], cost: impl Fn(&Run) -> Result<Cost, String>) -> Self {
         let mut costs = BTreeMap::new();
         for run in runs {
@@ -29,29 +29,30 @@ impl Costs {
     }
 
     fn of(&self, run: &Run) -> Result<&Cost, String> {
-        let cost = self.0.get(&(run.arm_index, run.arm.clone()));
-        cost.map_or_else(
-            || Err("its cost was not asked for".to_owned()),
-            |cost| cost.as_ref().map_err(Clone::clone),
-        )
+        self.0[&(run.arm_index, run.arm.clone())].as_ref().map_err(Clone::clone)
     }
 
-    /// The runs that are done, as far as their cost is known, and those that are left.
+    /// The finished ones of the runs, as far as their cost is known, and the remaining ones.
     ///
     /// # Errors
-    /// Why the cost of one that is left is not known.
+    /// Why the cost of a remaining one is unknown.
+    ///
+    /// # Panics
+    /// With a run of another arm than those of [`Self::new`].
     pub fn lists<'a>(
         &'a self,
         runs: &'a [Run],
-        far: impl Fn(&Run) -> Far,
-    ) -> Result<(Vec<Taken<'a>>, Vec<Left<'a>>), String> {
-        let done = runs.iter().filter_map(|run| match (far(run), self.of(run)) {
-            (Far::Done(secs), Ok(cost)) => Some(Taken { run, cost, secs }),
-            (Far::Done(_), Err(_)) | (Far::Share(_), _) => None,
+        progress: impl Fn(&Run) -> RunProgress,
+    ) -> Result<(Vec<FinishedRun<'a>>, Vec<RemainingRun<'a>>), String> {
+        let done = runs.iter().filter_map(|run| match (progress(run), self.of(run)) {
+            (RunProgress::Done(secs), Ok(cost)) => Some(FinishedRun { run, cost, secs }),
+            (RunProgress::Done(_), Err(_)) | (RunProgress::Share(_), _) => None,
         });
-        let left = runs.iter().filter_map(|run| match far(run) {
-            Far::Done(_) => None,
-            Far::Share(share) => Some(self.of(run).map(|cost| Left { run, cost, share: 1.0 - share })),
+        let left = runs.iter().filter_map(|run| match progress(run) {
+            RunProgress::Done(_) => None,
+            RunProgress::Share(share) => {
+                Some(self.of(run).map(|cost| RemainingRun { run, cost, share: 1.0 - share }))
+            }
         });
         Ok((done.collect(), left.collect::<Result<_, _>>()?))
     }
@@ -73,12 +74,12 @@ mod tests {
         let of_one = |run: &Run| if run.arm == "a" { cost(run) } else { Err("no size".to_owned()) };
         let costs = Costs::new(&runs, of_one);
         let far = |run: &Run| match (run.arm.as_str(), run.seed) {
-            ("a", 1) => Far::Share(0.25),
-            _ => Far::Done(3.0),
+            ("a", 1) => RunProgress::Share(0.25),
+            _ => RunProgress::Done(3.0),
         };
         let (done, left) = costs.lists(&runs, far).unwrap();
         assert_eq!((done.len(), done[0].secs), (1, 3.0), "the cost of b is not known");
         assert_eq!((left.len(), left[0].share), (1, 0.75));
-        assert_eq!(costs.lists(&runs, |_| Far::Share(0.0)).unwrap_err(), "no size");
+        assert_eq!(costs.lists(&runs, |_| RunProgress::Share(0.0)).unwrap_err(), "no size");
     }
 }

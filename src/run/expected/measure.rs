@@ -18,7 +18,7 @@ use crate::run::state::Position;
 use crate::run::stop::StopFlag;
 use crate::run::work::Task;
 
-/// How long mini-batches are trained, and how long samples are evaluated, in seconds.
+/// Time for training mini-batches, and for evaluating samples, in seconds.
 const TRAINING: f64 = 0.2;
 const EVALUATION: f64 = 0.08;
 /// The fewest that are timed of each, and the most.
@@ -30,7 +30,7 @@ const FIRST: u64 = 50_000_000;
 const VALUES: usize = 4 << 20;
 const BYTES: usize = 1 << 30;
 
-/// How long a task takes.
+/// The pace of a task.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
     /// Seconds of a mini-batch, the step of the optimizer included.
@@ -41,11 +41,11 @@ pub struct Pace {
     pub measured: u64,
 }
 
-/// Measures how long a task takes while others do the same beside it, as runs of a queue will. It takes about 0.3 s, more only where two
-/// mini-batches of two samples do; it returns nothing when it is asked to stop.
+/// Measures the pace of a task while others do the same in parallel, as runs of a queue will. Takes about 0.3 s, longer
+/// only where two mini-batches of two samples do; returns nothing when it is to stop.
 pub fn measure(task: &Task, options: QueueOptions, stop: &StopFlag) -> Option<Pace> {
     let structure = Structure::new(&task.net, task.shape, task.classes, &task.training.loss);
-    // Values, gradients, and what the optimizer remembers.
+    // Values, gradients, and the optimizer's state.
     let bytes = 4 * structure.trained_count() * (2 + task.training.optimizer.slots().len());
     let structure = Arc::new(structure);
     let jobs = options.jobs.min(BYTES / bytes.max(1)).max(1);
@@ -117,7 +117,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Seconds of a mini-batch, and how many were timed. The pass grows with its samples, the step does not.
+    /// Seconds of a mini-batch, and the number of timed ones. The pass grows with its samples, the step does not.
     fn mini_batch(&mut self, stop: &StopFlag) -> Option<(f64, u64)> {
         let batch = self.task.training.batch;
         let count = self.count(batch, 3, TRAINING, stop, Self::learn)?;
@@ -140,8 +140,8 @@ impl<'a> Bench<'a> {
         Some(median(passes) / share(count, 1))
     }
 
-    /// How many samples of `wanted` fit into the time together with two repetitions, found with a few. Has warmed up when
-    /// it returns.
+    /// The number of samples, at most `wanted`, that fit into the time with two repetitions, by a trial with a few. Also
+    /// warms up.
     fn count(
         &mut self,
         wanted: usize,
@@ -167,7 +167,7 @@ impl<'a> Bench<'a> {
         Some(count)
     }
 
-    /// Learns from so many samples: seconds of the pass with all that belongs to it, and of the step.
+    /// Learns from `count` samples: seconds of the pass, loading included, and of the step.
     fn learn(&mut self, count: usize) -> [f64; 2] {
         let began = Instant::now();
         let training = Training { batch: count, ..self.task.training.clone() };
@@ -179,7 +179,7 @@ impl<'a> Bench<'a> {
         let pass =
             self.compute.train(&self.network, &batch.inputs, batch.len(), Some(dropout), &mut gradient);
         let passed = began.elapsed();
-        // Weights stay as they are, so that nothing grows beyond all bounds.
+        // A rate of 0 keeps the weights, so that nothing diverges.
         self.memory.step(&training.optimizer, 0.0, &mut self.network, &pass.gradients);
         self.network.follow(&pass.statistics);
         self.compute.recycle(pass);
@@ -188,7 +188,7 @@ impl<'a> Bench<'a> {
         [passed, all.saturating_sub(passed)].map(|time| time.as_secs_f64())
     }
 
-    /// Evaluates so many samples: seconds.
+    /// Seconds of an evaluation of `count` samples.
     fn answer(&self, count: usize) -> f64 {
         let samples = self.samples.first(count);
         let began = Instant::now();
@@ -197,7 +197,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Repeats something for so many seconds; `None` when it is to stop.
+/// Repeats something for `secs` seconds; `None` when it is to stop.
 fn repeat(secs: f64, stop: &StopFlag, mut once: impl FnMut()) -> Option<()> {
     let (began, most) = (Instant::now(), Duration::from_secs_f64(secs));
     for number in 0..MOST {
@@ -223,7 +223,7 @@ fn hold_half(network: &mut Network) {
     }
 }
 
-/// Samples like any others: what they show makes no difference to how long they take.
+/// Made-up samples: their content does not change the time.
 fn made_up(shape: Shape, classes: usize, count: usize) -> Samples {
     let values = (0..count * shape.len()).map(|index| (index * 7919 % 1009) as f32 / 1009.0);
     let labels = (0..count).map(|index| (index % classes.max(1)) as u32);

@@ -1,47 +1,47 @@
-//! How long runs will take: by the pace of those that are done, or by a quick measurement.
+//! The expected time of runs: by the pace of finished ones, or by a quick measurement.
 
 mod lists;
 mod measure;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use lists::{Costs, Far};
+pub use lists::{Costs, RunProgress};
 pub use measure::{Pace, measure};
 
 use super::cost::Cost;
 use super::queue::QueueOptions;
 use super::work::{Task, Work};
 use crate::doc::Run;
-use crate::form::number::grouped;
+use crate::form::number::{counted, grouped};
 
-/// A run that is left to do.
+/// A run that is not done yet.
 #[derive(Clone, Copy, Debug)]
-pub struct Left<'a> {
+pub struct RemainingRun<'a> {
     /// What it is.
     pub run: &'a Run,
-    /// What it does.
+    /// Its cost.
     pub cost: &'a Cost,
-    /// The share of it that is left, in [0, 1].
+    /// The remaining share of it, in [0, 1].
     pub share: f64,
 }
 
 /// A run that is done.
 #[derive(Clone, Copy, Debug)]
-pub struct Taken<'a> {
+pub struct FinishedRun<'a> {
     /// What it is.
     pub run: &'a Run,
-    /// What it did.
+    /// Its cost.
     pub cost: &'a Cost,
     /// How long it took, in seconds.
     pub secs: f64,
 }
 
-/// What is known of how long things take.
+/// Measured paces of tasks.
 #[derive(Clone, Debug, Default)]
 pub struct Paces(Vec<(Task, QueueOptions, Option<Pace>)>);
 
 impl Paces {
-    /// Takes what was measured; `None` where a task cannot be measured, so that nobody tries again.
+    /// Adds a measurement; `None` where a task cannot be measured, so that nobody tries again.
     pub fn take(&mut self, task: Task, options: QueueOptions, pace: Option<Pace>) {
         self.0.retain(|(known, shared, _)| (known, *shared) != (&task, options));
         self.0.push((task, options, pace));
@@ -57,26 +57,23 @@ impl Paces {
     }
 }
 
-/// How long runs will take.
+/// The expected time of runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Expected {
     /// Seconds until the last one is done.
     pub secs: f64,
-    /// How many runs go side by side.
+    /// Number of runs in parallel.
     pub jobs: usize,
-    /// How many runs that are done tell it.
+    /// Number of finished runs in the estimate.
     pub done: usize,
-    /// How many mini-batches were measured to tell it.
+    /// Number of measured mini-batches in the estimate.
     pub measured: u64,
 }
 
 impl Expected {
-    /// The basis of the estimate: `by the pace of 3 runs that are done`, `from a quick measurement of 12 mini-batches`, or both.
+    /// The basis of the estimate: `from the pace of 3 finished runs`, `from a quick measurement of 12 mini-batches`, or both.
     pub fn basis(&self) -> String {
-        let done = match self.done {
-            1 => "from the pace of 1 finished run".to_owned(),
-            count => format!("from the pace of {} finished runs", grouped(count as u64)),
-        };
+        let done = format!("from the pace of {}", counted(self.done, "finished run"));
         let measured = format!("from a quick measurement of {} mini-batches", grouped(self.measured));
         match (self.done > 0, self.measured > 0) {
             (true, true) => format!("{done}, and {measured}"),
@@ -91,10 +88,10 @@ impl Expected {
     }
 }
 
-/// What is known of the time that is left.
+/// The estimate of the remaining time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExpectedTime {
-    /// How long it takes.
+    /// The estimate.
     Known(Expected),
     /// Nothing before these are measured.
     Needs(Vec<Task>),
@@ -102,9 +99,14 @@ pub enum ExpectedTime {
     Unknown,
 }
 
-/// How long the runs that are left will take, side by side in their order as the options say: a run takes as long as
-/// those of its arm that are done; else, for its work, as long as those that do the same; else as it was measured.
-pub fn expected(left: &[Left<'_>], done: &[Taken<'_>], paces: &Paces, options: QueueOptions) -> ExpectedTime {
+/// The expected time of the remaining runs, in their order and in parallel by the options. A run takes as long as the
+/// finished ones of its arm; else, for its work, as long as those with the same task; else as measured.
+pub fn expected(
+    left: &[RemainingRun<'_>],
+    done: &[FinishedRun<'_>],
+    paces: &Paces,
+    options: QueueOptions,
+) -> ExpectedTime {
     let expected = Expected { jobs: options.jobs, ..Expected::default() };
     let mut known = Known {
         done,
@@ -115,14 +117,12 @@ pub fn expected(left: &[Left<'_>], done: &[Taken<'_>], paces: &Paces, options: Q
         runs: BTreeSet::new(),
         arms: BTreeMap::new(),
     };
-    let mut needs: Vec<Task> = Vec::new();
-    let (mut secs, mut is_known) = (Vec::new(), true);
+    let (mut secs, mut needs) = (Vec::new(), Vec::<Task>::new());
     for left in left {
         if let Some(own) = known.secs(left) {
             secs.push(own * left.share);
             continue;
         }
-        is_known = false;
         let tasks = left.cost.work.mini_batches.iter().map(|(task, _)| task);
         for task in tasks.filter(|task| paces.find(task, options).is_none()) {
             if !needs.contains(task) {
@@ -130,32 +130,32 @@ pub fn expected(left: &[Left<'_>], done: &[Taken<'_>], paces: &Paces, options: Q
             }
         }
     }
-    match (is_known, needs.is_empty()) {
-        (true, _) => {
-            let (secs, done) = (last_end(&secs, options.jobs), known.runs.len());
-            ExpectedTime::Known(Expected { secs, done, ..known.expected })
-        }
-        (false, true) => ExpectedTime::Unknown,
-        (false, false) => ExpectedTime::Needs(needs),
+    if secs.len() == left.len() {
+        let (secs, done) = (last_end(&secs, options.jobs), known.runs.len());
+        ExpectedTime::Known(Expected { secs, done, ..known.expected })
+    } else if needs.is_empty() {
+        ExpectedTime::Unknown
+    } else {
+        ExpectedTime::Needs(needs)
     }
 }
 
 /// What the estimate is based on, and how much of it was used.
 struct Known<'a> {
-    done: &'a [Taken<'a>],
+    done: &'a [FinishedRun<'a>],
     paces: &'a Paces,
     options: QueueOptions,
     expected: Expected,
     /// Tasks whose measurement is counted.
     tasks: Vec<&'a Task>,
-    /// Runs that tell something, by identity.
+    /// Finished runs in the estimate, by identity.
     runs: BTreeSet<&'a str>,
     /// Seconds of a run of each arm.
     arms: BTreeMap<&'a str, Option<f64>>,
 }
 
 impl<'a> Known<'a> {
-    fn secs(&mut self, left: &Left<'a>) -> Option<f64> {
+    fn secs(&mut self, left: &RemainingRun<'a>) -> Option<f64> {
         let arm = left.run.arm.as_str();
         if let Some(known) = self.arms.get(arm) {
             return *known;
@@ -165,13 +165,13 @@ impl<'a> Known<'a> {
         secs
     }
 
-    fn secs_of_arm(&mut self, left: &Left<'a>) -> Option<f64> {
+    fn secs_of_arm(&mut self, left: &RemainingRun<'a>) -> Option<f64> {
         let work = &left.cost.work;
-        let of_arm = |taken: &&Taken<'a>| taken.run.arm == left.run.arm;
-        let same = |taken: &&Taken<'a>| taken.cost.work.main() == work.main();
-        // One that another process had done took no time here.
+        let of_arm = |taken: &&FinishedRun<'a>| taken.run.arm == left.run.arm;
+        let same = |taken: &&FinishedRun<'a>| taken.cost.work.main() == work.main();
+        // A run of another process took no time here.
         let timed = || self.done.iter().filter(|taken| taken.secs > 0.0);
-        let mut known: Vec<&Taken<'a>> = timed().filter(of_arm).collect();
+        let mut known: Vec<&FinishedRun<'a>> = timed().filter(of_arm).collect();
         if known.is_empty() {
             known = timed().filter(same).collect();
         }
@@ -199,7 +199,7 @@ impl<'a> Known<'a> {
     }
 }
 
-/// When the last of these ends, `jobs` at a time: the next one begins where one has ended.
+/// The end of the last of these, `jobs` at a time: the next one begins where one has ended.
 fn last_end(secs: &[f64], jobs: usize) -> f64 {
     let mut ends = vec![0.0_f64; jobs.max(1)];
     for secs in secs {
@@ -227,14 +227,14 @@ mod tests {
         runs.into_iter().map(|run| (run.clone(), cost(&run).unwrap())).collect()
     }
 
-    fn left(all: &[(Run, Cost)]) -> Vec<Left<'_>> {
-        all.iter().map(|(run, cost)| Left { run, cost, share: 1.0 }).collect()
+    fn left(all: &[(Run, Cost)]) -> Vec<RemainingRun<'_>> {
+        all.iter().map(|(run, cost)| RemainingRun { run, cost, share: 1.0 }).collect()
     }
 
     const ALONE: QueueOptions = QueueOptions { jobs: 1, threads: 1 };
 
-    fn told(outlook: &ExpectedTime) -> Expected {
-        let ExpectedTime::Known(expected) = outlook else { panic!("{outlook:?}") };
+    fn known(time: &ExpectedTime) -> Expected {
+        let ExpectedTime::Known(expected) = time else { panic!("{time:?}") };
         *expected
     }
 
@@ -242,17 +242,17 @@ mod tests {
     fn runs_that_are_done_tell_of_their_arm_and_of_those_that_do_the_same() {
         let all = all();
         let (run, cost) = &all[0];
-        let done = [Taken { run, cost, secs: 3.0 }];
+        let done = [FinishedRun { run, cost, secs: 3.0 }];
         let nothing = Paces::default();
-        let own = told(&expected(&left(&all[1..2]), &done, &nothing, ALONE));
+        let own = known(&expected(&left(&all[1..2]), &done, &nothing, ALONE));
         assert_eq!((own.secs, own.done, own.measured), (3.0, 1, 0));
-        let twice = told(&expected(&left(&all[2..4]), &done, &nothing, ALONE));
+        let twice = known(&expected(&left(&all[2..4]), &done, &nothing, ALONE));
         assert!((twice.secs - 12.0).abs() < 1e-9, "two runs of two epochs: {twice:?}");
-        let half = [Left { share: 0.5, ..left(&all)[1] }];
-        assert_eq!(told(&expected(&half, &done, &nothing, ALONE)).secs, 1.5);
+        let half = [RemainingRun { share: 0.5, ..left(&all)[1] }];
+        assert_eq!(known(&expected(&half, &done, &nothing, ALONE)).secs, 1.5);
         let other = expected(&left(&all[1..]), &done, &nothing, ALONE);
         assert_eq!(other, ExpectedTime::Needs(vec![all[4].1.work.main().clone()]));
-        let idle = [Taken { run, cost, secs: 0.0 }];
+        let idle = [FinishedRun { run, cost, secs: 0.0 }];
         assert!(matches!(expected(&left(&all[1..2]), &idle, &nothing, ALONE), ExpectedTime::Needs(_)));
     }
 
@@ -265,7 +265,7 @@ mod tests {
         let mut expected_of = |jobs| {
             let options = QueueOptions { jobs, ..ALONE };
             paces.take(task.clone(), options, Some(Pace { mini_batch: 0.5, sample: 0.125, measured: 4 }));
-            told(&expected(&left(&all[..4]), &[], &paces, options))
+            known(&expected(&left(&all[..4]), &[], &paces, options))
         };
         assert_eq!(expected_of(1), Expected { secs: 78.0, jobs: 1, done: 0, measured: 4 });
         assert_eq!(expected_of(2).secs, 39.0);

@@ -1,28 +1,28 @@
 //! Faults in the activations of a batch.
 
-use std::borrow::{Borrow, Cow};
+use std::borrow::Cow;
 
 use crate::intervene::fault::{Injected, Injection, Memory, Storage};
 use crate::net::{Activations, Layout};
 
-/// What the activations of one image behind operation `op` hold with the faults that are injected there. `storage` says
-/// how its values are stored, which come in PyTorch's order.
+/// What the activations of one image after operation `op` hold with the faults that are injected there. `storage` returns
+/// how its values are stored; it gets them in PyTorch's order.
 ///
 /// # Errors
-/// Where a list has other bits than are stored.
-pub fn injected<S: Borrow<Storage>>(
+/// When a list has other bits than are stored.
+pub fn injected(
     activations: &Activations,
     (sample, op): (usize, usize),
     injection: &mut Injection,
-    storage: impl FnOnce(&[f32]) -> S,
+    storage: impl FnOnce(&[f32]) -> Storage,
 ) -> Result<Vec<Injected>, String> {
-    if !injection.is_behind(op) {
+    if !injection.is_at(op) {
         return Ok(Vec::new());
     }
     let values = in_order(activations, sample);
     let storage = storage(&values);
-    let memory = Memory { values: &values, storage: storage.borrow() };
-    injection.inject_behind(op, memory).map_err(|error| error.to_string())
+    let memory = Memory { values: &values, storage: &storage };
+    injection.inject_at(op, memory).map_err(|error| error.to_string())
 }
 
 /// Writes what was injected into the activations of one image.

@@ -1,8 +1,8 @@
 //! Faults: how they are injected into networks, and those in place.
 //!
 //! A network is read through `fault(mask(values))`: a copy in which entries with faults read as something else, with faults
-//! in the activations between operations. Stored weights are never written, so that releasing a fault leaves nothing
-//! behind. [`sites`], [`stored`], [`parameters`] and [`activations`] do this for the trials of campaigns too; the lines of
+//! in the activations between operations. Stored weights are never written, so that a released fault leaves no
+//! trace. [`sites`], [`stored`], [`parameters`] and [`activations`] do this for the trials of campaigns too; the lines of
 //! `faults.csv` are those of [`fault::log`](crate::intervene::fault::log).
 
 pub(super) mod activations;
@@ -25,11 +25,10 @@ use crate::doc::fault::{Draw, Fault, Format};
 use crate::doc::fault_sites::{FaultPlace, fault_places};
 use crate::doc::intervention::{Params, Target};
 use crate::doc::targets;
-use crate::intervene::fault::log::{LONGEST_DRAW, Logged, LoggedFault, LongDraw, Row};
+use crate::intervene::fault::log::{LONGEST_DRAW, Logged, LoggedFault, Row};
 use crate::intervene::fault::{Injected, Injection, Site, SiteSpace, StreamCounters, TooManyFaults};
-
 use crate::net::Network;
-use parameters::{Undo, overlay};
+use parameters::overlay;
 use sites::FaultSites;
 use stored::StoredNetwork;
 
@@ -49,7 +48,7 @@ pub struct Faults {
 /// A fault in place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Active {
-    /// What the plan says.
+    /// Its settings in the plan.
     pub settings: Fault,
     /// Number of the step that put it in place; draws are derived from it.
     pub step: u64,
@@ -57,14 +56,14 @@ pub struct Active {
     pub stage: String,
     /// Branch of that stage; empty for the main branch.
     pub branch: String,
-    /// Round of the innermost repetition around it, from 1.
+    /// Round of the innermost repetition, from 1.
     pub round: Option<u64>,
-    /// Where it was released since. Draws go on as before, and what they hit there is left alone.
+    /// Where it was released since. Draws continue as before, and skip what they hit there.
     pub released: Vec<Target>,
     /// Sites that were drawn once and hold.
     #[serde(skip)]
     pub drawn: Option<Drawn>,
-    /// How often the network was read since: forward passes where each has a draw of its own, and evaluations of a part
+    /// How often the network was read since: forward passes where each has a separate draw, and evaluations of a part
     /// of the data and training mini-batches otherwise.
     pub passes: u64,
 }
@@ -74,7 +73,7 @@ pub struct Active {
 pub struct Drawn {
     /// In the order in which they are counted.
     pub sites: Arc<Vec<Site>>,
-    /// Where the stream stands behind them, from which values are drawn.
+    /// Position of the stream after them, from which values are drawn.
     pub position: u128,
 }
 
@@ -101,21 +100,20 @@ impl Faults {
         self.active.iter().find(other).map_or(Format::Float32, |fault| fault.settings.format)
     }
 
-    /// Injects one fault into parameters of a view, drawn for all images or for one; `undo` takes in what they read before.
+    /// Injects one fault into parameters of a view, drawn for all images or for one.
     fn inject(
         &self,
         number: usize,
         stored: &StoredNetwork,
         view: &mut Network,
         (seed, image): (u64, Option<u64>),
-        undo: &mut Undo,
     ) -> Result<InjectedDraw, TooManyFaults> {
         let (fault, sites) = (&self.active[number], &stored.sites[number]);
         let mut injection = fault.injection(&sites.space, seed, image.unwrap_or(0))?;
         let injected = parameters::injected(view, &stored.storages, &mut injection);
         let mut injected = injected.expect("faults that were drawn fit any value");
         fault.leave_released(view.structure(), sites, &mut injected);
-        overlay(view, &injected, undo);
+        overlay(view, &injected);
         Ok(InjectedDraw { fault: number, image, injected })
     }
 
@@ -133,7 +131,7 @@ impl Faults {
             };
             if injected.len() > LONGEST_DRAW {
                 let stream = fault.stream(image.unwrap_or(0));
-                log(Logged::Draw(LongDraw { faults: injected.len() as u64, stream }));
+                log(Logged::Draw { faults: injected.len() as u64, stream });
                 continue;
             }
             for injected in injected {
@@ -151,12 +149,12 @@ impl Active {
         self.settings.is_in_activations()
     }
 
-    /// Whether each image sees a network of its own.
+    /// Whether each image sees another network.
     fn is_for_each_image(&self) -> bool {
         self.settings.draw == Draw::EveryImage && !self.is_in_activations()
     }
 
-    /// The stream of a draw; `item` is the image, where each has a draw of its own.
+    /// The stream of a draw; `item` is the image, where images have separate draws.
     fn stream(&self, item: u64) -> StreamCounters {
         self.settings.draw.stream(self.step, self.passes, item)
     }
@@ -188,7 +186,7 @@ impl Active {
         self.released.iter().any(|target| has_entry(target) && self.has_place(structure, target, place))
     }
 
-    /// Leaves out what hit an entry in which it was released.
+    /// Removes what hit an entry in which it was released.
     fn leave_released(&self, structure: &Structure, sites: &FaultSites, injected: &mut Vec<Injected>) {
         if !self.released.is_empty() {
             injected.retain(|fault| {
@@ -210,7 +208,7 @@ impl Active {
             && targets.next().is_some()
     }
 
-    /// What the column `campaign` of `faults.csv` says: the stage, and the branch that the fault was taken along into.
+    /// The column `campaign` of `faults.csv`: the stage, and the branch that inherited the fault.
     fn name(&self, branch: &str) -> String {
         if branch == self.branch { self.stage.clone() } else { format!("{}@{branch}", self.stage) }
     }

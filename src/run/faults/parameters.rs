@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::intervene::fault::{Injected, Injection, Memory, Storage};
+use crate::intervene::fault::{Injected, Injection, Memory, Site, Storage};
 use crate::net::Network;
 
 /// What parameters hold with these faults, each of which finds what the ones before it left.
@@ -18,20 +18,16 @@ pub fn injected(
     injection.inject(memory).map_err(|error| error.to_string())
 }
 
-/// Values that were overlaid: parameter, entry, and what it read as before.
-pub type Undo = Vec<(usize, usize, f32)>;
-
-/// Lets a view read what was injected; `undo` takes in what it read before.
-pub fn overlay(view: &mut Network, injected: &[Injected], undo: &mut Undo) {
+/// Lets a view read what was injected.
+pub fn overlay(view: &mut Network, injected: &[Injected]) {
     for fault in injected {
-        let (index, entry) = (fault.site.parameter, fault.site.index);
-        undo.push((index, entry, view.overlay(index, entry, fault.value)));
+        view.overlay(fault.site.parameter, fault.site.index, fault.value);
     }
 }
 
-/// Takes faults back, the last one first.
-pub fn take_back(view: &mut Network, undo: &mut Undo) {
-    for (index, entry, value) in undo.drain(..).rev() {
-        view.overlay(index, entry, value);
+/// Lets a view read what another network has where faults were injected.
+pub fn restore(view: &mut Network, injected: &[Injected], from: &Network) {
+    for Site { parameter, index, .. } in injected.iter().map(|fault| fault.site) {
+        view.overlay(parameter, index, from.values(parameter)[index]);
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::parameters::Undo;
 use super::sites::FaultSites;
 use super::stored::{StoredNetwork, in_format};
 use super::{Active, Drawn};
@@ -89,7 +88,7 @@ fn log_drawn(session: &mut Session) -> Result<Vec<Injected>, RunError> {
     let (mut view, mut newest) = (stored.golden.clone(), Vec::new());
     let active = state.faults.active.iter().enumerate();
     for (number, _) in active.filter(|(_, fault)| !fault.is_in_activations()) {
-        let draw = state.faults.inject(number, &stored, &mut view, (seed, None), &mut Undo::new());
+        let draw = state.faults.inject(number, &stored, &mut view, (seed, None));
         newest = vec![draw.map_err(|error| session.stage_error(error.to_string()))?];
     }
     let lines = state.faults.lines(&stored, &branch, newest.clone());
@@ -172,8 +171,8 @@ pub fn release(session: &mut Session, target: &Target) -> usize {
     released
 }
 
-/// Refuses to train with a fault that is drawn for every image: each image has a network of its own, and batch norm would
-/// see one image.
+/// Refuses to train with a fault that is drawn for every image: each image has another network, and batch norm would see
+/// one image.
 ///
 /// # Errors
 /// When there is such a fault.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Active, Drawn, Faults};
 use crate::intervene::fault::Site;
 
-/// Faults in place, as a checkpoint describes them; sites lie in arrays beside it.
+/// Faults in place, as a checkpoint describes them; sites are in arrays next to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WrittenFaults {
     active: Vec<WrittenFault>,
@@ -23,10 +23,11 @@ struct WrittenFault {
     drawn: Option<(usize, String)>,
 }
 
-/// Bytes of one site: parameter, entry, and one more than the bit; 0 for none.
+/// Bytes of one site, least significant first: 4 for the parameter, 8 for the entry, 4 for one more than the bit, 0 for
+/// none.
 const SITE: usize = 16;
 
-/// What a checkpoint says of faults; `push` takes an array in and numbers it.
+/// What a checkpoint has of faults; `push` adds an array and returns its number.
 pub fn written(faults: &Faults, push: &mut dyn FnMut(Vec<u8>) -> usize) -> WrittenFaults {
     let active = faults.active.iter().map(|fault| {
         let drawn = fault.drawn.as_ref().map(|Drawn { sites, position }| {
@@ -62,19 +63,16 @@ pub fn read<'a>(
 }
 
 fn site_bytes(site: &Site) -> [u8; SITE] {
-    let mut bytes = [0; SITE];
-    bytes[..4].copy_from_slice(&(site.parameter as u32).to_le_bytes());
-    bytes[4..12].copy_from_slice(&(site.index as u64).to_le_bytes());
-    bytes[12..].copy_from_slice(&site.bit.map_or(0, |bit| bit + 1).to_le_bytes());
-    bytes
+    let bit = site.bit.map_or(0, |bit| bit + 1);
+    let [parameter, index] = [site.parameter, site.index].map(|number| number as u128);
+    (parameter | index << 32 | u128::from(bit) << 96).to_le_bytes()
 }
 
 fn site(bytes: &[u8; SITE]) -> Site {
-    let number = |range: std::ops::Range<usize>| {
-        bytes[range].iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
-    };
-    let bit = number(12..16) as u32;
-    Site { parameter: number(0..4) as usize, index: number(4..12) as usize, bit: bit.checked_sub(1) }
+    let number = u128::from_le_bytes(*bytes);
+    let [parameter, bit] = [number, number >> 96].map(|number| number as u32);
+    let index = (number >> 32) as u64 as usize;
+    Site { parameter: parameter as usize, index, bit: bit.checked_sub(1) }
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ pub fn storage(network: &Network, index: usize, format: Format) -> Storage {
     Storage::of(format, network.values(index), rows)
 }
 
-/// Rounds activations to a format. They have no scale, so that any entry stands for all.
+/// Rounds activations to a format. They have no scale, so that every entry is stored in the same way.
 pub fn round(format: Format, values: &mut [f32]) {
     if format != Format::Float32 {
         let storage = Storage::of(format, &[], 1);

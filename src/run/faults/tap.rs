@@ -1,4 +1,4 @@
-//! Faults in place in the activations of a pass: every image has a draw of its own.
+//! Faults in place in the activations of a pass: every image has a separate draw.
 
 use std::collections::BTreeSet;
 
@@ -44,14 +44,15 @@ impl<'a> ActivationFaults<'a> {
         Ok(Self { faults, network, images })
     }
 
-    /// Operations behind which something is rounded or injected.
+    /// Operations after which something is rounded or injected.
     pub fn ops(&self) -> BTreeSet<usize> {
         self.in_activations().flat_map(|(_, sites)| sites.places.keys().copied()).collect()
     }
 
     /// What was injected.
-    pub fn into_draws(self) -> impl Iterator<Item = InjectedDraw> {
-        self.images.into_iter().map(|image| image.draw).filter(|draw| !draw.injected.is_empty())
+    pub fn into_draws(self) -> Vec<InjectedDraw> {
+        let draws = self.images.into_iter().map(|image| image.draw);
+        draws.filter(|draw| !draw.injected.is_empty()).collect()
     }
 
     fn in_activations(&self) -> impl Iterator<Item = (&'a Active, &'a FaultSites)> {
@@ -59,7 +60,7 @@ impl<'a> ActivationFaults<'a> {
         faults.filter(|(fault, _)| fault.is_in_activations())
     }
 
-    /// The format in which the activations behind an operation are stored.
+    /// The format in which the activations after an operation are stored.
     fn format(&self, op: usize) -> Format {
         let mut formats = self
             .in_activations()

@@ -1,11 +1,12 @@
 //! What computes while faults are in place.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-use super::parameters::{Undo, take_back};
+use super::parameters::restore;
 use super::stored::StoredNetwork;
 use super::tap::ActivationFaults;
 use super::{Active, Faults, InjectedDraw};
@@ -33,16 +34,6 @@ struct Reading {
     error: Option<TooManyFaults>,
 }
 
-/// What is left of a view that is no longer used.
-pub struct Seen {
-    /// The faults with their counters.
-    pub faults: Faults,
-    /// Lines of `faults.csv`.
-    pub lines: String,
-    /// Why nothing was injected.
-    pub error: Option<TooManyFaults>,
-}
-
 impl View {
     /// A view through these faults, used in a branch of the plan.
     pub fn new(context: Arc<RunContext>, faults: Faults, branch: String) -> Self {
@@ -50,14 +41,17 @@ impl View {
         Self { context, branch, reading: Mutex::new(reading) }
     }
 
-    /// Ends the pass.
-    pub fn close(self) -> Seen {
+    /// Ends the pass: the faults with their counters, and lines of `faults.csv`.
+    ///
+    /// # Errors
+    /// Why nothing was injected.
+    pub fn close(self) -> Result<(Faults, String), TooManyFaults> {
         let Reading { mut faults, images, lines, error, .. } =
             self.reading.into_inner().unwrap_or_else(PoisonError::into_inner);
         for fault in &mut faults.active {
             fault.passes += u64::from(images > 0 && fault.settings.draw != Draw::EveryForward);
         }
-        Seen { faults, lines, error }
+        error.map_or(Ok((faults, lines)), Err)
     }
 
     fn reading(&self) -> MutexGuard<'_, Reading> {
@@ -159,7 +153,7 @@ impl Compute for View {
     }
 }
 
-/// One tap behind the other.
+/// One tap after the other.
 struct Both<'a> {
     first: ActivationFaults<'a>,
     then: &'a mut dyn Tap,
@@ -197,54 +191,54 @@ impl Pass<'_> {
         input: &Activations,
     ) -> Result<(Activations, Vec<InjectedDraw>), TooManyFaults> {
         let all = self.faults.active.len();
-        let own = self.faults.active.iter().position(Active::is_for_each_image);
-        let from = own.unwrap_or(all);
+        let from = self.faults.active.iter().position(Active::is_for_each_image).unwrap_or(all);
         let (shared, mut draws) = self.parameters(0..from)?;
-        if from == all {
-            let activations = self.through(&shared, ops, input, self.first, &mut draws)?;
+        if from == all || input.count == 0 {
+            let (activations, new) = self.through(&shared, ops, input, self.first)?;
+            draws.extend(new);
             return Ok((activations, draws));
         }
-        let part = input.count.div_ceil(rayon::current_num_threads()).max(1);
+        let part = input.count.div_ceil(rayon::current_num_threads());
         let starts: Vec<usize> = (0..input.count).step_by(part).collect();
         let parts: Result<Vec<_>, _> = starts
             .into_par_iter()
             .map(|start| {
                 let images = start..(start + part).min(input.count);
-                self.image_by_image(shared.clone(), from, ops.clone(), input, images)
+                self.image_by_image(&shared, from, &ops, input, images)
             })
             .collect();
-        let mut whole: Option<Activations> = None;
-        for (activations, new) in parts?.into_iter().flatten() {
+        let mut images = parts?.into_iter().flatten();
+        let (mut whole, new) = images.next().expect("there is an image");
+        draws.extend(new);
+        for (activations, new) in images {
+            whole.count += activations.count;
+            whole.values.extend(activations.values);
             draws.extend(new);
-            match &mut whole {
-                None => whole = Some(activations),
-                Some(whole) => {
-                    whole.count += activations.count;
-                    whole.values.extend(activations.values);
-                }
-            }
         }
-        Ok((whole.unwrap_or_else(|| self.compute.forward(&shared, ops, input)), draws))
+        Ok((whole, draws))
     }
 
-    /// Each of some images with its own network: faults are injected, the network is read, and they are taken back.
+    /// Each of some images with its own network: faults are injected, the network is read, and it is restored.
     fn image_by_image(
         &self,
-        mut view: Network,
+        shared: &Network,
         from: usize,
-        ops: Range<usize>,
+        ops: &Range<usize>,
         input: &Activations,
         images: Range<usize>,
     ) -> Result<Vec<(Activations, Vec<InjectedDraw>)>, TooManyFaults> {
-        let mut undo = Undo::new();
+        let mut view = shared.clone();
         let mut done = Vec::new();
         for at in images {
             let image = self.first + at as u64;
-            let mut draws = self.inject(&mut view, from..self.faults.active.len(), Some(image), &mut undo)?;
+            let mut draws = self.inject(&mut view, from..self.faults.active.len(), Some(image))?;
             let one = Activations { values: input.sample(at).to_vec(), count: 1, ..*input };
+            let (activations, new) = self.through(&view, ops.clone(), &one, image)?;
+            for draw in &draws {
+                restore(&mut view, &draw.injected, shared);
+            }
             draws.retain(|draw| at == 0 || draw.image.is_some()); // a draw that all images share is logged once
-            let activations = self.through(&view, ops.clone(), &one, image, &mut draws)?;
-            take_back(&mut view, &mut undo);
+            draws.extend(new);
             done.push((activations, draws));
         }
         Ok(done)
@@ -253,22 +247,21 @@ impl Pass<'_> {
     /// The network with some of the faults in its parameters, the same for all images.
     fn parameters(&self, faults: Range<usize>) -> Result<(Network, Vec<InjectedDraw>), TooManyFaults> {
         let mut view = self.stored.golden.clone();
-        let draws = self.inject(&mut view, faults, None, &mut Undo::new())?;
+        let draws = self.inject(&mut view, faults, None)?;
         Ok((view, draws))
     }
 
-    /// Injects some of the faults into parameters; those of one image alone are drawn for this one.
+    /// Injects some of the faults into parameters; those with separate draws for images are drawn for this one.
     fn inject(
         &self,
         view: &mut Network,
         faults: Range<usize>,
         image: Option<u64>,
-        undo: &mut Undo,
     ) -> Result<Vec<InjectedDraw>, TooManyFaults> {
         let in_parameters = faults.filter(|number| !self.faults.active[*number].is_in_activations());
         let inject = |number: usize| {
             let image = image.filter(|_| self.faults.active[number].is_for_each_image());
-            self.faults.inject(number, self.stored, view, (self.seed, image), undo)
+            self.faults.inject(number, self.stored, view, (self.seed, image))
         };
         in_parameters.map(inject).collect()
     }
@@ -284,17 +277,15 @@ impl Pass<'_> {
         ops: Range<usize>,
         input: &Activations,
         first: u64,
-        draws: &mut Vec<InjectedDraw>,
-    ) -> Result<Activations, TooManyFaults> {
+    ) -> Result<(Activations, Vec<InjectedDraw>), TooManyFaults> {
         let mut faults = self.in_activations(first, input.count)?;
         let mut at = ops.start;
-        let mut activations: Option<Activations> = None;
+        let mut activations = Cow::Borrowed(input);
         for op in faults.ops().into_iter().filter(|op| ops.contains(op)) {
-            let mut next = self.compute.forward(network, at..op + 1, activations.as_ref().unwrap_or(input));
+            let mut next = self.compute.forward(network, at..op + 1, &activations);
             faults.write(op, &mut next);
-            (at, activations) = (op + 1, Some(next));
+            (at, activations) = (op + 1, Cow::Owned(next));
         }
-        draws.extend(faults.into_draws());
-        Ok(self.compute.forward(network, at..ops.end, activations.as_ref().unwrap_or(input)))
+        Ok((self.compute.forward(network, at..ops.end, &activations), faults.into_draws()))
     }
 }

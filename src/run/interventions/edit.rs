@@ -1,12 +1,14 @@
 //! Values written by hand, and masks that are moved.
 
-use super::left::Left;
+use std::collections::BTreeSet;
+
+use super::mask_report::mask_report;
 use crate::doc::intervention::{Set, ShuffleMask};
 use crate::form::number::grouped;
-use crate::intervene::shuffle::{Region, shuffle as moved};
+use crate::intervene::Entry;
+use crate::intervene::shuffle::{Region, shuffle};
 use crate::intervene::stream::{Purpose, stream};
-use crate::intervene::{Entry, MaskCounts};
-use crate::results::Report;
+use crate::net::Written;
 use crate::run::error::RunError;
 use crate::run::session::Session;
 
@@ -21,8 +23,7 @@ pub fn set(session: &mut Session, set: &Set) -> Result<(), RunError> {
             known.join(", ")
         ))
     })?;
-    let mut values = session.state().network.values(index).to_vec();
-    let size = values.len();
+    let size = structure.parameters[index].len();
     if let Some(entry) = set.indices.iter().find(|&&entry| entry >= size) {
         return Err(session.stage_error(format!(
             "{} has {} entries, so there is no entry {entry}",
@@ -30,54 +31,37 @@ pub fn set(session: &mut Session, set: &Set) -> Result<(), RunError> {
             grouped(size as u64)
         )));
     }
-    if set.indices.is_empty() {
-        values.fill(set.value as f32);
-    }
-    for &entry in &set.indices {
-        values[entry] = set.value as f32;
-    }
-    let network = &mut session.state_mut().network;
-    let mut asked: Vec<usize> =
-        if set.indices.is_empty() { (0..size).collect() } else { set.indices.clone() };
-    asked.sort_unstable();
-    asked.dedup();
-    let held = |entry: &&usize| network.entries(index).is_some_and(|entries| !entries[**entry].is_free());
-    let dropped = asked.iter().filter(held).count();
-    network.write(index, &values);
-    let mut summary = format!(
-        "set {} entries of {} to {}",
-        grouped((asked.len() - dropped) as u64),
-        set.parameter,
-        set.value
-    );
+    let chosen: BTreeSet<usize> = set.indices.iter().copied().collect();
+    let inside = |entry: usize| chosen.is_empty() || chosen.contains(&entry);
+    let values = vec![set.value as f32; size];
+    let Written { taken, dropped } = session.state_mut().network.write_inside(index, &values, &inside);
+    let mut summary = format!("set {} entries of {} to {}", grouped(taken as u64), set.parameter, set.value);
     if dropped > 0 {
         summary = format!("{summary}; {} held entries kept theirs", grouped(dropped as u64));
     }
-    session.report(Report { kind: "set".to_owned(), summary, ..Report::default() })
+    session.report(super::report("set", summary))
 }
 
 /// As many pruned entries in other places, within layers or across them. Only parameters with pruned entries take part:
 /// what was left out of the pruning stays left out of its control.
-pub fn shuffle_mask(session: &mut Session, shuffle: &ShuffleMask) -> Result<(), RunError> {
+pub fn shuffle_mask(session: &mut Session, settings: &ShuffleMask) -> Result<(), RunError> {
     let structure = session.context.structure.clone();
     let network = &session.state().network;
     let is_masked = |index: &usize| network.mask_counts(*index).pruned > 0;
     let chosen: Vec<usize> = (0..network.len()).filter(is_masked).collect();
-    let before: Vec<MaskCounts> = chosen.iter().map(|&index| network.mask_counts(index)).collect();
+    let before = network.clone();
     let entries: Vec<Vec<Entry>> = chosen.iter().map(|&index| network.all_entries(index)).collect();
-    let regions: Vec<Region> = chosen
-        .iter()
-        .zip(&entries)
-        .map(|(&index, entries)| Region { layer: structure.parameters[index].layer, entries })
-        .collect();
+    let layers = chosen.iter().map(|&index| structure.parameters[index].layer);
+    let regions: Vec<Region> =
+        layers.zip(&entries).map(|(layer, entries)| Region { layer, entries }).collect();
     let mut rng = stream(session.context.spec.seed, Purpose::Mask, &[session.number()]);
-    let moved = moved(&regions, shuffle.scope, &mut rng);
+    let shuffled = shuffle(&regions, settings.scope, &mut rng);
     let network = &mut session.state_mut().network;
-    let pruned: u64 = chosen.iter().map(|&index| network.mask_counts(index).pruned).sum();
-    for (&index, entries) in chosen.iter().zip(moved) {
+    for (&index, entries) in chosen.iter().zip(shuffled) {
         network.set_entries(index, entries);
     }
+    let pruned: u64 = chosen.iter().map(|&index| network.mask_counts(index).pruned).sum();
     let summary = format!("moved {} pruned entries to other places", grouped(pruned));
-    let report = Left::of(network, &chosen, &before).report("shuffle", summary);
+    let report = mask_report("shuffle", summary, &chosen, [&before, network]);
     session.report(report)
 }

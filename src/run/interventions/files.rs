@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::left::Left;
+use super::graft;
+use super::mask_report::mask_report;
 use crate::doc::file_names::stays_inside;
 use crate::doc::intervention::{FileContent, Params, WeightFile};
 use crate::doc::targets;
-use crate::intervene::{Entry, MaskCounts};
+use crate::intervene::Entry;
 use crate::net::weights_file::{FileTensor, read_masks, read_tensors, tensors_of, write_tensors};
+use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::session::Session;
 
@@ -15,9 +17,7 @@ use crate::run::session::Session;
 pub fn import(session: &mut Session, file: &WeightFile) -> Result<(), RunError> {
     let path = session.input_path(&file.file);
     let report = match file.content {
-        FileContent::Values => {
-            super::graft::copy(session, &read_tensors(&path)?.0, &file.target, &file.file)?
-        }
+        FileContent::Values => graft::copy(session, &read_tensors(&path)?.0, &file.target, &file.file)?,
         FileContent::Mask => mask(session, &read_masks(&path)?.0, file)?,
     };
     session.report(report)
@@ -27,7 +27,7 @@ fn mask(
     session: &mut Session,
     tensors: &BTreeMap<String, FileTensor>,
     file: &WeightFile,
-) -> Result<crate::results::Report, RunError> {
+) -> Result<Report, RunError> {
     let structure = session.context.structure.clone();
     let chosen = targets::prunable(&structure, &file.target);
     for &index in &chosen {
@@ -39,11 +39,10 @@ fn mask(
             )));
         }
     }
-    let before: Vec<MaskCounts> =
-        chosen.iter().map(|&index| session.state().network.mask_counts(index)).collect();
+    let before = session.state().network.clone();
+    let network = &mut session.state_mut().network;
     for &index in &chosen {
         let parameter = &structure.parameters[index];
-        let network = &mut session.state_mut().network;
         let entries = network.all_entries(index);
         let values = tensors[&parameter.name].values.iter();
         let zeros = values.zip(&entries).enumerate().filter(|(at, (value, entry))| {
@@ -52,10 +51,9 @@ fn mask(
         let zeros: Vec<u32> = zeros.filter_map(|(at, _)| u32::try_from(at).ok()).collect();
         network.prune(index, &zeros);
     }
-    let network = &session.state().network;
     let summary =
         format!("the zeros of {} are the mask: {:.2} % remain", file.file, 100.0 * network.remaining());
-    Ok(Left::of(network, &chosen, &before).report("mask", summary))
+    Ok(mask_report("mask", summary, &chosen, [&before, network]))
 }
 
 /// Writes values, or the mask as ones and zeros, into a file of the run's directory.
@@ -91,5 +89,5 @@ pub fn export(session: &mut Session, file: &WeightFile) -> Result<(), RunError> 
     ]);
     write_tensors(&path, &tensors, &about)?;
     let summary = format!("wrote {} tensors to {name}", tensors.len());
-    session.report(super::table("export", summary, &[], Vec::new()))
+    session.report(super::report("export", summary))
 }

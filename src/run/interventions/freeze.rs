@@ -1,16 +1,15 @@
-//! Freezing and letting go of single entries.
+//! Freezing and releasing single entries.
 
 use std::collections::BTreeMap;
 
 use crate::doc::intervention::{Freeze, Held, HeldAt, Params, Release, Select};
 use crate::doc::structure::LayerKind;
 use crate::doc::targets;
-use crate::form::number::grouped;
+use crate::form::number::{counted, grouped};
 use crate::intervene::Entry;
 use crate::intervene::freeze::{Candidate, Selection, select};
 use crate::intervene::stream::{Purpose, stream};
 use crate::net::weights_file::{FileTensor, read_masks};
-use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::faults;
 use crate::run::session::Session;
@@ -82,8 +81,7 @@ fn entries_to_hold(
             let tensor = tensor.ok_or_else(|| {
                 let (name, shape) = (&parameter.name, &parameter.shape);
                 session.stage_error(format!(
-                    "{file} has no tensor {name} of shape {shape:?}; nothing was \
-                        frozen"
+                    "{file} has no tensor {name} of shape {shape:?}; nothing was frozen"
                 ))
             })?;
             let nonzero = tensor.values.iter().enumerate().filter(|(_, value)| **value != 0.0);
@@ -96,7 +94,7 @@ fn entries_to_hold(
     select(&candidate, &selection, &mut rng).map_err(|error| session.stage_error(error.to_string()))
 }
 
-/// The values that entries are held at; none where they keep their own.
+/// The values that entries are held at; none where they keep theirs.
 fn held_values(session: &Session, freeze: &Freeze, index: usize) -> Result<Option<Vec<f32>>, RunError> {
     let state = session.state();
     let size = state.network.values(index).len();
@@ -112,7 +110,7 @@ fn held_values(session: &Session, freeze: &Freeze, index: usize) -> Result<Optio
     })
 }
 
-/// Lets entries go; they go on from the value that they have.
+/// Releases entries; they continue from their current values.
 pub fn release(session: &mut Session, release: &Release) -> Result<(), RunError> {
     let structure = session.context.structure.clone();
     let chosen = targets::parameters(&structure, &release.target, &Params::Everything);
@@ -148,12 +146,12 @@ pub fn release(session: &mut Session, release: &Release) -> Result<(), RunError>
     }
     if faults > 0 {
         let checksum = session.state().network.checksum();
-        let plural = if faults == 1 { "" } else { "s" };
         parts.push(format!(
-            "removed {faults} fault{plural}; the stored weights have checksum {}",
+            "removed {}; the stored weights have checksum {}",
+            counted(faults, "fault"),
             &checksum[..16]
         ));
     }
     let summary = if parts.is_empty() { "there was nothing to release".to_owned() } else { parts.join("; ") };
-    session.report(Report { kind: "release".to_owned(), summary, ..Report::default() })
+    session.report(super::report("release", summary))
 }

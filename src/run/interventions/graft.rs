@@ -7,7 +7,7 @@ use crate::doc::intervention::{Graft, Params};
 use crate::doc::{Target, targets};
 use crate::form::number::grouped;
 use crate::net::Written;
-use crate::net::weights_file::{FileTensor, read_tensors};
+use crate::net::weights_file::{FileTensor, read_tensors, tensors_of};
 use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::session::Session;
@@ -43,7 +43,7 @@ pub fn graft(session: &mut Session, graft: &Graft) -> Result<(), RunError> {
         "rewound to iteration {} of {}; weights and optimizer are unchanged",
         position.iteration, graft.from
     );
-    session.report(super::table("graft", summary, &[], Vec::new()))
+    session.report(super::report("graft", summary))
 }
 
 /// Tensors of a file that are named when the network has none of their names.
@@ -53,7 +53,7 @@ type Source = BTreeMap<String, FileTensor>;
 
 fn source(session: &Session, from: &str) -> Result<(Source, Option<Position>), RunError> {
     if let Some(kept) = session.state().kept.get(from) {
-        return Ok((crate::net::weights_file::tensors_of(&kept.network), kept.position));
+        return Ok((tensors_of(&kept.network), kept.position));
     }
     if is_file(from) {
         let (tensors, _) = read_tensors(&session.input_path(from))?;

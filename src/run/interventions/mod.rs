@@ -4,7 +4,7 @@ mod edit;
 mod files;
 mod freeze;
 mod graft;
-mod left;
+mod mask_report;
 mod prune;
 mod reinitialize;
 pub mod watch;
@@ -50,8 +50,13 @@ fn change(session: &mut Session, intervention: &Intervention) -> Result<(), RunE
     }
 }
 
+/// A report without a table.
+fn report(kind: &str, summary: String) -> Report {
+    Report { kind: kind.to_owned(), summary, ..Report::default() }
+}
+
 /// A report with a table.
 fn table(kind: &str, summary: String, columns: &[&str], rows: Vec<Vec<String>>) -> Report {
     let columns = columns.iter().map(ToString::to_string).collect();
-    Report { kind: kind.to_owned(), summary, columns, rows, ..Report::default() }
+    Report { columns, rows, ..report(kind, summary) }
 }

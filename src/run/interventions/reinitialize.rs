@@ -30,5 +30,5 @@ pub fn reinitialize(session: &mut Session, reinitialize: &Reinitialize) -> Resul
         grouped(total.taken as u64),
         grouped(total.dropped as u64)
     );
-    session.report(super::table("reinitialize", summary, &[], Vec::new()))
+    session.report(super::report("reinitialize", summary))
 }

@@ -1,4 +1,4 @@
-//! The network of some steps ago beside the present one: asked on each mini-batch before the update.
+//! Compares the network with that of some steps ago, on each mini-batch before the update.
 
 use std::time::Instant;
 
@@ -6,7 +6,6 @@ use crate::doc::intervention::Watch as Settings;
 use crate::doc::targets;
 use crate::form::number::grouped;
 use crate::net::{Gradients, LossValue, Network};
-use crate::results::Report;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::past::{Tally, Watch};
@@ -30,7 +29,7 @@ pub fn clear(state: &mut State) {
 pub struct Question<'a> {
     context: &'a RunContext,
     mini_batch: &'a MiniBatch<'a>,
-    settings: Settings,
+    penalty: f64,
     /// The past network, or the present one with a part of the past.
     network: Network,
     /// Whether a parameter is of the past.
@@ -62,7 +61,7 @@ impl<'a> Question<'a> {
         for index in (0..network.len()).filter(|&index| is_past[index]) {
             network.adopt(index, past);
         }
-        Some(Self { context, mini_batch, settings: watch.settings.clone(), network, is_past, answer: None })
+        Some(Self { context, mini_batch, penalty: watch.settings.penalty, network, is_past, answer: None })
     }
 
     /// Compares its logits with the present ones; a penalty is added to the loss and its gradient.
@@ -71,7 +70,7 @@ impl<'a> Question<'a> {
     /// same pass goes backward through it into the present rest; gradients of past weights are dropped.
     pub fn ask(&mut self, logits: &[f32], value: &mut LossValue) {
         let began = Instant::now();
-        let share = self.settings.penalty / logits.len() as f64;
+        let share = self.penalty / logits.len() as f64;
         let pull = |present: f32, past: f32| 2.0 * share * (f64::from(present) - f64::from(past));
         let MiniBatch { batch, dropout, .. } = self.mini_batch;
         let (compute, dropout) = (&self.context.compute, Some(dropout.clone()));
@@ -122,7 +121,7 @@ pub fn remember(state: &mut State, question: Option<Question>, gradients: &mut G
     }
 }
 
-/// Says the means of the answers since the last evaluation.
+/// Emits the means of the answers since the last evaluation.
 pub fn emit(session: &mut Session) -> Result<(), RunError> {
     let Some(watch) = &mut session.state_mut().watch else { return Ok(()) };
     let tally = std::mem::take(&mut watch.tally);
@@ -152,5 +151,5 @@ pub fn report(session: &mut Session) -> Result<(), RunError> {
         grouped(kept as u64),
         (bytes * kept) as f64 / 1e3
     );
-    session.report(Report { kind: "watch".to_owned(), summary, ..Report::default() })
+    session.report(super::report("watch", summary))
 }

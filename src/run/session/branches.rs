@@ -1,4 +1,4 @@
-//! Clones, and the checks that nothing changed that must not.
+//! Clones, and checks that originals and held entries stay unchanged.
 
 use std::sync::Arc;
 
@@ -7,11 +7,12 @@ use crate::data::Dataset;
 use crate::doc::stage::{Branch, BranchInit, BranchOrder};
 use crate::form::number::grouped;
 use crate::results::Report;
+use crate::results::network::shape_text;
 use crate::run::error::RunError;
 use crate::run::state::Snapshot;
 
 impl Session<'_> {
-    /// Compares every held entry of the members that trained with what it was when the stage began, bit for bit.
+    /// Compares every held entry of the members that trained with its value at the start of the stage, bit for bit.
     pub(in crate::run) fn check_held(&mut self) -> Result<(), RunError> {
         let before = std::mem::take(&mut self.state_mut().began_with);
         let counts =
@@ -36,9 +37,9 @@ impl Session<'_> {
         })
     }
 
-    /// Goes on with a clone; the original waits below it on the stack.
+    /// Continues with a clone; the original waits below it on the stack.
     pub(in crate::run) fn enter(&mut self, branch: &Branch) -> Result<(), RunError> {
-        let number = self.next as u64;
+        let number = self.number();
         let data = self.data_of(branch)?;
         self.originals.push(self.state().network.checksum());
         let mut clone = self.state().clone();
@@ -84,7 +85,7 @@ impl Session<'_> {
         Ok(data)
     }
 
-    /// Finds the data of the branches that a checkpoint lies in.
+    /// Finds the data of the branches around a checkpoint.
     pub(in crate::run) fn find_data(&mut self) -> Result<(), RunError> {
         for number in 0..self.next {
             match self.program[number].op.clone() {
@@ -92,16 +93,14 @@ impl Session<'_> {
                     let data = self.data_of(&branch)?;
                     self.data.push(data);
                 }
-                Op::Leave(_) => {
-                    self.data.pop();
-                }
+                Op::Leave(_) => drop(self.data.pop()),
                 Op::Stage(_) => {}
             }
         }
         Ok(())
     }
 
-    /// Back to the original, which remembers the clone by its name, and is as it was.
+    /// Returns to the original, which is unchanged and keeps the clone under its name.
     pub(in crate::run) fn leave(&mut self, name: &str) -> Result<(), RunError> {
         let clone = self.stack.pop().expect("a branch is left after it was entered");
         self.data.pop();
@@ -127,5 +126,6 @@ impl Session<'_> {
 /// Shape and classes of data, in words.
 fn about(data: &Dataset) -> String {
     let shape = data.shape();
-    format!("samples of {}×{}×{} in {} classes", shape.channels, shape.height, shape.width, data.classes)
+    let shape = shape_text(&[shape.channels, shape.height, shape.width]);
+    format!("samples of {shape} in {} classes", data.classes)
 }

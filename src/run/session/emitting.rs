@@ -1,4 +1,4 @@
-//! What a run emits, and what it keeps in order to resume.
+//! The events and checkpoints of a run.
 
 use super::Session;
 use crate::net::Score;
@@ -8,7 +8,7 @@ use crate::run::checkpoint::Checkpoint;
 use crate::run::error::RunError;
 use crate::run::evaluate::evaluate;
 use crate::run::members;
-use crate::run::program::Step;
+use crate::run::program::ProgramStep;
 use crate::run::state::TrainProgress;
 use crate::run::tables::Table;
 
@@ -17,13 +17,13 @@ impl Session<'_> {
         self.listener.event(event)
     }
 
-    pub(in crate::run) fn emit_stage(&mut self, step: &Step) -> Result<(), RunError> {
-        let Step { op: _, stage, round, branch, label } = step.clone();
+    pub(in crate::run) fn emit_stage(&mut self, step: &ProgramStep) -> Result<(), RunError> {
+        let ProgramStep { op: _, stage, round, branch, label } = step.clone();
         let (number, of) = (self.next, self.program.len());
         self.emit(Event::Stage(StageBegan { number, of, stage, label, round, branch }))
     }
 
-    /// Says how far the run is, `done` mini-batches into the present step.
+    /// Emits the progress, `done` mini-batches into the present step.
     pub(in crate::run) fn emit_progress(&mut self, done: u64) -> Result<(), RunError> {
         let share = self.work.share(self.next, done);
         let secs = self.secs();
@@ -39,7 +39,7 @@ impl Session<'_> {
         }))
     }
 
-    /// Says loss and accuracy on training batches since the last evaluation: of the present network, and of each further
+    /// Emits loss and accuracy on training batches since the last evaluation: of the present network, and of each further
     /// member that trained.
     pub(in crate::run) fn emit_training(&mut self, score: &Score) -> Result<(), RunError> {
         let others = self.state_mut().others.iter_mut();
@@ -72,7 +72,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Says loss and accuracy of one part of the data, `classes` with the accuracy; `member` counts from 0, the present
+    /// Emits loss and accuracy of one part of the data, `classes` with the accuracy; `member` counts from 0, the present
     /// network.
     pub(in crate::run) fn emit_score(
         &mut self,
@@ -81,8 +81,8 @@ impl Session<'_> {
         classes: Vec<Option<f64>>,
         member: Option<usize>,
     ) -> Result<(), RunError> {
-        let said = [("loss", score.loss(), Vec::new()), ("accuracy", score.accuracy(), classes)];
-        for (what, value, classes) in said {
+        let measures = [("loss", score.loss(), Vec::new()), ("accuracy", score.accuracy(), classes)];
+        for (what, value, classes) in measures {
             let point = self.new_point(&format!("{part}_{what}"), value);
             let other = member.filter(|&member| member > 0).map(|member| &self.state().others[member - 1]);
             let remaining = other.map_or(point.remaining, |other| other.network.remaining());
@@ -92,7 +92,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Says one value of one series, at the present position.
+    /// Emits one value of one series, at the present position.
     pub(in crate::run) fn point(&mut self, series: &str, value: f64) -> Result<(), RunError> {
         let point = self.new_point(series, value);
         self.emit(Event::Point(point))
@@ -100,31 +100,25 @@ impl Session<'_> {
 
     /// One value of one series, at the present position.
     pub(in crate::run) fn new_point(&self, series: &str, value: f64) -> Point {
-        let step = &self.program[self.next];
         let state = self.state();
         Point {
             series: series.to_owned(),
             value,
-            stage: step.stage.clone(),
-            branch: step.branch.clone(),
-            member: None,
-            round: step.round,
+            stage: self.stage(),
+            branch: self.branch(),
+            round: self.round(),
             epoch: state.position.epochs(self.data().train.len()),
             iteration: state.position.iteration,
             trained: state.trained,
             remaining: state.network.remaining(),
-            rate: None,
-            bit: None,
-            layer: None,
-            along: None,
-            classes: Vec::new(),
             secs: self.secs(),
+            ..Point::default()
         }
     }
 
-    /// Says what the present stage did; its place is filled in.
+    /// Emits what the present stage did, with its place.
     pub(in crate::run) fn report(&mut self, report: Report) -> Result<(), RunError> {
-        let Step { stage, branch, round, .. } = self.program[self.next].clone();
+        let (stage, branch, round) = (self.stage(), self.branch(), self.round());
         self.emit(Event::Report(Report { stage, branch, round, ..report }))
     }
 
@@ -139,7 +133,7 @@ impl Session<'_> {
         self.listener.network(files, &network)
     }
 
-    /// Leaves a checkpoint: before the next step, or inside it.
+    /// Keeps a checkpoint: before the next step, or inside it.
     pub(in crate::run) fn keep(&mut self, inside: Option<TrainProgress>) -> Result<(), RunError> {
         let checkpoint = Checkpoint {
             next: self.next,
@@ -151,7 +145,7 @@ impl Session<'_> {
         self.listener.checkpoint(&checkpoint)
     }
 
-    /// Seconds of work so far; pauses are none.
+    /// Seconds of work so far, without pauses.
     pub(in crate::run) fn secs(&self) -> f64 {
         let paused = self.stop.paused_for().saturating_sub(self.paused_before);
         self.secs_before + self.began.elapsed().saturating_sub(paused).as_secs_f64()

@@ -13,7 +13,7 @@ use super::checkpoint::Checkpoint;
 use super::context::RunContext;
 use super::error::RunError;
 use super::listener::Listener;
-use super::program::{Op, Step, program};
+use super::program::{Op, ProgramStep, program};
 use super::state::{State, TrainProgress};
 use super::stop::{StopFlag, StopKind};
 use super::work::{WorkPlan, steps};
@@ -27,10 +27,10 @@ use crate::optimize::Optimizer;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum RunEnd {
     /// All steps are done.
     Done,
-    /// It was stopped; a checkpoint lets it go on.
+    /// It was stopped; it resumes from a checkpoint.
     Stopped,
 }
 
@@ -48,15 +48,15 @@ pub struct Session<'a> {
     pub(super) context: Arc<RunContext>,
     listener: &'a mut dyn Listener,
     stop: StopFlag,
-    pub(super) program: Vec<Step>,
+    pub(super) program: Vec<ProgramStep>,
     work: WorkPlan,
     /// Number of the next step.
     pub(super) next: usize,
-    /// How far that step is already, when it was interrupted.
+    /// The progress of that step, when it was interrupted.
     pub(super) inside: Option<TrainProgress>,
-    /// How far a campaign is, when that step is one.
+    /// The progress of a campaign, when that step is one.
     pub(super) campaign: Option<CampaignProgress>,
-    /// The main branch, and the branches within branches; the last one is worked on.
+    /// The main branch, and the branches within branches; the last one is the present one.
     stack: Vec<State>,
     /// The data of each of them.
     data: Vec<Arc<Dataset>>,
@@ -131,15 +131,29 @@ impl<'a> Session<'a> {
         self.next as u64
     }
 
+    /// The step to carry out next; none past the end.
+    fn present(&self) -> Option<&ProgramStep> {
+        self.program.get(self.next)
+    }
+
     /// Place of the present stage in the plan.
     pub(super) fn stage(&self) -> String {
-        self.program.get(self.next).map_or_else(String::new, |step| step.stage.clone())
+        self.present().map_or_else(String::new, |step| step.stage.clone())
+    }
+
+    /// The branch of the present stage; empty for the main branch.
+    pub(super) fn branch(&self) -> String {
+        self.present().map_or_else(String::new, |step| step.branch.clone())
+    }
+
+    /// Round of the innermost repetition around the present stage, from 1.
+    pub(super) fn round(&self) -> Option<u64> {
+        self.present().and_then(|step| step.round)
     }
 
     /// Place of the present stage in the plan, and its branch.
     pub(super) fn place_in_plan(&self) -> [String; 2] {
-        let step = &self.program[self.next];
-        [step.stage.clone(), step.branch.clone()]
+        [self.stage(), self.branch()]
     }
 
     /// The campaign that the present step is.
@@ -151,18 +165,18 @@ impl<'a> Session<'a> {
         RunError::Stage { stage: self.stage(), message }
     }
 
-    /// A file that a stage reads: what an earlier stage of this run has exported; else beside the document, or among what
-    /// the run has written. What lies in the directory from an earlier attempt does not count before its stage has come.
+    /// The path of a file that a stage reads: the export of a previous stage of this run; else the file next to the document,
+    /// or one that the run has written. The export of a previous attempt does not count before its stage has come.
     pub(super) fn input_path(&self, file: &str) -> PathBuf {
         let name = self.file_name(file);
-        let [own, beside] = [&self.context.output, &self.context.base].map(|folder| folder.join(&name));
+        let [own, of_document] = [&self.context.output, &self.context.base].map(|folder| folder.join(&name));
         let writes =
             |used: &FileUse<'_>| matches!(used, FileUse::Writes(file) if self.file_name(file) == name);
-        let exports = |step: &Step| matches!(&step.op, Op::Stage(stage) if stage.rule().files(&Place::default()).iter().any(writes));
-        if own.exists() && (self.program[..self.next].iter().any(exports) || !beside.exists()) {
+        let exports = |step: &ProgramStep| matches!(&step.op, Op::Stage(stage) if stage.rule().files(&Place::default()).iter().any(writes));
+        if own.exists() && (self.program[..self.next].iter().any(exports) || !of_document.exists()) {
             own
         } else {
-            beside
+            of_document
         }
     }
 
@@ -171,13 +185,13 @@ impl<'a> Session<'a> {
         file_names::filled(file, &self.context.arm, self.context.spec.seed)
     }
 
-    /// What the run is asked for; waits here while it is paused.
+    /// The pending request to stop; waits here while the run is paused.
     pub(super) fn stop_requested(&self) -> Option<StopKind> {
         self.stop.wait_while_paused();
         self.stop.requested()
     }
 
-    /// A stage with another optimizer starts with nothing remembered.
+    /// A stage with another optimizer starts with an empty state of it.
     pub(super) fn adopt_optimizer(&mut self, optimizer: &Optimizer) {
         let state = self.state_mut();
         if state.optimizer != *optimizer {

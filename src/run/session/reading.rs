@@ -7,7 +7,7 @@ use crate::run::tables::Table;
 
 impl Session<'_> {
     /// What computes with the present network and its members in one pass: one mini-batch, or one evaluation of a part of
-    /// the data. It is [put back](Self::put_back) behind the pass.
+    /// the data. The caller [puts it back](Self::put_back) after the pass.
     pub(in crate::run) fn reader(&self) -> View {
         View::new(self.context.clone(), self.state().faults.clone(), self.branch())
     }
@@ -17,21 +17,8 @@ impl Session<'_> {
     /// # Errors
     /// When a fault could not be drawn, or the log cannot be written.
     pub(in crate::run) fn put_back(&mut self, reader: View) -> Result<(), RunError> {
-        let seen = reader.close();
-        if let Some(error) = seen.error {
-            return Err(self.stage_error(error.to_string()));
-        }
-        self.state_mut().faults = seen.faults;
-        if seen.lines.is_empty() { Ok(()) } else { self.log(Table::Faults, &seen.lines) }
-    }
-
-    /// The branch of the present stage; empty for the main branch.
-    pub(in crate::run) fn branch(&self) -> String {
-        self.program.get(self.next).map_or_else(String::new, |step| step.branch.clone())
-    }
-
-    /// Round of the innermost repetition around the present stage, from 1.
-    pub(in crate::run) fn round(&self) -> Option<u64> {
-        self.program.get(self.next).and_then(|step| step.round)
+        let (faults, lines) = reader.close().map_err(|error| self.stage_error(error.to_string()))?;
+        self.state_mut().faults = faults;
+        if lines.is_empty() { Ok(()) } else { self.log(Table::Faults, &lines) }
     }
 }

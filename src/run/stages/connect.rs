@@ -2,6 +2,7 @@
 
 use crate::doc::stage::Connect;
 use crate::net::{Network, Score};
+use crate::results::number::fixed;
 use crate::results::{Event, Point, Report};
 use crate::run::error::RunError;
 use crate::run::evaluate::evaluate;
@@ -9,8 +10,8 @@ use crate::run::session::{Session, StageEnd};
 use crate::run::state::TrainProgress;
 use crate::run::stop::StopKind;
 
-/// Evaluates networks W = (1 − t)·A + t·B on the test part, batch-norm statistics interpolated like weights, masks left
-/// out of account; t takes `points` values from 0 to 1.
+/// Evaluates networks W = (1 − t)·A + t·B on the test part, batch-norm statistics interpolated like weights, masks
+/// ignored; t takes `points` values from 0 to 1.
 ///
 /// The error barrier is the largest error along the line less the mean of the errors of its ends (Frankle et al. 2020,
 /// "Linear mode connectivity and the lottery ticket hypothesis").
@@ -54,15 +55,15 @@ fn report(stage: &Connect, scores: &[(f64, Score)]) -> Report {
     let errors: Vec<f64> = scores.iter().map(|(_, score)| 1.0 - score.accuracy()).collect();
     let losses: Vec<f64> = scores.iter().map(|(_, score)| score.loss()).collect();
     let summary = format!(
-        "the error barrier between {} and {} is {:.2} percentage points, that of the loss {:.4}",
+        "the error barrier between {} and {} is {} percentage points, that of the loss {:.4}",
         stage.a,
         stage.b,
-        100.0 * barrier(&errors),
+        fixed(100.0 * barrier(&errors), 2),
         barrier(&losses)
     );
-    let rows = scores.iter().map(|(along, score)| {
-        vec![format!("{along}"), format!("{}", score.loss()), format!("{}", score.accuracy())]
-    });
+    let rows = scores
+        .iter()
+        .map(|(along, score)| [*along, score.loss(), score.accuracy()].map(|value| value.to_string()).into());
     Report {
         kind: "line".to_owned(),
         summary,

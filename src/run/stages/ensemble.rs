@@ -6,7 +6,6 @@ use crate::doc::stage::{Ensemble, EnsembleEnd, Sharing};
 use crate::form::number::grouped;
 use crate::intervene::stream::{Purpose, Stream, stream};
 use crate::net::{Gradients, Network, OptimizerState, Score};
-use crate::optimize::UpdateRule;
 use crate::results::Report;
 use crate::run::error::RunError;
 use crate::run::interventions::watch;
@@ -15,7 +14,7 @@ use crate::run::sharing::{self, hand, take_over};
 use crate::run::state::{HandOvers, Member, Snapshot, State, TrainProgress};
 use crate::run::train::{self, Known, MiniBatch, Phase, Trainer};
 
-/// Trains the members of an ensemble; goes on from `progress` when the stage was interrupted.
+/// Trains the members of an ensemble; resumes from `progress` when the stage was interrupted.
 pub fn train(session: &mut Session, stage: &Ensemble, progress: TrainProgress) -> Result<StageEnd, RunError> {
     let structure = session.context.structure.clone();
     let shared = sharing::parameters(&structure, &stage.share);
@@ -38,8 +37,8 @@ pub fn train(session: &mut Session, stage: &Ensemble, progress: TrainProgress) -
     Ok(end)
 }
 
-/// Makes as many members as are asked for: those of an earlier ensemble go on, further ones are fresh, and all take over
-/// the shared layers of the first with what holds them.
+/// Assembles the members: keeps those of a previous ensemble, makes further ones fresh, and gives all the shared layers of
+/// the first, held entries included.
 fn assemble(session: &mut Session, stage: &Ensemble) {
     let context = session.context.clone();
     let number = session.number();
@@ -90,9 +89,9 @@ impl Trainer for Members<'_> {
         }
         let State { network, handovers, .. } = session.state_mut();
         let before = handovers.reference.replace(network.clone());
-        let stands = before.is_some_and(|before| largest_move(&self.shared, &before, network) <= below);
-        self.stood_still = stands.then_some(done);
-        stands
+        let is_still = before.is_some_and(|before| largest_move(&self.shared, &before, network) <= below);
+        self.stood_still = is_still.then_some(done);
+        is_still
     }
 }
 
@@ -135,9 +134,7 @@ impl Members<'_> {
         let state = session.state_mut();
         for (member, pass) in passes.into_iter().enumerate() {
             let (network, memory) = parts(state, member);
-            memory.step(&mini_batch.settings.optimizer, mini_batch.rate, network, &pass.gradients);
-            network.follow(&pass.statistics);
-            context.compute.recycle(pass);
+            mini_batch.learn(&context, network, memory, pass);
         }
         self.hand_over(state, 0, 1..self.stage.members);
         Ok(())
@@ -219,9 +216,7 @@ fn local_step(
     let (pass, known) = mini_batch.pass(&context, network_of(session.state(), member), dropout, |_, _| ());
     take_in(session, mini_batch, member, known, score)?;
     let (network, memory) = parts(session.state_mut(), member);
-    memory.step(&mini_batch.settings.optimizer, mini_batch.rate, network, &pass.gradients);
-    network.follow(&pass.statistics);
-    context.compute.recycle(pass);
+    mini_batch.learn(&context, network, memory, pass);
     Ok(())
 }
 
@@ -268,7 +263,7 @@ fn take_in(
     Ok(())
 }
 
-/// The largest |difference| of a trained shared weight; NaN, which stands nowhere, where one of them is no number.
+/// The largest |difference| of a trained shared weight; NaN where one of them is, which is below no limit.
 fn largest_move(shared: &[usize], before: &Network, now: &Network) -> f64 {
     let structure = now.structure();
     let trained = shared.iter().filter(|&&index| structure.parameters[index].role.is_trained());

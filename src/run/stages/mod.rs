@@ -1,4 +1,4 @@
-//! Carries out stages: what each does, in one file each. What it reports about itself is in `doc/stage/`.
+//! Carries out stages, in one file each. Their settings, checks and sentences are in `doc/stage/`.
 
 mod connect;
 mod ensemble;
@@ -12,7 +12,7 @@ use super::session::{Session, StageEnd};
 use super::state::TrainProgress;
 use crate::doc::Stage;
 
-/// Carries a stage out; goes on from `inside` when it was interrupted.
+/// Carries a stage out; resumes from `inside` when it was interrupted.
 pub fn carry_out(session: &mut Session, stage: &Stage, inside: TrainProgress) -> Result<StageEnd, RunError> {
     match stage {
         Stage::Train(stage) => training(session, |session| train::train(session, stage, inside)),
@@ -29,7 +29,7 @@ pub fn carry_out(session: &mut Session, stage: &Stage, inside: TrainProgress) ->
     }
 }
 
-/// Trains, and checks at the end that what is held stayed as it was.
+/// Trains, and checks at the end that held entries are unchanged.
 fn training(
     session: &mut Session,
     train: impl FnOnce(&mut Session) -> Result<StageEnd, RunError>,

@@ -1,15 +1,14 @@
-//! Trains the present network, with its past beside it where that is watched.
+//! Trains the present network, compared with its past where that is watched.
 
 use crate::doc::Train;
 use crate::net::Score;
-use crate::optimize::UpdateRule;
 use crate::run::error::RunError;
 use crate::run::interventions::watch::{self, Question};
 use crate::run::session::{Session, StageEnd};
 use crate::run::state::TrainProgress;
 use crate::run::train::{self, MiniBatch, Phase, Trainer};
 
-/// Trains the present network; goes on from `progress` when the stage was interrupted.
+/// Trains the present network; resumes from `progress` when the stage was interrupted.
 pub fn train(session: &mut Session, stage: &Train, progress: TrainProgress) -> Result<StageEnd, RunError> {
     session.state_mut().begin_training(1);
     let settings = stage.settings(&session.context.spec.train);
@@ -43,14 +42,7 @@ impl Trainer for Present {
         mini_batch.take_in(session, known, score)?;
         let state = session.state_mut();
         watch::remember(state, past, &mut pass.gradients);
-        state.memory.step(
-            &mini_batch.settings.optimizer,
-            mini_batch.rate,
-            &mut state.network,
-            &pass.gradients,
-        );
-        state.network.follow(&pass.statistics);
-        context.compute.recycle(pass);
+        mini_batch.learn(&context, &mut state.network, &mut state.memory, pass);
         Ok(())
     }
 

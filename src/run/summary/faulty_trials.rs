@@ -1,4 +1,4 @@
-//! The trials behind a cell of the heat map: those with a single fault in one layer or one bit, from the tables of a run.
+//! The trials of a cell of the heat map: those with a single fault in one layer or one bit, from the tables of a run.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use crate::intervene::fault::log::{Logged, LoggedFault};
 use crate::results::campaign::CampaignRecord;
 use crate::run::tables::Table;
 
-/// Which single faults are looked for.
+/// Which single faults are searched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FaultFilter {
     /// The layer of the fault; none: any.
@@ -32,16 +32,16 @@ pub struct SingleCells {
     pub cells: Vec<usize>,
 }
 
-/// A trial with a single fault that was looked for.
+/// A trial with a single fault that passes a filter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaultyTrial {
     /// Its run.
     pub run: String,
-    /// Which it is.
+    /// Its key.
     pub key: TrialKey,
     /// That fault, or the first of them.
     pub fault: TrialFault,
-    /// How many images saw a fault there that was theirs alone; 0 where all images saw the same.
+    /// The number of images with a fault of their own there; 0 where all images have the same.
     pub images_hit: usize,
     /// Images of the trial.
     pub images: u64,
@@ -55,7 +55,7 @@ pub struct FaultyTrial {
     pub accuracy: f64,
 }
 
-/// What was found.
+/// The faulty trials of some runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FaultyTrials {
     /// The worst of them, worst first: most images with SDC-1 or DUE, then the lowest accuracy, then the earliest.
@@ -111,8 +111,8 @@ pub fn read_faulty_trials(
     Ok(FaultyTrials { worst: found, count })
 }
 
-/// Trials by the place of their campaign and their number: the first single fault, and how many images saw one that was
-/// theirs alone.
+/// Trials by the index of their campaign and their number: the first single fault, and the number of images with a fault
+/// of their own.
 type SingleFaults = BTreeMap<(usize, u64), (TrialFault, usize)>;
 
 /// The single faults of trials that pass a filter.
@@ -146,8 +146,8 @@ fn single_faults(
     Ok(found)
 }
 
-/// The first fault of a trial that came alone, to all images or to one, and passes a filter, and how many images saw such
-/// a one.
+/// The first single fault of a trial, for all images or for one, that passes a filter, and the number of images with such
+/// a fault.
 fn alone(faults: Vec<TrialFault>, filter: &FaultFilter) -> Option<(TrialFault, usize)> {
     if faults.iter().any(|fault| fault.image.is_none()) {
         let [fault] = <[TrialFault; 1]>::try_from(faults).ok()?;
@@ -171,24 +171,28 @@ fn add_counts(
     campaigns: &[SingleCells],
     mut faulty: SingleFaults,
 ) -> Result<(), String> {
-    each_line(&folder.join(Table::Trials.file()), |line| {
-        let Some((key, [cell, _, images, masked, _, sdc1, _, due, _, _, accuracy])) = cells_of(line) else {
-            return;
+    let path = folder.join(Table::Trials.file());
+    let fail = |error: std::io::Error| format!("{}: {error}", path.display());
+    for line in BufReader::new(File::open(&path).map_err(fail)?).lines() {
+        let line = line.map_err(fail)?;
+        let Some((key, [cell, _, images, masked, _, sdc1, _, due, _, _, accuracy])) = cells_of(&line) else {
+            continue;
         };
         let Some(campaign) = campaigns.iter().position(|campaign| campaign.is_of(&key.campaign, key.round))
         else {
-            return;
+            continue;
         };
         let is_single = cell.parse().is_ok_and(|cell| campaigns[campaign].cells.contains(&cell));
         let counts = [images, masked, sdc1, due].map(str::parse);
         let ([Ok(images), Ok(masked), Ok(sdc1), Ok(due)], Ok(accuracy)) = (counts, accuracy.parse()) else {
-            return;
+            continue;
         };
         if let Some((fault, images_hit)) = faulty.remove(&(campaign, key.trial)).filter(|_| is_single) {
             let run = run.to_owned();
             found.push(FaultyTrial { run, key, fault, images_hit, images, masked, sdc1, due, accuracy });
         }
-    })
+    }
+    Ok(())
 }
 
 /// The trial of a line of `trials.csv`, and its other cells; nothing of the head.
@@ -199,14 +203,6 @@ fn cells_of(line: &str) -> Option<(TrialKey, [&str; 11])> {
         TrialKey { campaign: campaign.to_owned(), round: round.parse().ok(), trial: trial.parse().ok()? };
     let rest: Vec<&str> = cells.collect();
     Some((key, rest.try_into().ok()?))
-}
-
-fn each_line(path: &Path, mut take: impl FnMut(&str)) -> Result<(), String> {
-    let fail = |error: std::io::Error| format!("{}: {error}", path.display());
-    for line in BufReader::new(File::open(path).map_err(fail)?).lines() {
-        take(&line.map_err(fail)?);
-    }
-    Ok(())
 }
 
 #[cfg(test)]

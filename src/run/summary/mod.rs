@@ -1,6 +1,6 @@
 //! The network at the end of a run, read from its directory: plain numbers for tables and figures.
 //!
-//! Large networks take a while to read; the window does it in a thread.
+//! Reading a large network takes seconds, so the window does it in a thread.
 
 mod chain;
 mod faulty_trials;
@@ -45,15 +45,17 @@ pub fn read_summary(folder: &Path, id: &str) -> Result<NetworkSummary, String> {
     for (index, parameter) in structure.parameters.iter().enumerate() {
         parameters.push(summary_of(parameter, &files.values(&parameter.name)?, dense.values(index)));
     }
-    let layers = (0..structure.layers.len()).map(|layer| layer_of(&structure, layer, &parameters)).collect();
-    Ok(NetworkSummary { chain: chain(&structure), layers, parameters })
+    Ok(network_of(&structure, parameters))
 }
 
-/// The network that a run starts with, as far as it follows from the settings: nothing is held, and there are no values.
+/// The network that a run starts with, without values: nothing is held.
 pub fn planned_summary(spec: &RunSpec) -> NetworkSummary {
-    let structure = spec.structure();
-    let layers = (0..structure.layers.len()).map(|layer| layer_of(&structure, layer, &[])).collect();
-    NetworkSummary { chain: chain(&structure), layers, parameters: Vec::new() }
+    network_of(&spec.structure(), Vec::new())
+}
+
+fn network_of(structure: &Structure, parameters: Vec<ParameterSummary>) -> NetworkSummary {
+    let layers = (0..structure.layers.len()).map(|layer| layer_of(structure, layer, &parameters)).collect();
+    NetworkSummary { chain: chain(structure), layers, parameters }
 }
 
 /// The values of one parameter of a finished run.
@@ -107,7 +109,7 @@ impl Files {
 
 fn summary_of(parameter: &Parameter, values: &ParameterValues, dense: &[f32]) -> ParameterSummary {
     let mask_counts = MaskCounts::of(&values.entries);
-    let (histogram, [minimum, maximum]) = Histogram::with_ends(&values.values, &values.entries, dense);
+    let (histogram, [minimum, maximum]) = Histogram::of(&values.values, &values.entries, dense);
     ParameterSummary {
         name: parameter.name.clone(),
         shape: parameter.shape.clone(),

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use crate::intervene::fault::log::{Logged, LoggedFault, LongDraw, Row, each_row};
+use crate::intervene::fault::log::{Logged, LoggedFault, Row, each_row};
 use crate::run::tables::Table;
 
 /// One fault of a trial, with the image that alone saw it.
@@ -49,7 +49,7 @@ pub fn read_trial(folder: &Path, id: &str, key: &TrialKey, most: usize) -> Resul
             return;
         }
         match row.logged {
-            Logged::Draw(LongDraw { faults, .. }) => (found.count, found.is_unlisted) = (faults, true),
+            Logged::Draw { faults, .. } => (found.count, found.is_unlisted) = (faults, true),
             Logged::Fault(fault) => {
                 found.count += 1;
                 if found.faults.len() < most {

@@ -4,26 +4,24 @@ mod task;
 
 pub use task::Task;
 
-use super::program::{Op, Step};
+use super::program::{Op, ProgramStep};
 use crate::data::Facts;
 use crate::doc::plan::{Level, Situation, Sizes, StepWork};
 use crate::doc::stage::Planned;
 use crate::doc::{RunSpec, Structure};
 
 /// The work of every step of a program.
-pub fn steps(program: &[Step], spec: &RunSpec, structure: &Structure, sizes: Sizes) -> Vec<StepWork> {
+pub fn steps(program: &[ProgramStep], spec: &RunSpec, structure: &Structure, sizes: Sizes) -> Vec<StepWork> {
     let mut stack = vec![Level::new(sizes)];
     program.iter().map(|step| work(&step.op, spec, structure, &mut stack)).collect()
 }
 
-/// The work of a step; `stack` is what is known of the main branch, and of the branches within it.
+/// The work of a step; `stack` has the levels of the main branch and of the branches within it.
 fn work(op: &Op, spec: &RunSpec, structure: &Structure, stack: &mut Vec<Level>) -> StepWork {
-    if let (Op::Leave(_), 2..) = (op, stack.len()) {
-        stack.pop();
-    }
-    let here = *stack.last().expect("the main branch is never left");
-    if let Op::Enter(_) = op {
-        stack.push(here);
+    match op {
+        Op::Enter(_) => stack.extend(stack.last().copied()),
+        Op::Leave(_) => drop(stack.pop()),
+        Op::Stage(_) => {}
     }
     let level = stack.last_mut().expect("the main branch is never left");
     let mut situation = Situation { train: &spec.train, net: &spec.net, structure, level };
@@ -37,7 +35,7 @@ fn work(op: &Op, spec: &RunSpec, structure: &Structure, stack: &mut Vec<Level>) 
 /// The work of a whole run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Work {
-    /// Mini-batches of each kind, as they come. The first kind is there without any too: networks are evaluated as it says.
+    /// Mini-batches of each kind, in their order. Without training, the first kind has none: it is the task of evaluations.
     pub mini_batches: Vec<(Task, f64)>,
     /// Samples that are evaluated.
     pub evaluated: f64,
@@ -69,7 +67,7 @@ impl Work {
         &self.mini_batches[0].0
     }
 
-    /// Multiply-adds of the training, forward and backward.
+    /// Multiply-adds of the training, forward and backward (three times forward).
     pub fn training_multiply_adds(&self) -> u64 {
         let seen = self.mini_batches.iter().map(|(task, count)| count * task.training.batch as f64);
         (seen.sum::<f64>() * 3.0 * self.forward as f64).round() as u64
@@ -90,7 +88,7 @@ pub struct WorkPlan {
     unit: Vec<f64>,
 }
 
-/// What a step takes that neither trains nor evaluates, in mini-batches.
+/// The work of a step that neither trains nor evaluates, in mini-batches.
 const LITTLE: f64 = 0.1;
 
 impl WorkPlan {
@@ -158,6 +156,15 @@ mod tests {
         assert_eq!(counts("Train((steps: \"10it\", evaluate: \"4it\"))"), (vec![(10, 10.0)], 3.0 * 80.0));
         assert_eq!(counts("Train(\"1ep\"), Train((steps: \"1ep\", batch: 35))").0, [(10, 7.0), (35, 2.0)]);
         assert_eq!(counts("Test"), (vec![(10, 0.0)], 80.0), "who trains nothing still evaluates");
+    }
+
+    #[test]
+    fn every_trained_sample_is_passed_forward_once_and_backward_at_twice_the_price() {
+        let forward = 64 * 8 + 8 * 10;
+        assert_eq!(work("Train(\"2ep\")").training_multiply_adds(), 140 * 3 * forward);
+        let batches = work("Train(\"1ep\"), Train((steps: \"1ep\", batch: 35))");
+        assert_eq!(batches.training_multiply_adds(), (7 * 10 + 2 * 35) * 3 * forward);
+        assert_eq!(work("Test").training_multiply_adds(), 0);
     }
 
     #[test]

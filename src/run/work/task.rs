@@ -1,10 +1,9 @@
-//! What runs have in common that take as long.
+//! The task that runs of the same pace share.
 
 use crate::data::{Facts, Shape};
 use crate::doc::{Device, Net, RunSpec, Training};
-use crate::optimize::UpdateRule;
 
-/// What can be timed once for all runs that do the same: one mini-batch of training, and one evaluated sample.
+/// One mini-batch of training and one evaluated sample, timed once for all runs that share it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
     /// The network.
@@ -13,9 +12,9 @@ pub struct Task {
     pub shape: Shape,
     /// Number of classes.
     pub classes: usize,
-    /// How it trains; what a mini-batch does not depend on has its default.
+    /// How it trains; settings without effect on a mini-batch have their defaults.
     pub training: Training,
-    /// Whether entries are held, which the step of the optimizer passes over.
+    /// Whether entries are held, which the optimizer's step skips.
     pub holds: bool,
     /// What computes.
     pub device: Device,

@@ -14,7 +14,7 @@ use weightlab::net::{Network, backend};
 use weightlab::results::campaign::CampaignRecord;
 use weightlab::results::{Event, Point, Report, RunRecord};
 use weightlab::run::{
-    Checkpoint, Datasets, Listener, Outcome, Recorder, RunContext, RunDirectory, RunError, Session, State,
+    Checkpoint, Datasets, Listener, Recorder, RunContext, RunDirectory, RunEnd, RunError, Session, State,
     StopFlag, StopKind, Table,
 };
 
@@ -57,7 +57,7 @@ pub struct Ended {
 pub fn run(spec: RunSpec) -> Ended {
     let mut recorder = Recorder::default();
     let mut session = Session::new(context(spec), None, 1, StopFlag::new(), &mut recorder);
-    assert_eq!(session.run().expect("the run ends well"), Outcome::Done);
+    assert_eq!(session.run().expect("the run ends well"), RunEnd::Done);
     let checkpoint = recorder.checkpoint.expect("each stage leaves a checkpoint");
     let faults = recorder.tables.remove(&Table::Faults).unwrap_or_default();
     Ended { state: checkpoint.stack[0].clone(), events: recorder.events, faults }
@@ -162,14 +162,14 @@ pub fn assert_resumes(spec: &RunSpec, every: usize) {
         let without_head =
             |text: String| text.split_once('\n').map_or_else(String::new, |(_, rest)| rest.to_owned());
         let mut faults = without_head(logged());
-        if outcome == Outcome::Stopped {
+        if outcome == RunEnd::Stopped {
             stops += 1;
             drop(first.directory);
             let checkpoint = directory().resume(&context).expect("the disk is there");
             assert!(checkpoint.is_some(), "the checkpoint can be read");
             let mut second = Recorder::default();
             let mut session = Session::new(context, checkpoint, 1, StopFlag::new(), &mut second);
-            assert_eq!(session.run().expect("it goes on well"), Outcome::Done);
+            assert_eq!(session.run().expect("it goes on well"), RunEnd::Done);
             assert!(same_bits(session.network(), &whole.state.network), "stopped after {after} points");
             drop(session);
             events.extend(second.events);

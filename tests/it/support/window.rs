@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
-use eframe::egui::{self, Theme};
+use eframe::egui::{self, Theme, ThemePreference};
 use egui_kittest::{Harness, TestRenderer};
 use weightlab::gui::app::{App, Parts, prepare};
 use weightlab::gui::commands::Command;
 use weightlab::gui::desktop::Desktop;
 use weightlab::gui::files::{PathAnswer, PathRequest};
-use weightlab::gui::settings::{Settings, ThemeChoice};
+use weightlab::gui::settings::Settings;
 use weightlab::gui::worker::Worker;
 
 /// A desktop without notifications, that may go to sleep.
@@ -29,7 +29,7 @@ impl Desktop for Quiet {
 /// A window to be opened.
 pub struct Opening {
     pub size: [f32; 2],
-    pub look: ThemeChoice,
+    pub look: ThemePreference,
     /// Results of documents without a file go here.
     pub untitled: PathBuf,
     /// What every file dialog is answered with; without one it is cancelled.
@@ -41,7 +41,7 @@ impl Opening {
     /// A usual window whose documents have their results in this folder.
     pub fn new(untitled: &Path) -> Self {
         let untitled = untitled.to_owned();
-        Self { size: [1280.0, 800.0], look: ThemeChoice::Dark, untitled, chosen: None, file: None }
+        Self { size: [1280.0, 800.0], look: ThemePreference::Dark, untitled, chosen: None, file: None }
     }
 
     pub fn open(
@@ -60,7 +60,7 @@ impl Opening {
         });
         let parts =
             Parts { worker: Box::new(worker), picker, desktop: Box::new(Quiet), untitled, home: None };
-        let theme = if look == ThemeChoice::Light { Theme::Light } else { Theme::Dark };
+        let theme = if look == ThemePreference::Light { Theme::Light } else { Theme::Dark };
         // What is read in the background asks for a few frames more.
         let builder =
             Harness::builder().with_size(size).with_theme(theme).with_max_steps(32).renderer(renderer);

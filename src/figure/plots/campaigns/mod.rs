@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::ArmRuns;
 use crate::doc::fault::{BitField, Format};
 use crate::figure::axis::Category;
+use crate::figure::distinct::distinct;
 use crate::figure::model::Bars;
-use crate::form::number::grouped;
+use crate::form::number::counted;
 use crate::results::RunRecord;
 use crate::results::campaign::{CampaignRecord, Outcomes, Tally};
 
@@ -36,13 +37,7 @@ pub fn has_outcomes(record: &RunRecord) -> bool {
 
 /// All campaigns of an arm, run by run.
 pub fn campaigns<'a>(arm: &ArmRuns<'a>) -> impl Iterator<Item = &'a CampaignRecord> {
-    let records: Vec<&'a RunRecord> = arm.runs.iter().map(|(_, record)| *record).collect();
-    records.into_iter().flat_map(RunRecord::campaigns)
-}
-
-/// `count` as a share of images; NaN without images.
-pub fn share(count: u64, images: u64) -> f64 {
-    if images == 0 { f64::NAN } else { count as f64 / images as f64 }
+    arm.runs.iter().flat_map(|(_, record)| record.campaigns())
 }
 
 /// Sums trials and their outcomes by key over all campaigns of an arm.
@@ -65,9 +60,8 @@ pub fn sums<K: Ord>(
 /// The parts of an arm's bars: the share of each outcome in each category.
 pub fn parts(arm: &str, tallies: &[Option<Tally>]) -> Vec<Bars> {
     let part = |outcome: &OutcomePart| {
-        let value = |tally: &Option<Tally>| {
-            tally.map_or(f64::NAN, |tally| share((outcome.count)(&tally), tally.images))
-        };
+        let value =
+            |tally: &Option<Tally>| tally.map_or(f64::NAN, |tally| tally.share((outcome.count)(&tally)));
         let values: Vec<f64> = tallies.iter().map(value).collect();
         Bars { name: outcome.name.to_owned(), stack: arm.to_owned(), colour: outcome.colour, values }
     };
@@ -76,10 +70,8 @@ pub fn parts(arm: &str, tallies: &[Option<Tally>]) -> Vec<Bars> {
 
 /// The note about bars.
 pub fn note(arms: &[(String, u64)]) -> String {
-    let counted =
-        |trials: u64| if trials == 1 { "1 trial".to_owned() } else { format!("{} trials", grouped(trials)) };
     let listed: Vec<String> =
-        arms.iter().map(|(arm, trials)| format!("{arm} ({})", counted(*trials))).collect();
+        arms.iter().map(|(arm, trials)| format!("{arm} ({})", counted(*trials, "trial"))).collect();
     match listed.as_slice() {
         [] => String::new(),
         [only] => format!("share of images, mean over single faults: {only}"),
@@ -102,16 +94,15 @@ fn field(format: Format, bit: u32) -> &'static str {
 
 /// Bits as categories, the most significant first, as formats are drawn.
 pub fn bits(arms: &[ArmRuns<'_>]) -> (Vec<u32>, Vec<Category>) {
-    let mut found: BTreeMap<u32, String> = BTreeMap::new();
+    let mut found: BTreeMap<u32, &str> = BTreeMap::new();
     for campaign in arms.iter().flat_map(campaigns) {
-        for outcome in campaign.outcomes() {
-            if let Some(bit) = outcome.bit {
-                found.entry(bit).or_insert_with(|| field(campaign.began.format, bit).to_owned());
-            }
+        for bit in campaign.outcomes().iter().filter_map(|outcome| outcome.bit) {
+            found.entry(bit).or_insert_with(|| field(campaign.began.format, bit));
         }
     }
-    let category = |(bit, group): (&u32, &String)| Category { name: format!("b{bit}"), group: group.clone() };
-    (found.keys().rev().copied().collect(), found.iter().rev().map(category).collect())
+    let category =
+        |(bit, group): (u32, &str)| (bit, Category { name: format!("b{bit}"), group: group.to_owned() });
+    found.into_iter().rev().map(category).unzip()
 }
 
 /// The bit that a category of [`bits`] stands for.
@@ -128,18 +119,7 @@ pub fn layers(arms: &[ArmRuns<'_>]) -> Vec<String> {
         known.extend(layers);
         injected.extend(campaign.outcomes().iter().filter_map(|outcome| layers.get(outcome.layer)));
     }
-    let mut found: Vec<String> = Vec::new();
-    for name in known {
-        if injected.contains(name) && !found.contains(name) {
-            found.push(name.clone());
-        }
-    }
-    found
-}
-
-/// Names as categories.
-pub fn named(names: &[String]) -> Vec<Category> {
-    names.iter().map(|name| Category { name: name.clone(), group: String::new() }).collect()
+    distinct(known.into_iter().filter(|name| injected.contains(*name)).cloned())
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 mod values;
 
-use super::{About, ArmRuns, Controls, Plot};
-use crate::figure::axis::{Axis, Category};
+use super::{ArmRuns, Controls, Plot};
+use crate::figure::axis::Axis;
 use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::style_of;
 use crate::results::RunRecord;
@@ -12,59 +12,58 @@ use crate::results::table::settings::{follows_from_another, short};
 use crate::results::view::PlotOptions;
 use values::{axis_of_numbers, axis_of_texts};
 
-/// A line for each run, across an axis for each setting in which runs differ and for each result.
-pub struct ParallelCoordinates;
+/// Series with results.
+const RESULTS: [&str; 2] = ["test_accuracy", "validation_accuracy"];
 
 /// More axes would be too dense to read.
 const MOST_SETTINGS: usize = 10;
 
-impl Plot for ParallelCoordinates {
-    fn about(&self) -> About {
-        About {
-            name: "parallel",
-            title: "Parallel",
-            subject: "settings and results of runs",
-            help: "Which settings go with which results? One line for each run in the colour of its arm, \
-                   across an axis for each setting in which the runs differ and for each result. Lines that \
-                   stay parallel between two axes suggest a positive relation, lines that cross a negative \
-                   one. Drag along an axis to keep only the runs that pass there; click the axis to show \
-                   all again. The filter of Runs applies too.",
-            needs: &["test_accuracy", "validation_accuracy"],
-            controls: Controls::fixed("Settings and results"),
-        }
-    }
+/// A line for each run, across an axis for each setting in which runs differ and for each result.
+pub const PLOT: Plot = Plot {
+    name: "parallel",
+    title: "Parallel",
+    subject: "settings and results of runs",
+    help: "Which settings go with which results? One line for each run in the colour of its arm, \
+           across an axis for each setting in which the runs differ and for each result. Lines that \
+           stay parallel between two axes suggest a positive relation, lines that cross a negative \
+           one. Drag along an axis to keep only the runs that pass there; click the axis to show \
+           all again. The filter of Runs applies too.",
+    needs: &RESULTS,
+    controls: Controls::fixed("Settings and results"),
+    build,
+    has_data_of: Some(is_about),
+    ..Plot::BASE
+};
 
-    fn is_about(&self, record: &RunRecord) -> bool {
-        self.needs().iter().any(|series| record.latest(series).is_some())
-    }
+fn is_about(record: &RunRecord) -> bool {
+    RESULTS.iter().any(|series| record.latest(series).is_some())
+}
 
-    fn build(&self, arms: &[ArmRuns<'_>], _options: &PlotOptions) -> Figure {
-        let runs: Vec<&Row> =
-            arms.iter().flat_map(|arm| &arm.rows).copied().filter(|row| has_result(row)).collect();
-        if runs.is_empty() {
-            return Figure::default();
+fn build(arms: &[ArmRuns<'_>], _options: &PlotOptions) -> Figure {
+    let runs: Vec<&Row> =
+        arms.iter().flat_map(|arm| &arm.rows).copied().filter(|row| has_result(row)).collect();
+    if runs.is_empty() {
+        return Figure::default();
+    }
+    let (settings, left_out) = settings(&runs);
+    let columns: Vec<Column> = settings.into_iter().chain(results(&runs)).collect();
+    let mut next = 0;
+    let mut lines = Vec::new();
+    for arm in arms {
+        let count = arm.rows.iter().filter(|row| has_result(row)).count();
+        if count > 0 {
+            lines.push(line(arm, &columns, next));
         }
-        let (settings, left_out) = settings(&runs);
-        let columns: Vec<Column> = settings.into_iter().chain(results(&runs)).collect();
-        let mut next = 0;
-        let mut lines = Vec::new();
-        for arm in arms {
-            let count = arm.rows.iter().filter(|row| has_result(row)).count();
-            if count > 0 {
-                lines.push(line(arm, &columns, next));
-            }
-            next += count;
-        }
-        let note = if left_out > 0 { format!("{left_out} more settings differ") } else { String::new() };
-        let name = |column: &Column| Category { name: column.axis.label(), ..Category::default() };
-        Figure {
-            x: Axis::named("", columns.iter().map(name).collect()),
-            y: Axis { range: Some([0.0, 1.0]), ..Axis::default() },
-            parallel: columns.into_iter().map(|column| column.axis).collect(),
-            lines,
-            note,
-            ..Figure::default()
-        }
+        next += count;
+    }
+    let note = if left_out > 0 { format!("{left_out} more settings differ") } else { String::new() };
+    Figure {
+        x: Axis::of_names("", columns.iter().map(|column| column.axis.label())),
+        y: Axis { range: Some([0.0, 1.0]), ..Axis::default() },
+        parallel: columns.into_iter().map(|column| column.axis).collect(),
+        lines,
+        note,
+        ..Figure::default()
     }
 }
 
@@ -187,7 +186,7 @@ mod tests {
             },
             ArmRuns { name: "b".to_owned(), colour: 1, rows: vec![third], ..ArmRuns::default() },
         ];
-        let figure = ParallelCoordinates.build(&arms, &PlotOptions::default());
+        let figure = build(&arms, &PlotOptions::default());
         let titles: Vec<_> = figure.parallel.iter().map(Axis::label).collect();
         assert_eq!(titles, ["optimizer", "rate", "Best accuracy (%)", "Last accuracy (%)", "Duration (s)"]);
         assert_eq!(figure.parallel[1].scale, Scale::Log10, "two decades");
@@ -216,7 +215,7 @@ mod tests {
             rows: vec![row],
             ..ArmRuns::default()
         });
-        let figure = ParallelCoordinates.build(&arms, &PlotOptions::default());
+        let figure = build(&arms, &PlotOptions::default());
         assert_eq!((figure.parallel.len(), figure.note.as_str()), (13, "3 more settings differ"));
     }
 }

@@ -1,6 +1,7 @@
 //! Values of settings on an axis: numbers by size, words as names.
 
-use crate::figure::axis::{Axis, Category};
+use crate::figure::axis::Axis;
+use crate::figure::distinct::distinct;
 use crate::figure::scale::Scale;
 use crate::results::table::settings::compare;
 
@@ -38,8 +39,7 @@ pub fn axis_of_texts(title: &str, texts: &[&str], arms: &[&str]) -> (Axis, Vec<f
         let own = texts.iter().zip(arms).filter(|(text, _)| *text == word).map(|(_, arm)| *arm);
         in_common(&own.collect::<Vec<_>>())
     };
-    let named = words.iter().map(|word| Category { name: name(word), ..Category::default() });
-    let axis = Axis::named(title, named.collect());
+    let axis = Axis::of_names(title, words.iter().map(name));
     let range = axis.fit(std::iter::empty());
     (Axis { range: Some(range), ..axis }, values)
 }
@@ -57,13 +57,7 @@ fn in_common(arms: &[&str]) -> String {
     if let Some(end) = ends.filter(begins).last() {
         return first[..end].to_owned();
     }
-    let mut names: Vec<&str> = Vec::new();
-    for arm in arms {
-        if !names.contains(arm) {
-            names.push(arm);
-        }
-    }
-    names.join(", ")
+    distinct(arms.iter().copied()).join(", ")
 }
 
 /// The texts as finite numbers with a common unit, such as `ep` in `2ep`; `None` if one is no such number.

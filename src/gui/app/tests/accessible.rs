@@ -79,14 +79,14 @@ fn dialogs() -> Vec<Dialog> {
         subject: String::new(),
     };
     vec![
-        Dialog::Templates { recent: vec![PathBuf::from("/home/ada/pruning.ron")] },
+        Dialog::Templates(vec![PathBuf::from("/home/ada/pruning.ron")]),
         Dialog::Unsaved { title: title.clone(), next: next.clone() },
         Dialog::Running { runs: 2, next, comes_back: true },
         Dialog::Resume { title: title.clone(), runs: vec!["ab".to_owned(), "cd".to_owned()] },
         Dialog::Recover { title: title.clone(), path: Some(path.clone()), secs: 90 },
         Dialog::Import { path: path.clone(), arm: 0, name: title.clone() },
-        Dialog::Comments { path: path.clone() },
-        Dialog::Changed { path: path.clone() },
+        Dialog::Comments(path.clone()),
+        Dialog::Changed(path.clone()),
         Dialog::Overwrite { path, purpose: Purpose::Save },
         Dialog::path_field(request),
         Dialog::Message { title, text: "What, where, what to do".to_owned() },

@@ -180,7 +180,7 @@ fn the_palette_is_used_without_a_mouse() {
     assert!(window.sees("Light text on a dark background"));
     window.harness.key_press(Key::Enter);
     window.harness.run();
-    assert_eq!(window.harness.state().settings.theme, crate::gui::settings::ThemeChoice::Dark);
+    assert_eq!(window.harness.state().settings.theme, egui::ThemePreference::Dark);
     open(&mut window);
     window.harness.event(egui::Event::Text("stop now".to_owned()));
     window.harness.run();
@@ -251,7 +251,7 @@ fn what_is_dropped_on_the_start_opens_and_a_question_is_answered_first() {
     drop_on(&mut window, &path);
     assert_eq!(window.harness.state().dialog, Some(question));
     assert_eq!(window.harness.state().document.path(), None);
-    window.harness.state_mut().dialog = Some(Dialog::Templates { recent: Vec::new() });
+    window.harness.state_mut().dialog = Some(Dialog::Templates(Vec::new()));
     drop_on(&mut window, &path);
     assert_eq!(window.harness.state().document.path(), Some(path.as_path()));
     assert_eq!(window.harness.state().dialog, None);

@@ -188,7 +188,7 @@ fn what_is_clicked_into_is_what_exports_are_about() {
     window.say(0, accuracy(0.5, 1.0));
     change(&mut window, LayoutChange::Show("loss"));
     window.execute(Command::SplitRight);
-    let plot = |window: &Window| window.harness.state().plot.plot().name();
+    let plot = |window: &Window| window.harness.state().plot.plot().name;
     assert_eq!(plot(&window), "loss");
     window.click("Accuracy");
     assert_eq!((active(&window).as_str(), plot(&window)), ("accuracy", "accuracy"));
@@ -204,7 +204,7 @@ fn what_is_clicked_into_is_what_exports_are_about() {
     change(&mut window, LayoutChange::Maximise);
     let ctx = window.harness.ctx.clone();
     window.harness.state_mut().plot.choose("accuracy");
-    window.harness.state_mut().copy_values(&ctx);
+    window.harness.state_mut().act(Command::CopyValues, &ctx);
     let is_copied = (0..1000).any(|_| {
         std::thread::sleep(Duration::from_millis(2));
         window.harness.step();

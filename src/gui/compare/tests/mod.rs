@@ -66,7 +66,7 @@ fn harness() -> Harness<'static, Shown> {
         }
         let now = ui.input(|input| input.time);
         shown.compare.update(&shown.treatments, &shown.runs, now);
-        shown.responses.extend(runs_ui(ui, &mut shown.compare));
+        shown.responses.extend(runs_ui(ui, &mut shown.compare, &shown.runs));
     };
     let mut harness = Harness::builder().with_size(vec2(1280.0, 560.0)).build_ui_state(draw, shown());
     harness.run();
@@ -111,10 +111,10 @@ fn results_of_earlier_settings_are_in_no_row_no_group_no_difference_and_no_copy(
     harness.run();
     assert_eq!(arms(&harness), [("dense".to_owned(), 3), (format!("earlier settings: {LONG}"), 3)]);
     let shown = harness.state();
-    assert_eq!(shown.compare.earlier_count(), 3);
+    assert_eq!(shown.compare.outdated_count(), 3);
     let own = shown.compare.own_runs(&shown.treatments, &shown.runs);
     assert_eq!(own.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), ["dense"]);
-    assert!(shown.compare.rows[3].last.is_none() && shown.compare.rows[3].earlier == "done");
+    assert!(shown.compare.rows[3].last.is_none() && shown.compare.rows[3].outdated_state == "done");
     let cell = harness.query_all_by_label("earlier settings").next().expect("where the state stands").rect();
     assert!(cell.width() <= table::width(&Column::State), "nothing of it is cut off: {cell}");
     harness.hover_at(cell.center());
@@ -191,7 +191,10 @@ fn a_setting_groups_the_lines() {
 #[test]
 fn headings_sort_and_a_third_click_gives_the_order_of_the_document() {
     let mut harness = harness();
-    let first = |harness: &Harness<'_, Shown>| toolbar::shown(&harness.state().compare)[0].arm.clone();
+    let first = |harness: &Harness<'_, Shown>| {
+        let compare = &harness.state().compare;
+        toolbar::shown(&compare.rows, compare)[0].arm.clone()
+    };
     assert_eq!(first(&harness), "dense");
     harness.get_by_label("Last").click();
     harness.run();
@@ -351,19 +354,6 @@ fn rows_that_are_behind_ask_for_a_look_and_count_when_they_are_made() {
     assert_eq!(compare.revision(), revision);
     assert_eq!(compare.update(&treatments, &runs, 8.25), None);
     assert_eq!(compare.revision(), revision + 1);
-}
-
-#[test]
-fn runs_without_results_cannot_go_to_the_trash() {
-    let Shown { mut compare, treatments, mut runs, .. } = shown();
-    let id = treatments[0].runs[0].id.clone();
-    compare.update(&treatments, &runs, 0.0);
-    assert_eq!(compare.why_not_archive(std::iter::once(&id)), None);
-    compare.open.insert(id.clone());
-    assert!(compare.why_not_archive(std::iter::once(&id)).unwrap().contains("stop them"));
-    runs.forget(&id);
-    compare.update(&treatments, &runs, 1.0);
-    assert!(compare.why_not_archive(std::iter::once(&id)).unwrap().contains("no results"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Rows that are kept, beside rows that are made anew.
+//! Rows that are kept between edits, and rows that can go to the trash.
 
 use super::*;
 
@@ -23,4 +23,17 @@ fn after_every_edit_rows_are_as_if_they_were_made_anew() {
             assert_eq!((&kept.results, &kept.open), (&made.results, &made.open), "{step}");
         }
     }
+}
+
+#[test]
+fn runs_without_results_cannot_go_to_the_trash() {
+    let Shown { mut compare, treatments, mut runs, .. } = shown();
+    let id = treatments[0].runs[0].id.clone();
+    compare.update(&treatments, &runs, 0.0);
+    assert_eq!(compare.why_not_archive(std::iter::once(&id)), None);
+    compare.open.insert(id.clone());
+    assert!(compare.why_not_archive(std::iter::once(&id)).unwrap().contains("stop them"));
+    runs.forget(&id);
+    compare.update(&treatments, &runs, 1.0);
+    assert!(compare.why_not_archive(std::iter::once(&id)).unwrap().contains("no results"));
 }

@@ -12,21 +12,16 @@ use crate::gui::plot::navigate::View;
 use crate::gui::plot::scene::{Analysis, PendingScene, Scene, SceneRequest, ThinnedLines, is_large};
 
 impl FigureView {
-    /// Brings up to date what is kept between frames; the places that the visible data need.
+    /// Updates what is kept between frames; returns the places that show all visible data.
     pub(super) fn prepare(&mut self, figure: &Arc<Figure>, ctx: &Context) -> View {
-        match self.pending.as_ref().map(|pending| pending.take(figure)) {
-            None | Some(TaskState::Running) => {}
-            Some(TaskState::Done(scene)) => {
-                self.pending = None;
-                if let Some(scene) = scene {
-                    self.take(scene);
+        if let Some(pending) = self.pending.take() {
+            match pending.scene.take() {
+                TaskState::Running => self.pending = Some(pending),
+                TaskState::Done(scene) if Arc::ptr_eq(figure, &pending.figure) => self.take(scene),
+                TaskState::Done(_) => {} // the scene of another figure
+                TaskState::Failed(why) => {
+                    self.failed = Some(FailedScene { request: pending.request, why: Some(why) });
                 }
-            }
-            Some(TaskState::Failed(why)) => {
-                self.failed = self
-                    .pending
-                    .take()
-                    .map(|pending| FailedScene { request: pending.request, why: Some(why) });
             }
         }
         if !self.is_kept() && !self.ask(figure, ctx) {
@@ -41,12 +36,12 @@ impl FigureView {
     }
 
     pub(super) fn take(&mut self, scene: Scene) {
-        // What a person zooms to needs no other fit.
+        // A zoomed part needs no other fit.
         self.refits = self.zoom.is_none() && scene.request.chosen != self.chosen;
         (self.kept, self.drawn, self.line_mesh) = (Some(scene.kept), Some(scene.drawn), scene.line_mesh);
     }
 
-    /// Asks a thread for the look of a large figure; whether the last one will do until then.
+    /// Asks a thread for the scene of a large figure; returns whether the last one stays until then.
     fn ask(&mut self, figure: &Arc<Figure>, ctx: &Context) -> bool {
         if self.kept.is_none() || self.drawn.is_none() || !is_large(figure) {
             return false;
@@ -54,7 +49,7 @@ impl FigureView {
         if self.pending.is_none() {
             let request = SceneRequest { zoom: self.zoom, ..self.request() };
             if self.failed.as_ref().is_some_and(|failed| failed.request == request) {
-                return true; // it would be lost again
+                return true; // it would fail again
             }
             let kept = self.kept.clone().filter(|_| self.is_kept());
             self.pending = PendingScene::begin(figure, request, kept, ctx);
@@ -62,8 +57,8 @@ impl FigureView {
         self.pending.is_some()
     }
 
-    /// The lines of the figure, of which this part is seen. Those of a large one may be the last ones, moved to where they
-    /// belong, until a thread has made new ones.
+    /// The lines of the visible part of the figure. Those of a large one may be the last ones, moved into place, until a
+    /// thread has made new ones.
     pub(super) fn lines(
         &mut self,
         figure: &Arc<Figure>,
@@ -72,24 +67,24 @@ impl FigureView {
         viewport: PlotViewport,
     ) -> Shape {
         let key = MeshKey::new(figure, view, &self.hidden, viewport.clone());
-        let room = (viewport.width(), viewport.plots);
+        let surface = (viewport.width(), viewport.plots);
         self.viewport = Some(viewport);
         let fits = self.line_mesh.as_ref().is_some_and(|line_mesh| line_mesh.fits(&key));
         if !fits && !self.ask(figure, ctx) {
-            let kept = self.drawn.take().filter(|drawn| drawn.fits(view[0], room));
-            let drawn = kept.unwrap_or_else(|| ThinnedLines::of(figure, &self.hidden, view[0], room));
+            let kept = self.drawn.take().filter(|drawn| drawn.fits(view[0], surface));
+            let drawn = kept.unwrap_or_else(|| ThinnedLines::of(figure, &self.hidden, view[0], surface));
             self.line_mesh = Some(LineMesh::of(figure, &drawn.lines, key.clone()));
             self.drawn = Some(drawn);
         }
         self.line_mesh.as_ref().map_or(Shape::Noop, |line_mesh| line_mesh.shape(&key))
     }
 
-    /// Whether a thread computes how the figure looks.
+    /// Whether a thread computes the scene.
     pub(in crate::gui::plot) const fn is_waiting(&self) -> bool {
         self.pending.is_some()
     }
 
-    /// Why the figure could not be drawn as it should look, once.
+    /// Why the scene could not be computed; reported once.
     pub(in crate::gui::plot) fn trouble(&mut self) -> Option<String> {
         self.failed.as_mut()?.why.take()
     }

@@ -18,7 +18,7 @@ fn figure() -> Figure {
         x: Axis::new("Epochs trained", ""),
         y: Axis::percent("Test accuracy"),
         lines: vec![line("dense", 0, 0.5), line("winning ticket", 1, 0.9)],
-        reference_lines: vec![ReferenceLine::level("chance", 0.1)],
+        reference_lines: vec![ReferenceLine::level("chance", 0.1, None)],
         note: "mean over 3 seeds".to_owned(),
         ..Figure::default()
     }
@@ -235,7 +235,7 @@ fn the_look_of_a_large_figure_comes_from_a_thread_and_is_what_a_small_one_comput
     let Shown { figure, view } = harness.state();
     let drawn = view.drawn.as_ref().unwrap();
     assert_ne!(drawn.range, whole.range);
-    assert_eq!(drawn.lines, ThinnedLines::of(figure, &view.hidden, drawn.range, drawn.room).lines);
+    assert_eq!(drawn.lines, ThinnedLines::of(figure, &view.hidden, drawn.range, drawn.surface).lines);
     assert!(drawn.lines[0].pieces.is_empty() && !drawn.lines[1].pieces.is_empty());
     assert!(view.kept.as_ref().unwrap().hidden.contains("rises"));
 }

@@ -19,34 +19,34 @@ use crate::gui::theme;
 use crate::results::statistics::Spread;
 use crate::results::view::{Preset, XAxis};
 
-/// In less room, in points, the controls fold into one menu: the plot must stay readable.
+/// In less space, in points, the controls fold into one menu, so that the plot stays readable.
 const LEAST: Vec2 = vec2(360.0, 340.0);
 
 /// Why band and single runs cannot be chosen.
 const NO_MEANS: &str = "This plot has no means over seeds";
 
-/// What a person asked for that is not the plot's own business.
+/// An action for the window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlotResponse {
-    /// To write the figure of [`PlotState::order`] to a file.
+    /// Write the figure to a file.
     ExportFigure,
-    /// To copy the values of the figure of [`PlotState::order`] as CSV.
+    /// Copy the values of the figure as CSV.
     CopyCsv,
-    /// To show all runs again.
+    /// Show all runs again.
     ClearFilter,
-    /// To show the faults behind a cell of the heat map.
+    /// Show the faults of a cell of the heat map.
     OpenFaults {
-        /// The layer that they struck.
+        /// Their layer.
         layer: String,
-        /// The bit.
+        /// Their bit.
         bit: u32,
     },
 }
 
-/// Draws a plot and its controls into all the room there is.
+/// Draws a plot and its controls into all available space.
 pub fn plot_panel(
     ui: &mut Ui,
-    plot: &'static dyn Plot,
+    plot: &'static Plot,
     input: &PlotInput,
     state: &mut PlotState,
 ) -> Option<PlotResponse> {
@@ -55,8 +55,8 @@ pub fn plot_panel(
         ui.ctx().request_repaint_after(Duration::from_secs_f64(secs.max(0.0)));
     }
     let options = state.options.clone();
-    let room = ui.available_size();
-    let is_small = room.x < LEAST.x || room.y < LEAST.y;
+    let space = ui.available_size();
+    let is_small = space.x < LEAST.x || space.y < LEAST.y;
     let controls =
         Panel::bottom(ui.scope_id().with("plot controls")).show_separator_line(false).resizable(false);
     let controls = controls.frame(Frame::NONE).show(ui, |ui| {
@@ -76,23 +76,22 @@ pub fn plot_panel(
         return controls.inner;
     };
     let before = view.x_range();
-    view.opens = plot.injected_at(figure, [0, 0]).is_some();
+    view.opens = (plot.injected_at)(figure, [0, 0]).is_some();
     let cell = figure_ui(ui, figure, view);
-    let opened = cell.and_then(|cell| plot.injected_at(figure, cell));
-    let has_moved = view.x_range() != before;
-    if has_moved && state.linked {
+    let opened = cell.and_then(|cell| (plot.injected_at)(figure, cell));
+    if view.x_range() != before && state.linked {
         state.link(plot);
     }
     let opened = opened.map(|(layer, bit)| PlotResponse::OpenFaults { layer, bit });
     controls.inner.or(opened)
 }
 
-/// Before the first point: what will appear, and how.
-fn nothing_ui(ui: &mut Ui, plot: &dyn Plot, is_building: bool, is_filtered: bool) {
-    let room = ui.available_size();
-    ui.allocate_ui_with_layout(room, Layout::top_down(Align::Center), |ui| {
-        ui.add_space(room.y * 0.36);
-        let subject = plot.about().subject;
+/// Draws what will appear, and how, while there is no point.
+fn nothing_ui(ui: &mut Ui, plot: &Plot, is_building: bool, is_filtered: bool) {
+    let space = ui.available_size();
+    ui.allocate_ui_with_layout(space, Layout::top_down(Align::Center), |ui| {
+        ui.add_space(space.y * 0.36);
+        let subject = plot.subject;
         ui.label(RichText::new(if is_building {
             format!("Drawing curves of {subject}…")
         } else if is_filtered {
@@ -101,13 +100,13 @@ fn nothing_ui(ui: &mut Ui, plot: &dyn Plot, is_building: bool, is_filtered: bool
             format!("Press Run all: curves of {subject} appear here")
         }));
         ui.allocate_ui(vec2(ui.available_width().min(480.0), 0.0), |ui| {
-            ui.label(RichText::new(first_statement(plot.about().help)).weak());
+            ui.label(RichText::new(first_statement(plot.help)).weak());
         });
     });
 }
 
 /// All controls in a menu that stays open.
-fn folded_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) -> Option<PlotResponse> {
+fn folded_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotResponse> {
     let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let menu = MenuButton::new("Controls").config(config).ui(ui, |ui| {
         ui.set_min_width(200.0);
@@ -117,7 +116,7 @@ fn folded_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) -> Option<Plot
     menu.1.and_then(|shown| shown.inner)
 }
 
-/// What the filter leaves, as long as it leaves out anything: a click clears it.
+/// The filter, if there is one: a click clears it.
 fn filter_ui(ui: &mut Ui, filter: &str) -> Option<PlotResponse> {
     const LONGEST: usize = 48;
     if filter.is_empty() {
@@ -133,11 +132,11 @@ fn filter_ui(ui: &mut Ui, filter: &str) -> Option<PlotResponse> {
         .then_some(PlotResponse::ClearFilter)
 }
 
-fn entries_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) -> Option<PlotResponse> {
+fn entries_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) -> Option<PlotResponse> {
     x_ui(ui, plot, state);
     band_ui(ui, plot, state);
     let traces = Checkbox::new(&mut state.options.traces, "Single runs");
-    theme::input_ui_if(ui, plot.controls().averages, traces)
+    theme::input_ui_if(ui, plot.controls.averages, traces)
         .on_hover_text("Draws each seed faintly behind the mean")
         .on_disabled_hover_text(NO_MEANS);
     smoothing_ui(ui, plot, state);
@@ -154,7 +153,7 @@ fn entries_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) -> Option<Plo
     commands_ui(ui, state.has_data(plot))
 }
 
-/// One of several, by a list that opens: a part of the menu in a menu, where a list of its own would close it.
+/// A choice from a list. Within a menu the list is a submenu, since a separate list would close the menu.
 fn choice_ui(ui: &mut Ui, id: &str, label: &Response, chosen: &str, list: impl FnOnce(&mut Ui)) -> Response {
     if is_in_menu(ui) {
         return ui.menu_button(chosen, list).response.labelled_by(label.id);
@@ -163,8 +162,8 @@ fn choice_ui(ui: &mut Ui, id: &str, label: &Response, chosen: &str, list: impl F
     combo.response.labelled_by(label.id)
 }
 
-fn x_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
-    let own = plot.controls().own_x;
+fn x_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
+    let own = plot.controls.own_x;
     let label = ui.label("x:");
     let chosen = own.map_or_else(|| state.options.x.label(), str::to_owned);
     let series = state.series().to_vec();
@@ -189,7 +188,7 @@ fn x_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
     }
 }
 
-fn band_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
+fn band_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
     let label = ui.label("Band:").on_hover_text("The spread around the mean over seeds");
     let band = &mut state.options.band;
     let chosen = band.label();
@@ -198,15 +197,14 @@ fn band_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
             ui.selectable_value(band, spread, spread.label());
         }
     };
-    let choice =
-        ui.add_enabled_ui(plot.controls().averages, |ui| choice_ui(ui, "band", &label, chosen, list));
+    let choice = ui.add_enabled_ui(plot.controls.averages, |ui| choice_ui(ui, "band", &label, chosen, list));
     choice.inner.on_disabled_hover_text(NO_MEANS);
 }
 
-fn smoothing_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
+fn smoothing_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
     const TEXT: &str = "Smooth:";
-    let smooths = plot.controls().smooths;
-    // The label, the slider and its number wrap as one.
+    let smooths = plot.controls.smooths;
+    // The label, the slider and its number wrap together.
     ui.spacing_mut().slider_width = 64.0;
     let font = TextStyle::Body.resolve(ui.style());
     let text = ui.painter().layout_no_wrap(TEXT.to_owned(), font, ui.visuals().text_color());
@@ -225,7 +223,7 @@ fn smoothing_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
 }
 
 /// Axes, ranges, titles and paper, in a menu that stays open.
-fn figure_menu_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
+fn figure_menu_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
     let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let contents = |ui: &mut Ui| {
         theme::outline_inputs(ui);
@@ -243,7 +241,7 @@ fn figure_menu_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
     }
 }
 
-fn axes_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
+fn axes_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
     let [x, y] = state
         .figure(plot)
         .map_or([false; 2], |figure| [&figure.x, &figure.y].map(|axis| axis.scale == Scale::Log10));
@@ -281,7 +279,7 @@ fn axes_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
     }
 }
 
-fn titles_ui(ui: &mut Ui, plot: &dyn Plot, state: &mut PlotState) {
+fn titles_ui(ui: &mut Ui, plot: &Plot, state: &mut PlotState) {
     let own = state
         .figure(plot)
         .map(|figure| [figure.title.clone(), figure.x.title.clone(), figure.y.title.clone()]);

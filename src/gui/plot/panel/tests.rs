@@ -13,7 +13,7 @@ use crate::results::view::PlotView;
 struct Shown {
     record: RunRecord,
     revision: u64,
-    plot: Option<&'static dyn Plot>,
+    plot: Option<&'static Plot>,
     state: PlotState,
     filter: &'static str,
     remark: &'static str,
@@ -36,7 +36,7 @@ fn sized(size: Vec2, shown: Shown) -> Harness<'static, Shown> {
             remark: shown.remark.to_owned(),
             ..PlotInput::new(&arms, shown.filter.to_owned(), shown.revision)
         };
-        let plot = shown.plot.unwrap_or(ALL[0]);
+        let plot = shown.plot.unwrap_or(&ALL[0]);
         shown.state.update_data(&input, ui.input(|input| input.time));
         shown.response = plot_panel(ui, plot, &input, &mut shown.state).or(shown.response.take());
     };
@@ -102,7 +102,7 @@ fn two_plots_that_are_seen_are_both_kept_and_others_forgotten() {
     let input = PlotInput::new(&arms, String::new(), 0);
     for plot in [find("accuracy").unwrap(), find("remaining").unwrap()] {
         shown.state.update(plot, &input, &Context::default(), 0.0);
-        assert!(shown.state.has_data(plot), "{}", plot.name());
+        assert!(shown.state.has_data(plot), "{}", plot.name);
     }
     shown.state.choose("remaining");
     let remaining = shown.state.shown_figure().unwrap();
@@ -111,7 +111,7 @@ fn two_plots_that_are_seen_are_both_kept_and_others_forgotten() {
     shown.state.choose("accuracy");
     assert_ne!(shown.state.shown_figure().unwrap(), remaining);
     shown.state.choose("no plot");
-    assert_eq!(shown.state.plot().name(), "accuracy");
+    assert_eq!(shown.state.plot().name, "accuracy");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn in_little_room_the_controls_fold_into_a_menu() {
         }
         harness.get_by_label("Ignore outliers").click_accesskit();
         harness.run();
-        assert!(harness.state_mut().state.titles(ALL[0]).ignore_outliers);
+        assert!(harness.state_mut().state.titles(&ALL[0]).ignore_outliers);
     }
 }
 
@@ -210,10 +210,10 @@ fn axes_titles_and_paper_are_chosen_in_a_menu_that_stays_open() {
         harness.run();
     }
     let state = &mut harness.state_mut().state;
-    let chosen = state.titles(ALL[0]).clone();
+    let chosen = state.titles(&ALL[0]).clone();
     assert_eq!((chosen.log_x, chosen.log_y), (Some(true), Some(true)));
     assert!(chosen.ignore_outliers && state.linked);
-    assert_eq!(*state.titles(ALL[1]), PlotView::default(), "another plot has scales of its own");
+    assert_eq!(*state.titles(&ALL[1]), PlotView::default(), "another plot has scales of its own");
     for (name, text) in [("Title", "Tickets"), ("Title of x", "Epochs"), ("Title of y", "Hits")] {
         harness.get_by_role_and_label(Role::TextInput, name).focus();
         harness.run();
@@ -239,22 +239,22 @@ fn axes_titles_and_paper_are_chosen_in_a_menu_that_stays_open() {
 fn another_horizontal_axis_shows_all_of_it() {
     let mut harness = harness(running());
     let state = &mut harness.state_mut().state;
-    *state.titles(ALL[0]) = PlotView {
+    *state.titles(&ALL[0]) = PlotView {
         x_title: "Epochs".to_owned(),
         y_title: "Hits".to_owned(),
         log_x: Some(true),
         log_y: Some(true),
         ..PlotView::default()
     };
-    state.view(ALL[0]).unwrap().show_x(Some([1.0, 1.5]));
+    state.view(&ALL[0]).unwrap().show_x(Some([1.0, 1.5]));
     harness.run();
     harness.get_by_role_and_label(Role::ComboBox, "x:").click();
     harness.run();
     harness.get_by_label("Wall time").click();
     harness.run();
     let state = &mut harness.state_mut().state;
-    assert_eq!(state.view(ALL[0]).unwrap().x_range(), None);
-    let chosen = state.titles(ALL[0]).clone();
+    assert_eq!(state.view(&ALL[0]).unwrap().x_range(), None);
+    let chosen = state.titles(&ALL[0]).clone();
     assert_eq!((chosen.x_title.as_str(), chosen.log_x), ("", None));
     assert_eq!((chosen.y_title.as_str(), chosen.log_y), ("Hits", Some(true)), "this one is the same");
 }

@@ -12,7 +12,7 @@ use super::areas::{AreaReading, area_reading_ui};
 use super::axes::colour;
 use super::legend::SAMPLE_WIDTH;
 use super::mesh::PlotViewport;
-use super::paint::{DIMMED, apart, dashed_in, line_colour};
+use super::paint::{DIMMED, dashed_in, line_colour, unmerged};
 use crate::figure::axis::Axis;
 use crate::figure::brushing::{height, passes, places, value_at};
 use crate::figure::model::{Figure, Line, Trace};
@@ -29,45 +29,46 @@ const POINTED: f32 = 3.0;
 const BOX: f32 = 14.0;
 /// Strength of lines.
 const STRENGTH: f32 = 0.8;
-/// Room above the axes for their names, and below for half a label.
+/// Height above the axes for their names.
 const ABOVE: f32 = 42.0;
-/// Room at the left for the labels of the first axis.
+/// Width at the left for the labels of the first axis.
 const BESIDE: f32 = 24.0;
 /// From one row of names to the next.
 const ROW: f32 = 16.0;
+/// Height below the axes for half a label.
 const BELOW: f32 = 10.0;
-/// Room along an axis for a number, and for a name.
+/// Height of a number along an axis, and of a name.
 const LABEL: f32 = 44.0;
 const NAME: f32 = 17.0;
 /// From a label to its axis.
 const GAP: f32 = 6.0;
-/// How near the pointer has to be to an axis, and to a run.
+/// The largest distance of the pointer to an axis, and to a run.
 const NEAR_AXIS: f32 = 18.0;
 const NEAR_RUN: f32 = 10.0;
 /// A shorter drag is a click.
 const SHORTEST: f32 = 4.0;
 
-/// What a person chose on the axes.
+/// The ranges that a person chose on the axes.
 #[derive(Clone, Debug, Default)]
 pub struct AxisBrushes {
     /// Ranges by the label of their axis.
     pub brushes: Brushes,
-    /// The axis that a drag is on, and the height where it began.
+    /// The axis of a drag, and the height at its start.
     drag: Option<(usize, f64)>,
     run_mesh: Option<RunMesh>,
 }
 
-/// The triangles of all runs, which are made once and painted as long as nothing about them changes.
+/// The cached triangles of all runs.
 #[derive(Clone, Debug)]
 struct RunMesh {
     viewport: PlotViewport,
-    /// The runs that are shown: their line, and their place in it.
+    /// The visible runs: the indices of the line and of the run in it.
     runs: Vec<[usize; 2]>,
-    /// Whether all step back behind the one that is pointed at.
-    is_back: bool,
-    /// Where each run goes, and how it is drawn: another figure may have the same, as after a new name of an arm.
+    /// Whether all are faint, since one is below the pointer.
+    are_dimmed: bool,
+    /// The places and the style of each run: another figure may have the same, as after a new name of an arm.
     outlines: Vec<RunOutline>,
-    /// Whether it is not known yet if the present figure has these outlines.
+    /// Whether the outlines have to be compared with those of a new figure.
     is_old: bool,
     mesh: Arc<Mesh>,
 }
@@ -76,12 +77,12 @@ struct RunMesh {
 type RunOutline = (Vec<[u32; 2]>, (usize, Dash), u32);
 
 impl AxisBrushes {
-    /// What was kept.
+    /// Saved ranges.
     pub const fn of(brushes: Brushes) -> Self {
         Self { brushes, drag: None, run_mesh: None }
     }
 
-    /// To be called whenever the figure is another one.
+    /// Has to be called when the figure changes.
     pub fn forget_figure(&mut self) {
         if let Some(run_mesh) = &mut self.run_mesh {
             run_mesh.is_old = true;
@@ -89,14 +90,14 @@ impl AxisBrushes {
     }
 }
 
-/// Where the axes stand on the screen.
+/// The axes on the screen.
 struct AxesFrame<'a> {
     figure: &'a Figure,
     rect: Rect,
     theme: Theme,
 }
 
-/// Draws the axes and the runs that are not hidden into all the room there is.
+/// Draws the axes and the runs that are not hidden into all available space.
 pub fn parallel_ui(
     ui: &mut Ui,
     figure: &Figure,
@@ -105,8 +106,8 @@ pub fn parallel_ui(
     hidden: impl Fn(&str) -> bool,
     highlighted: Option<&str>,
 ) {
-    let (room, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
-    let rect = Rect::from_min_max(room.min + vec2(BESIDE, ABOVE), room.max - vec2(0.0, BELOW));
+    let (space, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
+    let rect = Rect::from_min_max(space.min + vec2(BESIDE, ABOVE), space.max - vec2(0.0, BELOW));
     let frame = AxesFrame { figure, rect, theme };
     frame.take(&response, chosen);
     let lines = figure.lines.iter().enumerate().filter(|(_, line)| !hidden(&line.name));
@@ -120,21 +121,10 @@ pub fn parallel_ui(
     });
     let pointer = response.hover_pos().filter(|_| chosen.drag.is_none());
     let pointed = pointer.and_then(|at| frame.nearest(&shown, at));
-    let painter = ui.painter().with_clip_rect(room.intersect(ui.clip_rect()));
-    let viewport = PlotViewport {
-        frame: room,
-        pixels: ui.pixels_per_point(),
-        theme,
-        highlighted: highlighted.map(str::to_owned),
-        options: ui.ctx().tessellation_options(|options| *options),
-        plots: 1,
-    };
-    painter.with_clip_rect(apart(painter.clip_rect())).add(Shape::Mesh(frame.runs(
-        chosen,
-        viewport,
-        runs,
-        pointed.is_some(),
-    )));
+    let painter = ui.painter().with_clip_rect(space.intersect(ui.clip_rect()));
+    let viewport = PlotViewport::new(ui, space, theme, highlighted, 1);
+    let mesh = frame.runs(chosen, viewport, runs, pointed.is_some());
+    painter.with_clip_rect(unmerged(painter.clip_rect())).add(Shape::Mesh(mesh));
     if let Some((line, trace)) = pointed.map(|index| shown[index]) {
         painter.extend(frame.run(line, trace, POINTED, 1.0));
     }
@@ -145,13 +135,13 @@ pub fn parallel_ui(
 }
 
 impl<'a> AxesFrame<'a> {
-    /// A run, by its line and its place in it.
+    /// A run, by the indices of the line and of the run in it.
     fn at(&self, [line, trace]: [usize; 2]) -> (&'a Line, &'a Trace) {
         let line = &self.figure.lines[line];
         (line, &line.traces[trace])
     }
 
-    /// Where the axis at a place of x stands.
+    /// The position of the axis at a place of x.
     fn x(&self, place: f64) -> f32 {
         let share = (place + 0.5) / self.figure.parallel.len().max(1) as f64;
         self.rect.left() + share as f32 * self.rect.width()
@@ -170,7 +160,7 @@ impl<'a> AxesFrame<'a> {
         self.figure.parallel.iter().enumerate().zip(places).map(|((index, axis), x)| (index, x, axis))
     }
 
-    /// A drag along an axis chooses a range, a click on one gives it up, a double click all of them.
+    /// A drag along an axis chooses a range, a click removes it, a double click removes all.
     fn take(&self, response: &Response, chosen: &mut AxisBrushes) {
         if response.double_clicked() {
             *chosen = AxisBrushes::default();
@@ -198,7 +188,7 @@ impl<'a> AxesFrame<'a> {
         }
     }
 
-    /// The run nearest to the pointer between the axes at its sides.
+    /// The run nearest to the pointer between the axes on both sides.
     fn nearest(&self, shown: &[(&Line, &Trace)], at: Pos2) -> Option<usize> {
         let distance = |(_, trace): &(&Line, &Trace)| {
             let places = self.places(trace);
@@ -216,22 +206,22 @@ impl<'a> AxesFrame<'a> {
         places(self.figure, trace).into_iter().map(|[x, height]| pos2(self.x(x), self.y(height))).collect()
     }
 
-    /// The triangles of these runs, as they were painted last where nothing has changed.
+    /// The triangles of these runs: the last ones if nothing has changed.
     fn runs(
         &self,
         chosen: &mut AxisBrushes,
         viewport: PlotViewport,
         runs: Vec<[usize; 2]>,
-        is_back: bool,
+        are_dimmed: bool,
     ) -> Arc<Mesh> {
         let last = chosen.run_mesh.take().filter(|last| last.viewport == viewport);
-        let is_same = |last: &RunMesh| !last.is_old && (&last.runs, last.is_back) == (&runs, is_back);
+        let is_same = |last: &RunMesh| !last.is_old && (&last.runs, last.are_dimmed) == (&runs, are_dimmed);
         let run_mesh = match last {
             Some(last) if is_same(&last) => last,
             last => {
                 let strength = |line: &Line| {
                     let is_other = viewport.highlighted.as_ref().is_some_and(|name| *name != line.name);
-                    if is_back || is_other { DIMMED } else { STRENGTH }
+                    if are_dimmed || is_other { DIMMED } else { STRENGTH }
                 };
                 let shown = || runs.iter().map(|run| self.at(*run));
                 let outline = |(line, trace)| self.outline(line, trace, strength(line));
@@ -242,13 +232,13 @@ impl<'a> AxesFrame<'a> {
                     let shapes = |(line, trace)| self.run(line, trace, RUN, strength(line));
                     Arc::new(viewport.triangles(shown().flat_map(shapes)))
                 };
-                RunMesh { viewport, runs, is_back, outlines, is_old: false, mesh }
+                RunMesh { viewport, runs, are_dimmed, outlines, is_old: false, mesh }
             }
         };
         chosen.run_mesh.insert(run_mesh).mesh.clone()
     }
 
-    /// All that the shapes of a run depend on, beside the canvas.
+    /// All inputs of the shapes of a run except the surface.
     fn outline(&self, line: &Line, trace: &Trace, strength: f32) -> RunOutline {
         let places = self.places(trace).into_iter().map(|place| [place.x.to_bits(), place.y.to_bits()]);
         (places.collect(), (line.style.colour, line.style.dash), strength.to_bits())
@@ -258,44 +248,44 @@ impl<'a> AxesFrame<'a> {
         let stroke = Stroke::new(width, line_colour(line.style.colour, self.theme).gamma_multiply(strength));
         let places = self.places(trace);
         let pieces = places.split(|place| place.y.is_nan()).filter(|piece| piece.len() > 1);
-        // Dashes as long as in the legend: hundreds of thin lines have enough of them to be told apart.
+        // Dashes are as long as in the legend, so that they differ even in hundreds of thin lines.
         pieces.flat_map(|piece| dashed_in(piece, line.style.dash, stroke, SAMPLE_WIDTH)).collect()
     }
 
     fn axes(&self, ui: &Ui, painter: &Painter, brushes: &Brushes) {
         let (ink, weak) = (ui.visuals().text_color(), ui.visuals().weak_text_color());
         let font = TextStyle::Small.resolve(ui.style());
-        let room = self.rect.width() / self.figure.parallel.len().max(1) as f32 - 2.0 * GAP;
-        // As in files, every other name stands higher where there are many.
+        let space = self.rect.width() / self.figure.parallel.len().max(1) as f32 - 2.0 * GAP;
+        // As in files, every other name is higher if there are many.
         let rows = f32::from(crate::figure::layout::rows_of_names(self.figure.parallel.len()));
         for (index, x, axis) in self.axes_at() {
             painter.vline(x, self.rect.y_range(), Stroke::new(1.0, weak));
-            let name = fitted(painter, &axis.label(), &font, rows * room);
+            let name = fitted(painter, &axis.label(), &font, rows * space);
             let row = if index % 2 == 1 && rows > 1.0 { ROW } else { 0.0 };
             let y = self.rect.top() - 12.0 - row;
             let drawn = painter.layout_no_wrap(name, font.clone(), ink);
             let half = drawn.size().x / 2.0;
             let left = (x - half).min(self.rect.right() - 2.0 * half).max(self.rect.left());
             painter.galley(pos2(left, y - drawn.size().y / 2.0), drawn, ink);
-            // Left of the first axis is less room than between two.
-            let beside = if index == 0 { x - self.rect.left() + BESIDE - GAP } else { room };
-            self.labels(painter, x, axis, &font, beside.min(room), weak);
+            // There is less space left of the first axis than between two.
+            let available = if index == 0 { x - self.rect.left() + BESIDE - GAP } else { space };
+            self.labels(painter, x, axis, &font, available.min(space), weak);
             if let Some(range) = brushes.get(&axis.label()) {
                 self.chosen(ui, painter, x, axis, *range);
             }
         }
     }
 
-    fn labels(&self, painter: &Painter, x: f32, axis: &Axis, font: &FontId, room: f32, ink: Color32) {
+    fn labels(&self, painter: &Painter, x: f32, axis: &Axis, font: &FontId, space: f32, ink: Color32) {
         let each = if axis.categories.is_empty() { LABEL } else { NAME };
         let wanted = (self.rect.height() / each).max(2.0) as usize;
         for tick in ticks(axis, axis.range.unwrap_or([0.0, 1.0]), wanted) {
             let Some((label, height)) = tick.label.zip(height(axis, tick.value)) else { continue };
             let y = self.y(height);
             painter.hline(x - GAP / 2.0..=x, y, Stroke::new(1.0, ink));
-            let cut = fitted(painter, &label, font, room);
+            let cut = fitted(painter, &label, font, space);
             if axis.categories.is_empty() && cut != label {
-                continue; // a number that is cut would be another one
+                continue; // a shortened number would be a different one
             }
             let galley = painter.layout_no_wrap(cut, font.clone(), ink);
             let rect = Align2::RIGHT_CENTER.anchor_size(pos2(x - GAP, y), galley.size());

@@ -1,12 +1,12 @@
-//! Reading values off: one vertical line, and what all lines have there.
+//! Readings of lines: a vertical line, and the values of all lines there.
 
 mod table;
 
-use eframe::egui::{Align2, Area, Frame, Order, Pos2, Rect, Stroke, Ui, pos2};
+use eframe::egui::{Align2, Area, Frame, Order, Pos2, Rect, Stroke, Ui, pos2, vec2};
 use egui_plot::{PlotPoint, PlotTransform};
 
 use super::axes::colour;
-use super::paint::Brush;
+use super::paint::{Brush, Pen};
 use crate::figure::model::{Figure, Line, Trace};
 use crate::figure::palette::Style;
 use table::table_ui;
@@ -16,7 +16,7 @@ const REACH: f64 = 12.0;
 /// Between the vertical line and the table, so that no point on it is hidden.
 const DISTANCE: f32 = 16.0;
 
-/// What all lines have at one x.
+/// The values of all lines at one x.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     /// The x of the nearest point of any line.
@@ -30,19 +30,19 @@ pub struct Reading {
 pub struct ReadingRow {
     /// The line.
     pub name: String,
-    /// As it is drawn.
+    /// Its colour, dash and marker.
     pub style: Style,
-    /// Its own point that is nearest.
+    /// Its nearest point.
     pub point: [f64; 2],
     /// The ends of the band there.
     pub band: Option<[f64; 2]>,
-    /// How many runs have a value there; `None` for a line that is no mean.
+    /// The number of runs with a value there; `None` for a line that is no mean.
     pub count: Option<u32>,
-    /// The single runs behind a mean, the largest value first: only of the line that is nearest to the pointer.
+    /// The single runs of a mean, the largest value first: only of the line nearest to the pointer.
     pub runs: Vec<(String, f64)>,
 }
 
-/// Where is read off.
+/// The place of a reading.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadingPlace {
     /// The place on the x axis.
@@ -53,8 +53,8 @@ pub struct ReadingPlace {
     pub per_point: f64,
 }
 
-/// Reads off the lines near a place. Only values that were measured are shown, nothing is interpolated. `forward` says
-/// for each line of the figure whether all of it goes forward along x, so that a place in it is found at once.
+/// Reads off the lines near a place. Only measured values are shown, nothing is interpolated. `forward` says for each
+/// line of the figure whether all of it goes forward along x, which allows a binary search.
 pub fn read(
     figure: &Figure,
     forward: &[bool],
@@ -82,10 +82,7 @@ pub fn read(
 }
 
 fn row(figure: &Figure, line: &Line, forward: bool, at: ReadingPlace) -> Option<ReadingRow> {
-    let found = nearest(figure, &line.points, forward, at.x)?;
-    if !found.is_inside && found.distance > REACH * at.per_point {
-        return None;
-    }
+    let found = nearest(figure, &line.points, forward, at.x).filter(|found| found.is_near(at))?;
     let x = found.point[0];
     let first = if forward { line.band.partition_point(|band| band.x < x) } else { 0 };
     let band = line.band[first..].iter().find(|band| band.x.total_cmp(&x).is_eq());
@@ -99,7 +96,7 @@ fn row(figure: &Figure, line: &Line, forward: bool, at: ReadingPlace) -> Option<
     })
 }
 
-/// What each run behind a mean has there: a value at just this x, also one that is not finite, else the nearest one.
+/// The value of each run of a mean: that at exactly this x, also one that is not finite, otherwise the nearest one.
 fn runs(figure: &Figure, line: &Line, forward: bool, at: ReadingPlace, x: f64) -> Vec<(String, f64)> {
     let value = |trace: &Trace| {
         let from = if forward { trace.points.partition_point(|point| point[0] < x) } else { 0 };
@@ -110,12 +107,11 @@ fn runs(figure: &Figure, line: &Line, forward: bool, at: ReadingPlace, x: f64) -
         {
             return Some((trace.name.clone(), point[1]));
         }
-        let found = nearest(figure, &trace.points, forward, at.x)?;
-        let is_near = found.is_inside || found.distance <= REACH * at.per_point;
-        is_near.then(|| (trace.name.clone(), found.point[1]))
+        let found = nearest(figure, &trace.points, forward, at.x).filter(|found| found.is_near(at))?;
+        Some((trace.name.clone(), found.point[1]))
     };
     let mut runs: Vec<_> = line.traces.iter().filter_map(value).collect();
-    // What is not finite comes last.
+    // Values that are not finite come last.
     let height = |value: f64| if value.is_nan() { f64::NEG_INFINITY } else { value };
     runs.sort_by(|a, b| height(b.1).total_cmp(&height(a.1)));
     runs
@@ -130,7 +126,13 @@ struct Nearest {
     is_inside: bool,
 }
 
-/// The last of the points at the same distance. Points without a place on the axes are passed over.
+impl Nearest {
+    fn is_near(&self, at: ReadingPlace) -> bool {
+        self.is_inside || self.distance <= REACH * at.per_point
+    }
+}
+
+/// The last of the points at the same distance. Points without a place on the axes are skipped.
 fn nearest(figure: &Figure, points: &[[f64; 2]], forward: bool, place: f64) -> Option<Nearest> {
     let x = figure.x.scale.inverse(place);
     let distance = |point: &[f64; 2]| {
@@ -140,10 +142,10 @@ fn nearest(figure: &Figure, points: &[[f64; 2]], forward: bool, place: f64) -> O
     let all = || points.iter().enumerate().filter_map(|(index, point)| Some((index, distance(point)?)));
     let last_of_nearest = |a: &(usize, f64), b: &(usize, f64)| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0));
     let (index, distance) = if forward {
-        let behind = points.partition_point(|point| point[0] < x);
+        let split = points.partition_point(|point| point[0] < x);
         let first = |index: usize| Some((index, distance(&points[index])?));
-        let left = (0..behind).rev().find_map(first);
-        let right = (behind..points.len()).find_map(first).map(|(index, found)| {
+        let left = (0..split).rev().find_map(first);
+        let right = (split..points.len()).find_map(first).map(|(index, found)| {
             let same = points[index..].iter().take_while(|point| point[0] <= points[index][0]);
             let last = same.enumerate().filter(|(_, point)| distance(point).is_some()).last();
             (index + last.map_or(0, |(offset, _)| offset), found)
@@ -160,9 +162,9 @@ fn nearest(figure: &Figure, points: &[[f64; 2]], forward: bool, place: f64) -> O
     Some(Nearest { distance, point: points[index], index, is_inside })
 }
 
-/// Draws the vertical line, a dot on each line, and the table beside them, within `room`.
-pub fn reading_ui(ui: &Ui, figure: &Figure, reading: &Reading, brush: &Brush<'_>, height: f32, room: Rect) {
-    let (transform, theme) = (brush.transform, brush.theme);
+/// Draws the vertical line, a dot on each line, and the table beside them, within `limits`.
+pub fn reading_ui(ui: &Ui, figure: &Figure, reading: &Reading, brush: &Brush<'_>, height: f32, limits: Rect) {
+    let Pen { transform, theme, .. } = brush.pen;
     let Some(x) = figure.x.scale.forward(reading.x) else { return };
     let frame = *transform.frame();
     let across = transform.position_from_point_x(x);
@@ -173,20 +175,23 @@ pub fn reading_ui(ui: &Ui, figure: &Figure, reading: &Reading, brush: &Brush<'_>
             brush.dot(at, row.style);
         }
     }
-    // On the side with more room; a table is never under the pointer.
-    let is_left = across < frame.center().x;
+    popup_ui(ui, pos2(across, height), across < frame.center().x, limits, |ui| {
+        table_ui(ui, figure, reading, theme, frame.height());
+    });
+}
+
+/// Draws a popup within `limits`, right or left of a place on the screen, so that it never covers the pointer.
+pub fn popup_ui(ui: &Ui, at: Pos2, is_right: bool, limits: Rect, contents: impl FnOnce(&mut Ui)) {
     let (pivot, side) =
-        if is_left { (Align2::LEFT_CENTER, DISTANCE) } else { (Align2::RIGHT_CENTER, -DISTANCE) };
+        if is_right { (Align2::LEFT_CENTER, DISTANCE) } else { (Align2::RIGHT_CENTER, -DISTANCE) };
     Area::new(ui.scope_id().with("reading"))
-        .order(Order::Middle) // dialogs and menus stand before it
+        .order(Order::Middle) // below dialogs and menus
         .interactable(false)
         .fade_in(false)
         .pivot(pivot)
-        .fixed_pos(pos2(across + side, height))
-        .constrain_to(room)
-        .show(ui.ctx(), |ui| {
-            Frame::popup(ui.style()).show(ui, |ui| table_ui(ui, figure, reading, theme, frame.height()));
-        });
+        .fixed_pos(at + vec2(side, 0.0))
+        .constrain_to(limits)
+        .show(ui.ctx(), |ui| Frame::popup(ui.style()).show(ui, contents));
 }
 
 fn position(figure: &Figure, transform: &PlotTransform, [x, y]: [f64; 2]) -> Option<Pos2> {
@@ -244,11 +249,11 @@ mod tests {
             let mut points: Vec<_> = points.iter().map(|(x, y)| [f64::from(*x), y.unwrap_or(f64::NAN)]).collect();
             points.sort_by(|a, b| a[0].total_cmp(&b[0]));
             let figure = Figure::default();
-            let told = |forward: bool| {
+            let found = |forward: bool| {
                 let found = nearest(&figure, &points, forward, place)?;
                 Some((found.index, found.distance, found.is_inside))
             };
-            prop_assert_eq!(told(true), told(false));
+            prop_assert_eq!(found(true), found(false));
         }
     }
 

@@ -11,13 +11,13 @@ use crate::results::number::{Digits, readable};
 
 /// Longer names would push the numbers off the screen.
 const LONGEST: usize = 36;
-/// Height of a row, and of what stands around all of them, in points.
+/// Height of a row, and of the rest of the table, in points.
 const ROW: f32 = 18.0;
-const AROUND: f32 = 48.0;
-/// Length of the sample of a line: its dashes can be told apart.
+const REST: f32 = 48.0;
+/// Length of the sample of a line: its dashes differ.
 const SAMPLE: f32 = 26.0;
 
-/// How many rows a table has at most.
+/// The largest number of rows of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct RowLimits {
     lines: usize,
@@ -26,11 +26,11 @@ struct RowLimits {
 }
 
 impl RowLimits {
-    /// As many as stand beside a plot of this height; single runs are the first to go.
+    /// As many as fit beside a plot of this height; single runs are left out first.
     fn of(height: f32, lines: usize) -> Self {
-        let room = ((height - AROUND).max(0.0) / ROW) as usize;
-        let lines = lines.min(room.clamp(4, 20));
-        Self { lines, runs: room.saturating_sub(lines + 1).min(10) }
+        let space = ((height - REST).max(0.0) / ROW) as usize;
+        let lines = lines.min(space.clamp(4, 20));
+        Self { lines, runs: space.saturating_sub(lines + 1).min(10) }
     }
 }
 
@@ -50,12 +50,12 @@ fn sample_ui(ui: &mut Ui, style: Option<Style>, theme: Theme) {
     ui.painter().extend(marker(rect.center(), style.marker, ink));
 }
 
-/// A text in the table, which nobody can select.
+/// A text in the table, which cannot be selected.
 fn text_ui(ui: &mut Ui, text: RichText) {
     ui.add(Label::new(text).selectable(false));
 }
 
-/// Draws the table beside a plot of this height, in points, which it does not hide.
+/// Draws the table beside a plot of this height, in points.
 pub fn table_ui(ui: &mut Ui, figure: &Figure, reading: &Reading, theme: Theme, height: f32) {
     let unit = if figure.x.unit.is_empty() { String::new() } else { format!(" {}", figure.x.unit) };
     let at = readable(reading.x, figure.x.format);
@@ -94,6 +94,7 @@ pub fn table_ui(ui: &mut Ui, figure: &Figure, reading: &Reading, theme: Theme, h
 }
 
 /// A row of the table as text; the style is that of a line, and single runs have none.
+#[derive(Default)]
 struct TableRow {
     style: Option<Style>,
     name: String,
@@ -102,13 +103,13 @@ struct TableRow {
     count: String,
 }
 
-/// The row of a line, and below it those of its runs, but not more than so many.
+/// The row of a line, and below it those of its runs, at most `most_runs`.
 fn cells(row: &ReadingRow, digits: Digits, most_runs: usize) -> Vec<TableRow> {
     let text = |value: f64| digits.text(value);
     let bare = |value: f64| text(value).replace(" %", "");
     let spread = row.band.map(|[low, high]| {
         let (below, above) = (row.point[1] - low, high - row.point[1]);
-        // A band of fixed width beside the mean, but for what rounding did to its ends.
+        // A band with equal distances from the mean, apart from rounding errors of its ends.
         let is_even = (above - below).abs() <= 1e-9 * above.abs().max(row.point[1].abs());
         if is_even { format!("± {}", bare(above)) } else { format!("{} … {}", bare(low), bare(high)) }
     });
@@ -119,13 +120,7 @@ fn cells(row: &ReadingRow, digits: Digits, most_runs: usize) -> Vec<TableRow> {
         spread: spread.unwrap_or_default(),
         count: row.count.map(|count| format!("n = {count}")).unwrap_or_default(),
     };
-    let single = |name: String, value: String| TableRow {
-        style: None,
-        name,
-        value,
-        spread: String::new(),
-        count: String::new(),
-    };
+    let single = |name: String, value: String| TableRow { name, value, ..TableRow::default() };
     let mut rows = vec![line];
     rows.extend(
         row.runs.iter().take(most_runs).map(|(name, value)| single(format!("   {name}"), text(*value))),
@@ -146,13 +141,13 @@ mod tests {
     fn a_mean_tells_its_spread_its_runs_and_how_many_more_there_are() {
         let figure = mean(13);
         let reading = read(&figure, &[true], |_| false, at(1.0)).unwrap();
-        let told: Vec<String> = cells(&reading.rows[0], Digits::of([], figure.y.format), 10)
+        let texts: Vec<String> = cells(&reading.rows[0], Digits::of([], figure.y.format), 10)
             .into_iter()
             .map(|row| [row.name, row.value, row.spread, row.count].join("|"))
             .collect();
-        assert_eq!(told[0], "mean|50.00 %|± 10.00|n = 13");
-        assert_eq!(told[1], "   seed 13|13.00 %||", "the largest comes first");
-        assert_eq!((told.len(), told[11].as_str()), (12, "   … 3 more|||"));
+        assert_eq!(texts[0], "mean|50.00 %|± 10.00|n = 13");
+        assert_eq!(texts[1], "   seed 13|13.00 %||", "the largest comes first");
+        assert_eq!((texts.len(), texts[11].as_str()), (12, "   … 3 more|||"));
         assert!(reading.rows[0].runs[12].1.is_nan(), "a run that failed is the last, and not left out");
     }
 

@@ -1,4 +1,4 @@
-//! Fault campaigns of a run: how far they are, what each cell says with its intervals, and the worst trials.
+//! Fault campaigns of a run: their progress, the estimates of each cell with intervals, and the worst trials.
 
 mod open_trial;
 mod trials;
@@ -6,7 +6,7 @@ mod worst;
 
 use eframe::egui::{ComboBox, Grid, ProgressBar, RichText, ScrollArea, Ui};
 
-use super::{Shared, View, ViewInput, ViewResponse, nothing_ui, number_ui};
+use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, number_ui};
 use crate::doc::Run;
 use crate::doc::fault::{Format, Protect};
 use crate::doc::fault_sites::CellPlan;
@@ -19,27 +19,31 @@ pub use trials::TrialFilter;
 use trials::TrialList;
 use worst::worst_ui;
 
-/// What the view keeps between frames.
+/// The state of the view between frames.
 #[derive(Default)]
 pub struct Campaigns {
-    /// Which campaign of the run is shown.
+    /// The index of the campaign in its run.
     chosen: usize,
     open_trial: OpenTrial,
-    /// The trials behind a cell of the heat map.
+    /// The trials of a cell of the heat map.
     trials: TrialList,
 }
 
-impl View for Campaigns {
-    const NAME: &'static str = "campaigns";
-    const TITLE: &'static str = "Campaigns";
-    const HELP: &'static str = "How often does a fault change a prediction, and how certain is that by now? \
-        Fault campaigns of the selected run: trials so far, intervals, and the worst faults. Each row is a \
-        cell of the campaign (a rate, bit or layer) with its trials and shares of outcomes; the intervals \
-        shrink as trials come in. Below are the worst trials with their faulty entries and bits, and the \
-        command that replays each. Choose a layer or a bit, or click a cell of Vulnerability, to see the \
-        trials whose only fault was there, worst first. This view needs a Campaign stage in the plan, and \
-        shows the first run of the selected arm that has started one.";
+/// The view in the registry.
+pub const ENTRY: ViewEntry = ViewEntry {
+    name: "campaigns",
+    title: "Campaigns",
+    help: "How often does a fault change a prediction, and how certain is that by now? \
+           Fault campaigns of the selected run: trials so far, intervals, and the worst faults. Each row is a \
+           cell of the campaign (a rate, bit or layer) with its trials and shares of outcomes; the intervals \
+           shrink as trials come in. Below are the worst trials with their faulty entries and bits, and the \
+           command that replays each. Choose a layer or a bit, or click a cell of Vulnerability, to see the \
+           trials whose only fault was there, worst first. This view needs a Campaign stage in the plan, and \
+           shows the first run of the selected arm that has started one.",
+    make: || Box::<Campaigns>::default(),
+};
 
+impl View for Campaigns {
     fn ui(&mut self, ui: &mut Ui, input: &ViewInput<'_>, shared: &mut Shared<'_>) -> Option<ViewResponse> {
         if shared.trial_filter.is_chosen() {
             return self.trials.ui(ui, input, shared.trial_filter, &mut self.open_trial);
@@ -58,7 +62,7 @@ impl Campaigns {
             } else {
                 "No campaign has started here. Add a Campaign stage to the plan, and press Run."
             };
-            return nothing_ui(ui, Self::HELP, why);
+            return nothing_ui(ui, ENTRY.help, why);
         };
         self.chosen = self.chosen.min(campaigns.len() - 1);
         let campaign = &campaigns[self.chosen];
@@ -102,18 +106,14 @@ fn subject<'a>(input: &ViewInput<'a>) -> Option<(&'a Run, &'a [CampaignRecord])>
         let found = input.runs.record(&run.id)?.campaigns();
         (!found.is_empty()).then_some((run, found))
     };
-    if let Some(id) = input.selection.run() {
-        return input.listed.iter().find(|run| run.id == *id).and_then(campaigns);
-    }
-    let arm = input.selection.arm()?;
-    input.listed.iter().filter(|run| run.arm_index == arm).find_map(campaigns)
+    input.selected().find_map(campaigns)
 }
 
 fn title(campaign: &CampaignRecord) -> String {
     format!("{}: {}", campaign.began.campaign, campaign.began.label)
 }
 
-/// Golden accuracies, what is done, and whether the network is as it was.
+/// Golden accuracies, progress, and whether the network is unchanged.
 fn head_ui(ui: &mut Ui, campaign: &CampaignRecord, is_running: bool) {
     let began = &campaign.began;
     ui.label(golden(began));
@@ -140,7 +140,7 @@ fn head_ui(ui: &mut Ui, campaign: &CampaignRecord, is_running: bool) {
     }
 }
 
-/// What is right without faults, and what the protection and the format alone cost.
+/// The accuracy without faults, and the cost of the protection and of the format.
 fn golden(began: &CampaignBegan) -> String {
     let right = text::percent(began.golden_accuracy);
     let mut costs = Vec::new();

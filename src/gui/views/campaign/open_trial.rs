@@ -1,21 +1,21 @@
-//! The trial of a campaign that is opened: its faults, and the command that replays it.
+//! The opened trial of a campaign: its faults, and the command that replays it.
 
 use std::path::{Path, PathBuf};
 
-use eframe::egui::{Grid, RichText, Ui};
+use eframe::egui::{RichText, Ui};
 
 use crate::gui::views::loading::{LoadState, Loading};
-use crate::gui::views::{number_ui, waiting_ui};
+use crate::gui::views::{grid_ui, number_ui, waiting_ui};
 use crate::gui::{text, theme};
 use crate::run::summary::{Stored, TrialFault, TrialFaults, TrialKey, read_trial};
 
-/// Faults of a trial that are listed.
+/// The largest number of listed faults.
 const MOST: usize = 200;
 
 /// Folder, run and trial.
 type TrialPath = (PathBuf, String, TrialKey);
 
-/// What is kept between frames.
+/// The state between frames.
 #[derive(Default)]
 pub struct OpenTrial {
     /// Run and trial.
@@ -33,7 +33,7 @@ impl OpenTrial {
         }
     }
 
-    /// Draws the faults of the trial that is opened.
+    /// Draws the faults of the opened trial.
     pub fn ui(&mut self, ui: &mut Ui, results: &Path) {
         let Some((run, trial)) = self.trial.clone() else { return };
         ui.add_space(theme::STEP);
@@ -53,7 +53,7 @@ impl OpenTrial {
     }
 }
 
-/// What replays a trial on the command line.
+/// The command that replays a trial.
 fn command(directory: &Path, key: &TrialKey) -> String {
     let TrialKey { campaign, round, trial } = key;
     let round = round.map_or_else(String::new, |round| format!(" --round {round}"));
@@ -66,12 +66,8 @@ fn faults_ui(ui: &mut Ui, found: &TrialFaults) {
         ui.label(format!("{} faults are too many to list.", text::grouped(*count)));
         return;
     }
-    let spacing = [2.0 * theme::STEP, 0.25 * theme::STEP];
-    Grid::new("faults of a trial").striped(true).spacing(spacing).show(ui, |ui| {
-        for column in ["Parameter", "Index", "Bit", "Before", "After", "Image"] {
-            theme::heading_ui(ui, column);
-        }
-        ui.end_row();
+    let columns = ["Parameter", "Index", "Bit", "Before", "After", "Image"];
+    grid_ui(ui, "faults of a trial", [2.0, 0.25], &columns, |ui| {
         for TrialFault { image, fault } in faults {
             ui.label(&*fault.parameter);
             number_ui(ui, fault.index.to_string());

@@ -1,32 +1,32 @@
-//! The trials behind a cell of the heat map of layers and bits: those whose only fault was there, worst first.
+//! The trials of a cell of the heat map of layers and bits: those whose only fault was there, worst first.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use eframe::egui::{Button, ComboBox, Grid, RichText, ScrollArea, Ui};
+use eframe::egui::{Button, ComboBox, RichText, ScrollArea, Ui};
 
 use super::open_trial::OpenTrial;
 use crate::doc::Run;
 use crate::gui::selection::Selection;
 use crate::gui::views::loading::{LoadState, Loading};
-use crate::gui::views::{View, ViewInput, ViewResponse, nothing_ui, number_ui, waiting_ui};
+use crate::gui::views::{ViewInput, ViewResponse, grid_ui, nothing_ui, number_ui, waiting_ui};
 use crate::gui::{text, theme};
 use crate::results::campaign::{CampaignRecord, Tally};
 use crate::results::{RunRecord, RunState};
 use crate::run::summary::{FaultFilter, FaultyTrial, FaultyTrials, SingleCells, read_faulty_trials};
 
-/// Trials that are listed.
+/// The largest number of listed trials.
 const MOST: usize = 100;
-/// What a choice says that leaves everything.
+/// The choice of everything.
 const ANY: &str = "any";
-/// While a campaign goes on, its tables are read again when so many trials more are there, as a share of those before.
+/// While a campaign is in progress, its tables are read again after this share of new trials: one in `GROWTH`.
 const GROWTH: u64 = 8;
 
-/// The place whose faults are looked at; nothing is chosen at first.
+/// The place whose trials are shown; nothing is chosen at first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrialFilter {
     sought: FaultFilter,
-    /// The runs that the heat map is about, as long as the selection is what it was then.
+    /// The runs of the heat map, with the selection for which they count.
     of: Option<(Selection, Vec<String>)>,
 }
 
@@ -41,7 +41,7 @@ impl TrialFilter {
         self.sought != FaultFilter::default()
     }
 
-    /// The runs whose trials are looked at.
+    /// The runs whose trials are shown.
     fn runs<'a>(&self, input: &ViewInput<'a>) -> Vec<&'a Run> {
         // An edit gives runs other identities, and another document has others.
         let is_listed = |id: &String| input.listed.iter().any(|run| run.id == *id);
@@ -49,15 +49,13 @@ impl TrialFilter {
             selection == input.selection && runs.iter().any(is_listed)
         };
         let of = self.of.as_ref().filter(is_present);
-        let is_meant = |run: &&Run| match (of, input.selection.run()) {
-            (Some((_, runs)), _) => runs.contains(&run.id),
-            (None, Some(id)) => run.id == *id,
-            (None, None) => Some(run.arm_index) == input.selection.arm(),
-        };
-        input.listed.iter().filter(is_meant).collect()
+        match of {
+            Some((_, runs)) => input.listed.iter().filter(|run| runs.contains(&run.id)).collect(),
+            None => input.selected().collect(),
+        }
     }
 
-    /// In a word: "layer fc1, bit b30".
+    /// Its name: "layer fc1, bit b30".
     fn name(&self) -> String {
         let layer = self.sought.layer.as_ref().map(|layer| format!("layer {layer}"));
         let bit = self.sought.bit.map(|bit| format!("bit b{bit}"));
@@ -65,7 +63,7 @@ impl TrialFilter {
     }
 }
 
-/// What is to be read: folder, place, runs with their cells, and how many trials there are, rounded while they grow.
+/// What to read: folder, place, runs with their cells, and the number of trials, rounded while it grows.
 #[derive(Clone, Debug, PartialEq)]
 struct TrialQuery {
     folder: PathBuf,
@@ -91,10 +89,10 @@ impl TrialQuery {
         }
     }
 
-    /// Whether the answer to an earlier question will do until this one is answered.
-    fn continues(&self, earlier: &Self) -> bool {
+    /// Whether the answer to another query can be shown until this one is answered.
+    fn continues(&self, other: &Self) -> bool {
         let ids = |query: &Self| query.runs.iter().map(|(id, _)| id.clone()).collect::<Vec<_>>();
-        (&self.folder, &self.sought, ids(self)) == (&earlier.folder, &earlier.sought, ids(earlier))
+        (&self.folder, &self.sought, ids(self)) == (&other.folder, &other.sought, ids(other))
     }
 }
 
@@ -114,14 +112,14 @@ fn records<'a>(input: &'a ViewInput<'a>, runs: &'a [&Run]) -> impl Iterator<Item
     runs.iter().filter_map(|run| input.runs.record(&run.id))
 }
 
-/// What the list of trials keeps between frames.
+/// The state of the list between frames.
 #[derive(Default)]
 pub struct TrialList {
     read: Loading<TrialQuery, FaultyTrials>,
 }
 
 impl TrialList {
-    /// Draws the choice of a layer and a bit; nothing where no fault came alone.
+    /// Draws the choice of a layer and a bit; nothing if no trial has a single fault.
     pub fn choice_ui(ui: &mut Ui, input: &ViewInput<'_>, trial_filter: &mut TrialFilter) {
         let runs = trial_filter.runs(input);
         let (mut layers, mut bits) = (Vec::new(), BTreeSet::new());
@@ -167,7 +165,7 @@ impl TrialList {
         Self::choice_ui(ui, input, trial_filter);
         let runs = trial_filter.runs(input);
         if runs.is_empty() {
-            nothing_ui(ui, super::Campaigns::HELP, "Select an arm or a run on the left.");
+            nothing_ui(ui, super::ENTRY.help, "Select an arm or a run on the left.");
             return wanted;
         }
         if !trial_filter.is_chosen() {
@@ -201,8 +199,8 @@ impl TrialList {
             LoadState::Pending => None,
         };
         let found = found.cloned().or_else(|| {
-            let (earlier, found) = self.read.last()?;
-            query.continues(earlier).then(|| found.clone())
+            let (last, found) = self.read.last()?;
+            query.continues(last).then(|| found.clone())
         });
         match found {
             None => waiting_ui(ui),
@@ -220,7 +218,7 @@ impl TrialList {
     }
 }
 
-/// One of some values, or any.
+/// Draws a choice of one of the values, or any.
 fn chosen_ui<T: Clone + PartialEq>(
     ui: &mut Ui,
     what: &str,
@@ -240,7 +238,7 @@ fn chosen_ui<T: Clone + PartialEq>(
     combo.response.labelled_by(label.id);
 }
 
-/// What is chosen; a click gives it up.
+/// The chosen place; a click clears it.
 fn chip_ui(ui: &mut Ui, trial_filter: &mut TrialFilter) {
     let colours = theme::present(ui);
     let name = trial_filter.name();
@@ -266,7 +264,7 @@ fn names_of(runs: &[&Run]) -> String {
     names.collect::<Vec<_>>().join(" · ")
 }
 
-/// What the heat map says of the place: trials and their images.
+/// The trials at the place and their images, as in the heat map.
 fn tally(input: &ViewInput<'_>, sought: &FaultFilter, runs: &[&Run]) -> (u64, Tally) {
     let mut sum = (0, Tally::default());
     for campaign in records(input, runs).flat_map(RunRecord::campaigns) {
@@ -287,13 +285,9 @@ fn shares((trials, tally): &(u64, Tally)) -> String {
         return "No single fault there yet.".to_owned();
     }
     let share = |count: u64| text::percent(tally.share(count));
-    let faults = if *trials == 1 {
-        "1 single fault".to_owned()
-    } else {
-        format!("{} single faults", text::grouped(*trials))
-    };
     format!(
-        "{faults}: {} of images with SDC-1, {} with DUE, {} masked",
+        "{}: {} of images with SDC-1, {} with DUE, {} masked",
+        text::counted(*trials, "single fault"),
         share(tally.sdc1),
         share(tally.due),
         share(tally.masked)
@@ -307,12 +301,8 @@ fn table_ui(ui: &mut Ui, runs: &[&Run], found: &FaultyTrials, open_trial: &mut O
         Some(run) => format!("Seed {}", run.seed),
         None => id.to_owned(),
     };
-    let spacing = [2.0 * theme::STEP, 0.5 * theme::STEP];
-    Grid::new("trials behind a cell").striped(true).spacing(spacing).show(ui, |ui| {
-        for column in ["Run", "Trial", "SDC-1", "DUE", "Masked", "Accuracy", "Image", "Fault"] {
-            theme::heading_ui(ui, column);
-        }
-        ui.end_row();
+    let columns = ["Run", "Trial", "SDC-1", "DUE", "Masked", "Accuracy", "Image", "Fault"];
+    grid_ui(ui, "trials behind a cell", [2.0, 0.5], &columns, |ui| {
         for trial in &found.worst {
             ui.label(name_of(&trial.run));
             open_trial.choice_ui(ui, &trial.run, trial.key.clone(), name_of_trial(trial));
@@ -335,7 +325,7 @@ fn name_of_trial(trial: &FaultyTrial) -> String {
     format!("Trial {}{round}", trial.key.trial)
 }
 
-/// The cells of a trial behind its name: what became of its images, then the fault.
+/// The cells of a trial after its name: the outcomes of its images, then the fault.
 fn trial_ui(ui: &mut Ui, trial: &FaultyTrial) {
     for count in [trial.sdc1, trial.due, trial.masked] {
         number_ui(ui, format!("{} of {}", text::grouped(count), text::grouped(trial.images)));

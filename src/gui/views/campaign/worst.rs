@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use eframe::egui::{Grid, RichText, Ui};
+use eframe::egui::{RichText, Ui};
 
 use super::open_trial::OpenTrial;
-use crate::gui::views::number_ui;
+use crate::gui::views::{grid_ui, number_ui};
 use crate::gui::{text, theme};
-use crate::results::campaign::{CampaignRecord, WorstTrial};
+use crate::results::campaign::CampaignRecord;
 use crate::run::summary::TrialKey;
 
 /// Draws the table; a click on a line opens the trial below.
@@ -18,36 +18,16 @@ pub fn worst_ui(
     campaign: &CampaignRecord,
     open_trial: &mut OpenTrial,
 ) {
-    theme::heading_ui(ui, "Worst trials").on_hover_text(
-        "Those that changed most images; click one to open \
-        it",
-    );
+    theme::heading_ui(ui, "Worst trials")
+        .on_hover_text("Those that changed most images; click one to open it");
     let worst = campaign.worst();
     if worst.is_empty() {
         ui.label("No trial has changed any image yet.");
         return;
     }
-    table_ui(ui, run, campaign, &worst, open_trial);
-    if open_trial.trial.as_ref().is_some_and(|(of, trial)| of == run && *trial == key(campaign, trial.trial))
-    {
-        open_trial.ui(ui, results);
-    }
-}
-
-fn table_ui(
-    ui: &mut Ui,
-    run: &str,
-    campaign: &CampaignRecord,
-    worst: &[&WorstTrial],
-    open_trial: &mut OpenTrial,
-) {
-    let spacing = [2.0 * theme::STEP, 0.5 * theme::STEP];
-    Grid::new("worst trials").striped(true).spacing(spacing).show(ui, |ui| {
-        for column in ["Trial", "First fault", "Faults", "SDC-1", "DUE", "Masked"] {
-            theme::heading_ui(ui, column);
-        }
-        ui.end_row();
-        for trial in worst {
+    let columns = ["Trial", "First fault", "Faults", "SDC-1", "DUE", "Masked"];
+    grid_ui(ui, "worst trials", [2.0, 0.5], &columns, |ui| {
+        for trial in &worst {
             open_trial.choice_ui(ui, run, key(campaign, trial.trial), format!("Trial {}", trial.trial));
             ui.label(RichText::new(&trial.first).monospace());
             number_ui(ui, text::grouped(trial.faults));
@@ -57,6 +37,10 @@ fn table_ui(
             ui.end_row();
         }
     });
+    if open_trial.trial.as_ref().is_some_and(|(of, trial)| of == run && *trial == key(campaign, trial.trial))
+    {
+        open_trial.ui(ui, results);
+    }
 }
 
 fn key(campaign: &CampaignRecord, trial: u64) -> TrialKey {

@@ -35,7 +35,7 @@ pub struct PlacedFault {
 /// The faults of one trial, in the order of the lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedTrial {
-    /// Its campaign; empty if the list does not say.
+    /// Its campaign; empty if the list names none.
     pub campaign: String,
     /// Its round.
     pub round: Option<u64>,

@@ -38,7 +38,13 @@ pub enum Logged<'a> {
     /// One fault.
     Fault(LoggedFault<'a>),
     /// All faults of a draw that is too long to list.
-    Draw(LongDraw),
+    Draw {
+        /// How many there are.
+        faults: u64,
+        /// Counters of the stream that they are drawn from, without that of the image; none in logs of 2026-11-22 and
+        /// before for faults in place.
+        stream: StreamCounters,
+    },
 }
 
 /// One fault as it is logged, or listed by hand. `Display` is `fc1.weight[17] b30: 3d23d70a → 7d23d70a`.
@@ -54,16 +60,6 @@ pub struct LoggedFault<'a> {
     pub before: Option<u32>,
     /// The bits stored afterwards; only a list leaves them out.
     pub after: Option<u32>,
-}
-
-/// The faults of a draw that is too long to list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LongDraw {
-    /// How many there are.
-    pub faults: u64,
-    /// Counters of the stream that they are drawn from, without that of the image; none in logs of 2026-11-22 and before
-    /// for faults in place.
-    pub stream: StreamCounters,
 }
 
 /// A draw of a fault in place that has more faults than this is one line. That is fewer than [`LONGEST_TRIAL`], since
@@ -111,7 +107,7 @@ impl fmt::Display for Row<'_> {
             Logged::Fault(LoggedFault { parameter, index, bit, before, after }) => {
                 write!(f, "{parameter},{index},{},{},{}", Blank(*bit), Stored(*before), Stored(*after))
             }
-            Logged::Draw(LongDraw { faults, stream }) => write!(f, "{STREAM} {stream},{faults},,,"),
+            Logged::Draw { faults, stream } => write!(f, "{STREAM} {stream},{faults},,,"),
         }
     }
 }

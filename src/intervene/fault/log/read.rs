@@ -6,9 +6,9 @@
 //! | column | left out |
 //! |---|---|
 //! | `campaign`, `round` | all lines belong to one campaign |
-//! | `trial` | the whole column only: every line is a trial of its own |
+//! | `trial` | the whole column only: every line is another trial |
 //! | `image` | all images see the fault |
-//! | `bit` | the model changes whole values, or `after` says all |
+//! | `bit` | the model changes whole values, or `after` is enough |
 //! | `before` | not compared with what is stored |
 //! | `after` | the fault model of the campaign decides |
 
@@ -17,7 +17,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::{Blank, HEADER, Logged, LoggedFault, LongDraw, Row, STREAM};
+use super::{Blank, HEADER, Logged, LoggedFault, Row, STREAM};
 
 /// A line that cannot be used, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -64,7 +64,7 @@ pub fn read_campaign<'a>(
     campaign: &str,
     round: Option<u64>,
 ) -> Result<Vec<(usize, Row<'a>)>, LineError> {
-    let columns = Columns::of(HEADER).unwrap_or_default();
+    let columns = Columns::all();
     let start = format!("{campaign},{},", Blank(round));
     let whole = log.rfind('\n').map_or("", |end| &log[..end]);
     let mut rows = Vec::new();
@@ -82,9 +82,9 @@ pub fn read_campaign<'a>(
 /// Calls `take` for every row of the log of a run, line by line. The head, and half a line at the end, are passed over.
 ///
 /// # Errors
-/// What the system says.
+/// Those of the operating system.
 pub fn each_row(log: impl BufRead, mut take: impl FnMut(Row<'_>)) -> std::io::Result<()> {
-    let columns = Columns::of(HEADER).unwrap_or_default();
+    let columns = Columns::all();
     for line in log.lines() {
         let line = line?;
         let row = if line.starts_with('#') { remark(&line) } else { columns.row(&line, 0).ok() };
@@ -100,110 +100,104 @@ fn remark(text: &str) -> Option<Row<'_>> {
     let (faults, stream) = rest.split_once(" faults are too many to be listed")?;
     let (trial, mut others) = place.rsplit_once(',').map(|(others, trial)| (trial, others.splitn(2, ',')))?;
     let stream = stream.rsplit_once("stream fault ").map_or("", |(_, counters)| counters);
-    let draw = LongDraw { faults: faults.parse().ok()?, stream: stream.replace(',', "").parse().ok()? };
+    let stream = stream.replace(',', "").parse().ok()?;
     Some(Row {
         campaign: others.next()?.into(),
         round: others.next()?.parse().ok(),
         trial: trial.parse().ok()?,
         image: None,
-        logged: Logged::Draw(draw),
+        logged: Logged::Draw { faults: faults.parse().ok()?, stream },
     })
 }
 
-const COLUMNS: [&str; 9] =
-    ["campaign", "round", "trial", "image", "parameter", "index", "bit", "before", "after"];
-
-/// Where each known column stands in a file.
+/// Where each column of [`HEADER`] is in a file.
 #[derive(Default)]
-struct Columns([Option<usize>; COLUMNS.len()]);
+struct Columns([Option<usize>; 9]);
 
 impl Columns {
+    /// The columns of a log.
+    fn all() -> Self {
+        Self(std::array::from_fn(Some))
+    }
+
     fn of(header: &str) -> Result<Self, String> {
         let mut columns = Self::default();
         for (at, name) in header.split(',').map(str::trim).enumerate() {
-            let Some(known) = COLUMNS.iter().position(|known| *known == name) else {
-                return Err(format!("there is no column {name:?}; columns are {}", COLUMNS.join(", ")));
+            let Some(known) = HEADER.split(',').position(|known| known == name) else {
+                let known = HEADER.replace(',', ", ");
+                return Err(format!("there is no column {name:?}; columns are {known}"));
             };
             if columns.0[known].replace(at).is_some() {
                 return Err(format!("the column {name} appears twice"));
             }
         }
-        match ["parameter", "index"].into_iter().find(|name| columns.at(name).is_none()) {
+        let [_, _, _, _, parameter, index, ..] = columns.0;
+        match [("parameter", parameter), ("index", index)].into_iter().find(|(_, at)| at.is_none()) {
             None => Ok(columns),
-            Some(missing) => {
+            Some((missing, _)) => {
                 Err(format!("the column {missing} is missing; a list needs parameter and index at least"))
             }
         }
     }
 
-    fn at(&self, column: &str) -> Option<usize> {
-        COLUMNS.iter().position(|known| *known == column).and_then(|known| self.0[known])
-    }
-
-    /// A line as a row; without a column for trials, it is trial `number`.
-    fn row<'a>(&self, line: &'a str, number: u64) -> Result<Row<'a>, String> {
-        let cells = Cells { columns: self, cells: line.split(',').map(str::trim).collect() };
+    /// A line as the row of this number; without a column for trials, that is its trial.
+    fn row<'a>(&self, line: &'a str, row: u64) -> Result<Row<'a>, String> {
+        let cells: Vec<&str> = line.split(',').map(str::trim).collect();
         let columns = self.0.iter().flatten().count();
-        if cells.cells.len() != columns {
-            return Err(format!("{} cells, but the first line names {columns} columns", cells.cells.len()));
+        if cells.len() != columns {
+            return Err(format!("{} cells, but the first line names {columns} columns", cells.len()));
         }
-        let parameter = cells.required("parameter")?;
-        let index = cells.number("index")?.ok_or("index is empty")?;
+        // A column that is left out is one of empty cells.
+        let [campaign, round, trial, image, parameter, index, bit, before, after] =
+            self.0.map(|at| at.map_or("", |at| cells[at]));
+        if parameter.is_empty() {
+            return Err("parameter is empty".to_owned());
+        }
+        let index = number("index", index)?.ok_or("index is empty")?;
         let stream = parameter.strip_prefix(STREAM).and_then(|counters| counters.parse().ok());
         let logged = match stream {
-            Some(stream) => Logged::Draw(LongDraw { faults: index, stream }),
+            Some(stream) => Logged::Draw { faults: index, stream },
             None => Logged::Fault(LoggedFault {
                 parameter: parameter.into(),
                 index,
-                bit: cells.number("bit")?,
-                before: cells.bits("before")?,
-                after: cells.bits("after")?,
+                bit: number("bit", bit)?,
+                before: bits("before", before)?,
+                after: bits("after", after)?,
             }),
         };
+        let [_, _, trials, ..] = self.0;
         Ok(Row {
-            campaign: cells.cell("campaign").unwrap_or_default().into(),
-            round: cells.number("round")?,
-            trial: match self.at("trial") {
-                None => number,
-                Some(_) => cells.number("trial")?.ok_or("trial is empty")?,
+            campaign: campaign.into(),
+            round: number("round", round)?,
+            trial: match trials {
+                None => row,
+                Some(_) => number("trial", trial)?.ok_or("trial is empty")?,
             },
-            image: cells.number("image")?,
+            image: number("image", image)?,
             logged,
         })
     }
 }
 
-/// The cells of one line.
-struct Cells<'a, 'b> {
-    columns: &'b Columns,
-    cells: Vec<&'a str>,
+/// A number in a cell of a column; none where the cell is empty.
+fn number<T: FromStr>(column: &str, cell: &str) -> Result<Option<T>, String> {
+    if cell.is_empty() {
+        return Ok(None);
+    }
+    let number =
+        cell.parse().map_err(|_| format!("{column} is {cell:?}; a whole number of 0 or more is expected"));
+    number.map(Some)
 }
 
-impl<'a> Cells<'a, '_> {
-    /// A cell; none if it is empty or its column is not there.
-    fn cell(&self, column: &str) -> Option<&'a str> {
-        let cell = self.columns.at(column).and_then(|at| self.cells.get(at)).copied();
-        cell.filter(|cell| !cell.is_empty())
+/// Stored bits in a cell of a column; none where the cell is empty.
+fn bits(column: &str, cell: &str) -> Result<Option<u32>, String> {
+    if cell.is_empty() {
+        return Ok(None);
     }
-
-    fn required(&self, column: &str) -> Result<&'a str, String> {
-        self.cell(column).ok_or_else(|| format!("{column} is empty"))
-    }
-
-    fn number<T: FromStr>(&self, column: &str) -> Result<Option<T>, String> {
-        let problem = |cell: &str| format!("{column} is {cell:?}; a whole number of 0 or more is expected");
-        self.cell(column).map(|cell| cell.parse().map_err(|_| problem(cell))).transpose()
-    }
-
-    fn bits(&self, column: &str) -> Result<Option<u32>, String> {
-        let parse = |cell: &str| {
-            let digits = cell.strip_prefix("0x").unwrap_or(cell);
-            let is_hexadecimal = digits.len() <= 8 && digits.chars().all(|digit| digit.is_ascii_hexdigit());
-            let bits = u32::from_str_radix(digits, 16).ok().filter(|_| is_hexadecimal);
-            bits.ok_or_else(|| {
-                format!("{column} is {cell:?}; up to eight hexadecimal digits are expected, such as 3f800000")
-            })
-        };
-        self.cell(column).map(parse).transpose()
-    }
+    let digits = cell.strip_prefix("0x").unwrap_or(cell);
+    let is_hexadecimal = digits.len() <= 8 && digits.chars().all(|digit| digit.is_ascii_hexdigit());
+    let bits = u32::from_str_radix(digits, 16).ok().filter(|_| is_hexadecimal);
+    bits.map(Some).ok_or_else(|| {
+        format!("{column} is {cell:?}; up to eight hexadecimal digits are expected, such as 3f800000")
+    })
 }

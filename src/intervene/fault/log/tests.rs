@@ -38,8 +38,8 @@ fn a_line_has_the_columns_of_the_header() {
     let full = row(Some(2), Some(0), fault(Some(30), 0x3f80_0000));
     assert_eq!(full, "3.1,2,7,0,fc1.weight,12,30,3f800000,7f800000");
     assert_eq!(row(None, None, fault(None, 0x81)), "3.1,,7,,fc1.weight,12,,00000081,7f800000");
-    let draw = LongDraw { faults: 200_000, stream: StreamCounters(vec![2, 0, 7]) };
-    assert_eq!(row(None, None, Logged::Draw(draw)), "3.1,,7,,stream 2 0 7,200000,,,");
+    let draw = Logged::Draw { faults: 200_000, stream: StreamCounters(vec![2, 0, 7]) };
+    assert_eq!(row(None, None, draw), "3.1,,7,,stream 2 0 7,200000,,,");
 }
 
 /// In the form of now, and in those of 2026-11-22 and before.
@@ -55,7 +55,7 @@ fn draws_too_long_to_list_are_read_in_every_form_that_was_ever_written() {
         round: Some(2),
         trial: 7,
         image: None,
-        logged: Logged::Draw(LongDraw { faults: 200_000, stream: StreamCounters(counters.to_vec()) }),
+        logged: Logged::Draw { faults: 200_000, stream: StreamCounters(counters.to_vec()) },
     };
     let expected = [(2, draw(&[5, 1, 6])), (3, draw(&[5, 1, 6])), (4, draw(&[]))];
     assert_eq!(read(&log).unwrap(), expected);
@@ -121,7 +121,7 @@ proptest! {
             trial,
             image: image.then_some(index / 3),
             logged: if long {
-                Logged::Draw(LongDraw { faults: index, stream: StreamCounters(vec![trial, index]) })
+                Logged::Draw { faults: index, stream: StreamCounters(vec![trial, index]) }
             } else {
                 Logged::Fault(LoggedFault {
                     parameter: "features.0.weight".into(),

@@ -1,62 +1,4 @@
-//! What a fault did to an image: classes of outcomes, from golden and faulty logits.
-
-/// The classes that exclude each other; every image has one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Outcome {
-    /// All logits are bit-identical to the golden ones.
-    Masked,
-    /// Some logit differs, the predicted class does not.
-    Benign,
-    /// Another class is predicted: silent data corruption.
-    Sdc1,
-    /// NaN or infinity among the logits: detectable, and without a predicted class.
-    Due,
-}
-
-/// All that is said of one image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Judgement {
-    /// Its class.
-    pub outcome: Outcome,
-    /// The golden class is not among the five largest logits. Only with SDC-1, and never with five classes or fewer.
-    pub sdc5: bool,
-    /// The golden network is right.
-    pub was_correct: bool,
-    /// The faulty network is right.
-    pub is_correct: bool,
-}
-
-impl Judgement {
-    /// The golden network is wrong and the faulty one right; only with SDC-1.
-    pub fn corrected(&self) -> bool {
-        self.outcome == Outcome::Sdc1 && self.is_correct
-    }
-
-    /// The golden network is right and the faulty one wrong; only with SDC-1.
-    pub fn lost(&self) -> bool {
-        self.outcome == Outcome::Sdc1 && self.was_correct
-    }
-}
-
-/// Judges one image by its golden and its faulty logits, which are equally many.
-pub fn judge(golden: &[f32], faulty: &[f32], label: u32) -> Judgement {
-    let (expected, predicted) = (top1(golden), top1(faulty));
-    let outcome = if predicted.is_none() {
-        Outcome::Due
-    } else if golden.iter().zip(faulty).all(|(a, b)| a.to_bits() == b.to_bits()) {
-        Outcome::Masked
-    } else if predicted == expected {
-        Outcome::Benign
-    } else {
-        Outcome::Sdc1
-    };
-    Judgement {
-        outcome,
-        sdc5: outcome == Outcome::Sdc1 && expected.is_some_and(|class| rank(faulty, class) >= 5),
-        was_correct: expected == Some(label),
-        is_correct: predicted == Some(label),
-    }
-}
+//! What a fault did to images: classes of outcomes, from golden and faulty logits.
 
 /// The predicted class: that of the largest logit, the lower one of equals; with one logit its sign. Logits that are NaN
 /// or infinite predict nothing.
@@ -79,26 +21,28 @@ fn rank(logits: &[f32], class: u32) -> usize {
     (0_u32..).zip(logits).filter(is_before).count()
 }
 
-/// Judgements added up over images, and over trials.
+/// What a fault did to images, added up over images and over trials.
+///
+/// Each image has one of four classes: `masked`, `benign`, `sdc1`, `due`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Tally {
     /// Images: masked + benign + sdc1 + due.
     pub images: u64,
-    /// Bit-identical logits.
+    /// All logits are bit-identical to the golden ones.
     pub masked: u64,
-    /// Other logits, same class.
+    /// Some logit differs, the predicted class does not.
     pub benign: u64,
-    /// Another class.
+    /// Another class is predicted: silent data corruption.
     pub sdc1: u64,
-    /// The golden class not among the five best.
+    /// The golden class is not among the five largest logits. Only with SDC-1, and never with five classes or fewer.
     pub sdc5: u64,
-    /// NaN or infinity.
+    /// NaN or infinity among the logits: detectable, and without a predicted class.
     pub due: u64,
-    /// Wrong before, right now.
+    /// The golden network is wrong and the faulty one right; only with SDC-1.
     pub corrected: u64,
-    /// Right before, wrong now.
+    /// The golden network is right and the faulty one wrong; only with SDC-1.
     pub lost: u64,
-    /// Right now.
+    /// The faulty network is right.
     pub correct: u64,
 }
 
@@ -106,7 +50,25 @@ impl Tally {
     /// The tally of a batch: logits are `[images, outputs]`, row by row.
     pub fn of(golden: &[f32], faulty: &[f32], outputs: usize, labels: &[u32]) -> Self {
         let rows = golden.chunks_exact(outputs).zip(faulty.chunks_exact(outputs)).zip(labels);
-        rows.map(|((golden, faulty), &label)| Self::from(judge(golden, faulty, label))).sum()
+        rows.map(|((golden, faulty), &label)| Self::of_image(golden, faulty, label)).sum()
+    }
+
+    /// The tally of one image.
+    fn of_image(golden: &[f32], faulty: &[f32], label: u32) -> Self {
+        let (expected, predicted) = (top1(golden), top1(faulty));
+        let correct = u64::from(predicted == Some(label));
+        let image = Self { images: 1, correct, ..Self::default() };
+        if predicted.is_none() {
+            Self { due: 1, ..image }
+        } else if golden.iter().zip(faulty).all(|(a, b)| a.to_bits() == b.to_bits()) {
+            Self { masked: 1, ..image }
+        } else if predicted == expected {
+            Self { benign: 1, ..image }
+        } else {
+            let sdc5 = expected.is_some_and(|class| rank(faulty, class) >= 5);
+            let lost = expected == Some(label);
+            Self { sdc1: 1, sdc5: sdc5.into(), corrected: correct, lost: lost.into(), ..image }
+        }
     }
 
     /// Share of images that the faulty network classifies rightly, in [0, 1]; an image with NaN or infinity is wrong.
@@ -122,23 +84,6 @@ impl Tally {
     /// Any of the counts as a share of the images.
     pub fn share(&self, count: u64) -> f64 {
         count as f64 / self.images as f64
-    }
-}
-
-impl From<Judgement> for Tally {
-    fn from(judgement: Judgement) -> Self {
-        let is = |class| u64::from(judgement.outcome == class);
-        Self {
-            images: 1,
-            masked: is(Outcome::Masked),
-            benign: is(Outcome::Benign),
-            sdc1: is(Outcome::Sdc1),
-            sdc5: judgement.sdc5.into(),
-            due: is(Outcome::Due),
-            corrected: judgement.corrected().into(),
-            lost: judgement.lost().into(),
-            correct: judgement.is_correct.into(),
-        }
     }
 }
 

@@ -4,66 +4,78 @@ use super::*;
 
 const GOLDEN: [f32; 3] = [1.0, 3.0, 2.0];
 
-fn outcome(faulty: [f32; 3]) -> Outcome {
-    judge(&GOLDEN, &faulty, 0).outcome
+/// The class of an image; it has exactly one.
+fn class(tally: Tally) -> &'static str {
+    let Tally { masked, benign, sdc1, due, .. } = tally;
+    match [masked, benign, sdc1, due] {
+        [1, 0, 0, 0] => "masked",
+        [0, 1, 0, 0] => "benign",
+        [0, 0, 1, 0] => "sdc1",
+        [0, 0, 0, 1] => "due",
+        _ => panic!("{tally:?}"),
+    }
+}
+
+fn outcome(faulty: [f32; 3]) -> &'static str {
+    class(Tally::of_image(&GOLDEN, &faulty, 0))
 }
 
 #[test]
 fn each_class_in_one_example() {
-    assert_eq!(outcome(GOLDEN), Outcome::Masked);
-    assert_eq!(outcome([1.0, 2.5, 2.0]), Outcome::Benign);
-    assert_eq!(outcome([1.0, 1.5, 2.0]), Outcome::Sdc1);
-    assert_eq!(outcome([1.0, f32::NAN, 2.0]), Outcome::Due);
-    assert_eq!(outcome([f32::NEG_INFINITY, 3.0, 2.0]), Outcome::Due);
+    assert_eq!(outcome(GOLDEN), "masked");
+    assert_eq!(outcome([1.0, 2.5, 2.0]), "benign");
+    assert_eq!(outcome([1.0, 1.5, 2.0]), "sdc1");
+    assert_eq!(outcome([1.0, f32::NAN, 2.0]), "due");
+    assert_eq!(outcome([f32::NEG_INFINITY, 3.0, 2.0]), "due");
 }
 
 #[test]
 fn masked_means_equal_bits() {
-    assert_eq!(judge(&[0.0, 1.0], &[-0.0, 1.0], 0).outcome, Outcome::Benign);
+    assert_eq!(class(Tally::of_image(&[0.0, 1.0], &[-0.0, 1.0], 0)), "benign");
 }
 
 #[test]
 fn of_equal_logits_the_lower_class_is_predicted() {
     // Class 1 before; 0 and 1 equal, so 0 now; then 1 and 2 equal, so 1 still.
-    assert_eq!(outcome([3.0, 3.0, 2.0]), Outcome::Sdc1);
-    assert_eq!(outcome([1.0, 3.0, 3.0]), Outcome::Benign);
+    assert_eq!(outcome([3.0, 3.0, 2.0]), "sdc1");
+    assert_eq!(outcome([1.0, 3.0, 3.0]), "benign");
 }
 
 #[test]
 fn corrected_and_lost_compare_with_the_label() {
     let brief = |label| {
-        let judgement = judge(&GOLDEN, &[4.0, 3.0, 2.0], label);
-        (judgement.corrected(), judgement.lost(), judgement.is_correct)
+        let tally = Tally::of_image(&GOLDEN, &[4.0, 3.0, 2.0], label);
+        (tally.corrected, tally.lost, tally.correct)
     };
-    assert_eq!(brief(0), (true, false, true));
-    assert_eq!(brief(1), (false, true, false));
-    assert_eq!(brief(2), (false, false, false));
+    assert_eq!(brief(0), (1, 0, 1));
+    assert_eq!(brief(1), (0, 1, 0));
+    assert_eq!(brief(2), (0, 0, 0));
 }
 
 #[test]
 fn a_detectable_error_is_wrong_but_not_lost() {
-    let judgement = judge(&GOLDEN, &[f32::NAN; 3], 1);
-    assert_eq!((judgement.outcome, judgement.lost(), judgement.is_correct), (Outcome::Due, false, false));
+    let tally = Tally::of_image(&GOLDEN, &[f32::NAN; 3], 1);
+    assert_eq!((class(tally), tally.lost, tally.correct), ("due", 0, 0));
 }
 
 #[test]
 fn sdc5_is_that_the_golden_class_is_sixth_or_worse() {
     let golden = [9.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-    let sdc5 = |faulty: [f32; 6]| judge(&golden, &faulty, 0).sdc5;
-    assert!(sdc5([0.0, 1.0, 1.0, 1.0, 1.0, 1.0]));
-    assert!(!sdc5([0.0, 1.0, 1.0, 1.0, 1.0, 0.0]), "class 0 comes before class 5 among equals");
-    let five = judge(&golden[..5], &[0.0, 1.0, 1.0, 1.0, 1.0], 0);
-    assert_eq!((five.outcome, five.sdc5), (Outcome::Sdc1, false));
+    let sdc5 = |faulty: [f32; 6]| Tally::of_image(&golden, &faulty, 0).sdc5;
+    assert_eq!(sdc5([0.0, 1.0, 1.0, 1.0, 1.0, 1.0]), 1);
+    assert_eq!(sdc5([0.0, 1.0, 1.0, 1.0, 1.0, 0.0]), 0, "class 0 comes before class 5 among equals");
+    let five = Tally::of_image(&golden[..5], &[0.0, 1.0, 1.0, 1.0, 1.0], 0);
+    assert_eq!((class(five), five.sdc5), ("sdc1", 0));
 }
 
 #[test]
 fn with_one_logit_the_sign_is_the_class() {
-    let outcome = |golden, faulty| judge(&[golden], &[faulty], 1).outcome;
-    assert_eq!(outcome(1.0, 0.5), Outcome::Benign);
-    assert_eq!(outcome(1.0, -0.5), Outcome::Sdc1);
-    assert_eq!(outcome(-1.0, 0.0), Outcome::Benign);
-    assert!(judge(&[-1.0], &[1.0], 1).corrected() && judge(&[1.0], &[-1.0], 1).lost());
-    assert!(!judge(&[1.0], &[-1.0], 1).sdc5);
+    let tally = |golden, faulty| Tally::of_image(&[golden], &[faulty], 1);
+    assert_eq!(class(tally(1.0, 0.5)), "benign");
+    assert_eq!(class(tally(1.0, -0.5)), "sdc1");
+    assert_eq!(class(tally(-1.0, 0.0)), "benign");
+    assert_eq!((tally(-1.0, 1.0).corrected, tally(1.0, -1.0).lost), (1, 1));
+    assert_eq!(tally(1.0, -1.0).sdc5, 0);
 }
 
 #[test]

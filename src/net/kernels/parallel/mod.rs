@@ -9,6 +9,8 @@ use super::simd::prefetch;
 
 /// Multiply-adds below which starting threads costs more than it saves.
 const WORTH: usize = 1 << 20;
+/// Cost of reading or writing a number, in multiply-adds.
+pub const COST: usize = 8;
 
 /// Whether `count` tasks of `work` multiply-adds in total run on several threads.
 #[inline]

@@ -123,16 +123,13 @@ pub fn prefetch(at: *const f32) {
 /// that enables the instructions is compiled without them, and is many times slower (though still correct). Closures are
 /// not always inlined, so loops make the vectors.
 pub trait Kernel {
-    /// Its result.
-    type Output;
-
     /// Carries it out.
-    fn run<S: Simd>(self, simd: S) -> Self::Output;
+    fn run<S: Simd>(self, simd: S);
 }
 
 /// Runs a kernel with the best vectors that the processor has.
 #[inline]
-pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+pub fn dispatch<K: Kernel>(kernel: K) {
     #[cfg(target_arch = "x86_64")]
     {
         if x86::has_avx512() && is_allowed(Level::Avx512) {
@@ -144,7 +141,7 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
             return unsafe { x86::with_avx2(kernel) };
         }
     }
-    kernel.run(Portable::<{ cfg!(target_arch = "aarch64") }>(()))
+    kernel.run(Portable::<{ cfg!(target_arch = "aarch64") }>(()));
 }
 
 /// Kinds of vectors that not every processor has, the better one last.
@@ -203,29 +200,20 @@ impl<const FUSED: bool> Simd for Portable<FUSED> {
     }
 }
 
-impl<const FUSED: bool> Add for Lanes<FUSED> {
-    type Output = Self;
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        self.zip(other, |a, b| a + b)
-    }
+macro_rules! operator {
+    ($trait:ident, $method:ident, $operator:tt) => {
+        impl<const FUSED: bool> $trait for Lanes<FUSED> {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                self.zip(other, |a, b| a $operator b)
+            }
+        }
+    };
 }
-
-impl<const FUSED: bool> Sub for Lanes<FUSED> {
-    type Output = Self;
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        self.zip(other, |a, b| a - b)
-    }
-}
-
-impl<const FUSED: bool> Mul for Lanes<FUSED> {
-    type Output = Self;
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        self.zip(other, |a, b| a * b)
-    }
-}
+operator!(Add, add, +);
+operator!(Sub, sub, -);
+operator!(Mul, mul, *);
 
 impl<const FUSED: bool> Vector for Lanes<FUSED> {
     #[inline(always)]

@@ -19,15 +19,15 @@ pub fn has_avx2() -> bool {
 /// # Safety
 /// The processor has AVX-512F.
 #[target_feature(enable = "avx512f")]
-pub unsafe fn with_avx512<K: Kernel>(kernel: K) -> K::Output {
-    kernel.run(Avx512(()))
+pub unsafe fn with_avx512<K: Kernel>(kernel: K) {
+    kernel.run(Avx512(()));
 }
 
 /// # Safety
 /// The processor has AVX2 and FMA.
 #[target_feature(enable = "avx2,fma")]
-pub unsafe fn with_avx2<K: Kernel>(kernel: K) -> K::Output {
-    kernel.run(Portable::<true>(()))
+pub unsafe fn with_avx2<K: Kernel>(kernel: K) {
+    kernel.run(Portable::<true>(()));
 }
 
 /// Proof that AVX-512F can be used.
@@ -144,29 +144,20 @@ unsafe fn offsets(stride: usize) -> __m512i {
     }
 }
 
-impl Add for Register {
-    type Output = Self;
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Self(unsafe { _mm512_add_ps(self.0, other.0) })
-    }
+macro_rules! operator {
+    ($trait:ident, $method:ident, $instruction:ident) => {
+        impl $trait for Register {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                Self(unsafe { $instruction(self.0, other.0) })
+            }
+        }
+    };
 }
-
-impl Sub for Register {
-    type Output = Self;
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        Self(unsafe { _mm512_sub_ps(self.0, other.0) })
-    }
-}
-
-impl Mul for Register {
-    type Output = Self;
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        Self(unsafe { _mm512_mul_ps(self.0, other.0) })
-    }
-}
+operator!(Add, add, _mm512_add_ps);
+operator!(Sub, sub, _mm512_sub_ps);
+operator!(Mul, mul, _mm512_mul_ps);
 
 impl Vector for Register {
     #[inline(always)]

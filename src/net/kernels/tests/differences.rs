@@ -36,11 +36,11 @@ fn check_convolution(convolution: &dyn Convolution, shape: &ConvShape) {
     let (bias, factors) = (numbers(shape.outputs, 3), numbers(shape.output_len(), 4));
     let forward = |input: &[f32], weight: &[f32]| {
         let mut output = vec![f32::NAN; shape.output_len()];
-        convolution.forward(shape, input, weight, &bias, &mut output, &scratch);
+        convolution.forward(&Factors { shape, input, weight, scratch: &scratch }, &bias, &mut output);
         output
     };
-    let (mut back, mut weights) = (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
-    convolution.backward(shape, &input, &weight, &factors, Some(&mut back), &mut weights, &scratch);
+    let multiplied = Factors { shape, input: &input, weight: &weight, scratch: &scratch };
+    let [back, weights] = gradients(convolution, &multiplied, &factors);
     check(&input, 1.0, &back, &factors, "input", |input| forward(input, &weight));
     check(&weight, 1.0, &weights, &factors, "weight", |weight| forward(&input, weight));
 }

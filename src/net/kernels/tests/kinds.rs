@@ -12,18 +12,9 @@ fn convolution(convolution: &dyn Convolution, shape: &ConvShape) -> Vec<Vec<f32>
     let (input, weight) = (numbers(shape.input_len(), 1), numbers(shape.weight_len(), 2));
     let (bias, gradient) = (numbers(shape.outputs, 3), numbers(shape.output_len(), 4));
     let mut output = vec![f32::NAN; shape.output_len()];
-    convolution.forward(shape, &input, &weight, &bias, &mut output, &scratch);
-    let (mut input_gradient, mut weight_gradient) =
-        (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
-    convolution.backward(
-        shape,
-        &input,
-        &weight,
-        &gradient,
-        Some(&mut input_gradient),
-        &mut weight_gradient,
-        &scratch,
-    );
+    let factors = Factors { shape, input: &input, weight: &weight, scratch: &scratch };
+    convolution.forward(&factors, &bias, &mut output);
+    let [input_gradient, weight_gradient] = gradients(convolution, &factors, &gradient);
     vec![output, input_gradient, weight_gradient]
 }
 
@@ -160,26 +151,30 @@ fn fused_kinds_yield_equal_bits_and_the_portable_one_close_numbers() {
 }
 
 /// Sums of vectors, and strided vectors.
-struct Lanewise<'a>(&'a [f32]);
+fn lanewise(values: &[f32]) -> [[f32; LANES]; 3] {
+    let mut found = [[f32::NAN; LANES]; 3];
+    dispatch(Lanewise(values, &mut found));
+    found
+}
+
+struct Lanewise<'a>(&'a [f32], &'a mut [[f32; LANES]; 3]);
 
 impl Kernel for Lanewise<'_> {
-    type Output = [[f32; LANES]; 3];
-
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> Self::Output {
+    fn run<S: Simd>(self, simd: S) {
         let mut vectors = [simd.splat(0.0); LANES];
         for (at, vector) in vectors.iter_mut().enumerate() {
             *vector = simd.gather(&self.0[at..], LANES);
         }
         let turned = simd.transpose(vectors)[3];
-        [simd.sums(vectors).to_array(), vectors[5].to_array(), turned.to_array()]
+        *self.1 = [simd.sums(vectors).to_array(), vectors[5].to_array(), turned.to_array()];
     }
 }
 
 #[test]
 fn sums_add_halves_to_halves_and_gathers_stay_within_their_slice() {
     let values = numbers(LANES * LANES, 9);
-    for (level, [sums, column, row]) in level::each(|| dispatch(Lanewise(&values))) {
+    for (level, [sums, column, row]) in level::each(|| lanewise(&values)) {
         for at in 0..LANES {
             let mut lanes: [f32; LANES] = std::array::from_fn(|lane| values[lane * LANES + at]);
             for half in [8, 4, 2, 1] {
@@ -188,7 +183,7 @@ fn sums_add_halves_to_halves_and_gathers_stay_within_their_slice() {
             assert_eq!(sums[at].to_bits(), lanes[0].to_bits(), "{level:?}");
             assert_eq!((column[at], row[at]), (values[at * LANES + 5], values[3 * LANES + at]), "{level:?}");
         }
-        let beyond = std::panic::catch_unwind(|| level::with(level, || dispatch(Lanewise(&values[1..]))));
+        let beyond = std::panic::catch_unwind(|| level::with(level, || lanewise(&values[1..])));
         assert!(beyond.is_err(), "{level:?} reads beyond the end");
     }
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::conv::{ConvShape, Convolution};
+use super::conv::{ConvGradients, ConvShape, Convolution, Factors};
 use super::direct::Direct;
 use super::linear::{self, LinearShape};
 use super::norm::{self, Norm, NormGradients, Way};
@@ -66,12 +66,21 @@ fn shapes() -> impl Strategy<Value = ConvShape> {
     )
 }
 
+/// The gradients with respect to the input and the weights.
+fn gradients(convolution: &dyn Convolution, factors: &Factors, gradient: &[f32]) -> [Vec<f32>; 2] {
+    let [mut input, mut weight] = [factors.input, factors.weight].map(|values| vec![f32::NAN; values.len()]);
+    let gradients = ConvGradients { output: gradient, input: Some(&mut input), weight: &mut weight };
+    convolution.backward(factors, gradients);
+    [input, weight]
+}
+
 fn check_convolution(convolution: &dyn Convolution, shape: &ConvShape) {
     let scratch = Scratch::default();
     let (input, weight) = (numbers(shape.input_len(), 1), numbers(shape.weight_len(), 2));
     let (bias, gradient) = (numbers(shape.outputs, 3), numbers(shape.output_len(), 4));
     let mut output = vec![f32::NAN; shape.output_len()];
-    convolution.forward(shape, &input, &weight, &bias, &mut output, &scratch);
+    let factors = Factors { shape, input: &input, weight: &weight, scratch: &scratch };
+    convolution.forward(&factors, &bias, &mut output);
     let mut expected: Vec<f64> = (0..output.len()).map(|at| f64::from(bias[at % shape.outputs])).collect();
     let (mut back, mut weights) = (vec![0.0; input.len()], vec![0.0; weight.len()]);
     each_product(shape, |i, w, o| {
@@ -80,17 +89,7 @@ fn check_convolution(convolution: &dyn Convolution, shape: &ConvShape) {
         weights[w] += f64::from(gradient[o]) * f64::from(input[i]);
     });
     assert_close(&output, &expected, "output");
-    let (mut input_gradient, mut weight_gradient) =
-        (vec![f32::NAN; input.len()], vec![f32::NAN; weight.len()]);
-    convolution.backward(
-        shape,
-        &input,
-        &weight,
-        &gradient,
-        Some(&mut input_gradient),
-        &mut weight_gradient,
-        &scratch,
-    );
+    let [input_gradient, weight_gradient] = gradients(convolution, &factors, &gradient);
     assert_close(&input_gradient, &back, "gradient of the input");
     assert_close(&weight_gradient, &weights, "gradient of the weights");
 }
@@ -142,10 +141,12 @@ proptest! {
         input.iter_mut().step_by(3).for_each(|value| *value = 0.0);
         let (mut weight, bias) = (numbers(shape.weight_len(), 6), vec![0.0; shape.outputs]);
         let (mut before, mut after) = (vec![0.0; shape.output_len()], vec![0.0; shape.output_len()]);
-        Direct.forward(&shape, &input, &weight, &bias, &mut before, &scratch);
+        let factors = Factors { shape: &shape, input: &input, weight: &weight, scratch: &scratch };
+        Direct.forward(&factors, &bias, &mut before);
         let at = at.index(weight.len());
         weight[at] = [f32::INFINITY, f32::NAN, 1e38][which];
-        Direct.forward(&shape, &input, &weight, &bias, &mut after, &scratch);
+        let factors = Factors { shape: &shape, input: &input, weight: &weight, scratch: &scratch };
+        Direct.forward(&factors, &bias, &mut after);
         let mut touched = vec![None; after.len()];
         each_product(&shape, |i, w, o| if w == at { touched[o] = Some(input[i] * weight[w]); });
         for ((before, after), touched) in before.iter().zip(&after).zip(touched) {
@@ -166,10 +167,12 @@ proptest! {
         let (input, weight) = (numbers(shape.input_len(), 7), numbers(shape.weight_len(), 8));
         let bias = numbers(shape.outputs, 9);
         let mut all = vec![0.0; shape.output_len()];
-        Direct.forward(&shape, &input, &weight, &bias, &mut all, &scratch);
+        let factors = Factors { shape: &shape, input: &input, weight: &weight, scratch: &scratch };
+        Direct.forward(&factors, &bias, &mut all);
         let (at, one) = (at.index(shape.images), ConvShape { images: 1, ..shape });
         let mut alone = vec![0.0; one.output_len()];
-        Direct.forward(&one, &input[at * one.input_len()..][..one.input_len()], &weight, &bias, &mut alone, &scratch);
+        let input = &input[at * one.input_len()..][..one.input_len()];
+        Direct.forward(&Factors { shape: &one, input, ..factors }, &bias, &mut alone);
         prop_assert_eq!(bits(&all[at * one.output_len()..][..one.output_len()]), bits(&alone));
     }
 

@@ -80,11 +80,11 @@ impl<F: Form> Way<'_, F> {
     pub fn weights(&self) -> Buffer<'_> {
         let depth = self.channels().0;
         let planes = self.plan.weight_planes(depth);
-        let mut room = self.scratch.take(self.panels() * planes.len);
-        chunks_mut(&mut room, planes.len, usize::MAX, |panel, to| {
+        let mut weights = self.scratch.take(self.panels() * planes.len);
+        chunks_mut(&mut weights, planes.len, usize::MAX, |panel, to| {
             self.weights_of(panel, 0..depth, planes, to);
         });
-        room
+        weights
     }
 
     fn weights_of(&self, panel: usize, rows: Range<usize>, planes: Planes, to: &mut [f32]) {

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::super::conv::ConvGradients;
 use super::super::parallel::{Shared, tasks};
 use super::super::scratch::Buffer;
 use super::super::simd::dispatch;
@@ -80,13 +81,13 @@ impl<F: Form> ToWeight<'_, F> {
             self.multiply(&part, &group.tiles, sums);
         } else {
             let (inputs, outputs) = self.block(task);
-            let mut room = self.back.scratch.take(self.planes.len);
+            let mut sums = self.back.scratch.take(self.planes.len);
             for product in 0..self.back.plan.products {
-                let sums = &mut room[self.planes.at(product, 0)..];
+                let sums = &mut sums[self.planes.at(product, 0)..];
                 let (inputs, outputs) = (inputs.clone(), outputs.clone());
                 self.multiply(&Part { product, tiles, inputs, outputs, add: false }, &group.tiles, sums);
             }
-            self.give(&room, inputs, outputs);
+            self.give(&sums, inputs, outputs);
         }
     }
 
@@ -128,13 +129,7 @@ impl<F: Form> ToWeight<'_, F> {
 }
 
 /// Backward to the weights, and to the input where it is asked for. `way` goes forward.
-pub fn backward<F: Form>(
-    way: &Way<F>,
-    input: &[f32],
-    gradient: &[f32],
-    input_gradient: Option<&mut [f32]>,
-    weight_gradient: &mut [f32],
-) {
+pub fn backward<F: Form>(way: &Way<F>, input: &[f32], gradients: ConvGradients) {
     let plan = way.plan;
     let shape = &plan.shape;
     let back = Way { pass: Pass::Backward, ..*way };
@@ -144,18 +139,18 @@ pub fn backward<F: Form>(
     let (rows, columns) = if groups > 1 { (shape.inputs, shape.outputs) } else { block };
     let planes = Planes::dense(plan.products, rows, columns);
     let mut sums = (groups > 1).then(|| way.scratch.take(planes.len));
-    let to_weight = ToWeight { back: &back, block, planes, weight: Shared::new(weight_gradient) };
-    let weights = (plan.by_images && input_gradient.is_some()).then(|| back.weights());
-    let target = input_gradient.map(|values| Target { values: Shared::new(values), bias: None });
+    let to_weight = ToWeight { back: &back, block, planes, weight: Shared::new(gradients.weight) };
+    let weights = (plan.by_images && gradients.input.is_some()).then(|| back.weights());
+    let target = gradients.input.map(|values| Target { values: Shared::new(values), bias: None });
     let planes = [shape.inputs, shape.outputs].map(|channels| plan.tile_planes(group, channels));
-    let mut rooms = planes.map(|planes| way.scratch.take(planes.len));
+    let mut transformed = planes.map(|planes| way.scratch.take(planes.len));
     for index in 0..groups {
         let images = Plan::range(&(0..shape.images), group, index);
-        transform([way, &back], [input, gradient], &images, &mut rooms, planes);
+        transform([way, &back], [input, gradients.output], &images, &mut transformed, planes);
         let group = Group {
-            tiles: [0, 1].map(|at| Tiles { values: &rooms[at], planes: planes[at], row: 0 }),
+            tiles: [0, 1].map(|at| Tiles { values: &transformed[at], planes: planes[at], row: 0 }),
             count: images.len() * plan.grid.tiles(),
-            sums: sums.as_mut().map(|room| Shared::new(room)),
+            sums: sums.as_mut().map(|sums| Shared::new(sums)),
             is_first: index == 0,
         };
         spread(&to_weight, &group, &images, weights.as_deref(), target);
@@ -170,11 +165,11 @@ fn transform<F: Form>(
     ways: [&Way<F>; 2],
     values: [&[f32]; 2],
     images: &Range<usize>,
-    rooms: &mut [Buffer; 2],
+    to: &mut [Buffer; 2],
     planes: [Planes; 2],
 ) {
     let plan = ways[0].plan;
-    let [first, second] = rooms;
+    let [first, second] = to;
     let shared = [Shared::new(first), Shared::new(second)];
     let size = ways.map(|way| plan.images_of_task(way.channels().0));
     let counts = size.map(|size| Plan::ranges(images, size));

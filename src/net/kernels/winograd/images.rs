@@ -88,8 +88,6 @@ pub struct FromImages<'a, F> {
 }
 
 impl<F: Form> Kernel for FromImages<'_, F> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
         let form = self.form;
@@ -181,8 +179,6 @@ pub struct ToImages<'a, F> {
 }
 
 impl<F: Form> Kernel for ToImages<'_, F> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
         let form = self.form;

@@ -21,9 +21,8 @@ mod product;
 mod tests;
 mod weights;
 
-use super::conv::{ConvShape, Convolution};
+use super::conv::{ConvGradients, ConvShape, Convolution, Factors};
 use super::direct::Direct;
-use super::scratch::Scratch;
 use super::simd::LANES;
 use across::Way;
 use forms::{F2, F4, Form, T2};
@@ -76,61 +75,29 @@ fn choose(shape: &ConvShape) -> Choice {
 }
 
 impl Convolution for Winograd {
-    fn forward(
-        &self,
-        shape: &ConvShape,
-        input: &[f32],
-        weight: &[f32],
-        bias: &[f32],
-        output: &mut [f32],
-        scratch: &Scratch,
-    ) {
-        match choose(shape) {
-            Choice::Four => forward(F4, shape, input, weight, bias, output, scratch),
-            Choice::Two => forward(F2, shape, input, weight, bias, output, scratch),
-            Choice::Whole => forward(T2, shape, input, weight, bias, output, scratch),
-            Choice::Direct => Direct.forward(shape, input, weight, bias, output, scratch),
+    fn forward(&self, factors: &Factors, bias: &[f32], output: &mut [f32]) {
+        match choose(factors.shape) {
+            Choice::Four => forward(F4, factors, bias, output),
+            Choice::Two => forward(F2, factors, bias, output),
+            Choice::Whole => forward(T2, factors, bias, output),
+            Choice::Direct => Direct.forward(factors, bias, output),
         }
     }
 
-    fn backward(
-        &self,
-        shape: &ConvShape,
-        input: &[f32],
-        weight: &[f32],
-        gradient: &[f32],
-        input_gradient: Option<&mut [f32]>,
-        weight_gradient: &mut [f32],
-        scratch: &Scratch,
-    ) {
-        match choose(shape) {
-            Choice::Four => {
-                backward(F4, shape, input, weight, gradient, input_gradient, weight_gradient, scratch);
-            }
-            Choice::Two => {
-                backward(F2, shape, input, weight, gradient, input_gradient, weight_gradient, scratch);
-            }
-            Choice::Whole => {
-                backward(T2, shape, input, weight, gradient, input_gradient, weight_gradient, scratch);
-            }
-            Choice::Direct => {
-                Direct.backward(shape, input, weight, gradient, input_gradient, weight_gradient, scratch);
-            }
+    fn backward(&self, factors: &Factors, gradients: ConvGradients) {
+        match choose(factors.shape) {
+            Choice::Four => backward(F4, factors, gradients),
+            Choice::Two => backward(F2, factors, gradients),
+            Choice::Whole => backward(T2, factors, gradients),
+            Choice::Direct => Direct.backward(factors, gradients),
         }
     }
 }
 
 /// Forward with one form; channels are multiples of 16, and there is at least one pixel.
-fn forward<F: Form>(
-    form: F,
-    shape: &ConvShape,
-    input: &[f32],
-    weight: &[f32],
-    bias: &[f32],
-    output: &mut [f32],
-    scratch: &Scratch,
-) {
-    check(shape, input, weight, output);
+fn forward<F: Form>(form: F, factors: &Factors, bias: &[f32], output: &mut [f32]) {
+    let Factors { shape, input, weight, scratch } = *factors;
+    check(factors, output);
     assert_eq!(bias.len(), shape.outputs, "one bias for every output");
     let plan = Plan::new::<F>(shape);
     let way = Way { form, plan: &plan, pass: Pass::Forward, weight, scratch };
@@ -138,28 +105,20 @@ fn forward<F: Form>(
 }
 
 /// Backward with one form.
-#[allow(clippy::too_many_arguments, reason = "as `Convolution::backward`")]
-fn backward<F: Form>(
-    form: F,
-    shape: &ConvShape,
-    input: &[f32],
-    weight: &[f32],
-    gradient: &[f32],
-    input_gradient: Option<&mut [f32]>,
-    weight_gradient: &mut [f32],
-    scratch: &Scratch,
-) {
-    check(shape, input, weight, gradient);
-    assert_eq!(weight_gradient.len(), shape.weight_len(), "one gradient for every weight");
-    if let Some(input_gradient) = &input_gradient {
+fn backward<F: Form>(form: F, factors: &Factors, gradients: ConvGradients) {
+    let Factors { shape, input, weight, scratch } = *factors;
+    check(factors, gradients.output);
+    assert_eq!(gradients.weight.len(), shape.weight_len(), "one gradient for every weight");
+    if let Some(input_gradient) = &gradients.input {
         assert_eq!(input_gradient.len(), shape.input_len(), "one gradient for every input");
     }
     let plan = Plan::new::<F>(shape);
     let way = Way { form, plan: &plan, pass: Pass::Forward, weight, scratch };
-    backward::backward(&way, input, gradient, input_gradient, weight_gradient);
+    backward::backward(&way, input, gradients);
 }
 
-fn check(shape: &ConvShape, input: &[f32], weight: &[f32], output: &[f32]) {
+fn check(factors: &Factors, output: &[f32]) {
+    let Factors { shape, input, weight, .. } = factors;
     assert_eq!(input.len(), shape.input_len(), "the inputs fit the shape");
     assert_eq!(weight.len(), shape.weight_len(), "the weights fit the shape");
     assert_eq!(output.len(), shape.output_len(), "the outputs fit the shape");

@@ -35,8 +35,6 @@ pub struct Product<'a> {
 }
 
 impl Kernel for Product<'_> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(mut self, s: S) {
         self.check();
@@ -46,7 +44,7 @@ impl Kernel for Product<'_> {
 }
 
 impl Product<'_> {
-    /// Checks that everything that is read or written lies within its slice.
+    /// Checks that all reads and writes stay within their slices.
     fn check(&self) {
         let Self { rows, depth, columns, left_stride, right_stride, sums_stride, .. } = *self;
         assert!(columns == LANES || columns == COLUMNS, "one or two vectors");

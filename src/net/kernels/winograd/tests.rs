@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::super::conv::TAPS;
 use super::super::parallel::testing::assert_same_bits;
+use super::super::scratch::Scratch;
 use super::*;
 
 /// The exact results of a convolution, by plain sums.
@@ -90,20 +91,30 @@ impl Case {
     }
 
     fn of<F: Form>(&self, form: F) -> Found {
-        let Self { shape, input, weight, bias, gradient } = self;
-        let (scratch, mut found) = (Scratch::default(), Found::unset(shape));
-        forward(form, shape, input, weight, bias, &mut found.output, &scratch);
-        let (input_gradient, weight_gradient) = (&mut found.input_gradient, &mut found.weight_gradient);
-        backward(form, shape, input, weight, gradient, Some(input_gradient), weight_gradient, &scratch);
-        found
+        self.found(
+            |factors, output| forward(form, factors, &self.bias, output),
+            |factors, gradients| backward(form, factors, gradients),
+        )
     }
 
     fn of_winograd(&self) -> Found {
-        let Self { shape, input, weight, bias, gradient } = self;
+        self.found(
+            |factors, output| Winograd.forward(factors, &self.bias, output),
+            |factors, gradients| Winograd.backward(factors, gradients),
+        )
+    }
+
+    fn found(
+        &self,
+        forward: impl Fn(&Factors, &mut [f32]),
+        backward: impl Fn(&Factors, ConvGradients),
+    ) -> Found {
+        let Self { shape, input, weight, gradient, .. } = self;
         let (scratch, mut found) = (Scratch::default(), Found::unset(shape));
-        Winograd.forward(shape, input, weight, bias, &mut found.output, &scratch);
-        let (input_gradient, weight_gradient) = (&mut found.input_gradient, &mut found.weight_gradient);
-        Winograd.backward(shape, input, weight, gradient, Some(input_gradient), weight_gradient, &scratch);
+        let factors = Factors { shape, input, weight, scratch: &scratch };
+        forward(&factors, &mut found.output);
+        let (input, weight) = (Some(&mut found.input_gradient[..]), &mut found.weight_gradient[..]);
+        backward(&factors, ConvGradients { output: gradient, input, weight });
         found
     }
 }
@@ -297,6 +308,8 @@ fn weights_alone_get_the_same_gradients() {
     let case = Case::new(shape(3, 8, 8, 32, 32));
     let Case { shape, input, weight, gradient, .. } = &case;
     let mut weight_gradient = vec![f32::NAN; shape.weight_len()];
-    Winograd.backward(shape, input, weight, gradient, None, &mut weight_gradient, &Scratch::default());
+    let factors = Factors { shape, input, weight, scratch: &Scratch::default() };
+    let gradients = ConvGradients { output: gradient, input: None, weight: &mut weight_gradient };
+    Winograd.backward(&factors, gradients);
     assert_eq!(bits(&weight_gradient), bits(&case.of_winograd().weight_gradient));
 }

@@ -32,8 +32,6 @@ pub struct FromWeights<'a, F> {
 }
 
 impl<F: Form> Kernel for FromWeights<'_, F> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
         let (form, zero) = (self.form, s.splat(0.0));
@@ -134,8 +132,6 @@ pub struct ToWeights<'a, F> {
 }
 
 impl<F: Form> Kernel for ToWeights<'_, F> {
-    type Output = ();
-
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
         let (form, zero) = (self.form, s.splat(0.0));

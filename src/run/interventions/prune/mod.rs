@@ -2,7 +2,7 @@
 
 mod evidence;
 
-use super::left::{Left, percent};
+use super::mask_report::{mask_report, percent};
 use crate::doc::intervention::Prune;
 use crate::doc::targets;
 use crate::form::number::grouped;
@@ -16,41 +16,36 @@ use crate::run::session::Session;
 
 /// Prunes the present network; a criterion that scores several times prunes step by step, to the same exact count.
 pub fn prune(session: &mut Session, prune: &Prune) -> Result<(), RunError> {
-    let structure = session.context.structure.clone();
-    let chosen = targets::prunable(&structure, &prune.target);
+    let chosen = targets::prunable(&session.context.structure, &prune.target);
     let rule = PruningRule { amount: prune.amount, scope: prune.scope, output_factor: prune.output_factor };
-    let masks: Vec<Vec<Entry>> =
-        chosen.iter().map(|&index| session.state().network.all_entries(index)).collect();
-    let before: Vec<MaskCounts> =
-        chosen.iter().map(|&index| session.state().network.mask_counts(index)).collect();
+    let before = session.state().network.clone();
     if let Amount::Threshold(_) = prune.amount {
-        cut(session, prune, &chosen, &|targets| choose(targets, rule))?;
+        cut(session, prune, &chosen, &[], &|targets| choose(targets, rule))?;
     } else {
-        let steps = prune.criterion.rule().steps();
         let entries = candidates(session, prune, &chosen);
         let quotas = quotas(&targets_of(session, &chosen, &[], &entries), rule);
         let quotas = quotas.map_err(|error| session.stage_error(error.to_string()))?;
+        let steps = prune.criterion.rule().steps();
         for step in 1..=steps {
+            let scores = evidence::scores(session, prune, &chosen)?;
             let part: Vec<Quota> = quotas.iter().map(|quota| quota.step(step, steps)).collect();
-            cut(session, prune, &chosen, &|targets| lowest_of(targets, &part))?;
+            cut(session, prune, &chosen, &scores, &|targets| lowest_of(targets, &part))?;
         }
     }
-    let overlap = overlap(session, &chosen, &masks);
-    let report = report(&session.state().network, &chosen, &before, overlap);
+    let report = report(&chosen, [&before, &session.state().network]);
     session.report(report)
 }
 
-/// Scores the present network, and prunes what `choose` takes.
+/// Prunes what `choose` takes of the present network.
 fn cut(
     session: &mut Session,
     prune: &Prune,
     chosen: &[usize],
+    scores: &[Vec<f32>],
     choose: &dyn Fn(&[Target]) -> Result<Vec<Vec<u32>>, PruneError>,
 ) -> Result<(), RunError> {
-    let scores =
-        if prune.amount.needs_scores() { evidence::scores(session, prune, chosen)? } else { Vec::new() };
     let entries = candidates(session, prune, chosen);
-    let removed = choose(&targets_of(session, chosen, &scores, &entries));
+    let removed = choose(&targets_of(session, chosen, scores, &entries));
     let removed = removed.map_err(|error| session.stage_error(error.to_string()))?;
     let network = &mut session.state_mut().network;
     for (&index, indices) in chosen.iter().zip(&removed) {
@@ -95,26 +90,20 @@ fn targets_of<'a>(
     targets.collect()
 }
 
-/// Overlap of the masks before and after, over all parameters that were touched.
-fn overlap(session: &Session, chosen: &[usize], before: &[Vec<Entry>]) -> f64 {
-    let network = &session.state().network;
-    let parts =
-        chosen.iter().zip(before).map(|(&index, before)| Overlap::of(before, &network.all_entries(index)));
-    parts.sum::<Overlap>().jaccard()
-}
-
 /// What is left of every parameter that was touched, and in all.
-fn report(network: &Network, chosen: &[usize], before: &[MaskCounts], overlap: f64) -> Report {
-    let left = Left::of(network, chosen, before);
-    let removed = left.total.pruned - before.iter().copied().sum::<MaskCounts>().pruned;
+fn report(chosen: &[usize], [before, after]: [&Network; 2]) -> Report {
+    let count = |network: &Network| chosen.iter().map(|&index| network.mask_counts(index)).sum();
+    let [then, now]: [MaskCounts; 2] = [before, after].map(count);
+    let overlaps =
+        chosen.iter().map(|&index| Overlap::of(&before.all_entries(index), &after.all_entries(index)));
     let summary = format!(
         "pruned {} of {} entries; {} remain ({} %), {} multiply-adds per sample; masks overlap by {:.3}",
-        grouped(removed),
-        grouped(left.total.size()),
-        grouped(left.total.surviving()),
-        percent(&left.total),
-        grouped(network.surviving_multiply_adds()),
-        overlap
+        grouped(now.pruned - then.pruned),
+        grouped(now.size()),
+        grouped(now.surviving()),
+        percent(now),
+        grouped(after.surviving_multiply_adds()),
+        overlaps.sum::<Overlap>().jaccard()
     );
-    left.report("prune", summary)
+    mask_report("prune", summary, chosen, [before, after])
 }

@@ -1,4 +1,4 @@
-//! What is read off a figure: at the pointer, or where a click has kept it. And the cell that a click opens.
+//! The reading of a figure, at the pointer or where a click has pinned it, and the cell that a click opens.
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use super::FigureView;
 use crate::figure::model::Figure;
 use crate::figure::palette::Theme;
 use crate::gui::plot::areas::{area_reading_ui, cell_at, read_areas};
-use crate::gui::plot::paint::Brush;
+use crate::gui::plot::paint::{Brush, Pen};
 use crate::gui::plot::reading::{ReadingPlace, read, reading_ui};
 
-/// A second click that comes within so many seconds makes a double-click, which fits a range that was zoomed.
+/// A second click within so many seconds makes a double-click, which fits a zoomed range.
 const DOUBLE: f64 = 0.35;
 
-/// Draws the reading at the pointer, or the one that was kept: a click keeps it and lets it go, where a click opens a cell
-/// one with Shift. Returns the cell that is opened.
+/// Draws the reading at the pointer, or the pinned one. A click pins and releases it; where a click opens a cell, Shift+click
+/// does. Returns the opened cell.
 pub(super) fn readings(
     ui: &Ui,
     figure: &Figure,
@@ -51,7 +51,7 @@ pub(super) fn readings(
     opened
 }
 
-/// Draws the reading at a place: beside the pointer, or where it is kept.
+/// Draws the reading at a place: beside the pointer, or where it is pinned.
 fn reading_at(
     ui: &Ui,
     figure: &Figure,
@@ -61,26 +61,26 @@ fn reading_at(
     theme: Theme,
 ) {
     let painter = ui.painter().with_clip_rect(transform.frame().expand(4.0));
-    let brush = Brush { painter: &painter, transform, theme, highlighted: None };
-    // What stays must not cover what stands around the plot.
-    let room = if pointer.is_none() { ui.max_rect() } else { ui.ctx().content_rect() };
+    let brush = Brush { painter: &painter, pen: Pen { transform, theme, highlighted: None } };
+    // A pinned reading must not cover what is around the plot.
+    let limits = if pointer.is_none() { ui.max_rect() } else { ui.ctx().content_rect() };
     if figure.is_of_areas() {
         let Some(reading) = read_areas(state.areas(figure), [x, y], theme) else { return };
         if pointer.is_none() {
             brush.outline(figure, [x, y]);
         }
         let at = pointer.unwrap_or_else(|| transform.position_from_point(&PlotPoint { x, y }));
-        return area_reading_ui(ui, &reading, state.hint(figure, [x, y], pointer.is_none()), at, room);
+        return area_reading_ui(ui, &reading, state.hint(figure, [x, y], pointer.is_none()), at, limits);
     }
     let at = ReadingPlace { x, y, per_point: transform.dvalue_dpos()[0].abs() };
     let forward = state.kept.as_ref().map_or(&[][..], |kept| &kept.forward);
     let Some(reading) = read(figure, forward, |name| state.hidden.contains(name), at) else { return };
     let height = transform.position_from_point_y(y);
-    reading_ui(ui, figure, &reading, &brush, height, room);
+    reading_ui(ui, figure, &reading, &brush, height, limits);
 }
 
 impl FigureView {
-    /// What can be done at a place, where that is not what a click does everywhere else.
+    /// The actions at a place, if they differ from those everywhere else.
     fn hint(&self, figure: &Figure, place: [f64; 2], is_pinned: bool) -> &'static str {
         match (self.opens && cell_at(figure, place).is_some(), is_pinned) {
             (false, _) => "",
@@ -89,8 +89,8 @@ impl FigureView {
         }
     }
 
-    /// The cell that a click opens: at once, or where that could be the first click of two that fit the range, when the
-    /// second one has not come.
+    /// The cell that a click opens: at once, or, if it may be the first click of two that fit the range, when no second one
+    /// follows.
     fn open(&mut self, ui: &Ui, response: &Response, cell: Option<[usize; 2]>) -> Option<[usize; 2]> {
         let now = ui.input(|input| input.time);
         if response.double_clicked() {
@@ -101,7 +101,7 @@ impl FigureView {
             }
             self.opening = Some((cell, now));
         }
-        // A plot that was out of sight meanwhile may show something else by now.
+        // A plot that was out of sight may show other data now.
         self.opening = self.opening.filter(|(_, since)| now - since <= 2.0 * DOUBLE);
         let (cell, since) = self.opening?;
         let left = DOUBLE - (now - since);

@@ -1,0 +1,22 @@
+use std::path::Path;
+
+use super::about::About;
+
+/// A run by its directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredRun {
+    /// Its identity.
+    pub id: String,
+    /// The arm that it was made for, with swept values.
+    pub arm: String,
+    /// Its seed.
+    pub seed: u64,
+}
+
+impl StoredRun {
+    /// The run of this identity in a folder; `None` where its `run.ron` cannot be read.
+    pub(in crate::run) fn read(folder: &Path, id: String) -> Option<Self> {
+        let About { arm, seed, .. } = About::read(&folder.join(&id)).ok()?;
+        Some(Self { id, arm, seed })
+    }
+}
