@@ -62,7 +62,7 @@ impl<K: Clone + PartialEq, T: Send + 'static> Loading<K, T> {
             match BackgroundTask::begin("reader", ctx, read) {
                 Some(task) => self.asked = Some((key.clone(), task)),
                 None => {
-                    self.kept = Some((key.clone(), Err("the system refused to start a thread".to_owned())))
+                    self.kept = Some((key.clone(), Err("the system refused to start a thread".to_owned())));
                 }
             }
         }

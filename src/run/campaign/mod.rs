@@ -219,7 +219,7 @@ impl RunningCampaign<'_> {
     /// latter, and what the names of its series end with.
     fn kinds(&self) -> &'static [(bool, &'static str)] {
         let kinds = &[(false, ""), (true, "_unprotected")];
-        &kinds[..1 + usize::from(self.setup.bare.is_some())]
+        &kinds[..=usize::from(self.setup.bare.is_some())]
     }
 
     fn state(&self, cell: usize, unprotected: bool) -> CellState {
