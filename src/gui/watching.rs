@@ -170,7 +170,7 @@ mod tests {
         };
         assert_eq!(news(&mut watcher), []);
         write(folder.path(), "new", STARTED);
-        assert_eq!(news(&mut watcher), [("new".to_owned(), RunState::Stopped)], "nobody claims it");
+        assert_eq!(news(&mut watcher), [("new".to_owned(), RunState::Stopped)], "no process claims it");
         assert_eq!(news(&mut watcher), []);
         write(folder.path(), "new", &format!("{STARTED}{FINISHED}"));
         assert_eq!(

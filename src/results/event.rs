@@ -61,7 +61,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// Whether no log keeps it: a later event repeats it, or nobody needs it after the run.
+    /// Whether no log keeps it: a later event repeats it, or it has no use after the run.
     pub const fn is_transient(&self) -> bool {
         match self {
             Self::Progress(_) | Self::Elsewhere { .. } => true,
@@ -79,8 +79,8 @@ impl Event {
         }
     }
 
-    /// The share of the work that was done before this process, in [0, 1], as the first event of a run that tells it
-    /// does: a new run has none, and a resumed run begins with its progress.
+    /// The share of the work that was done before this process, in [0, 1], if this event has it. The first such event of a
+    /// run counts: a new run has none done, and a resumed run first reports its progress.
     pub const fn share_at_start(&self) -> Option<f64> {
         match self {
             Self::Started { resumed: false, .. } => Some(0.0),

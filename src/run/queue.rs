@@ -147,7 +147,7 @@ fn work(
                 Event::Failed { message }
             }
         };
-        let _ = sender.send(Message { run, event }); // nobody listens any more
+        let _ = sender.send(Message { run, event }); // the receiver may be gone
     }
 }
 
@@ -175,7 +175,7 @@ fn carry_out(
     let Job { run, folder, base } = job;
     let (sender, id) = (sender.clone(), run.id.clone());
     let forward = move |event| {
-        let _ = sender.send(Message { run: id.clone(), event }); // nobody listens any more
+        let _ = sender.send(Message { run: id.clone(), event }); // the receiver may be gone
     };
     if is_done(folder, &run.id) {
         if let Some(record) = read_record(folder, &run.id) {

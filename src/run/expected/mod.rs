@@ -41,7 +41,7 @@ pub struct FinishedRun<'a> {
 pub struct Paces(Vec<(Task, QueueOptions, Option<Pace>)>);
 
 impl Paces {
-    /// Adds a measurement; `None` where a task cannot be measured, so that nobody tries again.
+    /// Adds a measurement; `None` where a task cannot be measured, which ends further tries.
     pub fn take(&mut self, task: Task, options: QueueOptions, pace: Option<Pace>) {
         self.0.retain(|(known, shared, _)| (known, *shared) != (&task, options));
         self.0.push((task, options, pace));

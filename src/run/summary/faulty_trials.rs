@@ -41,7 +41,7 @@ pub struct FaultyTrial {
     pub key: TrialKey,
     /// That fault, or the first of them.
     pub fault: TrialFault,
-    /// The number of images with a fault of their own there; 0 where all images have the same.
+    /// The number of images with a separate fault there; 0 where all images have the same.
     pub images_hit: usize,
     /// Images of the trial.
     pub images: u64,
@@ -111,8 +111,8 @@ pub fn read_faulty_trials(
     Ok(FaultyTrials { worst: found, count })
 }
 
-/// Trials by the index of their campaign and their number: the first single fault, and the number of images with a fault
-/// of their own.
+/// Trials by the index of their campaign and their number: the first single fault, and the number of images with a
+/// separate fault.
 type SingleFaults = BTreeMap<(usize, u64), (TrialFault, usize)>;
 
 /// The single faults of trials that pass a filter.

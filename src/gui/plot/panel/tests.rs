@@ -213,7 +213,7 @@ fn axes_titles_and_paper_are_chosen_in_a_menu_that_stays_open() {
     let chosen = state.titles(&ALL[0]).clone();
     assert_eq!((chosen.log_x, chosen.log_y), (Some(true), Some(true)));
     assert!(chosen.ignore_outliers && state.linked);
-    assert_eq!(*state.titles(&ALL[1]), PlotView::default(), "another plot has scales of its own");
+    assert_eq!(*state.titles(&ALL[1]), PlotView::default(), "another plot has separate scales");
     for (name, text) in [("Title", "Tickets"), ("Title of x", "Epochs"), ("Title of y", "Hits")] {
         harness.get_by_role_and_label(Role::TextInput, name).focus();
         harness.run();
