@@ -37,7 +37,7 @@ crate::form! {
     pub struct Training: "Training" {
         optimizer: Optimizer = Optimizer::default(), "Optimizer", "How gradients change weights";
         schedule: Schedule = Schedule::default(), "Schedule", "How the learning rate changes";
-        warm_up: Option<Steps> = None, "Warm-up", "Linear rise of the learning rate at the start";
+        warm_up: Option<Steps> = None, "Warm-up", "Linear rise of the learning rate at the start", unset "none";
         batch: usize = 64, "Batch size", "Samples per mini-batch; the last one of an epoch may be smaller", unit "samples", range [1, 65536];
         loss: Loss = Loss::CrossEntropy, "Loss", "What training minimizes";
         evaluate: Steps = Steps::epochs(1), "Evaluate every", "How often to evaluate the validation and \

@@ -38,9 +38,7 @@ fn visit(value: &mut dyn Value, about: &Field) -> Vec<RangeProblem> {
         Node::List(list) => (0..list.count())
             .flat_map(|index| inside(|| Segment::Index(index), visit(list.item(index), about)))
             .collect(),
-        Node::Optional(optional) => {
-            optional.value().map(|inner| visit(inner, about)).unwrap_or_default()
-        }
+        Node::Optional(optional) => optional.value().map(|inner| visit(inner, about)).unwrap_or_default(),
         Node::Switch(_) | Node::Text(_) | Node::Parsed(_) | Node::Overrides(_) => Vec::new(),
     }
 }

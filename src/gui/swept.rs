@@ -114,7 +114,8 @@ pub fn label_of(place: &Place, fields: &[Field]) -> (String, String) {
             }
             Segment::Variant(_) => {
                 let variant = fields.next().map(|field| field.label.to_owned()).unwrap_or_default();
-                let is_stage = matches!(place.0[position - 1], Segment::Index(_)) || stage.is_some() && label.is_empty();
+                let is_stage =
+                    matches!(place.0[position - 1], Segment::Index(_)) || stage.is_some() && label.is_empty();
                 if is_stage {
                     stage = Some(variant);
                 }

@@ -27,9 +27,7 @@ pub fn to_text(value: &mut dyn Value, field: &Field) -> String {
             let is_plain = choice.payload().is_none_or(|payload| payload.to_ron() == "()");
             if is_plain { label.to_owned() } else { value.to_ron() }
         }
-        Node::Optional(optional) => {
-            optional.value().map_or_else(String::new, |value| to_text(value, field))
-        }
+        Node::Optional(optional) => optional.value().map_or_else(String::new, |value| to_text(value, field)),
         Node::List(list) if is_plain(list) => list_text(list, field),
         Node::List(_) | Node::Group(_) | Node::Overrides(_) => value.to_ron(),
     }
@@ -215,20 +213,32 @@ fn without_noun<'a>(text: &'a str, field: &Field) -> &'a str {
     let (number, noun) = text.split_at(at + text[at..].chars().next().map_or(1, char::len_utf8));
     let stem = singular(noun.trim_end_matches('y'));
     let is_noun = |name: &str| !name.is_empty() && singular(name.trim_end_matches('y')) == stem;
-    if !stem.is_empty() && [field.unit, field.label].into_iter().any(is_noun) { number.trim_end() } else { text }
+    if !stem.is_empty() && [field.unit, field.label].into_iter().any(is_noun) {
+        number.trim_end()
+    } else {
+        text
+    }
 }
 
 fn wanted(text: &str, what: &str, field: &Field) -> String {
     let example = if field.is_share() { ", such as 20 %" } else { "" };
     let allowed = allowed(field).map(|allowed| format!("; allowed: {allowed}")).unwrap_or_default();
-    if text.is_empty() { format!("Write a {what}{example}{allowed}") } else { format!("\"{text}\" is not a {what}{example}{allowed}") }
+    if text.is_empty() {
+        format!("Write a {what}{example}{allowed}")
+    } else {
+        format!("\"{text}\" is not a {what}{example}{allowed}")
+    }
 }
 
 /// What a field allows: `1 to 65,536`, `at least 1`.
 fn allowed(field: &Field) -> Option<String> {
     let [low, high] = field.range?;
     let low = bound_text(low, field);
-    Some(if high >= 1e9 { format!("at least {low}") } else { format!("{low} to {}", bound_text(high, field)) })
+    Some(if high >= 1e9 {
+        format!("at least {low}")
+    } else {
+        format!("{low} to {}", bound_text(high, field))
+    })
 }
 
 fn bound_text(bound: f64, field: &Field) -> String {
@@ -248,7 +258,9 @@ fn list_text(list: &mut dyn List, field: &Field) -> String {
         .collect();
     match whole {
         Some(whole) => ranges(&whole),
-        None => (0..list.count()).map(|index| to_text(list.item(index), field)).collect::<Vec<_>>().join(", "),
+        None => {
+            (0..list.count()).map(|index| to_text(list.item(index), field)).collect::<Vec<_>>().join(", ")
+        }
     }
 }
 
@@ -319,8 +331,9 @@ fn expand(sample: &mut dyn Value, part: &str, field: &Field) -> Result<Option<Ve
     }
     let (low, high) = (read_number(&low, field)?, read_number(&high, field)?);
     let way: Vec<&str> = words.collect();
-    let values = spaced(low, high, &way, is_whole)
-        .ok_or_else(|| format!("\"{part}\" is not a range; write 1e-4..1e-1 log 4, 0..1 step 0.25 or 1-10"))?;
+    let values = spaced(low, high, &way, is_whole).ok_or_else(|| {
+        format!("\"{part}\" is not a range; write 1e-4..1e-1 log 4, 0..1 step 0.25 or 1-10")
+    })?;
     let mut texts: Vec<String> = values.into_iter().map(|value| plain_text(value, is_whole)).collect();
     texts.dedup();
     Ok(Some(texts))

@@ -14,9 +14,7 @@ pub fn summary(value: &mut dyn Value, field: &Field) -> String {
             joined(&[variant.label.to_owned(), summary(payload, &variant)], separator)
         }
         Node::Group(group) => of_group(group),
-        Node::Optional(optional) => {
-            optional.value().map_or_else(String::new, |inner| summary(inner, field))
-        }
+        Node::Optional(optional) => optional.value().map_or_else(String::new, |inner| summary(inner, field)),
         Node::List(list) if !is_plain(list) => match list.count() {
             0 => String::new(),
             1 => summary(list.item(0), field),

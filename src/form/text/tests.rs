@@ -14,7 +14,9 @@ fn read<T: Value + Default>(text: &str, field: &Field) -> Result<T, String> {
 
 #[test]
 fn a_share_is_read_as_a_percentage_and_as_a_share() {
-    for (text, share) in [("50 %", 0.5), ("0.5", 0.5), ("half", 0.5), ("7%", 0.07), ("1", 1.0), ("120 %", 1.2)] {
+    for (text, share) in
+        [("50 %", 0.5), ("0.5", 0.5), ("half", 0.5), ("7%", 0.07), ("1", 1.0), ("120 %", 1.2)]
+    {
         assert_eq!(read::<f64>(text, &SHARE), Ok(share), "{text}");
     }
     assert_eq!(read::<f64>("50", &SHARE).unwrap_err(), "50 is above 1. 50 %?");
@@ -72,8 +74,8 @@ fn lists_of_values_are_typed_or_spaced() {
     assert_eq!(rates("0.001, 0.003").unwrap(), ["0.001", "0.003"]);
     assert_eq!(rates("[0.1]").unwrap(), ["0.1"]);
     assert_eq!(rates("1e-4..1e-1 log 4").unwrap(), ["0.0001", "0.001", "0.01", "0.1"]);
-    assert_eq!(rates("0..1 step 0.25").unwrap(), ["0", "0.25", "0.5", "0.75", "1"]);
-    assert_eq!(rates("0..1 lin 3").unwrap(), ["0", "0.5", "1"]);
+    assert_eq!(rates("0..1 step 0.25").unwrap(), ["0.0", "0.25", "0.5", "0.75", "1.0"]);
+    assert_eq!(rates("0..1 lin 3").unwrap(), ["0.0", "0.5", "1.0"]);
     assert!(rates("1..2 by ear").unwrap_err().contains("log 4"));
     assert_eq!(read_list(&mut 0.0, "10 %..30 % step 0.1", &SHARE).unwrap(), ["0.1", "0.2", "0.3"]);
     assert_eq!(read_list(&mut 1_u64, "16..256 log 5", &PLAIN).unwrap(), ["16", "32", "64", "128", "256"]);

@@ -8,6 +8,7 @@ use super::App;
 use crate::data::Recognised;
 use crate::doc::intervention::{Import, WeightFile};
 use crate::doc::{Intervention, Stage};
+use crate::form::path::Place;
 use crate::gui::background::{BackgroundTask, TaskState};
 use crate::gui::dialogs::{Dialog, Next};
 use crate::gui::drop::{self, Dropped};
@@ -93,7 +94,7 @@ impl App {
                 others.join(" or ")
             ),
         });
-        self.select(Selection::Data);
+        self.show_setting(Place::default().key("data"));
     }
 
     fn offer_import(&mut self, path: &Path) {

@@ -8,8 +8,8 @@ use crate::doc::intervention::Set;
 use crate::doc::{Intervention, Stage};
 use crate::form::path::Place;
 use crate::gui::form::FormContext;
+use crate::gui::inspector::Inspected;
 use crate::gui::palette::Choice;
-use crate::gui::properties::{properties_ui, selection_of};
 use crate::gui::selection::Selection;
 use crate::gui::status::status_ui;
 use crate::gui::tiles::{LayoutChange, Pane};
@@ -86,8 +86,7 @@ impl App {
         });
         self.settings.panels_mut().log = open;
         if let Some(problem) = chosen.and_then(|shown| shown.inner) {
-            self.select(selection_of(&problem.place));
-            self.focus = Some(problem.place);
+            self.show_setting(problem.place);
         }
     }
 
@@ -149,11 +148,21 @@ impl App {
     fn right_ui(&mut self, ui: &mut Ui) {
         let results = self.results();
         let mut open = self.settings.panels().properties;
-        panel_sizes(ui).right().show_collapsible(ui, &mut open, |ui| {
-            let (selection, focus) = (&mut self.selection, &mut self.focus);
-            properties_ui(ui, &mut self.document, &self.runs, selection, focus, &mut self.dry_run, &results);
-        });
+        let input = Inspected {
+            document: &mut self.document,
+            runs: &self.runs,
+            selection: &mut self.selection,
+            focus: &mut self.focus,
+            dry_run: &mut self.dry_run,
+            results: &results,
+        };
+        let inspector = &mut self.inspector;
+        let shown = panel_sizes(ui).right().show_collapsible(ui, &mut open, |ui| inspector.ui(ui, input));
         self.settings.panels_mut().properties = open;
+        if let Some(browse) = shown.and_then(|shown| shown.inner) {
+            let ctx = ui.ctx().clone();
+            self.browse(browse, &ctx);
+        }
     }
 
     fn center_ui(&mut self, ui: &mut Ui) {

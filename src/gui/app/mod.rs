@@ -1,6 +1,7 @@
 //! The app: what it knows, and what it does in every frame.
 
 mod act;
+mod browsing;
 mod comparing;
 mod desktop;
 mod dropped;
@@ -33,6 +34,7 @@ use super::document::Document;
 use super::drop::Dropped;
 use super::files::{PendingPath, Picker};
 use super::history::History;
+use super::inspector::Inspector;
 use super::log::Log;
 use super::palette::Palette;
 use super::plot::{PlotInput, PlotState};
@@ -91,6 +93,9 @@ pub struct App {
     plan_arm: usize,
     /// The setting to scroll to after a click on its problem.
     focus: Option<Place>,
+    inspector: Inspector,
+    /// The setting that gets the path which is looked for.
+    browsed: Option<Place>,
     treatments: Vec<Treatment>,
     /// What the runs that are left would take.
     estimate: Estimate,
@@ -175,6 +180,8 @@ impl App {
             selection: Selection::default(),
             plan_arm: 0,
             focus: None,
+            inspector: Inspector::default(),
+            browsed: None,
             treatments: Vec::new(),
             estimate: Estimate::default(),
             plot: PlotState::default(),

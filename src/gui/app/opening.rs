@@ -275,6 +275,7 @@ impl App {
             Purpose::Open => self.go_on(Next::Open(path), ctx),
             Purpose::Save => self.save_to(&path, ctx),
             Purpose::Export => self.export(&path, ctx),
+            Purpose::Folder | Purpose::File => self.take_browsed(&path),
         }
     }
 
@@ -314,7 +315,7 @@ impl App {
             }
             Reply::SaveTo(path) => self.save_to(&path, ctx),
             Reply::SaveAs => self.ask_where_to_save(ctx),
-            Reply::Path(purpose, path) if purpose != Purpose::Open && path.exists() => {
+            Reply::Path(purpose, path) if purpose.writes() && path.exists() => {
                 self.dialog = Some(Dialog::Overwrite { path, purpose });
             }
             Reply::Path(purpose, path) | Reply::Overwrite(purpose, path) => {

@@ -290,7 +290,7 @@ fn running_ui(ui: &mut Ui, runs: usize, next: &Next, comes_back: bool) -> Option
 
 fn path_ui(ui: &mut Ui, request: &PathRequest, text: &mut String) -> Option<Reply> {
     let verb = match request.purpose {
-        Purpose::Open => "Open",
+        Purpose::Open | Purpose::Folder | Purpose::File => "Open",
         Purpose::Save => "Save",
         Purpose::Export => "Export",
     };

@@ -2,7 +2,7 @@
 
 use crate::doc::{Experiment, RunSpec, settings_of};
 use crate::form::path::{Found, Place, assign, each};
-use crate::form::{Field, Stored, Value, text};
+use crate::form::{Field, Value, text};
 use crate::gui::swept::{self, Swept};
 
 /// What a form knows about the document around the value that it draws.

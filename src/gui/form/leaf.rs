@@ -3,10 +3,10 @@
 use eframe::egui::{Checkbox, ComboBox, Key, Modifiers, TextEdit, Ui};
 
 use super::draft::{FieldStyle, draft_ui};
-use super::sign::{self, Sign};
 use super::{FormContext, FormRequest, Slot, marks};
 use crate::form::{Names, Node, Value, text};
-use crate::gui::theme::cell_ui;
+use crate::gui::icons::Icon;
+use crate::gui::theme::{self, cell_ui};
 
 /// On or off.
 pub(super) fn switch_ui(ui: &mut Ui, on: &mut bool, slot: &Slot, context: &mut FormContext) -> bool {
@@ -91,11 +91,11 @@ pub(super) fn text_ui(ui: &mut Ui, value: &mut String, slot: &Slot, context: &mu
 /// A path, with a button that asks the system for one.
 pub(super) fn path_ui(ui: &mut Ui, value: &mut dyn Value, slot: &Slot, context: &mut FormContext) -> bool {
     let gap = ui.spacing().item_spacing.x / 2.0;
-    let width = ui.available_width() - sign::WIDTH - gap;
+    let width = ui.available_width() - marks::ICON_WIDTH - gap;
     ui.spacing_mut().item_spacing.x = gap;
     let changed = cell_ui(ui, width, |ui| line_ui(ui, value, slot, context));
-    let browse = ui.add(Sign::Folder.button()).accessible_name(format!("Browse for {}", slot.name));
-    if browse.on_hover_text("Browse…").clicked() {
+    let (name, colour) = (format!("Browse for {}", slot.name), theme::present(ui).text2);
+    if marks::icon_ui(ui, Icon::FolderOpen, colour, &name, "Browse…") {
         let request = FormRequest::Browse { place: context.place.clone(), names: slot.field.names };
         context.requests.push(request);
     }

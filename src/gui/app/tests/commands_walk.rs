@@ -214,7 +214,6 @@ fn a_key_that_cannot_be_used_now_says_why() {
 #[test]
 fn a_window_that_is_typed_into_draws_nothing_between_keys() {
     let mut window = Window::new();
-    window.harness.state_mut().selection = Selection::Training;
     window.harness.run();
     window.harness.get_by_label("Batch size").focus();
     let frames = window.harness.run();
