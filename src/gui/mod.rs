@@ -16,6 +16,7 @@ pub mod drop;
 pub mod faults;
 pub mod files;
 pub mod form;
+pub mod guide;
 pub mod history;
 mod icon;
 pub mod icons;
