@@ -6,6 +6,7 @@
 
 pub mod app;
 mod background;
+pub mod bar;
 pub mod commands;
 pub mod compare;
 pub mod desktop;
@@ -15,8 +16,10 @@ pub mod drop;
 pub mod faults;
 pub mod files;
 pub mod form;
+pub mod guide;
 pub mod history;
 mod icon;
+pub mod icons;
 pub mod log;
 mod memory;
 pub mod menu;
@@ -30,7 +33,9 @@ pub mod runs;
 mod scroll;
 pub mod selection;
 pub mod settings;
+pub mod start;
 pub mod status;
+pub mod status_line;
 mod swept;
 pub mod templates;
 pub mod text;
@@ -40,6 +45,7 @@ mod treatment;
 pub mod tree;
 pub mod views;
 pub mod watching;
+pub mod widgets;
 pub mod worker;
 
 use std::path::{Path, PathBuf};
