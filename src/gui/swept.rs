@@ -139,7 +139,7 @@ pub fn runs_text(experiment: &Experiment, swept: &[Swept], arm: Option<usize>) -
         return None;
     }
     let (last, first) = counts.split_last()?;
-    let first: String = first.iter().map(|count| format!("{count} × ")).collect();
+    let first = first.iter().fold(String::new(), |text, count| text + &count.to_string() + " × ");
     let seeds = experiment.seeds.len();
     let arms = if arm.is_some() { 1 } else { experiment.arms.len() };
     let runs = counts.iter().product::<usize>() * seeds * arms;
@@ -167,7 +167,7 @@ mod tests {
         let places: Vec<String> = found.iter().map(|swept| swept.places[0].to_string()).collect();
         assert_eq!(
             places,
-            ["train.batch", "train.optimizer.Sgd.rate", "plan[0].Repeat.body[0].Do.Prune.amount.Fraction"]
+            ["train.batch", "train.optimizer.Adam.rate", "plan[0].Repeat.body[0].Do.Prune.amount.Fraction"]
         );
         assert_eq!(found[1].count(), 3);
         assert_eq!(found[1].place().to_string(), "arms[0].sweep.train.optimizer.rate");

@@ -1,5 +1,6 @@
 //! What forms know about the document: settings that apply where nothing is set, layers, and sweeps.
 
+use crate::doc::structure::{Layer, Parameter, Role};
 use crate::doc::{Experiment, RunSpec, settings_of};
 use crate::form::path::{Found, Place, assign, each};
 use crate::form::{Field, Value, text};
@@ -42,11 +43,11 @@ impl About {
             let _ = assign(&mut spec, path, value); // what does not fit is a problem of the document
         }
         let structure = spec.structure();
-        let weights = |layer: &crate::doc::structure::Layer| {
+        let weights = |layer: &Layer| {
             let sizes = layer.parameters.iter().map(|&index| &structure.parameters[index]);
             let trained = sizes.filter(|parameter| parameter.role.is_trained());
-            let weight = trained.clone().find(|it| it.role == crate::doc::structure::Role::Weight);
-            weight.map_or_else(|| trained.map(crate::doc::structure::Parameter::len).sum(), |it| it.len())
+            let weight = trained.clone().find(|it| it.role == Role::Weight);
+            weight.map_or_else(|| trained.map(Parameter::len).sum(), Parameter::len)
         };
         let layers = structure.layers.iter().map(|layer| (layer.name.clone(), weights(layer))).collect();
         let parameters = structure.parameters.iter().map(|parameter| parameter.name.clone()).collect();

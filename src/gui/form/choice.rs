@@ -11,8 +11,10 @@ use crate::gui::widgets;
 pub(super) fn head_ui(ui: &mut Ui, choice: &mut dyn Choice, slot: &Slot, context: &mut FormContext) -> bool {
     let (variants, selected) = (choice.variants(), choice.selected());
     let chosen = drop_down_ui(ui, variants[selected].label, None, choice, Some(selected), slot, context);
-    let Some(index) = chosen.flatten().filter(|index| *index != selected) else { return false };
-    choose(choice, index, context);
+    match chosen {
+        Some(Picked::Alternative(index)) if index != selected => choose(choice, index, context),
+        Some(Picked::Alternative(_) | Picked::Nothing) | None => return false,
+    }
     true
 }
 
@@ -26,8 +28,16 @@ pub(super) fn choose(choice: &mut dyn Choice, index: usize, context: &FormContex
     }
 }
 
-/// Draws a drop-down with the alternatives, after `first` where a value may be left out. Returns what was chosen:
-/// `Some(None)` is the first entry.
+/// What was chosen from a drop-down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Picked {
+    /// To leave the value out.
+    Nothing,
+    /// The alternative at this position.
+    Alternative(usize),
+}
+
+/// Draws a drop-down with the alternatives, after `first` where a value may be left out.
 pub(super) fn drop_down_ui(
     ui: &mut Ui,
     shown: &str,
@@ -36,7 +46,7 @@ pub(super) fn drop_down_ui(
     selected: Option<usize>,
     slot: &Slot,
     context: &mut FormContext,
-) -> Option<Option<usize>> {
+) -> Option<Picked> {
     let salt = (context.place.to_string(), "choice");
     let combo = widgets::drop_down(salt, shown).width(ui.available_width()).truncate();
     let opened = combo.show_ui(ui, |ui| {
@@ -44,12 +54,12 @@ pub(super) fn drop_down_ui(
         if let Some(first) = first
             && ui.selectable_label(selected.is_none(), first).clicked()
         {
-            chosen = Some(None);
+            chosen = Some(Picked::Nothing);
         }
         for (index, variant) in choice.variants().iter().enumerate() {
             let entry = ui.selectable_label(Some(index) == selected, variant.label);
             if entry.on_hover_text(variant.help).clicked() {
-                chosen = Some(Some(index));
+                chosen = Some(Picked::Alternative(index));
             }
         }
         chosen

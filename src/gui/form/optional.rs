@@ -2,7 +2,8 @@
 
 use eframe::egui::Ui;
 
-use super::{FormContext, Slot, choice, leaf};
+use super::choice::{self, Picked};
+use super::{FormContext, Slot, leaf};
 use crate::form::{Names, Node, Optional, Value};
 use crate::gui::widgets;
 
@@ -23,16 +24,19 @@ pub(super) fn head_ui(
             });
             let shown = selected.map_or(hint.as_str(), |index| kinds.variants()[index].label);
             let chosen = choice::drop_down_ui(ui, shown, Some(&hint), kinds, selected, slot, context);
-            chosen.is_some_and(|chosen| {
-                set(optional, chosen.is_some(), slot, context);
-                if let (Some(index), Some(value)) = (chosen, optional.value())
-                    && let Node::Choice(inner) = value.node()
-                    && inner.selected() != index
-                {
-                    choice::choose(inner, index, context);
-                }
-                chosen != selected
-            })
+            let wanted = match chosen {
+                None => return false,
+                Some(Picked::Nothing) => None,
+                Some(Picked::Alternative(index)) => Some(index),
+            };
+            set(optional, wanted.is_some(), slot, context);
+            if let (Some(index), Some(value)) = (wanted, optional.value())
+                && let Node::Choice(inner) = value.node()
+                && inner.selected() != index
+            {
+                choice::choose(inner, index, context);
+            }
+            wanted != selected
         }
         Node::Switch(_)
         | Node::Integer(_)

@@ -1,13 +1,14 @@
 //! Layers by name: a tick for each that the network has.
 
-use eframe::egui::{Align, Checkbox, Label, Layout, RichText, Ui};
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Align, Checkbox, FontId, Label, Layout, RichText, Ui, WidgetInfo};
 
 use super::choice::names_layers;
 use super::{FormContext, line, marks};
 use crate::form::path::Segment;
 use crate::form::{Choice, Field, List, Node, Value};
 use crate::gui::text::grouped;
-use crate::gui::theme::{self, SMALL};
+use crate::gui::theme::{self, SMALL, fitted};
 
 /// Networks with more layers show ticks only where single layers are chosen.
 const MOST_WITHOUT_CHOICE: usize = 8;
@@ -122,11 +123,19 @@ fn tick_ui(
     ui.horizontal(|ui| {
         ui.set_height(height);
         ui.add_space(width);
-        let text = RichText::new(name);
+        let count = weights.map_or_else(|| "unknown".to_owned(), |weights| grouped(weights as u64));
+        let (body, small) = (FontId::proportional(theme::BODY), FontId::proportional(SMALL));
+        let size =
+            |text: &str| ui.painter().layout_no_wrap(text.to_owned(), small.clone(), colours.text).size().x;
+        let taken = size(&count) + marks::ICON_WIDTH + 4.0 * theme::STEP + 16.0;
+        let text = RichText::new(fitted(ui.painter(), name, &body, (ui.available_width() - taken).max(16.0)));
         let text = if weights.is_none() { text.color(colours.bad) } else { text };
         let response = ui.add(Checkbox::new(is_on, text));
         context.note_input(&response);
-        let count = weights.map_or_else(|| "unknown".to_owned(), |weights| grouped(weights as u64));
+        let (is_checked, hint) =
+            (*is_on, if weights.is_none() { "The network has no such layer" } else { name });
+        response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, is_checked, name));
+        let response = response.on_hover_text(hint);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.add_space(marks::ICON_WIDTH + theme::STEP / 2.0);
             let colour = if weights.is_none() { colours.bad } else { colours.text3 };

@@ -37,12 +37,12 @@ fn busy() -> Window {
     window.say(3, started());
     window.say(3, Event::Finished { secs: 1.0 });
     window.hang_up();
-    window.harness.state_mut().selection = Selection::Arm(1);
-    window.harness.state_mut().settings.recent.note(Path::new("/x.ron"));
+    window.harness.state_mut().workspace.selection = Selection::Arm(1);
+    window.harness.state_mut().shell.settings.recent.note(Path::new("/x.ron"));
     window.edit();
     window.execute(Command::AddArm);
     window.execute(Command::Undo);
-    window.harness.state_mut().selection = Selection::Arm(1);
+    window.harness.state_mut().workspace.selection = Selection::Arm(1);
     window.harness.run();
     window
 }
@@ -53,12 +53,12 @@ fn select_for(window: &mut Window, command: Command) {
     let app = window.harness.state_mut();
     match command {
         C::MoveStageUp | C::MoveStageDown | C::DuplicateStage | C::RepeatStage | C::RemoveStage => {
-            app.selection = Selection::Stage { arm: 0, path: vec![1] };
+            app.workspace.selection = Selection::Stage { arm: 0, path: vec![1] };
         }
         C::StarRun | C::ArchiveRun => {
-            let has_results = |run: &&Run| app.runs.record(&run.id).is_some();
-            let run = app.document.runs().iter().find(has_results).unwrap().clone();
-            app.selection = Selection::Run { arm: run.arm_index, id: run.id };
+            let has_results = |run: &&Run| app.runner.runs.record(&run.id).is_some();
+            let run = app.editor.document.runs().iter().find(has_results).unwrap().clone();
+            app.workspace.selection = Selection::Run { arm: run.arm_index, id: run.id };
         }
         _ => return,
     }
@@ -124,15 +124,16 @@ fn buttons(window: &Window) -> Vec<String> {
 fn whatever_a_context_menu_has_is_in_the_palette() {
     let mut window = busy();
     let app = window.harness.state_mut();
-    app.selection = Selection::Arm(0);
-    app.settings.panels_mut().log = false; // its lines come when they want
+    app.workspace.selection = Selection::Arm(0);
+    app.shell.settings.panels_mut().log = false; // its lines come when they want
     window.execute(Command::Palette);
     let offered = buttons(&window);
     window.harness.key_press(Key::Escape);
     window.harness.run();
     window.execute(Command::Filter);
     let arm = window.harness.query_all_by_role_and_label(Role::Button, "dense").next().unwrap().rect();
-    let in_table = window.harness.query_all_by_role_and_label(Role::Label, "dense").last().unwrap().rect();
+    let names = window.harness.query_all_by_role_and_label(Role::Label, "dense");
+    let in_table = names.map(|node| node.rect()).filter(|at| at.right() < 900.0).next_back().unwrap();
     let tab = window.harness.get_by_role_and_label(Role::Tab, "Loss").rect();
     let stage = window.harness.get_by_label("1 Train 12 epochs").rect();
     for (place, count) in [(arm, 8), (in_table, 3), (tab, 4), (stage, 5)] {
@@ -167,15 +168,15 @@ fn whatever_a_context_menu_has_is_in_the_palette() {
 #[test]
 fn a_stage_is_added_from_the_palette_behind_the_selected_one() {
     let mut window = Window::new();
-    window.harness.state_mut().selection = Selection::Stage { arm: 1, path: vec![0] };
+    window.harness.state_mut().workspace.selection = Selection::Stage { arm: 1, path: vec![0] };
     window.execute(Command::Palette);
     window.harness.get_by_label("Search commands").type_text("Add stage: Test");
     window.harness.run();
     window.harness.key_press(Key::Enter);
     window.harness.run();
     let app = window.harness.state();
-    assert_eq!(app.document.experiment.arms[1].plan[1], crate::doc::Stage::Test);
-    assert_eq!(app.selection, Selection::Stage { arm: 1, path: vec![1] });
+    assert_eq!(app.editor.document.experiment.arms[1].plan[1], crate::doc::Stage::Test);
+    assert_eq!(app.workspace.selection, Selection::Stage { arm: 1, path: vec![1] });
 }
 
 #[test]
@@ -185,7 +186,7 @@ fn the_key_of_the_filter_goes_to_it() {
     window.harness.run();
     window.harness.event(egui::Event::Text("seed = 1".to_owned()));
     window.harness.run();
-    assert_eq!(window.harness.state().compare.view.filter, "seed = 1");
+    assert_eq!(window.harness.state().workspace.compare.view.filter, "seed = 1");
 }
 
 #[test]
