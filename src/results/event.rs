@@ -15,6 +15,8 @@ pub enum Event {
         /// Threads that it computes with.
         threads: usize,
     },
+    /// The time of day: after each start, and after each pause. Logs of earlier versions lack it.
+    Clock(Clock),
     /// The run resumes from a checkpoint and repeats the events after it. Never in the log, which is cut there itself.
     Rewound {
         /// Points that still hold.
@@ -67,6 +69,7 @@ impl Event {
             Self::Progress(_) | Self::Elsewhere { .. } => true,
             Self::CampaignCell(state) => state.live,
             Self::Started { .. }
+            | Self::Clock(_)
             | Self::Rewound { .. }
             | Self::Stage(_)
             | Self::Point(_)
@@ -86,6 +89,7 @@ impl Event {
             Self::Started { resumed: false, .. } => Some(0.0),
             Self::Progress(progress) => Some(progress.done),
             Self::Started { resumed: true, .. }
+            | Self::Clock(_)
             | Self::Rewound { .. }
             | Self::Stage(_)
             | Self::Point(_)
@@ -99,6 +103,16 @@ impl Event {
             | Self::Elsewhere { .. } => None,
         }
     }
+}
+
+/// What the clock showed at a moment of a run. From then on, the run's wall time and the clock go on together, up to the
+/// next pause or interruption.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Clock {
+    /// Seconds since 1970-01-01 00:00 UTC.
+    pub utc: f64,
+    /// Wall time of the run at that moment, seconds, without pauses.
+    pub secs: f64,
 }
 
 /// A stage began.
@@ -230,6 +244,9 @@ pub struct Report {
     pub kind: String,
     /// The result in one sentence.
     pub summary: String,
+    /// Who has to read it.
+    #[serde(default, skip_serializing_if = "ReportLevel::is_detail")]
+    pub level: ReportLevel,
     /// The verdict of a check; absent where nothing was checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passed: Option<bool>,
@@ -241,7 +258,33 @@ pub struct Report {
     pub rows: Vec<Vec<String>>,
 }
 
+/// Who has to read a report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum ReportLevel {
+    /// Who looks for it: a check that has passed, the counts of a stage.
+    #[default]
+    Detail,
+    /// Who follows the run: a result that no series has.
+    Info,
+    /// Everybody: something is wrong, or differs from what the plan asks for.
+    Warning,
+}
+
+impl ReportLevel {
+    /// Whether it is the default, which logs leave out.
+    #[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
+    const fn is_detail(&self) -> bool {
+        matches!(self, Self::Detail)
+    }
+}
+
 impl Report {
+    /// The same report as a warning.
+    #[must_use]
+    pub fn warning(self) -> Self {
+        Self { level: ReportLevel::Warning, ..self }
+    }
+
     /// Where its stage is in the plan: `Stage 3.1, round 3, control`.
     pub fn place(&self) -> String {
         place_of(&self.stage, self.round, &self.branch)
@@ -250,12 +293,16 @@ impl Report {
 
 /// The place of a stage as the plan numbers it, from 1: `Stage 3.1, round 3, control`.
 pub fn place_of(stage: &str, round: Option<u64>, branch: &str) -> String {
-    let number =
-        |number: &str| number.parse().map_or_else(|_| number.to_owned(), |n: u64| (n + 1).to_string());
-    let numbers: Vec<String> = stage.split('.').map(number).collect();
     let round = round.map(|round| format!(", round {round}")).unwrap_or_default();
     let comma = if branch.is_empty() { "" } else { ", " };
-    format!("Stage {}{round}{comma}{branch}", numbers.join("."))
+    format!("Stage {}{round}{comma}{branch}", stage_number(stage))
+}
+
+/// The number of a stage as the plan shows it, from 1: that of `2.0` is `3.1`.
+pub fn stage_number(stage: &str) -> String {
+    let number =
+        |number: &str| number.parse().map_or_else(|_| number.to_owned(), |n: u64| (n + 1).to_string());
+    stage.split('.').map(number).collect::<Vec<String>>().join(".")
 }
 
 /// The progress of a run.
@@ -341,6 +388,17 @@ mod tests {
             let Event::Point(again) = serde_json::from_str(&line).unwrap() else { panic!("{line}") };
             assert!(again.value == value || (again.value.is_nan() && value.is_nan()), "{line}");
         }
+    }
+
+    #[test]
+    fn a_report_without_a_level_is_one_for_who_looks_for_it_and_is_written_as_ever() {
+        let report = Report { kind: "held".to_owned(), ..Report::default() };
+        let line = serde_json::to_string(&Event::Report(report.clone())).unwrap();
+        assert!(!line.contains("level"), "{line}");
+        let warning = serde_json::to_string(&Event::Report(report.clone().warning())).unwrap();
+        assert!(warning.contains(r#""level":"Warning""#), "{warning}");
+        let Event::Report(again) = serde_json::from_str(&warning).unwrap() else { panic!("{warning}") };
+        assert!(again.level > report.level);
     }
 
     #[test]

@@ -12,11 +12,13 @@ pub mod outline;
 pub mod paired;
 mod points;
 mod record;
+pub mod rounds;
 pub mod statistics;
 pub mod table;
 pub mod tiles;
 pub mod view;
+pub mod weights;
 
-pub use event::{Event, Point, PointRef, Report};
+pub use event::{Event, Point, PointRef, Report, ReportLevel};
 pub use points::Points;
-pub use record::{EarlyStop, RunRecord, RunState};
+pub use record::{EarlyStop, RunRecord, RunState, StepStart, ends_in_words};

@@ -9,7 +9,9 @@
 //!                   faults.csv           every fault: where, and its bits before and after
 //!                   trials.csv           what became of the images of every trial of a campaign
 //!                   logits.csv           hashes of the logits of every trial, for a replay
-//!                   campaign-*.safetensors   the network that a campaign strikes
+//!                   histograms.jsonl     histograms of weights at each evaluation, where they are recorded
+//!                   rounds/step-N.safetensors   the network after the training of step N, where it is recorded
+//!                   campaign-*.safetensors   the network that a campaign injects faults into
 //!                   claim                who writes here: host, process, since when
 //!                   DONE | FAILED        written last
 //! ```
@@ -72,6 +74,8 @@ pub struct RunDirectory {
     events: File,
     written: u64,
     tables: Tables,
+    /// Why the run starts over, to be reported once it has: a start clears the record.
+    starts_over: Option<Report>,
     /// The event of the run's end, held back until its directory is complete.
     finished: Option<Event>,
     /// Released on drop.
@@ -96,8 +100,8 @@ impl RunDirectory {
         let events = OpenOptions::new().create(true).append(true).open(log).map_err(RunError::disk(&path))?;
         let written = events.metadata().map_err(RunError::disk(&path))?.len();
         let tables = Tables::of(&path);
-        let (id, finished) = (run.id.clone(), None);
-        Ok(Self { path, id, about, events, written, tables, finished, _claim: claim, forward })
+        let (id, starts_over, finished) = (run.id.clone(), None, None);
+        Ok(Self { path, id, about, events, written, tables, starts_over, finished, _claim: claim, forward })
     }
 
     /// The directory.
@@ -164,7 +168,8 @@ impl RunDirectory {
             "the checkpoint cannot be read ({error}); the run starts over, and events.old.jsonl keeps the \
                 earlier events"
         );
-        (self.forward)(Event::Report(Report { kind: "checkpoint".to_owned(), summary, ..Report::default() }));
+        let report = Report { kind: "checkpoint".to_owned(), summary, ..Report::default() };
+        self.starts_over = Some(report.warning());
         Ok(None)
     }
 
@@ -185,10 +190,12 @@ impl RunDirectory {
 
     /// Writes a network: its values, and what holds them.
     fn write_network(&self, files: [&str; 2], network: &Network) -> Result<(), RunError> {
-        let about = BTreeMap::from([("run".to_owned(), self.id.clone())]);
         let [values, masks] = files.map(|file| self.path.join(file));
+        if let Some(folder) = values.parent().filter(|folder| *folder != self.path) {
+            std::fs::create_dir_all(folder).map_err(RunError::disk(folder))?;
+        }
         write_masks(&masks, network)?;
-        Ok(write_tensors(&values, &tensors_of(network), &about)?)
+        Ok(write_tensors(&values, &tensors_of(network), Some(("run", self.id.clone())))?)
     }
 
     /// Marks the run as failed.
@@ -222,12 +229,13 @@ impl Listener for RunDirectory {
         if matches!(event, Event::Stopped { .. }) {
             self.note_outcome("stopped", "")?;
         }
+        let report = self.starts_over.take_if(|_| matches!(event, Event::Started { .. }));
         if matches!(event, Event::Finished { .. }) {
             self.finished = Some(event); // the disk may yet be full when the weights are written
         } else {
             (self.forward)(event);
         }
-        Ok(())
+        report.map_or(Ok(()), |report| self.event(Event::Report(report)))
     }
 
     fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
@@ -370,6 +378,33 @@ mod tests {
         assert!(kept.join("state.safetensors").exists());
         directory.finish(&network).unwrap();
         assert!(!kept.exists());
+    }
+
+    #[test]
+    fn why_a_run_starts_over_stays_in_its_record_and_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = run();
+        let heard = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+        let listener = heard.clone();
+        let hear = move |event| listener.lock().unwrap().push(event);
+        let mut directory = RunDirectory::claim(folder.path(), &run, Box::new(hear)).unwrap();
+        directory.event(Event::Started { resumed: false, threads: 1 }).unwrap();
+        std::fs::create_dir_all(directory.path().join(CHECKPOINT)).unwrap();
+        std::fs::write(directory.checkpoint_path(), "half").unwrap();
+        let data = crate::run::Datasets::default();
+        let data = data.get(&run.spec.data, &run.spec.net, Path::new(".")).unwrap();
+        let compute = crate::net::backend(&run.spec.device, &run.spec.train.kernels);
+        let (spec, here) = (RunSpec::clone(&run.spec), PathBuf::new());
+        let context = RunContext::new(spec, run.arm.clone(), data, compute, here.clone(), here);
+        assert!(directory.resume(&context).unwrap().is_none());
+        directory.event(Event::Started { resumed: false, threads: 1 }).unwrap();
+        let record = RunRecord::of(heard.lock().unwrap().iter().cloned());
+        let read = read_record(folder.path(), &run.id).unwrap();
+        for record in [record, read] {
+            let [report] = record.reports() else { panic!("{:?}", record.reports()) };
+            assert!(report.summary.starts_with("the checkpoint cannot be read"), "{}", report.summary);
+        }
+        assert!(directory.path().join("events.old.jsonl").exists());
     }
 
     #[test]
