@@ -219,6 +219,10 @@ impl Runs {
             _ => None,
         };
         let before = record.state().clone();
+        // A run that gave way to others in the queue goes on.
+        if matches!(event, Event::Started { .. }) && self.batch.contains(&run) {
+            self.open.insert(run.clone());
+        }
         // By the event: the record of a resumed run still has the state of the stopped run at its first event.
         if matches!(event, Event::Finished { .. } | Event::Stopped { .. } | Event::Failed { .. }) {
             self.open.remove(&run);

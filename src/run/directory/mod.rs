@@ -26,6 +26,8 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+
 use super::checkpoint::{self, Checkpoint, Lengths};
 use super::context::RunContext;
 use super::error::RunError;
@@ -318,7 +320,7 @@ pub fn read_record(folder: &Path, id: &str) -> Option<RunRecord> {
 
 /// The records that previous or other processes left of these runs, by id.
 pub fn read_records(folder: &Path, runs: &[Run]) -> BTreeMap<String, RunRecord> {
-    let records = runs.iter().filter_map(|run| Some((run.id.clone(), read_record(folder, &run.id)?)));
+    let records = runs.par_iter().filter_map(|run| Some((run.id.clone(), read_record(folder, &run.id)?)));
     records.collect()
 }
 

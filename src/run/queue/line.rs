@@ -1,5 +1,7 @@
 //! Which run is next: the runs of a queue in their order, without threads.
 
+use std::collections::BTreeMap;
+
 use super::{Ended, Job, QueuedRun, QueuedState, WaitReason};
 use crate::run::stop::{StopFlag, StopKind};
 
@@ -32,8 +34,11 @@ impl Line {
     /// Adds jobs at the end. A run that waits or goes on is left as it is; one that has ended, but is not done, gets another
     /// turn.
     pub fn add(&mut self, jobs: impl IntoIterator<Item = (Job, i32)>) {
+        let known = self.entries.iter().enumerate().map(|(at, entry)| (entry.job.run.id.clone(), at));
+        let mut known: BTreeMap<String, usize> = known.collect(); // thousands may come at once
         for (job, priority) in jobs {
-            let Some(known) = self.entries.iter_mut().find(|entry| entry.job.run.id == job.run.id) else {
+            let at = *known.entry(job.run.id.clone()).or_insert(self.entries.len());
+            let Some(known) = self.entries.get_mut(at) else {
                 self.entries.push(Entry { job, priority, state: State::Waiting });
                 continue;
             };

@@ -1,6 +1,6 @@
 //! `queue.ron` beside the runs: their order and priorities, so that both survive a restart.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -63,8 +63,8 @@ impl RunOrder {
             }
         }
         let others = std::mem::take(&mut self.order).into_iter();
-        let others: Vec<String> = others.filter(|run| !order.contains(run)).collect();
+        let known: BTreeSet<String> = order.iter().cloned().collect();
         self.order = order;
-        self.order.extend(others);
+        self.order.extend(others.filter(|run| !known.contains(run)));
     }
 }
