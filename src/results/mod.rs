@@ -12,7 +12,9 @@ pub mod outline;
 pub mod paired;
 mod points;
 mod record;
+mod report;
 pub mod rounds;
+mod run_state;
 pub mod statistics;
 pub mod table;
 pub mod tiles;
@@ -21,4 +23,5 @@ pub mod weights;
 
 pub use event::{Event, Point, PointRef, Report, ReportLevel};
 pub use points::Points;
-pub use record::{EarlyStop, RunRecord, RunState, StepStart, ends_in_words};
+pub use record::{EarlyStop, RunRecord, StepStart};
+pub use run_state::{RunState, ends_in_words};
