@@ -3,6 +3,7 @@
 pub mod campaign;
 pub mod colours;
 pub mod early_stops;
+mod ends;
 pub mod event;
 mod log;
 pub mod methods;
@@ -21,7 +22,8 @@ pub mod tiles;
 pub mod view;
 pub mod weights;
 
+pub use ends::{end_in_words, ends_in_words};
 pub use event::{Event, Point, PointRef, Report, ReportLevel};
 pub use points::Points;
 pub use record::{EarlyStop, RunRecord, StepStart};
-pub use run_state::{RunState, ends_in_words};
+pub use run_state::RunState;
