@@ -107,8 +107,12 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
         ("safetensors", _) => write_weights(&results, to)?,
         (_, Some(kind)) => write_figure(&results, arguments, kind)?,
         _ => {
-            let message = "give --to a file that ends with .csv, .svg, .png, .pdf or .safetensors";
-            return Err(Failure::Input(message.to_owned()));
+            let formats = "give --to a file that ends with .csv, .svg, .png, .pdf or .safetensors";
+            return Err(Failure::Input(if ending.is_empty() {
+                formats.to_owned()
+            } else {
+                format!(".{ending} is not a supported format; {formats}")
+            }));
         }
     };
     print_err(&format!("wrote {written} to {}", to.display()));

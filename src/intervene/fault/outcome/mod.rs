@@ -2,7 +2,7 @@
 
 /// The predicted class: that of the largest logit, the lower one of equals; with one logit its sign. Logits that are NaN
 /// or infinite predict nothing.
-fn top1(logits: &[f32]) -> Option<u32> {
+pub fn top1(logits: &[f32]) -> Option<u32> {
     if logits.iter().any(|logit| !logit.is_finite()) {
         return None;
     }
