@@ -35,7 +35,7 @@ mod train;
 pub mod trash;
 mod work;
 
-pub use campaign::{Replay, Replayed, planned, replay, write_images};
+pub use campaign::{Picture, Replay, Replayed, ReplayedImage, planned, replay, write_images};
 pub use checkpoint::Checkpoint;
 pub use context::RunContext;
 pub use cost::{Cost, cost};
