@@ -14,6 +14,7 @@ mod points;
 mod record;
 pub mod statistics;
 pub mod table;
+pub mod tickets;
 pub mod tiles;
 pub mod view;
 

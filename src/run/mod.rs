@@ -51,7 +51,7 @@ pub use expected::{
 pub use faults::Faults;
 pub use inputs::input_problems;
 pub use listener::{Listener, Recorder};
-pub use masks::{MaskOverlap, mask_overlap};
+pub use masks::{mask_overlap, mask_overlaps};
 pub use outdated_runs::outdated_runs;
 pub use past::{Tally, Watch};
 pub use program::{Op, ProgramStep, program};

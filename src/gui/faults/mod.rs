@@ -10,9 +10,9 @@ use crate::doc::{Intervention, Run, Stage};
 
 /// Draws what belongs to a stage that injects faults; nothing for others.
 pub fn stage_ui(ui: &mut Ui, stage: &mut Stage, run: Option<&Run>) {
-    let fault = match stage {
-        Stage::Do(Intervention::Fault(fault)) => fault,
-        Stage::Campaign(campaign) => &mut campaign.fault,
+    let (fault, vary) = match stage {
+        Stage::Do(Intervention::Fault(fault)) => (fault, None),
+        Stage::Campaign(campaign) => (&mut campaign.fault, Some(&mut campaign.vary)),
         Stage::Do(_)
         | Stage::Train(_)
         | Stage::Test
@@ -22,7 +22,7 @@ pub fn stage_ui(ui: &mut Ui, stage: &mut Stage, run: Option<&Run>) {
         | Stage::Ensemble(_) => return,
     };
     ui.add_space(2.0 * theme::STEP);
-    bits::bits_ui(ui, fault);
+    bits::bits_ui(ui, fault, vary);
     if let (Stage::Campaign(campaign), Some(run)) = (stage, run) {
         ui.add_space(2.0 * theme::STEP);
         planned::planned_ui(ui, campaign, run);

@@ -1,5 +1,12 @@
 //! Columns of tables that never cut a number: those that find no room are left out whole.
 
+use std::hash::Hash;
+
+use eframe::egui::{FontId, Grid, ScrollArea, TextStyle, Ui};
+
+use super::number_ui;
+use crate::gui::theme;
+
 /// Free space beside the text of a cell, both sides together, in points.
 pub const CELL_MARGIN: f32 = 16.0;
 
@@ -18,6 +25,49 @@ pub fn fitting<const N: usize>(widths: [f32; N], gap: f32, space: f32, expendabl
         shown[*column] = false;
     }
     shown
+}
+
+/// The width of a text in this font, in points.
+pub fn width_of(ui: &Ui, text: &str, font: &FontId) -> f32 {
+    ui.painter().layout_no_wrap(text.to_owned(), font.clone(), ui.visuals().text_color()).size().x
+}
+
+/// A striped table of texts: names at the left of the first column, numbers at the right of the others. Columns that find
+/// no room are left out, those of `expendable` in this order; what is still too wide scrolls.
+pub fn fitted_grid_ui<const N: usize>(
+    ui: &mut Ui,
+    id: impl Hash + std::fmt::Debug,
+    columns: [(&str, &str); N],
+    expendable: &[usize],
+    rows: &[[String; N]],
+) {
+    let (heading, body) = (FontId::proportional(theme::SMALL), TextStyle::Body.resolve(ui.style()));
+    let widths: [f32; N] = std::array::from_fn(|column| {
+        let texts = rows.iter().map(|row| width_of(ui, &row[column], &body));
+        // A number has a step of air at its right.
+        theme::STEP + texts.fold(width_of(ui, columns[column].0, &heading), f32::max)
+    });
+    let gap = 2.0 * theme::STEP;
+    let shown = fitting(widths, gap, ui.available_width(), expendable);
+    let id = ui.scope_id().with(id);
+    ScrollArea::horizontal().id_salt(id).auto_shrink([false, true]).show(ui, |ui| {
+        Grid::new(id.with("rows")).striped(true).spacing([gap, 0.5 * theme::STEP]).show(ui, |ui| {
+            for (_, (name, help)) in shown.iter().zip(columns).filter(|(is_shown, _)| **is_shown) {
+                theme::heading_ui(ui, name).on_hover_text(help);
+            }
+            ui.end_row();
+            for row in rows {
+                for (column, text) in row.iter().enumerate().filter(|(column, _)| shown[*column]) {
+                    if column == 0 {
+                        ui.label(text);
+                    } else {
+                        number_ui(ui, text);
+                    }
+                }
+                ui.end_row();
+            }
+        });
+    });
 }
 
 #[cfg(test)]

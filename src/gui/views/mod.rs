@@ -3,6 +3,7 @@
 //! A view is one file with a constant [`ViewEntry`] and a type that implements [`View`], and one line in [`ALL`].
 
 mod campaign;
+mod columns;
 mod dry_run;
 mod histogram;
 pub(in crate::gui) mod loading;

@@ -8,7 +8,7 @@ use super::histogram::Histogram;
 use super::loading::{LoadState, Loading, Source};
 use super::offer::{Offer, Offers, Wanted, take_ui};
 use super::picture::Picture;
-use super::values::Values;
+use super::values::{Values, Widest};
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waiting_ui};
 use crate::figure::cells::Cells;
 use crate::figure::mosaic::{Mosaic, SIDE};
@@ -51,15 +51,23 @@ struct Loaded {
     mosaic: Mosaic,
     /// The value with the full colour.
     full: f64,
-    /// Entries that are trained, held, pruned.
+    /// Entries that are trained, frozen, pruned.
     counts: [u64; 3],
+    /// What decides the width of the column of values.
+    widest: Widest,
 }
 
 impl Loaded {
     fn of(values: ParameterValues) -> Self {
         let cells = cells(&values, Shown::Values);
         let counts = counts(&values);
-        Self { mosaic: Mosaic::of(&cells, SIDE), full: full(&values), counts, values }
+        Self {
+            mosaic: Mosaic::of(&cells, SIDE),
+            full: full(&values),
+            counts,
+            widest: Widest::of(&values.values),
+            values,
+        }
     }
 }
 
@@ -67,9 +75,9 @@ impl Loaded {
 pub const ENTRY: ViewEntry = ViewEntry {
     name: "weights",
     title: "Weights",
-    help: "Which weights of a parameter remain, which are held, and where? The \
-           histogram shows the distribution of the surviving and the held values, beside the initial values of \
-           the dense network if they are known. The image shows every entry at its place, outputs from top to \
+    help: "Which weights of a parameter remain, which are frozen, and where? The \
+           histogram shows the distribution of the surviving and the frozen weights, beside the initial \
+           distribution if it is known. The image shows every entry at its place, outputs from top to \
            bottom, as a value or as a mask: empty rows and columns are units that pruning removed. Export or \
            copy either of them; the menu File takes the one clicked last. Tick entries in the list to add a \
            stage that sets them to a value. This view needs a run that is done: select one on the left, or an \
@@ -161,7 +169,7 @@ impl Weights {
                 self.used = Used::Image;
             }
             let values = &mut self.values;
-            let table = |ui: &mut Ui| values.ui(ui, &key.1, &loaded.values, arm);
+            let table = |ui: &mut Ui| values.ui(ui, &key.1, (&loaded.values, loaded.widest), arm);
             let rest = vec2(ui.available_width(), space.y);
             let set = ui.allocate_ui(rest, |ui| ui.vertical(table).inner).inner;
             wanted.map(ViewResponse::Take).or(set.map(ViewResponse::AddStage))
@@ -189,7 +197,7 @@ impl Weights {
             combo.response.labelled_by(label.id);
             let entries = parameter.shape.iter().product::<usize>() as u64;
             let facts = format!(
-                "{} · {} entries · from {} to {}",
+                "{} · {} weights · from {} to {}",
                 shape_text(&parameter.shape),
                 text::grouped(entries),
                 fixed(f64::from(parameter.minimum), 4),

@@ -101,8 +101,8 @@ mod tests {
 
     #[test]
     fn bits_are_read_as_numbers_of_the_format() {
-        let values = Format::all().map(|format| format.value(0x3F80));
-        // 2^-132.0… as float32 is subnormal: 0x3F80 = 16,256 units of 2^-149.
+        let values: Vec<f64> = Format::all().into_iter().map(|format| format.value(0x3F80)).collect();
+        // As float32 it is subnormal: 16,256 units of 2^-149.
         assert_eq!(values, [16_256.0 * 2.0_f64.powi(-149), 1.875, 1.0, -128.0]);
         assert!((Format::Float32.value(0x7E30_89A0) - 5.866e37).abs() < 1e34);
     }

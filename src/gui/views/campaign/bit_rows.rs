@@ -1,6 +1,8 @@
 //! The bits of a value before and after a fault, by the fields of its format, with the flipped ones marked.
 
-use eframe::egui::{Align2, Color32, FontId, Rect, Sense, Stroke, StrokeKind, Ui, WidgetInfo, accesskit::Role, pos2, vec2};
+use eframe::egui::{
+    Align2, Color32, FontId, Rect, Sense, Stroke, StrokeKind, Ui, WidgetInfo, accesskit::Role, pos2, vec2,
+};
 
 use crate::doc::fault::{BitField, Format};
 use crate::gui::theme;

@@ -4,7 +4,7 @@ use eframe::egui::{ProgressBar, RichText, Ui};
 
 use crate::doc::fault::{Format, Protect};
 use crate::doc::fault_sites::CellPlan;
-use crate::gui::views::fitted_grid_ui;
+use crate::gui::views::columns::fitted_grid_ui;
 use crate::gui::{text, theme, widgets};
 use crate::results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate, ImageOutcome};
 use crate::results::number::fixed;
@@ -82,14 +82,20 @@ pub fn conditions_ui(ui: &mut Ui, campaign: &CampaignRecord) {
     let id = ("conditions", &campaign.began.campaign, campaign.began.round);
     fitted_grid_ui(ui, id, COLUMNS, &EXPENDABLE, &rows);
     let percent = fixed(100.0 * campaign.began.confidence, 0);
-    let note = format!("In brackets: {percent} % CI, Wilson over trials; of the accuracy, bootstrap over trials");
+    let note =
+        format!("In brackets: {percent} % CI, Wilson over trials; of the accuracy, bootstrap over trials");
     ui.label(RichText::new(note).size(theme::SMALL).color(theme::present(ui).text3));
 }
 
 fn row(name: String, plan: &CellPlan, state: Option<&CellState>) -> [String; 8] {
     let Some(state) = state else {
         let planned = format!("0 of {}", text::grouped(plan.trials));
-        return [name, planned].into_iter().chain(std::iter::repeat_n("–".to_owned(), 6)).collect::<Vec<_>>().try_into().expect("eight cells");
+        return [name, planned]
+            .into_iter()
+            .chain(std::iter::repeat_n("–".to_owned(), 6))
+            .collect::<Vec<_>>()
+            .try_into()
+            .expect("eight cells");
     };
     let [sdc1, due, masked, accuracy] = [state.sdc1, state.due, state.masked, state.accuracy].map(interval);
     let ends = format!("{} – {}", text::percent(state.p5), text::percent(state.p95));

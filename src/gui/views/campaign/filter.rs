@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use eframe::egui::{ComboBox, Ui};
+use eframe::egui::{Button, Response, Ui, vec2};
 
 use crate::doc::Run;
+use crate::gui::icons::Icon;
 use crate::gui::selection::Selection;
-use crate::gui::views::{ViewInput, chip_ui};
+use crate::gui::views::ViewInput;
+use crate::gui::{theme, widgets};
 use crate::results::RunRecord;
 use crate::run::summary::FaultFilter;
 
@@ -97,13 +99,20 @@ fn place_ui<T: Clone + PartialEq + ToString>(
         return;
     }
     let label = ui.label(what);
-    let combo = ComboBox::from_id_salt(("faulty", what)).width(64.0).selected_text(ANY).show_ui(ui, |ui| {
+    let combo = widgets::drop_down(("faulty", what), ANY).width(64.0).show_ui(ui, |ui| {
         ui.selectable_value(chosen, None, ANY);
         for (name, value) in values {
             ui.selectable_value(chosen, Some(value), name);
         }
     });
     combo.response.labelled_by(label.id).on_hover_text("Lists only trials whose only fault was there");
+}
+
+/// What is chosen, with a cross: a click takes it away.
+fn chip_ui(ui: &mut Ui, name: &str) -> Response {
+    let chip = Button::new((name, Icon::X.atom(theme::SMALL)));
+    let chip = chip.corner_radius(theme::CONTROL / 2.0).min_size(vec2(0.0, theme::CONTROL));
+    ui.add(chip).accessible_name(format!("Clear {name}"))
 }
 
 #[cfg(test)]

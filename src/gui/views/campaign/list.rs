@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{Align, Label, Layout, Rect, RichText, Sense, Ui, WidgetInfo, accesskit::Role, pos2, vec2};
+use eframe::egui::{
+    Align, Label, Layout, Rect, RichText, Sense, Ui, WidgetInfo, accesskit::Role, pos2, vec2,
+};
 use egui_extras::{Column as TableColumn, TableBuilder, TableRow};
 
 use super::outcomes::outcome_colour;
@@ -54,7 +56,8 @@ pub fn id_of(row: &TrialRow) -> TrialId {
 impl TrialList {
     /// The places of rows in their order.
     pub fn order(&mut self, rows: &Arc<TrialRows>) -> &[usize] {
-        let is_sorted = |(of, sort, _): &(Arc<TrialRows>, Sort, Vec<usize>)| Arc::ptr_eq(of, rows) && *sort == self.sort;
+        let is_sorted =
+            |(of, sort, _): &(Arc<TrialRows>, Sort, Vec<usize>)| Arc::ptr_eq(of, rows) && *sort == self.sort;
         if !self.order.as_ref().is_some_and(is_sorted) {
             let Sort { column, is_descending } = self.sort;
             let mut order: Vec<usize> = (0..rows.rows.len()).collect();
@@ -79,8 +82,12 @@ impl TrialList {
         let needed = Column::ALL.map(|column| needed(column, rows, 0.0));
         let expendable = EXPENDABLE.map(|column| column as usize);
         let shown = fitting(needed, GAP, space, &expendable);
-        let columns: Vec<Column> =
-            Column::ALL.into_iter().zip(shown).filter(|(_, is_shown)| *is_shown).map(|(column, _)| column).collect();
+        let columns: Vec<Column> = Column::ALL
+            .into_iter()
+            .zip(shown)
+            .filter(|(_, is_shown)| *is_shown)
+            .map(|(column, _)| column)
+            .collect();
         let used: f32 = columns.iter().map(|column| needed[*column as usize] + GAP).sum();
         let bar = (space - used).clamp(0.0, BAR);
         let bar = if bar < 16.0 { 0.0 } else { bar };
@@ -144,7 +151,11 @@ fn needed(column: Column, rows: &TrialRows, bar: f32) -> f32 {
 fn heading_ui(ui: &mut Ui, column: Column, sort: Sort) -> bool {
     let is_sorted = sort.column == column;
     let colours = theme::present(ui);
-    let layout = if column.is_number() { Layout::right_to_left(Align::Center) } else { Layout::left_to_right(Align::Center) };
+    let layout = if column.is_number() {
+        Layout::right_to_left(Align::Center)
+    } else {
+        Layout::left_to_right(Align::Center)
+    };
     let response = ui.with_layout(layout, |ui| {
         ui.spacing_mut().item_spacing.x = 2.0;
         let ink = if is_sorted { colours.text } else { colours.text2 };
@@ -183,7 +194,9 @@ fn cell_ui(row: &mut TableRow<'_, '_>, column: Column, trial: &TrialRow, bar: f3
                 Some(width) => {
                     let width = width - GAP;
                     let layout = Layout::right_to_left(Align::Center);
-                    ui.allocate_ui_with_layout(vec2(width, ui.available_height()), layout, |ui| ui.add(label));
+                    ui.allocate_ui_with_layout(vec2(width, ui.available_height()), layout, |ui| {
+                        ui.add(label)
+                    });
                     bar_ui(ui, trial, bar - GAP);
                 }
             }
@@ -211,7 +224,11 @@ mod tests {
 
     #[test]
     fn trials_are_sorted_by_any_column_in_both_directions() {
-        let rows = Arc::new(TrialRows { rows: vec![row(1, 9), row(2, 300), row(3, 20)], count: 3, ..TrialRows::default() });
+        let rows = Arc::new(TrialRows {
+            rows: vec![row(1, 9), row(2, 300), row(3, 20)],
+            count: 3,
+            ..TrialRows::default()
+        });
         let mut list = TrialList::default();
         assert_eq!(list.order(&rows), [1, 2, 0], "the worst ones first");
         list.sort = Sort { column: Column::Trial, is_descending: false };

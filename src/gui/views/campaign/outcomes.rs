@@ -1,8 +1,8 @@
 //! What became of the images of a trial: counts, a square for each image, and the images with another class.
 
 use eframe::egui::{
-    Color32, ColorImage, Image, Label, Mesh, Pos2, Rect, RichText, Sense, Shape, Stroke, StrokeKind, TextureHandle,
-    TextureOptions, Ui, Vec2, WidgetInfo, accesskit::Role, pos2, vec2,
+    Color32, ColorImage, Image, Label, Mesh, Pos2, Rect, RichText, Sense, Shape, Stroke, StrokeKind,
+    TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, accesskit::Role, vec2,
 };
 
 use crate::figure::palette;
@@ -54,7 +54,9 @@ pub fn grid_ui(ui: &mut Ui, images: &[ReplayedImage]) {
         rect.min + vec2((image % columns) as f32 * side, (image / columns) as f32 * side)
     };
     let colours = ImageOutcome::ALL.map(|outcome| (outcome, outcome_colour(ui, outcome)));
-    let colour_of = |outcome: ImageOutcome| colours.iter().find(|(own, _)| *own == outcome).map_or(Color32::GRAY, |own| own.1);
+    let colour_of = |outcome: ImageOutcome| {
+        colours.iter().find(|(own, _)| *own == outcome).map_or(Color32::GRAY, |own| own.1)
+    };
     let mut mesh = Mesh::default();
     for (at, image) in images.iter().enumerate() {
         let square = Rect::from_min_size(place(at), Vec2::splat(side - gap));
@@ -65,7 +67,8 @@ pub fn grid_ui(ui: &mut Ui, images: &[ReplayedImage]) {
     ui.painter().add(Shape::mesh(mesh));
     let count = |outcome| images.iter().filter(|image| image.outcome == outcome).count();
     let counts = ImageOutcome::ALL.map(|outcome| format!("{} {}", count(outcome), outcome.name())).join(", ");
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("Outcome of each image: {counts}")));
+    response
+        .widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("Outcome of each image: {counts}")));
     let Some(pointer) = response.hover_pos() else { return };
     let [column, row] = [pointer.x - rect.left(), pointer.y - rect.top()].map(|way| (way / side) as usize);
     let at = row * columns + column.min(columns - 1);
@@ -142,7 +145,8 @@ impl Pictures {
 }
 
 fn texture(ui: &Ui, picture: &Picture) -> TextureHandle {
-    let pixels = picture.pixels.iter().map(|[red, green, blue]| Color32::from_rgb(*red, *green, *blue)).collect();
+    let pixels =
+        picture.pixels.iter().map(|[red, green, blue]| Color32::from_rgb(*red, *green, *blue)).collect();
     let image = ColorImage::new(picture.size, pixels);
     ui.ctx().load_texture(format!("image {}", picture.image), image, TextureOptions::NEAREST)
 }

@@ -34,7 +34,7 @@ pub struct TrialQuery {
 pub struct RunFacts {
     arm: String,
     seed: u64,
-    spec: RunSpec,
+    spec: Arc<RunSpec>,
     /// How each campaign stores values.
     formats: BTreeMap<(String, Option<u64>), Format>,
 }
@@ -144,7 +144,8 @@ impl TrialQuery {
         let rows: Vec<TrialRow> = found.worst.into_iter().filter_map(row).collect();
         let widths = Column::ALL.map(|column| {
             let heading = width(column.heading(), f64::from(theme::SMALL), Weight::Regular);
-            let texts = rows.iter().map(|row| width(&column.text(row), f64::from(theme::BODY), Weight::Regular));
+            let texts =
+                rows.iter().map(|row| width(&column.text(row), f64::from(theme::BODY), Weight::Regular));
             texts.fold(heading, f64::max) as f32
         });
         Ok(Arc::new(TrialRows { rows, count: found.count, widths }))
@@ -230,7 +231,9 @@ impl Column {
             Self::Bit => "The bit with the fault, counted from the least significant",
             Self::Before => "The value that is stored without the fault",
             Self::After => "The value that is stored with the fault",
-            Self::Sdc1 => "Images that get another class, as a bar and a number; images with DUE follow in the bar",
+            Self::Sdc1 => {
+                "Images that get another class, as a bar and a number; images with DUE follow in the bar"
+            }
             Self::Accuracy => "Accuracy on the images of the trial",
         }
     }
@@ -329,7 +332,8 @@ pub(super) mod tests {
         assert_eq!(texts, ["2", "114", "fc1 [52, 11]", "b30", "0.1724", "5.866×10³⁷", "330", "8.06 %"]);
         let many = TrialRow { trial: FaultyTrial { faults: 1001, ..row(1, 2).trial }, ..row(1, 2) };
         assert_eq!(Column::Weight.text(&many), "fc1 [52, 11] + 1,000");
-        let bias = LoggedFault { parameter: "fc1.bias".into(), index: 3, bit: None, before: None, after: None };
+        let bias =
+            LoggedFault { parameter: "fc1.bias".into(), index: 3, bit: None, before: None, after: None };
         assert_eq!(place(&bias, Some(&vec![9])), "fc1.bias [3]");
         assert_eq!(place(&bias, None), "fc1.bias [3]");
     }
@@ -345,7 +349,10 @@ pub(super) mod tests {
 
     #[test]
     fn what_is_no_number_is_named() {
-        assert_eq!([f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.25].map(value_text), ["NaN", "∞", "−∞", "−0.2500"]);
+        assert_eq!(
+            [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.25].map(value_text),
+            ["NaN", "∞", "−∞", "−0.2500"]
+        );
     }
 
     #[test]
