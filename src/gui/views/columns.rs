@@ -2,7 +2,10 @@
 
 use std::hash::Hash;
 
-use eframe::egui::{FontId, Grid, ScrollArea, TextStyle, Ui};
+use eframe::egui::{
+    Color32, FontId, Grid, Label, Rect, Response, RichText, ScrollArea, Sense, TextStyle, Ui, Vec2, pos2,
+    vec2,
+};
 
 use super::number_ui;
 use crate::gui::theme;
@@ -30,6 +33,20 @@ pub fn fitting<const N: usize>(widths: [f32; N], gap: f32, space: f32, expendabl
 /// The width of a text in this font, in points.
 pub fn width_of(ui: &Ui, text: &str, font: &FontId) -> f32 {
     ui.painter().layout_no_wrap(text.to_owned(), font.clone(), ui.visuals().text_color()).size().x
+}
+
+/// The meaning of a colour: a square and its name, which stay on one line together.
+pub fn key_ui(ui: &mut Ui, colour: Color32, name: &str) -> Response {
+    const SQUARE: f32 = 10.0;
+    let text = width_of(ui, name, &TextStyle::Small.resolve(ui.style()));
+    let height = ui.text_style_height(&TextStyle::Small);
+    let size = vec2(SQUARE + theme::STEP / 2.0 + text.ceil() + 1.0, height);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let square =
+        Rect::from_center_size(pos2(rect.left() + SQUARE / 2.0, rect.center().y), Vec2::splat(SQUARE));
+    ui.painter().rect_filled(square, 2.0, colour);
+    let label = Label::new(RichText::new(name).small()).selectable(false).extend();
+    response | ui.put(rect.with_min_x(rect.right() - text.ceil() - 1.0), label)
 }
 
 /// A striped table of texts: names at the left of the first column, numbers at the right of the others. Columns that find

@@ -162,7 +162,7 @@ fn a_layer_and_a_bit_are_chosen_without_a_mouse() {
         harness.run_steps(4);
         harness.key_press(Key::Enter);
         harness.run_steps(4);
-        harness.get_by_label(value).focus();
+        harness.get_by_role_and_label(Role::Button, value).focus();
         harness.run_steps(4);
         harness.key_press(Key::Enter);
         harness.run_steps(4); // not until it rests: a thread may still read what lies behind
@@ -203,10 +203,56 @@ fn layers_that_were_struck_say_how_vulnerable_they_are() {
         single_faults(vec![outcome(0, 30, 8), outcome(0, 2, 0), outcome(0, 29, 8), outcome(0, 3, 0)]);
     let mut harness = open("network", record);
     harness.step();
-    assert!(harness.query_by_label("40.00 %").is_some(), "0.4 over four trials");
-    harness.set_size(vec2(1000.0, 600.0));
-    harness.step();
-    assert!(harness.query_by_label("40.00 % [10.26, 79.54]").is_some(), "with room for the interval");
+    assert!(harness.query_by_label("40.00 % [10.26, 79.54]").is_some(), "0.4 over four trials");
+    harness.set_size(vec2(560.0, 600.0));
+    harness.run_steps(2);
+    assert!(harness.query_by_label("40.00 %").is_some(), "without room for the interval");
+}
+
+/// Numbers that a table cuts off reach into the next column, or out of the view.
+fn check_numbers(harness: &Harness<'_, Shown>, width: f32, what: &str) {
+    let numbers: Vec<_> = harness
+        .root()
+        .children_recursive()
+        .filter(|node| node.accesskit_node().role() == Role::Label)
+        .filter_map(|node| Some((node.accesskit_node().value()?, node.rect())))
+        .filter(|(text, _)| text.chars().any(|letter| letter.is_ascii_digit()))
+        .collect();
+    assert!(numbers.len() > 3, "{what} at {width} has no numbers");
+    for (at, (text, rect)) in numbers.iter().enumerate() {
+        assert!(rect.left() >= 0.0 && rect.right() <= width + 0.5, "{what} at {width}: {text} at {rect}");
+        for (other, beside) in &numbers[..at] {
+            let cut = rect.intersect(*beside);
+            let is_over = cut.width() > 1.0 && cut.height() > 1.0;
+            assert!(!is_over, "{what} at {width}: {text} covers {other}");
+        }
+    }
+}
+
+#[test]
+fn no_table_cuts_a_number_however_narrow_it_is() {
+    let campaign = || {
+        let outcomes = vec![outcome(0, 30, 8), outcome(0, 2, 0), outcome(1, 29, 8), outcome(1, 3, 0)];
+        let mut events = vec![Event::Finished { secs: 1.0 }];
+        let record = single_faults(outcomes);
+        let campaign = record.campaigns()[0].clone();
+        events.push(Event::CampaignBegan(campaign.began));
+        events.extend(campaign.cells.into_iter().map(Event::CampaignCell));
+        RunRecord::of(events)
+    };
+    for (view, ready) in [("network", "fc2"), ("weights", "Image of the values"), ("campaigns", "Conditions")]
+    {
+        let mut harness = open(view, campaign());
+        wait_for(&mut harness, ready);
+        if view == "campaigns" {
+            harness.get_by_label("Conditions").click();
+        }
+        for width in [420.0, 520.0, 700.0, 1100.0] {
+            harness.set_size(vec2(width, 600.0));
+            harness.run_steps(6);
+            check_numbers(&harness, width, view);
+        }
+    }
 }
 
 #[test]

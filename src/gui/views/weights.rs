@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{ComboBox, RichText, Sense, Ui, vec2};
+use eframe::egui::{ComboBox, RichText, Ui, vec2};
 
+use super::columns::key_ui;
 use super::histogram::Histogram;
 use super::loading::{LoadState, Loading, Source};
 use super::offer::{Offer, Offers, Wanted, take_ui};
@@ -223,18 +224,16 @@ fn picture_ui(ui: &mut Ui, picture: &mut Picture, shown: &mut Shown, loaded: &Lo
     let colours = colours(loaded.full, loaded.counts, *shown);
     picture.ui(ui, (&loaded.values, &loaded.mosaic), (&colours, *shown), height);
     ui.add_space(2.0);
-    key_ui(ui, &colours, loaded);
+    keys_ui(ui, &colours, loaded);
     wanted.inner
 }
 
 /// The meaning of the colours.
-fn key_ui(ui: &mut Ui, colours: &Cells, loaded: &Loaded) {
+fn keys_ui(ui: &mut Ui, colours: &Cells, loaded: &Loaded) {
     let theme = theme_of(ui);
     ui.horizontal_wrapped(|ui| {
         let mut key = |rgb: [u8; 3], text: &str| {
-            let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
-            ui.painter().rect_filled(rect, 2.0, colour(rgb));
-            ui.small(text);
+            key_ui(ui, colour(rgb), text);
         };
         if colours.has_scale() {
             key(colours.shade(1.0, theme), &format!("{} and more", fixed(loaded.full, 3)));

@@ -164,6 +164,9 @@ fn heading_ui(ui: &mut Ui, column: Column, sort: Sort) -> bool {
         if is_sorted && column.is_number() {
             caret_ui(ui, sort.is_descending);
         }
+        if !column.is_number() {
+            ui.add_space(GAP);
+        }
         let response = ui.add(name);
         if is_sorted && !column.is_number() {
             caret_ui(ui, sort.is_descending);
@@ -184,6 +187,7 @@ fn cell_ui(row: &mut TableRow<'_, '_>, column: Column, trial: &TrialRow, bar: f3
         let text = RichText::new(column.text(trial)).size(theme::BODY);
         let label = Label::new(text).selectable(false).truncate();
         if !column.is_number() {
+            ui.add_space(GAP);
             return drop(ui.add(label));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

@@ -7,6 +7,7 @@ use eframe::egui::{
 
 use crate::figure::palette;
 use crate::gui::plot::{colour, theme_of};
+use crate::gui::views::columns::key_ui;
 use crate::gui::{text, theme};
 use crate::results::campaign::ImageOutcome;
 use crate::run::{Picture, Replayed, ReplayedImage};
@@ -29,15 +30,8 @@ pub fn outcome_colour(ui: &Ui, outcome: ImageOutcome) -> Color32 {
 pub fn counts_ui(ui: &mut Ui, counts: [(ImageOutcome, u64); 4]) {
     ui.horizontal_wrapped(|ui| {
         for (outcome, count) in counts {
-            let row = ui.horizontal(|ui| {
-                ui.spacing_mut().item_spacing.x = theme::STEP / 2.0;
-                let (rect, _) = ui.allocate_exact_size(Vec2::splat(10.0), Sense::hover());
-                ui.painter().rect_filled(rect, 2.0, outcome_colour(ui, outcome));
-                let name = RichText::new(outcome.name()).size(theme::SMALL).color(theme::present(ui).text2);
-                ui.add(Label::new(name).selectable(false)).on_hover_text(outcome.definition());
-                ui.add(Label::new(RichText::new(text::grouped(count)).font(theme::medium(theme::SMALL))));
-            });
-            row.response.on_hover_text(outcome.definition());
+            let name = format!("{} {}", outcome.name(), text::grouped(count));
+            key_ui(ui, outcome_colour(ui, outcome), &name).on_hover_text(outcome.definition());
         }
     });
 }
