@@ -43,7 +43,7 @@ impl Default for Sort {
 pub struct TrialList {
     sort: Sort,
     /// The rows in their order, with what they were sorted from.
-    order: Option<(Arc<TrialRows>, Sort, Vec<usize>)>,
+    order: Option<(Arc<TrialRows>, Sort, Arc<[usize]>)>,
     /// The position of a row to show next.
     target: Option<usize>,
 }
@@ -55,9 +55,10 @@ pub fn id_of(row: &TrialRow) -> TrialId {
 
 impl TrialList {
     /// The places of rows in their order.
-    pub fn order(&mut self, rows: &Arc<TrialRows>) -> &[usize] {
-        let is_sorted =
-            |(of, sort, _): &(Arc<TrialRows>, Sort, Vec<usize>)| Arc::ptr_eq(of, rows) && *sort == self.sort;
+    pub fn order(&mut self, rows: &Arc<TrialRows>) -> Arc<[usize]> {
+        let is_sorted = |(of, sort, _): &(Arc<TrialRows>, Sort, Arc<[usize]>)| {
+            Arc::ptr_eq(of, rows) && *sort == self.sort
+        };
         if !self.order.as_ref().is_some_and(is_sorted) {
             let Sort { column, is_descending } = self.sort;
             let mut order: Vec<usize> = (0..rows.rows.len()).collect();
@@ -65,9 +66,9 @@ impl TrialList {
                 let (a, b) = (&rows.rows[*a], &rows.rows[*b]);
                 if is_descending { column.order(b, a) } else { column.order(a, b) }
             });
-            self.order = Some((rows.clone(), self.sort, order));
+            self.order = Some((rows.clone(), self.sort, order.into()));
         }
-        self.order.as_ref().map_or(&[], |(.., order)| order)
+        self.order.as_ref().map_or_else(|| Arc::from([]), |(.., order)| order.clone())
     }
 
     /// Shows this position of the list in the next frame.
@@ -77,7 +78,7 @@ impl TrialList {
 
     /// Draws the list; returns the trial whose row is clicked.
     pub fn ui(&mut self, ui: &mut Ui, rows: &Arc<TrialRows>, open: Option<&TrialId>) -> Option<TrialId> {
-        let order = self.order(rows).to_vec();
+        let order = self.order(rows);
         let space = ui.available_width() - ui.spacing().scroll.allocated_width();
         let needed = Column::ALL.map(|column| needed(column, rows, 0.0));
         let expendable = EXPENDABLE.map(|column| column as usize);
@@ -234,10 +235,10 @@ mod tests {
             ..TrialRows::default()
         });
         let mut list = TrialList::default();
-        assert_eq!(list.order(&rows), [1, 2, 0], "the worst ones first");
+        assert_eq!(list.order(&rows)[..], [1, 2, 0], "the worst ones first");
         list.sort = Sort { column: Column::Trial, is_descending: false };
-        assert_eq!(list.order(&rows), [0, 1, 2]);
+        assert_eq!(list.order(&rows)[..], [0, 1, 2]);
         list.sort.is_descending = true;
-        assert_eq!(list.order(&rows), [2, 1, 0]);
+        assert_eq!(list.order(&rows)[..], [2, 1, 0]);
     }
 }

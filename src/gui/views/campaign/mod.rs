@@ -245,7 +245,9 @@ impl Campaigns {
         let order = self.list.order(found);
         let is_open = |index: &usize| {
             let trial = &found.rows[*index].trial;
-            self.open.as_ref().is_some_and(|(run, key)| *run == trial.run && *key == trial.key)
+            self.open.as_ref().is_some_and(|(run, key)| {
+                key.trial == trial.key.trial && *key == trial.key && *run == trial.run
+            })
         };
         if let Some(position) = order.iter().position(is_open) {
             return position;
@@ -262,7 +264,7 @@ impl Campaigns {
         position: usize,
         listed: &[Listed<'_>],
     ) {
-        let order = self.list.order(found).to_vec();
+        let order = self.list.order(found);
         let row = &found.rows[order[position]];
         let TrialKey { campaign: name, round, .. } = &row.trial.key;
         let own = listed.iter().find(|(run, campaign)| {
