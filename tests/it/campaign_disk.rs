@@ -212,13 +212,21 @@ fn the_log_applied_again_gives_the_same_logits() {
     // campaign,round,trial,cell,faults,images,masked,benign,sdc1,sdc5,due,…
     let counts: Vec<usize> = line.split(',').skip(5).take(6).map(|cell| cell.parse().unwrap()).collect();
     let count = |outcome| images.iter().filter(|image| image.outcome == outcome).count();
-    use ImageOutcome::{Benign, Due, Masked, Sdc1};
     assert_eq!(
-        [images.len(), count(Masked), count(Benign), count(Sdc1), count(Due)],
+        [
+            images.len(),
+            count(ImageOutcome::Masked),
+            count(ImageOutcome::Benign),
+            count(ImageOutcome::Sdc1),
+            count(ImageOutcome::Due)
+        ],
         [counts[0], counts[1], counts[2], counts[3], counts[5]]
     );
     let is_changed = |image: &&weightlab::run::ReplayedImage| image.golden != image.faulty;
-    assert_eq!(images.iter().filter(is_changed).count(), count(Sdc1) + count(Due));
+    assert_eq!(
+        images.iter().filter(is_changed).count(),
+        count(ImageOutcome::Sdc1) + count(ImageOutcome::Due)
+    );
     let pictures = &replayed[0].pictures;
     assert!(pictures.iter().all(|picture| picture.pixels.len() == picture.size[0] * picture.size[1]));
 

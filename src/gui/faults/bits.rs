@@ -5,7 +5,7 @@ use eframe::egui::{
     Align2, Color32, Rect, RichText, Sense, Stroke, StrokeKind, TextStyle, Ui, WidgetInfo, pos2, vec2,
 };
 
-use crate::doc::fault::{BitField, Bits, Fault, Format, Unit, Vary};
+use crate::doc::fault::{BitField, Bits, Fault, Format, Unit};
 use crate::figure::font::{self, Weight};
 use crate::gui::text::counted;
 use crate::gui::theme;
@@ -17,14 +17,14 @@ const FIELDS: [BitField; 3] = [BitField::Sign, BitField::Exponent, BitField::Man
 
 /// Draws the number format with its fields, and lets bits be chosen: those that can be faulty or, where a campaign varies
 /// the bit, those that it varies.
-pub fn bits_ui(ui: &mut Ui, fault: &mut Fault, vary: Option<&mut Vary>) {
+pub fn bits_ui(ui: &mut Ui, fault: &mut Fault, vary: Option<&mut Vec<u32>>) {
     theme::heading_ui(ui, &format!("Bits of a {} value", fault.format.label()));
     if fault.model.unit() == Unit::Value {
         ui.label("This model changes whole values; there are no bits to choose.");
         return;
     }
     let format = fault.format;
-    if let Some(Vary::Bit(varied)) = vary {
+    if let Some(varied) = vary {
         return varied_ui(ui, format, varied);
     }
     if let Some(bit) = row_ui(ui, format, |bit| is_chosen(fault.bits, format, bit)) {
@@ -212,22 +212,22 @@ mod tests {
 
     #[test]
     fn the_strip_shows_and_sets_the_bits_that_a_campaign_varies() {
-        let draw = |ui: &mut Ui, vary: &mut Vary| {
+        let draw = |ui: &mut Ui, vary: &mut Vec<u32>| {
             app::prepare(ui.ctx(), &settings::Settings::default());
             bits_ui(ui, &mut Fault::default(), Some(vary));
         };
-        let vary = Vary::Bit(vec![31, 30, 0]);
+        let vary = vec![31, 30, 0];
         let mut harness = Harness::builder().with_size(vec2(320.0, 160.0)).build_ui_state(draw, vary);
         harness.step();
         for label in ["Bit 23, exponent", "Bit 30, exponent"] {
             harness.get_by_label(label).click();
             harness.run_steps(2);
         }
-        assert_eq!(*harness.state(), Vary::Bit(vec![31, 23, 0]));
+        assert_eq!(*harness.state(), [31, 23, 0]);
         assert!(harness.query_by_label_contains("The campaign varies 3 bits").is_some());
         harness.get_by_label("Sign b31").click();
         harness.run_steps(2);
-        assert_eq!(*harness.state(), Vary::Bit(vec![31]));
+        assert_eq!(*harness.state(), [31]);
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub fn bit_rows_ui(ui: &mut Ui, format: Format, [before, after]: [u32; 2]) {
         let field = format.field(bit);
         if begun.as_ref().map(|(field, _)| field) != field.as_ref() {
             if let Some((field, from)) = begun.take() {
-                field_ui(ui, &field, [from, left], rect.top());
+                field_ui(ui, field, [from, left], rect.top());
                 left += FIELDS;
             }
             begun = field.map(|field| (field, left));
@@ -64,12 +64,12 @@ pub fn bit_rows_ui(ui: &mut Ui, format: Format, [before, after]: [u32; 2]) {
         left += cell;
     }
     if let Some((field, from)) = begun {
-        field_ui(ui, &field, [from, left], rect.top());
+        field_ui(ui, field, [from, left], rect.top());
     }
 }
 
 /// The name of a field above a line over its bits.
-fn field_ui(ui: &Ui, field: &BitField, [from, to]: [f32; 2], top: f32) {
+fn field_ui(ui: &Ui, field: BitField, [from, to]: [f32; 2], top: f32) {
     let colours = theme::present(ui);
     let y = top + CELL - 4.0;
     ui.painter().line_segment([pos2(from, y), pos2(to - 1.5, y)], Stroke::new(2.0, colours.axis));

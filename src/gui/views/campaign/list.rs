@@ -123,7 +123,9 @@ impl TrialList {
                     let trial = &rows.rows[order[row.index()]];
                     let id = id_of(trial);
                     row.set_selected(open == Some(&id));
-                    columns.iter().for_each(|column| cell_ui(&mut row, *column, trial, bar));
+                    for column in &columns {
+                        cell_ui(&mut row, *column, trial, bar);
+                    }
                     let name = format!("Show trial {}, seed {}", trial.trial.key.trial, trial.seed);
                     let response = row.response();
                     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));

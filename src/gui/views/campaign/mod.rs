@@ -18,7 +18,7 @@ use super::{Shared, View, ViewEntry, ViewInput, ViewResponse, nothing_ui, waitin
 use crate::doc::Run;
 use crate::gui::icons::Icon;
 use crate::gui::{text, theme, widgets};
-use crate::results::campaign::{CampaignRecord, Tally};
+use crate::results::campaign::{CampaignRecord, ImageOutcome, Tally};
 use crate::results::{RunRecord, RunState};
 use crate::run::summary::{FaultFilter, TrialKey};
 use conditions::{conditions_ui, head_ui};
@@ -298,8 +298,7 @@ fn summary_ui(ui: &mut Ui, input: &ViewInput<'_>, sought: &FaultFilter, listed: 
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.add(Label::new(count).selectable(false)).on_hover_text("Listed trials, of all trials so far");
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                let definitions =
-                    crate::results::campaign::ImageOutcome::ALL.map(|outcome| outcome.definition());
+                let definitions = ImageOutcome::ALL.map(ImageOutcome::definition);
                 ui.add(Label::new(shares).selectable(false).truncate())
                     .on_hover_text(definitions.join("\n\n"));
             });
