@@ -6,6 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::results::campaign::ImageOutcome;
+
 /// How a line is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Style {
@@ -70,6 +72,25 @@ const LIGHT: [Rgb; COLOURS] = [
 const YELLOW: Rgb = [0xF0, 0xE4, 0x42];
 const NEAR_WHITE: Rgb = [0xF2, 0xF2, 0xF2];
 
+/// From this index on, colours are those of outcomes of faults, which no arm ever has: the nth of [`OUTCOMES`].
+pub const OUTCOME: usize = 1000;
+
+/// Masked, benign, SDC-1, SDC-5 and DUE on a light background, then on a dark one.
+const OUTCOMES: [[Rgb; 5]; 2] = [
+    [[0x8B, 0x92, 0x9D], [0x5B, 0x86, 0xAD], [0xC2, 0x3B, 0x32], [0x7A, 0x16, 0x1F], [0x7E, 0x57, 0xC2]],
+    [[0x6B, 0x73, 0x80], [0x6C, 0x93, 0xB8], [0xE2, 0x63, 0x5A], [0xFF, 0xB0, 0xA0], [0xB7, 0x9A, 0xE6]],
+];
+
+/// The index of the colour of an outcome.
+pub const fn of_outcome(outcome: ImageOutcome) -> usize {
+    match outcome {
+        ImageOutcome::Masked => OUTCOME,
+        ImageOutcome::Benign => OUTCOME + 1,
+        ImageOutcome::Sdc1 => OUTCOME + 2,
+        ImageOutcome::Due => OUTCOME + 4,
+    }
+}
+
 /// All patterns, in the order in which series take them.
 pub const DASHES: [Dash; 4] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDotted];
 /// All markers, in the order in which series take them.
@@ -85,8 +106,11 @@ pub fn style_of(index: usize) -> Style {
     }
 }
 
-/// The colour with this index (modulo [`COLOURS`]) on the theme's background.
+/// The colour with this index (modulo [`COLOURS`], from [`OUTCOME`] on that of an outcome) on the theme's background.
 pub fn colour(index: usize, theme: Theme) -> Rgb {
+    if let Some(outcome) = index.checked_sub(OUTCOME) {
+        return OUTCOMES[usize::from(theme == Theme::Dark)][outcome % OUTCOMES[0].len()];
+    }
     match (theme, index % COLOURS) {
         (Theme::Dark, 6) => NEAR_WHITE,
         (Theme::Dark, 7) => YELLOW,
@@ -196,6 +220,14 @@ pub(crate) mod tests {
             for index in 0..COLOURS {
                 let ratio = contrast(colour(index, theme), theme.ground());
                 assert!(ratio > 2.2, "colour {index} on {theme:?}: {ratio}");
+            }
+            for index in OUTCOME..OUTCOME + 5 {
+                let own = colour(index, theme);
+                assert!(contrast(own, theme.ground()) >= 3.0, "outcome {index} on {theme:?}");
+                assert!(
+                    (0..COLOURS).all(|arm| colour(arm, theme) != own),
+                    "outcome {index} has the colour of an arm"
+                );
             }
         }
     }

@@ -90,7 +90,11 @@ mod tests {
     use crate::results::view::Preset;
 
     fn axis(title: &str, names: &[&str]) -> Axis {
-        let category = |name: &&str| Category { name: (*name).to_owned(), group: "exponent".to_owned() };
+        let category = |name: &&str| Category {
+            name: (*name).to_owned(),
+            group: "exponent".to_owned(),
+            ..Category::default()
+        };
         Axis::named(title, names.iter().map(category).collect())
     }
 
