@@ -301,7 +301,7 @@ fn rewrite_ui(
 
 fn path_ui(ui: &mut Ui, request: &PathRequest, usage: &PathUse, text: &mut String) -> Option<Reply> {
     let verb = match request.purpose {
-        Purpose::Open => "Open",
+        Purpose::Open | Purpose::Folder | Purpose::File => "Open",
         Purpose::Save => "Save",
         Purpose::Export => "Export",
     };
