@@ -29,7 +29,7 @@ pub fn early_stops(arm: &str, trainings: &[Training]) -> Figure {
 }
 
 fn line(name: &str, index: usize, mut rounds: Vec<&Training>) -> Line {
-    let mut line = Line::new(name, style_of(32 + index), Vec::new());
+    let mut line = Line::new(name, style_of(index), Vec::new());
     rounds.sort_by(|a, b| b.remaining.total_cmp(&a.remaining));
     for training in rounds {
         let level = level(training.remaining, &training.iterations(), Spread::StandardDeviation);
