@@ -28,5 +28,5 @@ pub use spec::{ExpandedArm, Run, RunSpec, expand_arms, runs, runs_after, setting
 pub use stage::{Stage, Train};
 pub use structure::Structure;
 pub use target::Target;
-pub use training::{Kernels, Loss, NonFinite, Training};
+pub use training::{Kernels, Loss, NonFinite, Recording, Training, WeightRecord};
 pub use validate::validate;

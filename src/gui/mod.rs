@@ -37,7 +37,6 @@ pub mod start;
 pub mod status;
 pub mod status_line;
 mod swept;
-pub mod templates;
 pub mod text;
 pub mod theme;
 pub mod tiles;

@@ -26,6 +26,7 @@ impl App {
         use Command as C;
         match command {
             C::New => self.shell.choose_template(),
+            C::Guide => self.shell.guide.open(),
             C::Open => self.proceed(Leaving::to(Next::ChooseFile), ctx),
             C::OpenRecent => self.shell.open_list(PaletteList::Files),
             C::ClearRecent => self.shell.settings.recent.clear(),

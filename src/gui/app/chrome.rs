@@ -25,6 +25,9 @@ impl App {
             ui.ctx().request_repaint(); // where the keyboard is now is seen in the next frame
         }
         self.bar_ui(ui);
+        if self.shell.is_starting {
+            return self.start_page_ui(ui);
+        }
         // The keyboard passes through widgets in the order in which they are drawn: as one reads, the log last. What
         // comes before a panel at an edge leaves the room that the panel took in the last frame.
         let edges = self.edges;

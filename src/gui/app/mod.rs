@@ -18,6 +18,7 @@ mod panels;
 mod replies;
 mod runner;
 mod shell;
+mod start;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -257,6 +258,7 @@ impl eframe::App for App {
         }
         self.layout_ui(ui);
         self.dialog_ui(&ctx);
+        self.shell.guide.ui(&ctx);
         self.list_ui(&ctx);
         self.drop_ui(&ctx);
         self.refresh(&ctx);

@@ -14,7 +14,6 @@ use crate::gui::dialogs::{
     Dialog, Leaving, Next, PathUse, RecoverReply, Reply, RewriteReply, UnsavedReply, dialog_ui,
 };
 use crate::gui::files::{PathAnswer, PathRequest, Purpose, absolute, with_extension};
-use crate::gui::templates::StartChoice;
 use crate::gui::views::{Subject, Wanted};
 
 impl App {
@@ -25,7 +24,6 @@ impl App {
         self.shell.dialog = None;
         match reply {
             Reply::Cancel => {}
-            Reply::Start(choice) => self.take_start(choice, ctx),
             Reply::Unsaved(UnsavedReply::Save, leaving) => self.save(Some(leaving), ctx),
             Reply::Unsaved(UnsavedReply::Discard, leaving) => {
                 let discarded = Some(Arc::new(self.editor.document.experiment.clone()));
@@ -45,15 +43,6 @@ impl App {
             Reply::Path(usage, path) => self.use_path(usage, path, ctx),
             Reply::Overwrite(usage, path) => self.take_path(usage, path, ctx),
         }
-    }
-
-    fn take_start(&mut self, choice: StartChoice, ctx: &egui::Context) {
-        let to = match choice {
-            StartChoice::Nothing => return,
-            StartChoice::Template(position) => Next::New(position),
-            StartChoice::File(path) => Next::Open(path),
-        };
-        self.proceed(Leaving::to(to), ctx);
     }
 
     fn recover(&mut self, reply: RecoverReply) {

@@ -4,17 +4,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::doc::Experiment;
+use crate::doc::templates::Template;
 use crate::form::Names;
 use crate::form::path::Place;
 use crate::gui::files::Purpose;
-use crate::gui::templates::StartChoice;
 use crate::gui::views::Subject;
 
 /// What takes the place of the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// The template with this position becomes the document.
-    New(usize),
+    /// A new experiment from this template becomes the document.
+    New(Template),
     /// A file is chosen.
     ChooseFile,
     /// This file becomes the document.
@@ -74,8 +74,6 @@ impl PathUse {
 pub enum Reply {
     /// Nothing: everything stays as it is.
     Cancel,
-    /// What the window starts with.
-    Start(StartChoice),
     /// About unsaved edits.
     Unsaved(UnsavedReply, Leaving),
     /// About runs in progress.

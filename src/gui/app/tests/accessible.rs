@@ -57,10 +57,10 @@ fn open_sections(window: &mut Window) {
 
 #[test]
 fn every_input_of_every_form_has_a_name() {
-    for (position, template) in crate::doc::templates::all().iter().enumerate() {
+    for template in crate::doc::templates::all() {
         let mut window = Window::sized([1280.0, 2000.0], None);
         let ctx = window.harness.ctx.clone();
-        window.harness.state_mut().leave(Leaving::to(Next::New(position)), &ctx);
+        window.harness.state_mut().leave(Leaving::to(Next::New(template)), &ctx);
         open_sections(&mut window);
         let mut places = vec![Selection::Experiment, Selection::Arm(0)];
         let last = window.harness.state().editor.document.experiment.arms.len() - 1;
@@ -84,7 +84,6 @@ fn dialogs() -> Vec<Dialog> {
         subject: String::new(),
     };
     vec![
-        Dialog::Templates(vec![PathBuf::from("/home/ada/pruning.ron")]),
         Dialog::Unsaved { title: title.clone(), leaving: leaving.clone() },
         Dialog::Running { runs: 2, leaving, comes_back: true },
         Dialog::Resume { title: title.clone(), runs: vec!["ab".to_owned(), "cd".to_owned()] },
