@@ -7,6 +7,7 @@ use super::exporting::Export;
 use crate::doc::{Arm, Run};
 use crate::gui::commands::Command;
 use crate::gui::compare::CompareResponse;
+use crate::results::table::copy::Numbers;
 use crate::gui::dialogs::{Dialog, Next};
 use crate::gui::palette::{Choice, PaletteList};
 use crate::gui::plan::{self, Action};
@@ -44,7 +45,10 @@ impl App {
             C::ExportFigure => self.ask_where_to_export(self.subject(), ctx),
             C::CopyFigure => self.begin_export(Export::Picture, self.subject(), ctx),
             C::CopyValues => self.begin_export(Export::Values, self.subject(), ctx),
-            C::CopyTable => self.answer(self.compare.copy('\t'), ctx),
+            C::CopyTable => {
+                let copied = self.compare.copy(Numbers::Shown);
+                self.answer(copied, ctx);
+            }
             C::CopyMethods => self.answer(CompareResponse::CopyMethods, ctx),
             C::Quit => self.proceed(Next::Quit, ctx),
             C::Undo => self.undo(),
@@ -59,8 +63,10 @@ impl App {
                 }
             }
             C::ArchiveRun => {
-                let run = self.selection.run().cloned();
-                self.archive(run.as_slice());
+                let asked = self.selection.run().and_then(|run| self.compare.archive_run(run));
+                if let Some(asked) = asked {
+                    self.answer(asked, ctx);
+                }
             }
             C::MoveStageUp => self.change_stage(Action::MoveUp),
             C::MoveStageDown => self.change_stage(Action::MoveDown),

@@ -179,7 +179,7 @@ impl App {
                     self.log.error(problems.first().map(ToString::to_string).unwrap_or_default());
                 }
             },
-            CompareResponse::Archive(runs) => self.archive(&runs),
+            CompareResponse::Archive { name, runs } => self.dialog = Some(Dialog::Archive { name, runs }),
             CompareResponse::Restore(id) => {
                 let restored = self.move_from_trash(&[id]);
                 self.history.note_moved(restored, false);

@@ -71,6 +71,11 @@ impl Differing {
         self.own = self.all.iter().map(own).collect();
     }
 
+    /// The paths of the settings in which the runs differ.
+    pub fn paths(&self) -> &[String] {
+        &self.paths
+    }
+
     /// The paths of all settings, those included in which runs agree.
     pub fn known(&self) -> &[String] {
         &self.known

@@ -117,19 +117,16 @@ impl Walk<'_> {
             }
             Node::Choice(choice) => {
                 let variant = choice.variant();
-                match choice.payload() {
-                    Some(payload) if is_plain(payload) => {
-                        let own = plain(payload);
-                        let (value, called) =
-                            (format!("{}({own})", variant.key), format!("{} {own}", variant.label));
-                        self.insert_called(here, value, called);
-                    }
-                    payload => {
-                        self.insert_called(here, variant.key.to_owned(), variant.label.to_owned());
-                        if let Some(payload) = payload {
-                            self.collect(payload, here);
-                        }
-                    }
+                let payload = choice.payload();
+                let own = payload.map(|payload| if is_plain(payload) { Ok(plain(payload)) } else { Err(payload) });
+                if let Some(Ok(own)) = &own {
+                    let (value, called) = (format!("{}({own})", variant.key), format!("{} {own}", variant.label));
+                    self.insert_called(here, value, called);
+                    return;
+                }
+                self.insert_called(here, variant.key.to_owned(), variant.label.to_owned());
+                if let Some(Err(payload)) = own {
+                    self.collect(payload, here);
                 }
             }
             Node::Optional(optional) => match optional.value() {
