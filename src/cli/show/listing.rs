@@ -73,7 +73,9 @@ pub fn text(
     if let Some(wanted) = arguments.baseline.as_ref().filter(|wanted| **wanted != found.baseline) {
         let known: Vec<&str> = found.groups.iter().map(|group| group.name.as_str()).collect();
         let known = known.join("\n  ");
-        return Err(Failure::Input(format!("--baseline: there is no group \"{wanted}\"; there are\n  {known}")));
+        return Err(Failure::Input(format!(
+            "--baseline: there is no group \"{wanted}\"; there are\n  {known}"
+        )));
     }
     let every = found.groups.iter().map(|group| group.name.clone());
     let open: BTreeSet<String> = if arguments.runs { every.collect() } else { BTreeSet::new() };

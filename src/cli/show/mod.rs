@@ -195,7 +195,8 @@ mod tests {
 
     fn text(rows: &[Row]) -> String {
         let (usual, none) = (listing::ListingArgs::default(), BTreeMap::new());
-        listing::text(&usual, rows.to_vec(), &none, &Differing::default(), std::path::Path::new("none")).unwrap()
+        listing::text(&usual, rows.to_vec(), &none, &Differing::default(), std::path::Path::new("none"))
+            .unwrap()
     }
 
     #[test]

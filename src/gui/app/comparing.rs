@@ -193,15 +193,15 @@ impl App {
         runs.filter(|run| self.runs.record(&run.id).is_some()).map(|run| run.id.clone()).collect()
     }
 
-    /// Asks whether all results of the selected arm go to the trash.
+    /// Asks whether all results of the selected arm are archived.
     pub(super) fn ask_to_archive(&mut self) {
         let Some(index) = self.selection.arm() else { return };
         let Some(arm) = self.document.experiment.arms.get(index) else { return };
         let runs = self.results_of(index).into_iter().collect();
-        self.dialog = Some(Dialog::Archive { name: arm.name.clone(), runs });
+        self.dialog = Some(Dialog::Archive { name: format!("All results of {}", arm.name), runs });
     }
 
-    /// Moves runs to the trash, which can be undone.
+    /// Archives runs, which can be undone.
     pub(super) fn archive(&mut self, runs: &[String]) {
         let archived = self.move_to_trash(runs);
         self.history.note_moved(archived, true);
@@ -223,7 +223,7 @@ impl App {
         }
         if !archived.is_empty() {
             self.log.info(format!(
-                "Moved {} to the trash; restore with Undo, or from the view Runs",
+                "Archived {}; restore with Undo, or from Archived runs in Runs",
                 text::counted(archived.len(), "run")
             ));
         }

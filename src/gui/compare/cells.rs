@@ -2,8 +2,8 @@
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{
-    Align, Checkbox, Label, Layout, Pos2, Rangef, Rect, Response, RichText, Sense, Shape, Stroke, Ui, UiBuilder, Vec2,
-    WidgetInfo, pos2, vec2,
+    Align, Checkbox, Label, Layout, Pos2, Rangef, Rect, Response, RichText, Sense, Shape, Stroke, Ui,
+    UiBuilder, Vec2, WidgetInfo, pos2, vec2,
 };
 
 use super::Compare;
@@ -12,18 +12,11 @@ use super::table::{Sheet, fold};
 use super::widths::{INTERVAL, PADDING};
 use crate::gui::icons::Icon;
 use crate::gui::theme::{self, BODY, NAME, present};
+use crate::results::table::Delta;
 use crate::results::table::columns::Column;
 use crate::results::table::copy::{Numbers, row_cell};
 use crate::results::table::grouped::Line;
 use crate::results::table::settings::NONE;
-use crate::results::table::Delta;
-
-/// Where a cell is, and what of it can be seen.
-#[derive(Clone, Copy)]
-pub struct Place {
-    pub cell: Rect,
-    pub seen: Rect,
-}
 
 /// Draws the tick of a line and the caret of a group.
 pub fn pinned_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, compare: &mut Compare) {
@@ -44,7 +37,11 @@ pub fn pinned_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, compare: &mut Compa
     if tick.on_hover_text("Ticked runs can be compared and archived").changed() {
         for row in positions {
             let run = &sheet.rows[row].run;
-            if all { drop(compare.ticked.insert(run.clone())) } else { drop(compare.ticked.remove(run)) }
+            if all {
+                compare.ticked.insert(run.clone());
+            } else {
+                compare.ticked.remove(run);
+            }
         }
     }
     if let Line::Group(place) = line {
@@ -106,13 +103,14 @@ fn dot_ui(ui: &mut Ui, style: usize) {
 }
 
 /// Draws the cell of a line in the column at this position.
-pub fn cell_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, nth: usize, place: Place) {
+pub fn cell_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, nth: usize, place: Rect) {
     let column = &sheet.table.columns[nth];
     if *column == Column::Delta {
         return delta_ui(ui, sheet, line, place);
     }
-    let room = if column.is_measured() && !sheet.table.keys.is_empty() { sheet.table.spreads[nth] } else { 0 };
-    let inner = place.cell.shrink2(vec2(PADDING, 0.0));
+    let room =
+        if column.is_measured() && !sheet.table.keys.is_empty() { sheet.table.spreads[nth] } else { 0 };
+    let inner = place.shrink2(vec2(PADDING, 0.0));
     // Digits of Roboto have one width.
     let spread_width = if room == 0 { 0.0 } else { 7.2 * room as f32 };
     let ends = [inner.left(), (inner.right() - spread_width).max(inner.left())];
@@ -133,13 +131,15 @@ pub fn cell_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, nth: usize, place: Pl
             let row = &sheet.rows[row];
             // A group says what its runs have in common.
             let is_said = !sheet.table.keys.is_empty() && matches!(column, Column::Plan);
-            let text = if is_said { String::new() } else { row_cell(column, row, &Delta::Unknown, Numbers::Shown) };
+            let text =
+                if is_said { String::new() } else { row_cell(column, row, &Delta::Unknown, Numbers::Shown) };
             if *column == Column::State && !row.outdated_state.is_empty() {
                 let short = text_ui(ui, RichText::new("outdated"), Rangef::new(ends[0], ends[1]), false);
                 short.on_hover_text(text);
                 return;
             }
-            let text = if text == NONE { RichText::new(text).color(colours.text3) } else { RichText::new(text) };
+            let text =
+                if text == NONE { RichText::new(text).color(colours.text3) } else { RichText::new(text) };
             text_ui(ui, text, Rangef::new(ends[0], ends[1]), column.is_number());
         }
     }
@@ -148,18 +148,15 @@ pub fn cell_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, nth: usize, place: Pl
 /// A text in this part of a cell, at its right end for numbers.
 fn text_ui(ui: &mut Ui, text: RichText, part: Rangef, is_number: bool) -> Response {
     let place = Rect::from_x_y_ranges(part, ui.max_rect().y_range());
-    let layout = if is_number {
-        Layout::right_to_left(Align::Center)
-    } else {
-        Layout::left_to_right(Align::Center)
-    };
+    let layout =
+        if is_number { Layout::right_to_left(Align::Center) } else { Layout::left_to_right(Align::Center) };
     let mut inside = ui.new_child(UiBuilder::new().max_rect(place).layout(layout));
     let text = if text.text().is_empty() { RichText::new(" ") } else { text };
     inside.add(Label::new(text).truncate().selectable(false))
 }
 
 /// The difference to the baseline: an interval on the scale of the table, and the number.
-fn delta_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, place: Place) {
+fn delta_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, place: Rect) {
     let (delta, style) = match line {
         Line::Group(place) => {
             let group = &sheet.table.groups[place];
@@ -168,7 +165,7 @@ fn delta_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, place: Place) {
         Line::Row(row) => (&sheet.table.deltas[row], sheet.rows[row].colour),
     };
     let colours = present(ui);
-    let inner = place.cell.shrink2(vec2(PADDING, 0.0));
+    let inner = place.shrink2(vec2(PADDING, 0.0));
     let width = INTERVAL.min((inner.width() - 140.0).max(0.0));
     let part = Rect::from_min_size(inner.min, vec2(width, inner.height()));
     if width > 24.0 {

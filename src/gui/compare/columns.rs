@@ -1,8 +1,8 @@
 //! The list of columns: which are shown and in which order, and new ones over series.
 
 use eframe::egui::{
-    Align, Checkbox, CursorIcon, Layout, Popup, PopupCloseBehavior, Rect, RichText, ScrollArea, Sense, TextEdit,
-    Ui, Vec2,
+    Align, Checkbox, CursorIcon, Layout, Popup, PopupCloseBehavior, Rect, RichText, ScrollArea, Sense,
+    TextEdit, Ui, Vec2,
 };
 
 use super::Compare;
@@ -60,7 +60,8 @@ pub fn columns_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
 
 fn list_ui(ui: &mut Ui, compare: &mut Compare, runs: &Runs) {
     let labels = compare.labels();
-    let search = TextEdit::singleline(&mut compare.choosing.search).hint_text("Find a column").desired_width(264.0);
+    let search =
+        TextEdit::singleline(&mut compare.choosing.search).hint_text("Find a column").desired_width(264.0);
     field_ui(ui, search, FieldState::Plain).accessible_name("Find a column");
     let wanted = compare.choosing.search.trim().to_lowercase();
     let is_found = |column: &Column| {
@@ -125,14 +126,21 @@ fn shown_ui(ui: &mut Ui, shown: &mut Vec<Column>, labels: &Labels, is_found: &im
             ui.set_height(LINE);
             let mut is_shown = true;
             let title = column.title(labels);
-            if theme::input_ui(ui, Checkbox::new(&mut is_shown, &title)).on_hover_text(column.help()).changed() {
+            if theme::input_ui(ui, Checkbox::new(&mut is_shown, &title))
+                .on_hover_text(column.help())
+                .changed()
+            {
                 removed = Some(nth);
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let (rect, handle) = ui.allocate_exact_size(Vec2::splat(20.0), Sense::drag());
                 let name = format!("Move {title}");
                 handle.widget_info(|| {
-                    eframe::egui::WidgetInfo::labeled(eframe::egui::accesskit::Role::Button, true, name.clone())
+                    eframe::egui::WidgetInfo::labeled(
+                        eframe::egui::accesskit::Role::Button,
+                        true,
+                        name.clone(),
+                    )
                 });
                 Icon::Dots.paint(ui.painter(), rect.center(), 14.0, present(ui).text3);
                 if handle.dragged() {

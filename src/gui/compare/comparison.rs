@@ -7,8 +7,8 @@ use super::differences::{differing_cells, differing_reports};
 use crate::gui::runs::Runs;
 use crate::gui::text::counted;
 use crate::gui::theme::{self, BODY, SMALL, STEP, TITLE, present};
-use crate::results::paired::{Comparison, Paired};
 use crate::results::number::fixed;
+use crate::results::paired::{Comparison, Paired};
 use crate::results::table::Row;
 
 /// Width of a run's column, in points.

@@ -6,9 +6,9 @@ use eframe::egui::{PopupCloseBehavior, RichText, Ui, vec2};
 use super::Compare;
 use crate::gui::form::note_edited;
 use crate::gui::icons::Icon;
+use crate::gui::text;
 use crate::gui::theme::{self, SMALL, present};
 use crate::gui::widgets::{self, FieldState, ICON, Tone, field_ui, icon_button_ui, message_ui};
-use crate::gui::text;
 
 const HELP: &str = "Words of an arm, tag or note, and conditions: remaining < 20 %   last >= 0.98   \
     state:done   arm:ticket   tag:paper   is:starred   batch = 64   -word to exclude";
@@ -16,7 +16,8 @@ const HELP: &str = "Words of an arm, tag or note, and conditions: remaining < 20
 /// Draws the filter's menu and field, and the count of runs.
 pub fn filter_ui(ui: &mut Ui, compare: &mut Compare) {
     ui.spacing_mut().item_spacing.x = 4.0;
-    let menu = eframe::egui::Button::new(Icon::Filter.atom(ICON)).min_size(vec2(theme::CONTROL, theme::CONTROL));
+    let menu =
+        eframe::egui::Button::new(Icon::Filter.atom(ICON)).min_size(vec2(theme::CONTROL, theme::CONTROL));
     let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let (button, _) = MenuButton::from_button(menu).config(config).ui(ui, |ui| named_ui(ui, compare));
     button.accessible_name("Named filters").on_hover_text("Named filters");

@@ -3,13 +3,13 @@
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Sense, TextEdit, Ui, WidgetInfo, vec2};
 
-use super::{Compare, CompareResponse};
 use super::table::{Sheet, fold};
+use super::{Compare, CompareResponse};
 use crate::gui::form::note_edited;
 use crate::gui::icons::Icon;
 use crate::gui::{theme, widgets};
-use crate::results::table::{Mark, Row};
 use crate::results::table::view::{Baseline, Key as GroupKey};
+use crate::results::table::{Mark, Row};
 use crate::results::view::arm_key;
 
 /// Draws the star of a row, full or empty; a click switches it. An empty one shows while the row is under the pointer.

@@ -36,7 +36,8 @@ pub fn selected_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse
                 }
                 let archive = widgets::button(Icon::Archive, &format!("Archive {count}…"));
                 let archive = ui.add_enabled(refusal.is_none(), archive);
-                let archive = archive.on_hover_text("Moves these runs to the archived runs; nothing is deleted");
+                let archive =
+                    archive.on_hover_text("Moves these runs to the archived runs; nothing is deleted");
                 if archive.on_disabled_hover_text(refusal.unwrap_or_default()).clicked() {
                     response = compare.archive_ticked();
                 }

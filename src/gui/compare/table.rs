@@ -4,11 +4,11 @@
 use eframe::egui::scroll_area::ScrollAreaOutput;
 use eframe::egui::style::ScrollStyle;
 use eframe::egui::{
-    CursorIcon, FontId, Id, Popup, PopupCloseBehavior, Rangef, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder,
-    pos2, vec2,
+    CursorIcon, FontId, Id, Popup, PopupCloseBehavior, Rangef, Rect, ScrollArea, Sense, Stroke, Ui,
+    UiBuilder, pos2, vec2,
 };
 
-use super::cells::{Place, cell_ui, name_ui, pinned_ui};
+use super::cells::{cell_ui, name_ui, pinned_ui};
 use super::menu::{context_ui, group_ui};
 use super::widths::{PADDING, Widths};
 use super::{Compare, CompareResponse};
@@ -121,7 +121,13 @@ fn head_ui(ui: &mut Ui, sheet: &Sheet<'_>, head: Rect, compare: &mut Compare) {
 
 /// A heading; a click sorts, a second one reverses the order, a third one gives that of the document. Its right end is
 /// dragged to size the column.
-fn heading_ui(ui: &mut Ui, sheet: &Sheet<'_>, column: &Column, (rect, clip): (Rect, Rect), compare: &mut Compare) {
+fn heading_ui(
+    ui: &mut Ui,
+    sheet: &Sheet<'_>,
+    column: &Column,
+    (rect, clip): (Rect, Rect),
+    compare: &mut Compare,
+) {
     if !rect.intersects(clip) {
         return;
     }
@@ -142,12 +148,14 @@ fn heading_ui(ui: &mut Ui, sheet: &Sheet<'_>, column: &Column, (rect, clip): (Re
     let inner = rect.shrink2(vec2(PADDING, 0.0));
     let arrow = if is_sorted { 14.0 } else { 0.0 };
     let galley = {
-        let mut job = eframe::egui::text::LayoutJob::simple_singleline(title, FontId::proportional(SMALL), ink);
+        let mut job =
+            eframe::egui::text::LayoutJob::simple_singleline(title, FontId::proportional(SMALL), ink);
         job.wrap = eframe::egui::text::TextWrapping::truncate_at_width(inner.width() - arrow);
         painter.layout_job(job)
     };
     let width = galley.size().x;
-    let left = if is_number && *column != Column::Delta { inner.right() - width - arrow } else { inner.left() };
+    let left =
+        if is_number && *column != Column::Delta { inner.right() - width - arrow } else { inner.left() };
     painter.galley(pos2(left, rect.center().y - galley.size().y / 2.0), galley, ink);
     if is_sorted {
         let icon = if sort.descending { Icon::ArrowDown } else { Icon::ArrowUp };
@@ -182,7 +190,13 @@ fn size_ui(ui: &Ui, column: &Column, (rect, clip, id): (Rect, Rect, Id), compare
     response.on_hover_cursor(CursorIcon::ResizeHorizontal);
 }
 
-fn line_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, rect: Rect, compare: &mut Compare) -> Option<CompareResponse> {
+fn line_ui(
+    ui: &mut Ui,
+    sheet: &Sheet<'_>,
+    line: Line,
+    rect: Rect,
+    compare: &mut Compare,
+) -> Option<CompareResponse> {
     let id = match line {
         Line::Group(place) => ui.scope_id().with(("group", &sheet.table.groups[place].name)),
         Line::Row(place) => ui.scope_id().with(("run", &sheet.rows[place].run, sheet.rows[place].arm_index)),
@@ -206,7 +220,7 @@ fn line_ui(ui: &mut Ui, sheet: &Sheet<'_>, line: Line, rect: Rect, compare: &mut
         let cell = Rect::from_x_y_ranges(sheet.scrolling(*place), rect.y_range());
         if cell.intersects(open) {
             let mut inside = child(ui, id.with(nth), cell, open);
-            cell_ui(&mut inside, sheet, line, nth, Place { cell, seen: open });
+            cell_ui(&mut inside, sheet, line, nth, cell);
         }
     }
     let arm = Rect::from_x_y_ranges(sheet.staying(sheet.widths.arm), rect.y_range());

@@ -82,7 +82,8 @@ fn measure(ui: &Ui, compare: &mut Compare, table: &Grouped, rows: &[Row]) {
     let wide = |text: &str, font: &FontId| {
         ui.painter().layout_no_wrap(text.to_owned(), font.clone(), ui.visuals().text_color()).size().x
     };
-    let (body, strong, small) = (FontId::proportional(BODY), theme::medium(BODY), FontId::proportional(SMALL));
+    let (body, strong, small) =
+        (FontId::proportional(BODY), theme::medium(BODY), FontId::proportional(SMALL));
     let longest = |texts: &mut dyn Iterator<Item = String>, font: &FontId| -> f32 {
         let text = texts.take(MEASURED).max_by_key(|text| text.chars().count()).unwrap_or_default();
         wide(&text, font)
@@ -99,7 +100,8 @@ fn measure(ui: &Ui, compare: &mut Compare, table: &Grouped, rows: &[Row]) {
                 of_groups.max(of_rows) + 56.0 + if table.keys.is_empty() { 48.0 } else { 0.0 }
             }
             Some(place) => {
-                let means = longest(&mut table.groups.iter().map(|group| group.cells[place].text.clone()), &strong);
+                let means =
+                    longest(&mut table.groups.iter().map(|group| group.cells[place].text.clone()), &strong);
                 let spreads =
                     longest(&mut table.groups.iter().map(|group| group.cells[place].spread.clone()), &body);
                 let of_rows = longest(&mut table.rows().map(|row| column.text(&rows[row])), &body);

@@ -47,7 +47,7 @@ pub enum Reply {
         /// The arm, by position.
         arm: usize,
     },
-    /// Move these runs to the trash, by identity.
+    /// Archive these runs, by identity.
     Archive(Vec<String>),
     /// Save to this file, whatever it holds.
     SaveTo(PathBuf),

@@ -107,7 +107,12 @@ pub fn usual(rows: &[Row], differing: &[String]) -> Vec<Column> {
     ];
     let shown = |(column, is_shown): (Column, bool)| is_shown.then_some(column);
     let settings = settings.cloned().map(C::Setting);
-    conditional.into_iter().filter_map(shown).chain(settings).chain(marks.into_iter().filter_map(shown)).collect()
+    conditional
+        .into_iter()
+        .filter_map(shown)
+        .chain(settings)
+        .chain(marks.into_iter().filter_map(shown))
+        .collect()
 }
 
 /// The settings that do not only follow from another choice, such as the momentum of one of two optimizers.
@@ -191,7 +196,9 @@ impl Column {
             Self::Duration => "Wall time",
             Self::Tags => "Words for finding runs",
             Self::Note => "Notes on the run",
-            Self::Delta => "Last test accuracy minus that of the baseline, over the seeds that are done in both",
+            Self::Delta => {
+                "Last test accuracy minus that of the baseline, over the seeds that are done in both"
+            }
             Self::Plan => "The plan of the arm, without tests and snapshots",
             Self::Setting(path) => return format!("The setting {path}"),
             Self::Series { series, at } => return format!("The series {series}, {}", at.words()),
@@ -295,9 +302,12 @@ impl Column {
                 None => value_of(&row.all, path),
             },
             Self::Delta => String::new(),
-            Self::Best | Self::BestEpoch | Self::Last | Self::Remaining | Self::Epochs | Self::Series { .. } => {
-                self.value(row).map(plain).unwrap_or_default()
-            }
+            Self::Best
+            | Self::BestEpoch
+            | Self::Last
+            | Self::Remaining
+            | Self::Epochs
+            | Self::Series { .. } => self.value(row).map(plain).unwrap_or_default(),
         }
     }
 

@@ -25,7 +25,13 @@ impl Numbers {
 }
 
 /// These lines of the table with a heading, cell by cell.
-pub fn cells(table: &Grouped, lines: &[Line], rows: &[Row], labels: &Labels, numbers: Numbers) -> Vec<Vec<String>> {
+pub fn cells(
+    table: &Grouped,
+    lines: &[Line],
+    rows: &[Row],
+    labels: &Labels,
+    numbers: Numbers,
+) -> Vec<Vec<String>> {
     let has_groups = !table.keys.is_empty();
     let is_wide = |column: &Column| {
         has_groups && numbers == Numbers::Exact && (column.is_measured() || *column == Column::Delta)
@@ -79,7 +85,8 @@ pub fn text(table: &Grouped, lines: &[Line], rows: &[Row], labels: &Labels, numb
         if needs { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.clone() }
     };
     let cells = cells(table, lines, rows, labels, numbers);
-    let line = |cells: &Vec<String>| cells.iter().map(quoted).collect::<Vec<_>>().join(&separator.to_string());
+    let line =
+        |cells: &Vec<String>| cells.iter().map(quoted).collect::<Vec<_>>().join(&separator.to_string());
     cells.iter().map(|cells| line(cells) + "\n").collect()
 }
 
@@ -96,7 +103,9 @@ fn group_cells(cell: &Cell, numbers: Numbers, is_wide: bool) -> Vec<String> {
 pub fn row_cell(column: &Column, row: &Row, delta: &Delta, numbers: Numbers) -> String {
     match (column, numbers) {
         (Column::Delta, Numbers::Shown) => delta.text(),
-        (Column::Delta, Numbers::Exact) => delta.difference().map(|found| plain(found.mean)).unwrap_or_default(),
+        (Column::Delta, Numbers::Exact) => {
+            delta.difference().map(|found| plain(found.mean)).unwrap_or_default()
+        }
         (_, Numbers::Shown) => column.text(row),
         (_, Numbers::Exact) => column.cell(row),
     }

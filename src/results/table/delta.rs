@@ -67,13 +67,21 @@ impl Delta {
         match self {
             Self::Unknown => format!("No seed is done here and in {baseline} yet"),
             Self::Baseline => "Differences are to this group".to_owned(),
-            Self::Hidden => format!("The filter hides the runs of {baseline} that this would be compared with"),
+            Self::Hidden => {
+                format!("The filter hides the runs of {baseline} that this would be compared with")
+            }
             Self::Paired(found) if found.is_identical() => {
                 format!("The last accuracy is that of {baseline}, {}", found.identical())
             }
-            Self::Paired(found) => format!("To {baseline}, seed by seed: {}; {}", found.points(), found.verdict()),
+            Self::Paired(found) => {
+                format!("To {baseline}, seed by seed: {}; {}", found.points(), found.verdict())
+            }
             Self::Unpaired(found) => {
-                format!("To {baseline}, between means, since no seed is in both: {}; {}", found.points(), found.verdict())
+                format!(
+                    "To {baseline}, between means, since no seed is in both: {}; {}",
+                    found.points(),
+                    found.verdict()
+                )
             }
         }
     }

@@ -34,7 +34,8 @@ impl Row {
 impl At {
     /// The value of a series of the main branch here; of an ensemble, that of its first member.
     fn value(self, record: &RunRecord, series: &str) -> Option<f64> {
-        let is_main = |point: &PointRef<'_>| point.branch.is_empty() && point.member.is_none_or(|member| member == 1);
+        let is_main =
+            |point: &PointRef<'_>| point.branch.is_empty() && point.member.is_none_or(|member| member == 1);
         let points = || record.points_of(series).filter(is_main);
         match self {
             Self::Best => record.best(series).map(|point| point.value),

@@ -67,7 +67,11 @@ impl Here {
 
     /// The part of the form that the fields of this value belong to.
     fn part(&self) -> String {
-        if self.path.starts_with("plan.") || self.label.is_empty() { self.of.clone() } else { self.label.to_owned() }
+        if self.path.starts_with("plan.") || self.label.is_empty() {
+            self.of.clone()
+        } else {
+            self.label.to_owned()
+        }
     }
 
     /// The stage at this index of a plan, as the window counts: "Stage 2", "Stage 2.1".
@@ -110,17 +114,22 @@ impl Walk<'_> {
                     return;
                 }
                 for index in 0..count {
-                    let inside =
-                        Here { path: here.under(&index.to_string()), label: here.label, of: here.item(index) };
+                    let inside = Here {
+                        path: here.under(&index.to_string()),
+                        label: here.label,
+                        of: here.item(index),
+                    };
                     self.collect(list.item(index), &inside);
                 }
             }
             Node::Choice(choice) => {
                 let variant = choice.variant();
                 let payload = choice.payload();
-                let own = payload.map(|payload| if is_plain(payload) { Ok(plain(payload)) } else { Err(payload) });
+                let own =
+                    payload.map(|payload| if is_plain(payload) { Ok(plain(payload)) } else { Err(payload) });
                 if let Some(Ok(own)) = &own {
-                    let (value, called) = (format!("{}({own})", variant.key), format!("{} {own}", variant.label));
+                    let (value, called) =
+                        (format!("{}({own})", variant.key), format!("{} {own}", variant.label));
                     self.insert_called(here, value, called);
                     return;
                 }

@@ -187,7 +187,8 @@ impl Grouped {
             for &position in &group.rows {
                 let row = &rows[position];
                 let partners = of_seed.get(&row.seed);
-                let found = partners.and_then(|partners| Comparison::between(partners, &[row], |_| true).last);
+                let found =
+                    partners.and_then(|partners| Comparison::between(partners, &[row], |_| true).last);
                 self.deltas[position] = match found {
                     Some(found) => Delta::Paired(found),
                     None if is_done(row) && hidden_seeds.contains(&row.seed) => Delta::Hidden,

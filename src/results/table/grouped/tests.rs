@@ -30,7 +30,11 @@ fn grouped(rows: &[Row], is_visible: impl Fn(&Row) -> bool, sort: &Sort) -> Grou
 }
 
 fn words(table: &Grouped, place: usize) -> Vec<String> {
-    table.groups[place].cells.iter().map(|cell| format!("{} {}", cell.text, cell.spread).trim().to_owned()).collect()
+    table.groups[place]
+        .cells
+        .iter()
+        .map(|cell| format!("{} {}", cell.text, cell.spread).trim().to_owned())
+        .collect()
 }
 
 #[test]
