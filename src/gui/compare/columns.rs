@@ -2,7 +2,7 @@
 
 use eframe::egui::{
     Align, Checkbox, CursorIcon, Layout, Popup, PopupCloseBehavior, Rect, RichText, ScrollArea, Sense,
-    TextEdit, Ui, Vec2,
+    TextEdit, Ui, UiBuilder, Vec2,
 };
 
 use super::Compare;
@@ -122,32 +122,36 @@ fn shown_ui(ui: &mut Ui, shown: &mut Vec<Column>, labels: &Labels, is_found: &im
     let mut moved = None;
     let mut places: Vec<(usize, Rect)> = Vec::new();
     for (nth, column) in shown.iter().enumerate().filter(|(_, column)| is_found(column)) {
-        let line = ui.horizontal(|ui| {
-            ui.set_height(LINE);
-            let mut is_shown = true;
-            let title = column.title(labels);
-            if theme::input_ui(ui, Checkbox::new(&mut is_shown, &title))
-                .on_hover_text(column.help())
-                .changed()
-            {
-                removed = Some(nth);
-            }
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let (rect, handle) = ui.allocate_exact_size(Vec2::splat(20.0), Sense::drag());
-                let name = format!("Move {title}");
-                handle.widget_info(|| {
-                    eframe::egui::WidgetInfo::labeled(
-                        eframe::egui::accesskit::Role::Button,
-                        true,
-                        name.clone(),
-                    )
-                });
-                Icon::Dots.paint(ui.painter(), rect.center(), 14.0, present(ui).text3);
-                if handle.dragged() {
-                    moved = handle.interact_pointer_pos().map(|at| (nth, at.y));
+        // The id is that of the column, so that a drag stays with it.
+        let id = UiBuilder::new().id_salt(format!("{column:?}"));
+        let line = ui.scope_builder(id, |ui| {
+            ui.horizontal(|ui| {
+                ui.set_height(LINE);
+                let mut is_shown = true;
+                let title = column.title(labels);
+                if theme::input_ui(ui, Checkbox::new(&mut is_shown, &title))
+                    .on_hover_text(column.help())
+                    .changed()
+                {
+                    removed = Some(nth);
                 }
-                handle.on_hover_cursor(CursorIcon::Grab);
-            });
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    let (rect, handle) = ui.allocate_exact_size(Vec2::splat(20.0), Sense::drag());
+                    let name = format!("Move {title}");
+                    handle.widget_info(|| {
+                        eframe::egui::WidgetInfo::labeled(
+                            eframe::egui::accesskit::Role::Button,
+                            true,
+                            name.clone(),
+                        )
+                    });
+                    Icon::Dots.paint(ui.painter(), rect.center(), 14.0, present(ui).text3);
+                    if handle.dragged() {
+                        moved = handle.interact_pointer_pos().map(|at| (nth, at.y));
+                    }
+                    handle.on_hover_cursor(CursorIcon::Grab);
+                });
+            })
         });
         places.push((nth, line.response.rect));
     }

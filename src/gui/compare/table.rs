@@ -133,7 +133,7 @@ fn heading_ui(
     }
     let labels = compare.labels();
     let title = sheet.table.heading(column, &labels);
-    let id = ui.scope_id().with(("heading", &title));
+    let id = ui.scope_id().with(("heading", format!("{column:?}")));
     let seen = rect.intersect(clip);
     let response = ui.interact(seen, id, Sense::click());
     response.widget_info(|| {
