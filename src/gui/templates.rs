@@ -4,29 +4,40 @@ use std::path::PathBuf;
 
 use eframe::egui::{self, Align, Layout, RichText, Sense, Stroke, Ui, UiBuilder};
 
-use super::dialogs::{Next, Reply, scroll_area};
+use super::scroll::scroll_area;
 use super::text::counted;
 use super::theme;
 use crate::doc::templates;
 
+/// What a window starts with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StartChoice {
+    /// The template with this position.
+    Template(usize),
+    /// This file.
+    File(PathBuf),
+    /// The document that is open.
+    Nothing,
+}
+
 /// Draws the recent files and a card for each template; returns the choice.
-pub fn cards_ui(ui: &mut Ui, recent: &[PathBuf]) -> Option<Reply> {
+pub fn cards_ui(ui: &mut Ui, recent: &[PathBuf]) -> Option<StartChoice> {
     let mut reply = recent_ui(ui, recent);
     ui.label(RichText::new("New experiment from a template").strong());
     scroll_area(ui, 520.0).show(ui, |ui| {
         for (position, template) in templates::all().iter().enumerate() {
             if card_ui(ui, position, template) {
-                reply = Some(Reply::Proceed(Next::New(position)));
+                reply = Some(StartChoice::Template(position));
             }
         }
     });
     if ui.button("Cancel").clicked() {
-        reply = Some(Reply::Cancel);
+        reply = Some(StartChoice::Nothing);
     }
     reply
 }
 
-fn recent_ui(ui: &mut Ui, recent: &[PathBuf]) -> Option<Reply> {
+fn recent_ui(ui: &mut Ui, recent: &[PathBuf]) -> Option<StartChoice> {
     if recent.is_empty() {
         return None;
     }
@@ -36,7 +47,7 @@ fn recent_ui(ui: &mut Ui, recent: &[PathBuf]) -> Option<Reply> {
         for path in recent {
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
             if ui.button(name).on_hover_text(path.display().to_string()).clicked() {
-                reply = Some(Reply::Proceed(Next::Open(path.clone())));
+                reply = Some(StartChoice::File(path.clone()));
             }
         }
     });

@@ -10,8 +10,9 @@ use super::compare::{Compare, arm_marks_ui};
 use super::runs::Runs;
 use super::selection::Selection;
 use super::templates::dot_ui;
+use super::treatment::Treatment;
 use super::{text, theme};
-use crate::doc::{Experiment, Run};
+use crate::doc::Run;
 use crate::results::{RunRecord, RunState};
 
 const STALE: &str = "This curve has the settings from before your last change. Run again to update it.";
@@ -20,40 +21,6 @@ const STRAY: &str =
 
 /// The number of rows drawn beyond each end of the visible part of the list.
 const BEYOND: f32 = 4.0;
-
-/// An arm with the values of its sweep written out: what has one line in a plot.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Treatment {
-    /// What legends call it.
-    pub name: String,
-    /// Position of its arm in the document.
-    pub arm: usize,
-    /// The index of its style in every view and file.
-    pub colour: usize,
-    /// Its runs.
-    pub runs: Vec<Run>,
-}
-
-/// The treatments of a document; arms without runs are there too.
-pub fn treatments(experiment: &Experiment, runs: &[Run]) -> Vec<Treatment> {
-    let mut found: Vec<Treatment> = Vec::new();
-    for (arm, settings) in experiment.arms.iter().enumerate() {
-        let first = found.len();
-        for run in runs.iter().filter(|run| run.arm_index == arm) {
-            let known = found[first..].iter_mut().find(|treatment| treatment.name == run.arm);
-            if let Some(treatment) = known {
-                treatment.runs.push(run.clone());
-            } else {
-                let (name, colour) = (run.arm.clone(), found.len());
-                found.push(Treatment { name, arm, colour, runs: vec![run.clone()] });
-            }
-        }
-        if found.len() == first {
-            found.push(Treatment { name: settings.name.clone(), arm, colour: first, runs: Vec::new() });
-        }
-    }
-    found
-}
 
 /// The accuracy in the row of a run.
 pub fn result(record: &RunRecord) -> Option<f64> {

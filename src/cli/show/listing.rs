@@ -15,15 +15,18 @@ use crate::results::table::view::{Baseline, Key};
 use crate::results::table::{Differing, Row};
 use crate::results::view::ViewSettings;
 
+/// The help of `--columns`.
+const COLUMNS: &str = "The columns: seed, state, last, best, best_epoch, remaining, epochs, secs, run, tags, note, delta, plan, \
+    settings by their paths, and series such as test_loss:best, test_loss@1000 (an iteration) or test_accuracy@21% \
+    (remaining weights)";
+
 /// How the table is printed.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ListingArgs {
     /// Print a line for each group with mean ± 95 % CI: arm, seed, tags, state, a setting, or two of them (arm,batch)
     #[arg(long, value_name = "KEYS", value_delimiter = ',')]
     group: Vec<String>,
-    /// The columns: seed, state, last, best, best_epoch, remaining, epochs, secs, run, tags, note, delta, plan, settings by
-    /// their paths, and series such as test_loss:best, test_loss@1000 (an iteration) or test_accuracy@21% (remaining weights)
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help = COLUMNS)]
     columns: Vec<String>,
     /// The arm, or another group, that differences are to [default: the first one]
     #[arg(long, value_name = "GROUP")]

@@ -1,10 +1,12 @@
 //! Every command, in one list: menus, buttons, keys and the palette are made from it.
 
 mod facts;
+mod keys;
 
 use eframe::egui::{Key, KeyboardShortcut, Modifiers};
 
 pub use facts::CommandContext;
+pub use keys::{key_text, mark_and_key, pressed};
 
 /// Declares the commands: what menus say, what it does in one sentence, and its keys, the usual one first.
 macro_rules! commands {

@@ -50,6 +50,9 @@ impl Compare {
     }
 }
 
+/// More arms than this are only counted.
+const MOST: usize = 3;
+
 /// "2 of winning ticket, 1 of reinitialized".
 pub fn of_arms(rows: &[&Row]) -> String {
     let mut counts: Vec<(&str, usize)> = Vec::new();
@@ -59,7 +62,6 @@ pub fn of_arms(rows: &[&Row]) -> String {
             None => counts.push((&row.arm, 1)),
         }
     }
-    const MOST: usize = 3;
     let mut parts: Vec<String> =
         counts.iter().take(MOST).map(|(arm, count)| format!("{count} of {arm}")).collect();
     if let Some(more @ 1..) = counts.len().checked_sub(MOST) {

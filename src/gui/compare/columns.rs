@@ -10,6 +10,7 @@ use crate::gui::icons::Icon;
 use crate::gui::runs::Runs;
 use crate::gui::theme::{self, SMALL, present};
 use crate::gui::widgets::{self, FieldState, Tone, drop_down, field_ui, message_ui};
+use crate::results::RunRecord;
 use crate::results::table::Labels;
 use crate::results::table::columns::{At, Column, usual};
 
@@ -286,7 +287,7 @@ impl Compare {
 /// The series that runs have, accuracies first.
 fn series(compare: &Compare, runs: &Runs) -> Vec<String> {
     let records = compare.rows.iter().filter_map(|row| runs.record(&row.run)).take(SEARCHED);
-    let names: std::collections::BTreeSet<&str> = records.flat_map(|record| record.series()).collect();
+    let names: std::collections::BTreeSet<&str> = records.flat_map(RunRecord::series).collect();
     let mut names: Vec<String> = names.into_iter().map(str::to_owned).collect();
     names.sort_by_key(|name| !name.ends_with("accuracy"));
     names

@@ -8,7 +8,7 @@ use crate::figure::plots::ArmRuns;
 use crate::figure::view::{Drawn, lines_of};
 use crate::gui::runs::Runs;
 use crate::gui::text::counted;
-use crate::gui::tree::Treatment;
+use crate::gui::treatment::Treatment;
 use crate::results::RunRecord;
 
 /// Lines of earlier settings have the style this many places on: the colour of their arm, another dash.

@@ -34,7 +34,7 @@ use std::sync::Arc;
 
 use super::plot::PlotState;
 use super::runs::Runs;
-use super::tree::Treatment;
+use super::treatment::Treatment;
 use crate::doc::Run;
 use crate::results::colours::Colours;
 use crate::results::table::columns::Column;

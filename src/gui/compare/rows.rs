@@ -2,7 +2,7 @@
 
 use crate::doc::Run;
 use crate::gui::runs::Runs;
-use crate::gui::tree::Treatment;
+use crate::gui::treatment::Treatment;
 use crate::results::table::Row;
 use crate::results::table::columns::Column;
 
@@ -29,12 +29,11 @@ fn row_of(run: &Run, runs: &Runs, colour: usize, (measured, known): (&[Column], 
         None => runs.outdated(run).map_or("", |record| record.state().word()),
     };
     let state = runs.word(&run.id);
-    let row = match known {
-        Some(known) => known.called(run, state, colour),
-        None => {
-            let record = runs.record(&run.id);
-            Row::of(run, record, state, colour).measured(record, measured)
-        }
+    let row = if let Some(known) = known {
+        known.called(run, state, colour)
+    } else {
+        let record = runs.record(&run.id);
+        Row::of(run, record, state, colour).measured(record, measured)
     };
     Row { outdated_state, ..row }
 }

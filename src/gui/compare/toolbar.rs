@@ -14,6 +14,9 @@ use crate::results::table::columns::{Column, independent};
 use crate::results::table::copy::Numbers;
 use crate::results::table::view::{Baseline, Key};
 
+/// The tooltip of the baseline.
+const BASELINE: &str = "What the column Δ compares with";
+
 /// A head at least this wide is one line, in points.
 const WIDE: f32 = 860.0;
 
@@ -135,9 +138,8 @@ fn baseline_ui(ui: &mut Ui, compare: &mut Compare) {
         return;
     }
     let is_reversed = ui.layout().prefer_right_to_left();
-    const HELP: &str = "What the column Δ compares with";
     if !is_reversed {
-        named_ui(ui, "baseline", HELP);
+        named_ui(ui, "baseline", BASELINE);
     }
     let shown = if table.baseline.is_empty() { "none" } else { &table.baseline };
     let mut chosen = compare.view.table.baseline.clone();
@@ -148,9 +150,9 @@ fn baseline_ui(ui: &mut Ui, compare: &mut Compare) {
         }
         ui.selectable_value(&mut chosen, Baseline::None, "none");
     });
-    combo.response.on_hover_text(format!("{HELP}: {shown}")).accessible_name("baseline");
+    combo.response.on_hover_text(format!("{BASELINE}: {shown}")).accessible_name("baseline");
     if is_reversed {
-        named_ui(ui, "baseline", HELP);
+        named_ui(ui, "baseline", BASELINE);
     }
     compare.view.table.baseline = chosen;
 }

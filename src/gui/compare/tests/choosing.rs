@@ -141,7 +141,9 @@ fn narrow_cells_end_with_an_ellipsis_and_the_comparison_goes_below_a_narrow_tabl
 fn large_tables_take_little_time_per_frame() {
     for arms in [100_usize, 1000] {
         let arm = |index: usize| {
-            format!("(name: \"arm {index}\", train: (rate: 0.{index:04}1), plan: [Train(\"1ep\")])")
+            format!(
+                "(name: \"arm {index}\", train: (optimizer: Sgd(rate: 0.{index:04}1)), plan: [Train(\"1ep\")])"
+            )
         };
         let all: Vec<String> = (0..arms).map(arm).collect();
         let text = format!("(seeds: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], arms: [{}])", all.join(", "));

@@ -10,7 +10,7 @@ use egui_kittest::kittest::Queryable;
 use super::*;
 use crate::doc::{file::parse, runs};
 use crate::figure::plots::testing::{at, left};
-use crate::gui::tree::treatments;
+use crate::gui::treatment::treatments;
 use crate::results::table::columns::{Column, Sort};
 use crate::results::table::view::{Baseline, Key};
 use crate::results::{Event, RunRecord};
