@@ -8,6 +8,7 @@ pub mod filter;
 pub mod grouped;
 mod labels;
 mod measure;
+mod names;
 mod plan_words;
 pub mod settings;
 pub mod view;

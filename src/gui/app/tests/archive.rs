@@ -41,7 +41,7 @@ fn an_arm_is_noted_in_its_menu_and_its_results_stay_when_the_question_is_refused
 }
 
 #[test]
-fn archived_results_of_an_arm_leave_the_plots_and_come_back_from_the_trash() {
+fn archived_results_of_an_arm_leave_the_plots_and_are_restored() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = window(folder.path());
     let app = window.harness.state();
