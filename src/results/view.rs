@@ -12,6 +12,7 @@ use super::statistics::Spread;
 use super::table::columns::Sort;
 use super::table::filter::Filter;
 use super::table::settings::{self, short};
+use super::table::view::TableSettings;
 use super::table::{Mark, Row};
 use super::tiles::Tiles;
 use crate::doc::{Run, listed};
@@ -33,6 +34,8 @@ pub struct ViewSettings {
     pub filter: String,
     /// The order of the table of runs.
     pub sort: Sort,
+    /// The columns, groups and named filters of the table of runs.
+    pub table: TableSettings,
     /// The setting whose values make the lines of plots, by its path; arms do when there is none.
     pub group: Option<String>,
     /// Whether zooming along x shows the same range in all plots.

@@ -35,7 +35,7 @@ impl App {
             C::ExportFigure => self.take_figure(self.workspace.subject(), Wanted::File, ctx),
             C::CopyFigure => self.take_figure(self.workspace.subject(), Wanted::Picture, ctx),
             C::CopyValues => self.take_figure(self.workspace.subject(), Wanted::Values, ctx),
-            C::CopyTable => self.answer(self.workspace.compare.copy('\t'), ctx),
+            C::CopyTable => self.copy_table(ctx),
             C::CopyMethods => self.answer(CompareResponse::CopyMethods, ctx),
             C::Quit => self.proceed(Leaving::to(Next::Quit), ctx),
             C::Undo => self.undo(),
@@ -50,10 +50,7 @@ impl App {
                     self.workspace.compare.star(&key);
                 }
             }
-            C::ArchiveRun => {
-                let run = self.workspace.selection.run().cloned();
-                self.archive(run.as_slice());
-            }
+            C::ArchiveRun => self.ask_to_archive_run(ctx),
             C::MoveStageUp => self.change_stage(Action::MoveUp),
             C::MoveStageDown => self.change_stage(Action::MoveDown),
             C::DuplicateStage => self.change_stage(Action::Duplicate),

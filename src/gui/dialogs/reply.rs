@@ -89,7 +89,7 @@ pub enum Reply {
         /// The arm, by position.
         arm: usize,
     },
-    /// Move these runs to the trash, by identity.
+    /// Archive these runs, by identity.
     Archive(Vec<String>),
     /// About a file that has what saving would lose, and what comes after saving.
     Rewrite(RewriteReply, Option<Leaving>),

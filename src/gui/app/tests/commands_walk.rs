@@ -107,7 +107,7 @@ const IN_THE_PALETTE: [(&str, &str); 12] = [
     ("Remove", "Remove stage"),
     ("Star the arm", "Star arm"),
     ("Add tag", "Show view: Notes"),
-    ("Archive this run", "Archive run"),
+    ("Archive this run…", "Archive run…"),
     ("Move to the right", "Split right"),
     ("Move below", "Split down"),
     ("Maximise", "Maximise tile"),
