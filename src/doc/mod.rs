@@ -24,7 +24,7 @@ pub use intervention::Intervention;
 pub use network::{Activation, Head, Mlp, Net, Output, Vgg};
 pub use plan::words::{capitalised, listed};
 pub use problem::{Problem, Severity};
-pub use spec::{ExpandedArm, Run, RunSpec, expand_arms, runs, runs_after};
+pub use spec::{ExpandedArm, Run, RunSpec, expand_arms, runs, runs_after, settings_of};
 pub use stage::{Stage, Train};
 pub use structure::Structure;
 pub use target::Target;

@@ -7,7 +7,7 @@ use crate::form::Steps;
 use crate::optimize::{Optimizer, Schedule};
 
 crate::choice! {
-    /// What training minimises.
+    /// What training minimizes.
     pub enum Loss: "Loss" {
         CrossEntropy, "Cross-entropy", "Softmax cross-entropy over the classes";
         BinaryCrossEntropy, "Binary cross-entropy", "Logistic loss of one output, for two classes";
@@ -81,9 +81,9 @@ crate::form! {
     pub struct Training: "Training" {
         optimizer: Optimizer = Optimizer::default(), "Optimizer", "How gradients change weights";
         schedule: Schedule = Schedule::default(), "Schedule", "How the learning rate changes";
-        warm_up: Option<Steps> = None, "Warm-up", "Linear rise of the learning rate at the start";
+        warm_up: Option<Steps> = None, "Warm-up", "Linear rise of the learning rate at the start", unset "none";
         batch: usize = 64, "Batch size", "Samples per mini-batch; the last one of an epoch may be smaller", unit "samples", range [1, 65536];
-        loss: Loss = Loss::CrossEntropy, "Loss", "What training minimises";
+        loss: Loss = Loss::CrossEntropy, "Loss", "What training minimizes";
         evaluate: Steps = Steps::epochs(1), "Evaluate every", "How often to evaluate the validation and \
             test parts during training";
         evaluation_batch: usize = 256, "Evaluation batch", "Samples per batch in evaluation", unit "samples", range [1, 65536];

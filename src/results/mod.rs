@@ -18,6 +18,7 @@ pub mod rounds;
 mod run_state;
 pub mod statistics;
 pub mod table;
+pub mod tickets;
 pub mod tiles;
 pub mod view;
 pub mod weights;

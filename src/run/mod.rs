@@ -36,7 +36,7 @@ pub mod trash;
 mod weights;
 mod work;
 
-pub use campaign::{Replay, Replayed, planned, replay, write_images};
+pub use campaign::{Picture, Replay, Replayed, ReplayedImage, planned, replay, write_images};
 pub use checkpoint::Checkpoint;
 pub use context::RunContext;
 pub use cost::{Cost, cost};
@@ -52,7 +52,7 @@ pub use expected::{
 pub use faults::Faults;
 pub use inputs::input_problems;
 pub use listener::{Listener, Recorder};
-pub use masks::{MaskOverlap, mask_overlap};
+pub use masks::{mask_overlap, mask_overlaps};
 pub use outdated_runs::outdated_runs;
 pub use past::{Tally, Watch};
 pub use program::{Op, ProgramStep, program};
