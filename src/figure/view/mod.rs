@@ -72,6 +72,7 @@ pub fn whole(
     filter: &str,
 ) -> Figure {
     let mut figure = (plot.build)(arms, options);
+    plot.title.clone_into(&mut figure.name);
     figure.details = details(&figure, arms);
     if figure.y.format == Format::Percent {
         cut_bands(&mut figure);

@@ -8,6 +8,7 @@
 //! What has to wait for something is a [`Step`].
 
 mod act;
+mod browsing;
 mod chrome;
 mod editor;
 mod facts;
@@ -17,6 +18,7 @@ mod panels;
 mod replies;
 mod runner;
 mod shell;
+mod start;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -256,6 +258,7 @@ impl eframe::App for App {
         }
         self.layout_ui(ui);
         self.dialog_ui(&ctx);
+        self.shell.guide.ui(&ctx);
         self.list_ui(&ctx);
         self.drop_ui(&ctx);
         self.refresh(&ctx);
