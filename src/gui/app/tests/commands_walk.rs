@@ -99,7 +99,7 @@ fn every_command_is_carried_out_from_its_menu() {
 }
 
 /// Entries of context menus that the palette calls otherwise.
-const IN_THE_PALETTE: [(&str, &str); 12] = [
+const IN_THE_PALETTE: [(&str, &str); 16] = [
     ("Move up", "Move stage up"),
     ("Move down", "Move stage down"),
     ("Duplicate", "Duplicate stage"),
@@ -108,6 +108,10 @@ const IN_THE_PALETTE: [(&str, &str); 12] = [
     ("Star the arm", "Star arm"),
     ("Add tag", "Show view: Notes"),
     ("Archive this run…", "Archive run…"),
+    ("Show its runs", "Show view: Runs"),
+    ("Show all runs", "Show view: Runs"),
+    ("Hide all runs", "Show view: Runs"),
+    ("Use as baseline", "Show view: Runs"),
     ("Move to the right", "Split right"),
     ("Move below", "Split down"),
     ("Maximise", "Maximise tile"),
