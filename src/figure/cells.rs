@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::font::{LINE_HEIGHT, Weight, width};
-use super::palette::{Rgb, Theme, colour};
+use super::palette::{Rgb, Theme, colour, mix};
 
 /// Values over two axes of names, or over two that count from 0.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -232,11 +232,6 @@ fn sequential(share: f64) -> Rgb {
     let before = (at.floor() as usize).min(steps - 1);
     let rest = at - before as f64;
     mix(VIRIDIS[before], VIRIDIS[before + 1], rest)
-}
-
-fn mix(from: Rgb, to: Rgb, share: f64) -> Rgb {
-    let tone = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * share).round() as u8;
-    std::array::from_fn(|index| tone(from[index], to[index]))
 }
 
 #[cfg(test)]

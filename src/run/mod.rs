@@ -33,6 +33,7 @@ pub mod summary;
 mod tables;
 mod train;
 pub mod trash;
+mod weights;
 mod work;
 
 pub use campaign::{Picture, Replay, Replayed, ReplayedImage, planned, replay, write_images};
@@ -44,7 +45,7 @@ pub use directory::{
     RunDirectory, Stamp, StoredRun, folder_of, is_done as is_marked_done, read_record, read_records,
     weights_path,
 };
-pub use error::RunError;
+pub use error::{RunError, panic_text};
 pub use expected::{
     Costs, Expected, ExpectedTime, FinishedRun, Pace, Paces, RemainingRun, RunProgress, expected, measure,
 };
@@ -55,7 +56,10 @@ pub use masks::{mask_overlap, mask_overlaps};
 pub use outdated_runs::outdated_runs;
 pub use past::{Tally, Watch};
 pub use program::{Op, ProgramStep, program};
-pub use queue::{Job, Message, Queue, QueueOptions, parallelism};
+pub use queue::{
+    Command, Ended, Job, Message, Queue, QueueOptions, QueueView, QueuedRun, QueuedState, RunOrder,
+    WaitReason, parallelism,
+};
 pub use session::{RunEnd, Session};
 pub use state::{HandOvers, Member, Position, Snapshot, State};
 pub use stop::{StopFlag, StopKind};

@@ -1,6 +1,6 @@
 //! The histogram of a parameter: what is left, what is held, what is pruned, and what it was when it was dense.
 
-use crate::figure::{Axis, Bars, Figure, Line, style_of};
+use crate::figure::{Axis, Bars, Figure, Line, Style};
 use crate::form::number::counted;
 use crate::results::network::{Histogram, ParameterSummary, shape_text};
 
@@ -40,7 +40,8 @@ pub fn histogram(parameter: &ParameterSummary) -> Figure {
     }
     figure.y.range = Some([0.0, top]);
     if !outline.is_empty() {
-        figure.lines.push(Line::new(DENSE, style_of(OUTLINE), outline));
+        let style = Style { colour: OUTLINE, ..Style::default() };
+        figure.lines.push(Line::new(DENSE, style, outline));
     }
     figure
 }

@@ -26,6 +26,7 @@ pub const MEMBERS: Plot = Plot {
 };
 
 fn members_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+    let options = &options.without_rounds();
     let of_arm = |arm| lines(arm, &VOTE, options).into_iter().chain(members(arm, options));
     let drawn = arms.iter().flat_map(of_arm).collect();
     figure(options.x.axis(), Axis::percent("Test accuracy"), drawn, options)
@@ -55,6 +56,7 @@ pub const MEMBER_DISTANCE: Plot = Plot {
 };
 
 fn distance_figure(arms: &[ArmRuns<'_>], options: &PlotOptions) -> Figure {
+    let options = &options.without_rounds();
     let drawn = arms.iter().flat_map(|arm| lines(arm, &DISTANCE, options)).collect();
     figure(options.x.axis(), Axis::new("Distance between members", ""), drawn, options)
 }
@@ -83,7 +85,7 @@ mod tests {
         let figure = members_figure(&arms, &PlotOptions::default());
         let shown: Vec<_> = figure.lines.iter().map(|line| (line.name.as_str(), line.points[0][1])).collect();
         assert_eq!(shown, [("a, vote", 0.875), ("a / member 1", 0.5), ("a / member 2", 0.75)]);
-        assert_eq!(figure.lines[0].style.dash, Dash::Solid);
+        assert_eq!(figure.lines[0].style.dash, Dash::Dashed, "that of the arm");
         assert_ne!(figure.lines[1].style, figure.lines[2].style);
         let distance = distance_figure(&arms, &PlotOptions::default());
         assert_eq!(distance.lines[0].points, [[1.0, 2.0]]);

@@ -7,10 +7,10 @@ use super::panels::PanelSizes;
 use super::workspace::{Request, Workspace};
 use crate::form::path::Place;
 use crate::gui::form::FormContext;
+use crate::gui::inspector::Inspected;
 use crate::gui::palette::{
     Choice, PaletteList, PaletteOutcome, command_entries, file_entries, stage_entries, view_entries,
 };
-use crate::gui::properties::{properties_ui, selection_of};
 use crate::gui::selection::Selection;
 use crate::gui::status::status_ui;
 use crate::gui::tiles::LayoutChange;
@@ -89,8 +89,7 @@ impl App {
         });
         self.shell.settings.panels_mut().log = open;
         if let Some(problem) = chosen.and_then(|shown| shown.inner) {
-            self.select(Some(selection_of(&problem.place)));
-            self.workspace.focus = Some(problem.place);
+            self.show_setting(problem.place);
         }
     }
 
@@ -153,12 +152,15 @@ impl App {
     fn right_ui(&mut self, ui: &mut Ui) {
         let results = self.editor.results();
         let mut open = self.shell.settings.panels().properties;
-        panel_sizes(ui).right().show_collapsible(ui, &mut open, |ui| {
-            let Workspace { selection, focus, dry_run, .. } = &mut self.workspace;
-            let (document, runs) = (&mut self.editor.document, &self.runner.runs);
-            properties_ui(ui, document, runs, selection, focus, dry_run, &results);
-        });
+        let Workspace { selection, focus, dry_run, inspector, .. } = &mut self.workspace;
+        let (document, runs) = (&mut self.editor.document, &self.runner.runs);
+        let input = Inspected { document, runs, selection, focus, dry_run, results: &results };
+        let shown = panel_sizes(ui).right().show_collapsible(ui, &mut open, |ui| inspector.ui(ui, input));
         self.shell.settings.panels_mut().properties = open;
+        if let Some(browse) = shown.and_then(|shown| shown.inner) {
+            let ctx = ui.ctx().clone();
+            self.browse(browse, &ctx);
+        }
     }
 
     fn center_ui(&mut self, ui: &mut Ui) {

@@ -147,7 +147,7 @@ pub fn write_images(directory: &Path, base: Option<&Path>, to: &Path) -> Result<
     let labels = test.labels.iter().map(|&label| label as f32).collect();
     let labels = FileTensor { shape: vec![test.len()], values: labels };
     let tensors = BTreeMap::from([("images".to_owned(), images), ("labels".to_owned(), labels)]);
-    write_tensors(to, &tensors, &BTreeMap::new()).map_err(|error| error.to_string())?;
+    write_tensors(to, &tensors, None).map_err(|error| error.to_string())?;
     Ok(test.len())
 }
 

@@ -258,7 +258,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("a")).unwrap();
         let write = |table: Table, lines: &str| {
-            let text = format!("{}\n{lines}", table.header());
+            let text = format!("{}\n{lines}", table.header().unwrap());
             std::fs::write(folder.path().join("a").join(table.file()), text).unwrap();
         };
         write(Table::Faults, FAULTS);

@@ -75,7 +75,6 @@ fn edits_are_taken_back_and_made_again_by_keys() {
 #[test]
 fn what_is_typed_into_a_field_is_taken_back_at_once_and_what_is_no_value_yet_by_the_field() {
     let mut window = Window::new();
-    window.harness.state_mut().workspace.selection = Selection::Training;
     window.harness.run();
     let batch = |window: &Window| window.harness.state().editor.document.experiment.train.batch;
     let before = batch(&window);

@@ -78,10 +78,11 @@ fn a_filter_is_seen_beside_the_plot_and_a_click_clears_it() {
 }
 
 #[test]
-fn a_remark_is_small_print_and_no_filter() {
+fn a_remark_is_in_the_explanation_and_no_filter() {
     const REMARK: &str = "1 run of earlier settings shown here only";
     let mut harness = harness(Shown { remark: REMARK, ..running() });
-    assert!(harness.query_by_label_contains(REMARK).is_some());
+    let state = &harness.state().state;
+    assert!(state.explanation(state.plot()).is_some_and(|text| text.contains(REMARK)));
     assert!(harness.query_by_label_contains("Clear the").is_none());
     harness.state_mut().filter = "filter: seed>2 (1 of 3 runs)";
     harness.run();
@@ -123,7 +124,7 @@ fn in_little_room_the_controls_fold_into_a_menu() {
         harness.run();
         harness.get_by_label("Single runs").click();
         harness.run();
-        assert!(!harness.state().state.options.traces);
+        assert!(harness.state().state.options.traces);
         harness.get_by_role_and_label(Role::Button, "x:").click();
         harness.run();
         harness.get_by_label("Wall time").click();
@@ -180,7 +181,7 @@ fn the_axis_and_the_single_runs_are_chosen_below_the_plot() {
     let mut harness = harness(running());
     harness.get_by_label("Single runs").click();
     harness.run();
-    assert!(!harness.state().state.options.traces);
+    assert!(harness.state().state.options.traces);
     harness.get_by_role_and_label(Role::ComboBox, "x:").click();
     harness.run();
     harness.get_by_label("Wall time").click();
