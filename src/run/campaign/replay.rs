@@ -86,8 +86,8 @@ impl Picture {
         });
         let byte = |value: f32| (255.0 * (value - low) / (high - low).max(f32::MIN_POSITIVE)).round() as u8;
         let plane = height * width;
-        let channel = |channel: usize| if channels >= 3 { channel } else { 0 };
-        let pixel = |at: usize| [0, 1, 2].map(|colour| byte(values[channel(colour) * plane + at]));
+        let first_of = |colour: usize| if channels >= 3 { colour * plane } else { 0 };
+        let pixel = |at: usize| [0, 1, 2].map(|colour| byte(values[first_of(colour) + at]));
         Self { image, size: [width, height], pixels: (0..plane).map(pixel).collect() }
     }
 }
