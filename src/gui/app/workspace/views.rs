@@ -57,6 +57,8 @@ impl Workspace {
         // Panes are drawn by who owns their tiles.
         let mut tiles = std::mem::take(&mut self.tiles);
         let mut requests = Vec::new();
+        let arm = self.selection.arm().and_then(|arm| document.experiment.arms.get(arm));
+        self.plot.selected = arm.map(|arm| arm.name.clone());
         tiles.ui(ui, &mut |ui, pane| {
             if let Some(plot) = pane.plot {
                 requests.extend(self.plot_ui(ui, plot, runs, log));
