@@ -2,6 +2,8 @@
 
 /// Declares a group of settings: the struct, its defaults, its format and its [`Group`](crate::form::Group).
 ///
+/// Saved files leave defaults out. `written always` at the end of a declaration keeps the setting in them.
+///
 /// ```
 /// weightlab::form! {
 ///     /// Plain gradient descent.
@@ -16,14 +18,14 @@
 macro_rules! form {
     ($(#[$meta:meta])* $vis:vis struct $name:ident : $title:literal {
         $( $field:ident : $type:ty = $default:expr, $label:literal, $help:literal
-           $(, unit $unit:literal)? $(, range [$low:expr, $high:expr])? ; )*
+           $(, unit $unit:literal)? $(, range [$low:expr, $high:expr])? $(, written $when:ident)? ; )*
     }) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
         #[serde(default, deny_unknown_fields)]
         $vis struct $name { $( #[doc = $help] pub $field: $type, )* }
         $crate::form_impl! { $name : $title { $( $field : $type = $default, $label, $help
-            $(, unit $unit)? $(, range [$low, $high])? ; )* } None }
+            $(, unit $unit)? $(, range [$low, $high])? $(, written $when)? ; )* } None }
 
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -111,10 +113,16 @@ macro_rules! form_serialize_fields {
 macro_rules! form_impl {
     ($name:ident : $title:literal {
         $( $field:ident : $type:ty = $default:expr, $label:literal, $help:literal
-           $(, unit $unit:literal)? $(, range [$low:expr, $high:expr])? ; )*
+           $(, unit $unit:literal)? $(, range [$low:expr, $high:expr])? $(, written $when:ident)? ; )*
     } $shorthand:expr) => {
         impl Default for $name {
             fn default() -> Self { Self { $( $field: $default, )* } }
+        }
+
+        #[allow(dead_code, reason = "every group gets the same names, whether it needs them or not")]
+        impl $name {
+            /// Name of the group in the window.
+            pub const TITLE: &'static str = $title;
         }
 
         impl $crate::form::Value for $name {
@@ -128,6 +136,7 @@ macro_rules! form_impl {
                     key: stringify!($field), label: $label, help: $help,
                     unit: concat!($($unit)?),
                     range: [$([$low as f64, $high as f64])?].first().copied(),
+                    is_always_written: !concat!("" $(, stringify!($when))?).is_empty(),
                 }, )* ];
                 FIELDS
             }
@@ -198,6 +207,9 @@ macro_rules! choice {
 
         #[allow(dead_code, reason = "every enum gets the same names, whether it needs them or not")]
         impl $name {
+            /// What its alternatives are, in the window.
+            pub const TITLE: &'static str = $title;
+
             /// All alternatives with their default settings, in the order in which they are offered.
             pub fn all() -> Vec<Self> { vec![ $( Self::$variant $(($default))?, )* ] }
 

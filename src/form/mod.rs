@@ -13,6 +13,7 @@ pub mod path;
 pub mod reference;
 pub mod ron_text;
 mod values;
+pub mod write;
 
 pub use check::{RangeProblem, check_ranges};
 pub use values::{Overrides, Steps, StepsUnit};
@@ -30,6 +31,8 @@ pub struct Field {
     pub unit: &'static str,
     /// Inclusive bounds of a number.
     pub range: Option<[f64; 2]>,
+    /// Whether saved files have it even where it has its default.
+    pub is_always_written: bool,
 }
 
 /// One alternative of a [`Choice`].

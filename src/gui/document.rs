@@ -94,7 +94,7 @@ impl Document {
 
     /// What a crash must not take; nothing when the experiment cannot be written.
     pub fn to_keep(&self) -> Option<UnsavedEdits> {
-        let text = file::to_text(&self.experiment, file::header(&self.text)).ok()?;
+        let text = file::to_text(&self.experiment, &self.text).ok()?;
         let (path, identity) = (self.path.clone(), self.identity.clone());
         Some(UnsavedEdits { path, identity, title: self.title(), saved: self.text.clone(), text })
     }
@@ -173,9 +173,7 @@ impl Document {
     /// # Errors
     /// What could not be written; nothing has changed then.
     pub fn save(&mut self, to: &Path) -> Result<(), FileError> {
-        let header = file::header(&self.text).to_owned();
-        file::save(&self.experiment, &header, to)?;
-        self.text = file::to_text(&self.experiment, &header).unwrap_or_default();
+        self.text = file::save(&self.experiment, &self.text, to)?;
         self.saved = self.experiment.clone();
         self.path = Some(to.to_owned());
         Ok(())

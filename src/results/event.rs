@@ -3,6 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::campaign::{CampaignBegan, CampaignEnded, CellState};
+use crate::doc::stage_number;
 
 /// Something that happened in a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -250,12 +251,9 @@ impl Report {
 
 /// The place of a stage as the plan numbers it, from 1: `Stage 3.1, round 3, control`.
 pub fn place_of(stage: &str, round: Option<u64>, branch: &str) -> String {
-    let number =
-        |number: &str| number.parse().map_or_else(|_| number.to_owned(), |n: u64| (n + 1).to_string());
-    let numbers: Vec<String> = stage.split('.').map(number).collect();
     let round = round.map(|round| format!(", round {round}")).unwrap_or_default();
     let comma = if branch.is_empty() { "" } else { ", " };
-    format!("Stage {}{round}{comma}{branch}", numbers.join("."))
+    format!("Stage {}{round}{comma}{branch}", stage_number(stage))
 }
 
 /// The progress of a run.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::data::DataError;
+use crate::doc::stage_number;
 use crate::net::weights_file::WeightFileError;
 
 /// What went wrong in a run, where, and what to do.
@@ -16,7 +17,8 @@ pub enum RunError {
     Weights(#[from] WeightFileError),
     /// The loss is NaN or infinite.
     #[error(
-        "the loss became {loss} at iteration {iteration} (epoch {epoch:.2}) of stage {stage}; try a smaller learning rate, a warm-up, or non_finite: Continue"
+        "the loss became {loss} at iteration {iteration} (epoch {epoch:.2}) of stage {}; try a smaller learning rate, a warm-up, or non_finite: Continue",
+        stage_number(stage)
     )]
     NonFinite {
         /// NaN or an infinity.
@@ -25,7 +27,7 @@ pub enum RunError {
         iteration: u64,
         /// Epochs before it.
         epoch: f64,
-        /// Place of the stage in the plan.
+        /// Place of the stage in the plan, counted from 0.
         stage: String,
     },
     /// A batch norm got one value for each channel.
@@ -40,9 +42,9 @@ pub enum RunError {
         samples: usize,
     },
     /// A stage cannot be carried out.
-    #[error("stage {stage}: {message}")]
+    #[error("stage {}: {message}", stage_number(stage))]
     Stage {
-        /// Place of the stage in the plan.
+        /// Place of the stage in the plan, counted from 0.
         stage: String,
         /// What is wrong, and the remedy.
         message: String,

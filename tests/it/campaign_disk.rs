@@ -203,6 +203,8 @@ fn the_log_applied_again_gives_the_same_logits() {
     assert!(replayed.iter().all(weightlab::run::Replayed::is_equal), "{replayed:#?}");
     let one = Replay { trial: Some(2), campaign: Some("1".to_owned()), ..Replay::default() };
     assert_eq!(replay(&disk.path(), &one).unwrap().len(), 1);
+    let by_stage = Replay { trial: Some(2), stage: Some("2".to_owned()), ..Replay::default() };
+    assert_eq!(replay(&disk.path(), &by_stage), replay(&disk.path(), &one), "stages are counted from 1");
 
     let faults = disk.file("faults.csv");
     let line = faults.lines().nth(1).unwrap();

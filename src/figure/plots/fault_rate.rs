@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::campaigns::{SERIES, campaigns};
 use super::series::Path;
 use super::{ArmRuns, Controls, Plot};
+use crate::doc::stage_number;
 use crate::figure::axis::Axis;
 use crate::figure::model::{Figure, Line, ReferenceLine, Trace};
 use crate::figure::palette::{Dash, style_of};
@@ -92,7 +93,7 @@ fn lines(arm: &ArmRuns<'_>, options: &PlotOptions) -> Vec<Line> {
     let line = |((stage, branch, unprotected), rates): (Key, Rates)| {
         let mut name = Path { branch, member: None }.name(&arm.name);
         if stages.len() > 1 {
-            name = format!("{name}, stage {stage}");
+            name = format!("{name}, stage {}", stage_number(&stage));
         }
         if unprotected {
             name = format!("{name}, unprotected");

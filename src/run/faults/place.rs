@@ -8,6 +8,7 @@ use super::{Active, Drawn};
 use crate::doc::fault::{Draw, Fault, FaultAmount, Format};
 use crate::doc::fault_sites::fault_places;
 use crate::doc::intervention::Target;
+use crate::doc::stage_number;
 use crate::form::number::grouped;
 use crate::intervene::fault::Injected;
 use crate::intervene::fault::log::LONGEST_DRAW;
@@ -73,7 +74,7 @@ fn check_format(session: &Session, new: &Active) -> Result<(), RunError> {
         Some(other) => Err(session.stage_error(format!(
             "the fault of stage {} reads the network in {}, and this one in {}; a network has one format, \
                 so release the other fault first",
-            other.stage,
+            stage_number(&other.stage),
             other.settings.format.label(),
             format.label()
         ))),
@@ -184,7 +185,7 @@ pub fn refuse_training(session: &Session) -> Result<(), RunError> {
             "the fault of stage {} is drawn for every image, and training works on mini-batches (batch norm \
                 would see one image); use draw: EveryForward, or put Do(Release(what: [Faults])) before the \
                 training",
-            fault.stage
+            stage_number(&fault.stage)
         ))),
     }
 }

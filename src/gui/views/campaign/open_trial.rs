@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use eframe::egui::{RichText, Ui};
 
+use crate::doc::stage_number;
 use crate::gui::views::loading::{LoadState, Loading};
 use crate::gui::views::{grid_ui, number_ui, waiting_ui};
 use crate::gui::{text, theme};
@@ -57,7 +58,8 @@ impl OpenTrial {
 fn command(directory: &Path, key: &TrialKey) -> String {
     let TrialKey { campaign, round, trial } = key;
     let round = round.map_or_else(String::new, |round| format!(" --round {round}"));
-    format!("weightlab replay \"{}\" --campaign {campaign}{round} --trial {trial}", directory.display())
+    let stage = stage_number(campaign);
+    format!("weightlab replay \"{}\" --stage {stage}{round} --trial {trial}", directory.display())
 }
 
 fn faults_ui(ui: &mut Ui, found: &TrialFaults) {
@@ -96,8 +98,8 @@ mod tests {
         let once = TrialKey { round: None, ..key.clone() };
         assert_eq!(
             command(directory, &key),
-            "weightlab replay \"x.runs/ab\" --campaign 1.0 --round 2 --trial 7"
+            "weightlab replay \"x.runs/ab\" --stage 2.1 --round 2 --trial 7"
         );
-        assert_eq!(command(directory, &once), "weightlab replay \"x.runs/ab\" --campaign 1.0 --trial 7");
+        assert_eq!(command(directory, &once), "weightlab replay \"x.runs/ab\" --stage 2.1 --trial 7");
     }
 }
