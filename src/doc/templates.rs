@@ -8,10 +8,14 @@ use super::file;
 /// An experiment to start from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Template {
-    /// What menus call it.
+    /// The name of its experiment.
     pub name: &'static str,
-    /// What it compares, and what it needs.
+    /// In two words, as on its card.
+    pub title: &'static str,
+    /// The question that it answers.
     pub description: &'static str,
+    /// How long all its runs take on two cores, and the data that it needs beside the built-in ones.
+    pub time: &'static str,
     /// Its text, comments included.
     pub text: &'static str,
     /// What came out of it, once it was run.
@@ -29,10 +33,12 @@ pub struct Outcome {
 
 /// The template of a file under `experiments/`, and the figure whose lines are under `assets/results/`, if there are any.
 macro_rules! template {
-    ($file:literal $(, figure $figure:literal)?, $name:literal, $description:literal) => {
+    ($file:literal $(, figure $figure:literal)?, $name:literal, $title:literal, $description:literal, $time:literal) => {
         Template {
             name: $name,
+            title: $title,
             description: $description,
+            time: $time,
             text: include_str!(concat!("../../experiments/", $file, ".ron")),
             result: [$(Outcome {
                 figure: $figure,
@@ -43,31 +49,45 @@ macro_rules! template {
 }
 
 const TEMPLATES: &[Template] = &[
-    template!("lottery_digits", figure "remaining", "Lottery ticket on digits",
-        "Winning tickets against new weights and random masks; built-in data, under a minute"),
-    template!("freezing_digits", figure "accuracy", "Partial freezing on digits",
-        "Half of a layer's weights frozen, then released; built-in data, seconds"),
-    template!("trunk_iris", figure "member-distance", "Shared trunk on iris",
-        "Three networks that share their first layers, copied in turn or tied; built-in data, seconds"),
-    template!("past_digits", figure "past", "Past and present on digits",
-        "How far a network moves in one step and in eight; built-in data, seconds"),
-    template!("clones_digits", figure "accuracy", "Clones on digits",
-        "Copies that train apart, and the error along the line between them; built-in data, seconds"),
-    template!("faults_digits", figure "fault-rate", "Weight faults on digits",
-        "Which bit matters, how many flips a network tolerates, what clipping saves; built-in data, seconds"),
-    template!("optimizers_digits", figure "accuracy", "Optimizers on digits",
-        "SGD, Adam and AdamW at two learning rates each; built-in data, seconds"),
+    template!("lottery_digits", figure "remaining", "Lottery ticket on digits", "Lottery ticket",
+        "Do pruned weights train as well from their first values?", "< 1 min"),
+    template!("faults_digits", figure "fault-rate", "Weight faults on digits", "Faults",
+        "Which flipped bit changes the answer, and what protects?", "< 1 min"),
+    template!("freezing_digits", figure "accuracy", "Partial freezing on digits", "Partial freezing",
+        "Which weights can be held still while the rest trains?", "< 1 min"),
+    template!("optimizers_digits", figure "accuracy", "Optimizers on digits", "Optimizers",
+        "Sweep a setting and compare arms seed by seed.", "< 1 min"),
+    template!("clones_digits", figure "accuracy", "Clones on digits", "Clones",
+        "Do copies that train apart stay in one valley?", "< 1 min"),
+    template!("trunk_iris", figure "member-distance", "Shared trunk on iris", "Shared trunk",
+        "What is left of networks that share their first layers?", "< 1 min"),
+    template!("past_digits", figure "past", "Past and present on digits", "Past and present",
+        "How far does a network move in one step, and in eight?", "< 1 min"),
     template!(
         "lenet_mnist",
         "LeNet-300-100 on MNIST",
-        "The lottery ticket with the settings of its paper; needs MNIST, minutes"
+        "LeNet on MNIST",
+        "The lottery ticket with the settings of its paper.",
+        "minutes, MNIST"
     ),
     template!(
         "vgg16_cifar10",
         "VGG-16 on CIFAR-10",
-        "Late rewinding of a deep network; needs CIFAR-10, long without a smaller width"
+        "VGG-16 on CIFAR-10",
+        "Late rewinding of a deep network.",
+        "days, CIFAR-10"
     ),
 ];
+
+/// An experiment with one arm that trains and tests, on built-in data.
+pub const BLANK: Template = Template {
+    name: "New experiment",
+    title: "Blank",
+    description: "One arm that trains and tests. Add the rest yourself.",
+    time: "seconds",
+    text: include_str!("../../assets/blank.ron"),
+    result: None,
+};
 
 /// All templates; the first one is the document that a new window shows.
 pub fn all() -> Vec<Template> {
@@ -91,7 +111,7 @@ mod tests {
 
     #[test]
     fn every_template_opens_without_an_error_and_has_runs() {
-        for template in all() {
+        for template in all().into_iter().chain([BLANK]) {
             let experiment = template.experiment();
             let errors: Vec<_> =
                 validate(&experiment).into_iter().filter(|p| p.severity == Severity::Error).collect();
@@ -103,7 +123,7 @@ mod tests {
 
     #[test]
     fn every_template_keeps_its_meaning_and_its_comment_when_saved() {
-        for template in all() {
+        for template in all().into_iter().chain([BLANK]) {
             let experiment = template.experiment();
             let text = file::to_text(&experiment, template.text).unwrap();
             assert!(text.starts_with("// "), "{} explains itself at its head", template.name);

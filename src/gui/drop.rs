@@ -95,7 +95,7 @@ pub fn overlay_ui(ctx: &egui::Context, text: &str) {
     painter.rect_filled(rect, 0.0, veil);
     let inner = rect.shrink(2.0 * theme::STEP);
     painter.rect_stroke(inner, 8.0, Stroke::new(2.0, colours.accent), StrokeKind::Inside);
-    let font = FontId::proportional(theme::TEXT);
+    let font = FontId::proportional(theme::BODY);
     let galley = painter.layout(text.to_owned(), font, colours.text, inner.width() - 8.0 * theme::STEP);
     let at = Align2::CENTER_CENTER.align_size_within_rect(galley.size(), inner);
     painter.galley(at.min, galley, colours.text);

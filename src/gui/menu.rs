@@ -108,7 +108,7 @@ pub fn mark_and_key(ctx: &egui::Context, command: Command, on: Option<bool>) -> 
 /// Says that errors came while nobody saw the log; whether that was pressed.
 pub fn errors_ui(ui: &mut Ui, count: usize, newest: &str) -> bool {
     let text = RichText::new(format!("⚠ {}", counted(count, "new error"))).small();
-    let chip = Button::new(text.color(theme::present(ui).error));
+    let chip = Button::new(text.color(theme::present(ui).bad));
     ui.add(chip).on_hover_text(format!("{newest}\nClick to show the log")).clicked()
 }
 
@@ -147,7 +147,7 @@ pub fn buttons_ui(ui: &mut Ui, context: &CommandContext, status: &Status) -> Opt
 }
 
 /// A button that says why it cannot be used when it cannot.
-fn explained(ui: &mut Ui, button: Button<'_>, command: Command, context: &CommandContext) -> bool {
+pub fn explained(ui: &mut Ui, button: Button<'_>, command: Command, context: &CommandContext) -> bool {
     let refusal = command.refusal(context);
     let response = ui.add_enabled(refusal.is_none(), button).on_hover_text(command.tooltip());
     // Without this, the key would be part of the name.

@@ -6,6 +6,7 @@
 
 pub mod app;
 mod background;
+pub mod bar;
 pub mod commands;
 pub mod compare;
 pub mod desktop;
@@ -17,6 +18,7 @@ pub mod files;
 pub mod form;
 pub mod history;
 mod icon;
+pub mod icons;
 pub mod log;
 mod memory;
 pub mod menu;
@@ -29,7 +31,9 @@ pub mod recovery;
 pub mod runs;
 pub mod selection;
 pub mod settings;
+pub mod start;
 pub mod status;
+pub mod status_line;
 mod swept;
 pub mod templates;
 pub mod text;
@@ -38,6 +42,7 @@ pub mod tiles;
 pub mod tree;
 pub mod views;
 pub mod watching;
+pub mod widgets;
 pub mod worker;
 
 use std::path::{Path, PathBuf};

@@ -173,7 +173,7 @@ fn run_ui(ui: &mut Ui, run: Option<&Run>, runs: &Runs, results: &Path) {
         ui.label(format!("With earlier settings: {} {}", text::sign(&runs.state(id)), runs.word(id)));
     }
     if let RunState::Failed(why) = &state {
-        ui.add(egui::Label::new(RichText::new(why).color(theme::present(ui).error)).wrap().selectable(true));
+        ui.add(egui::Label::new(RichText::new(why).color(theme::present(ui).bad)).wrap().selectable(true));
         if ui.button("Copy message").clicked() {
             ui.ctx().copy_text(why.clone());
         }

@@ -73,7 +73,7 @@ fn counts(errors: usize, notes: usize) -> String {
 fn problem_ui(ui: &mut Ui, problem: &Problem, row: usize) -> bool {
     let colours = theme::present(ui);
     let (sign, colour) = match problem.severity {
-        Severity::Error => ("✗ Error", colours.error),
+        Severity::Error => ("✗ Error", colours.bad),
         Severity::Note => ("⚠ Note", colours.warning),
     };
     line_ui(
@@ -96,7 +96,7 @@ pub fn entry_ui(ui: &mut Ui, entry: &LogEntry, row: usize) {
     let line = RichText::new(entry.text.replace('\n', " ")).small();
     let line = match entry.level {
         LogLevel::Info => line,
-        LogLevel::Error => line.color(theme::present(ui).error),
+        LogLevel::Error => line.color(theme::present(ui).bad),
     };
     line_ui(
         ui,

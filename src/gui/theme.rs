@@ -1,4 +1,4 @@
-//! The theme: quiet colours, one accent, two text sizes, spacing in steps of eight points.
+//! The theme: the colours of both themes by their role, sizes of text, and a grid of eight points.
 
 use std::sync::Arc;
 
@@ -13,71 +13,116 @@ use crate::figure::{font, palette};
 /// The step of the grid that spacing follows, in points.
 pub const STEP: f32 = 8.0;
 
-/// Size of text, in points.
-pub const TEXT: f32 = 14.0;
+/// Height of buttons, fields and rows of arms, in points.
+pub const CONTROL: f32 = 28.0;
 
-/// Size of what is secondary, in points.
+/// Size of headings of the start page, in points.
+pub const HEADING: f32 = 24.0;
+/// Size of titles of panels and dialogs, in points.
+pub const TITLE: f32 = 16.0;
+/// Size of titles of tiles and of names of arms, in points.
+pub const NAME: f32 = 14.0;
+/// Size of all other text, in points.
+pub const BODY: f32 = 13.0;
+/// Size of tick labels, legends, heads of tables and hints, in points.
 pub const SMALL: f32 = 12.0;
 
-/// The colours of one theme.
+/// The colours of one theme by their role.
 #[derive(Clone, Copy, Debug)]
 pub struct Colours {
-    /// Behind panels.
+    /// Behind tiles, plots and tables.
+    pub canvas: Color32,
+    /// Behind bars, side panels, legends and pop-overs.
     pub panel: Color32,
-    /// Behind the plot and inside of text fields.
+    /// Behind buttons, drop-downs and chips.
+    pub raised: Color32,
+    /// The same under the pointer.
+    pub hover: Color32,
+    /// Inside text fields and ticks.
     pub field: Color32,
-    /// Behind buttons.
-    pub button: Color32,
-    /// Lines between panels.
+    /// Borders of panels, rules of tables.
     pub line: Color32,
-    /// Around what can be filled in or ticked.
-    pub outline: Color32,
-    /// Text.
+    /// Borders of fields and ticks.
+    pub edge: Color32,
+    /// Grids of plots.
+    pub grid: Color32,
+    /// Axes of plots.
+    pub axis: Color32,
+    /// Names and values.
     pub text: Color32,
-    /// Secondary text.
-    pub muted: Color32,
-    /// What is selected or to be pressed next.
+    /// Labels, units, intervals.
+    pub text2: Color32,
+    /// Hints and counts.
+    pub text3: Color32,
+    /// The one primary button, and ticks.
     pub accent: Color32,
     /// Text on the accent.
     pub on_accent: Color32,
-    /// Behind what is selected.
-    pub selected: Color32,
-    /// Errors, beside a sign or a word.
-    pub error: Color32,
-    /// Warnings, beside a sign or a word.
+    /// Links, underlines of tabs, progress.
+    pub link: Color32,
+    /// Behind selected rows.
+    pub selection: Color32,
+    /// The ring around the focused widget.
+    pub focus: Color32,
+    /// Success, beside an icon or a word.
+    pub good: Color32,
+    /// Warnings, beside an icon or a word.
     pub warning: Color32,
+    /// Errors, beside an icon or a word.
+    pub bad: Color32,
+}
+
+const fn rgb(hex: u32) -> Color32 {
+    let [_, red, green, blue] = hex.to_be_bytes();
+    Color32::from_rgb(red, green, blue)
 }
 
 /// The colours of a theme.
 pub const fn colours(theme: Theme) -> Colours {
     match theme {
         Theme::Light => Colours {
-            panel: Color32::from_rgb(0xF7, 0xF7, 0xF8),
-            field: Color32::from_rgb(0xFF, 0xFF, 0xFF),
-            button: Color32::from_rgb(0xE8, 0xE8, 0xEB),
-            line: Color32::from_rgb(0xDD, 0xDD, 0xE1),
-            outline: Color32::from_rgb(0x87, 0x88, 0x8F),
-            text: Color32::from_rgb(0x1E, 0x1E, 0x22),
-            muted: Color32::from_rgb(0x5A, 0x5A, 0x62),
-            accent: Color32::from_rgb(0x24, 0x5F, 0xC2),
-            on_accent: Color32::from_rgb(0xFF, 0xFF, 0xFF),
-            selected: Color32::from_rgb(0xD9, 0xE5, 0xF9),
-            error: Color32::from_rgb(0xB0, 0x23, 0x1B),
-            warning: Color32::from_rgb(0x8A, 0x55, 0x00),
+            canvas: rgb(0x00FF_FFFF),
+            panel: rgb(0x00F4_F5F7),
+            raised: rgb(0x00E4_E7EC),
+            hover: rgb(0x00D8_DCE3),
+            field: rgb(0x00FF_FFFF),
+            line: rgb(0x00D7_DAE0),
+            edge: rgb(0x007F_8794),
+            grid: rgb(0x00EC_EEF1),
+            axis: rgb(0x00A7_ADB8),
+            text: rgb(0x001A_1D22),
+            text2: rgb(0x0047_4E59),
+            text3: rgb(0x0060_6773),
+            accent: rgb(0x001D_5FD1),
+            on_accent: rgb(0x00FF_FFFF),
+            link: rgb(0x001A_56BF),
+            selection: rgb(0x00DA_E7FE),
+            focus: rgb(0x001D_5FD1),
+            good: rgb(0x0017_734A),
+            warning: rgb(0x0085_5600),
+            bad: rgb(0x00BA_2626),
         },
         Theme::Dark => Colours {
-            panel: Color32::from_rgb(0x20, 0x21, 0x24),
-            field: Color32::from_rgb(0x1B, 0x1B, 0x1B),
-            button: Color32::from_rgb(0x33, 0x35, 0x3A),
-            line: Color32::from_rgb(0x3A, 0x3B, 0x40),
-            outline: Color32::from_rgb(0x76, 0x77, 0x7E),
-            text: Color32::from_rgb(0xE6, 0xE6, 0xE9),
-            muted: Color32::from_rgb(0xB0, 0xB1, 0xB8),
-            accent: Color32::from_rgb(0x2F, 0x6B, 0xCB),
-            on_accent: Color32::from_rgb(0xFF, 0xFF, 0xFF),
-            selected: Color32::from_rgb(0x2B, 0x40, 0x63),
-            error: Color32::from_rgb(0xFF, 0x8A, 0x80),
-            warning: Color32::from_rgb(0xE8, 0xB4, 0x4C),
+            canvas: rgb(0x0015_171B),
+            panel: rgb(0x001C_1F24),
+            raised: rgb(0x002B_3038),
+            hover: rgb(0x0035_3B45),
+            field: rgb(0x0012_1417),
+            line: rgb(0x0030_353D),
+            edge: rgb(0x0071_7986),
+            grid: rgb(0x0027_2B32),
+            axis: rgb(0x004A_515C),
+            text: rgb(0x00E8_EAED),
+            text2: rgb(0x00B1_B7C1),
+            text3: rgb(0x0092_9AA6),
+            accent: rgb(0x002B_6BE4),
+            on_accent: rgb(0x00FF_FFFF),
+            link: rgb(0x0085_B4FF),
+            selection: rgb(0x0020_355B),
+            focus: rgb(0x0085_B4FF),
+            good: rgb(0x0058_C48F),
+            warning: rgb(0x00F0_B840),
+            bad: rgb(0x00FF_8078),
         },
     }
 }
@@ -94,9 +139,14 @@ pub fn arm_colour(ui: &egui::Ui, arm: usize) -> Color32 {
     Color32::from_rgb(red, green, blue)
 }
 
-/// A heading of a panel: small capitals would shout, so a quiet small line.
+/// The heaviest weight of text, for titles and stress.
+pub fn medium(size: f32) -> FontId {
+    FontId::new(size, FontFamily::Name("medium".into()))
+}
+
+/// The head of a column or of a group of settings.
 pub fn heading_ui(ui: &mut egui::Ui, text: &str) -> egui::Response {
-    ui.label(egui::RichText::new(text).size(SMALL).strong().color(present(ui).muted))
+    ui.label(egui::RichText::new(text).size(SMALL).color(present(ui).text2))
 }
 
 /// A line of text to fill in, in the middle of its box.
@@ -117,7 +167,7 @@ pub fn cell_ui<R>(ui: &mut egui::Ui, width: f32, draw: impl FnOnce(&mut egui::Ui
 
 /// Adds a text field to a view, whose ground has the usual colour of fields.
 pub fn field_ui(ui: &mut egui::Ui, edit: egui::TextEdit<'_>) -> egui::Response {
-    let edit = edit.background_color(present(ui).button);
+    let edit = edit.background_color(present(ui).raised);
     input_ui(ui, edit)
 }
 
@@ -137,7 +187,7 @@ pub fn input_ui_if(ui: &mut egui::Ui, is_enabled: bool, input: impl egui::Widget
 
 /// Gives all further inputs of this part of the window their outlines.
 pub fn outline_inputs(ui: &mut egui::Ui) {
-    ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.0, present(ui).outline);
+    ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.0, present(ui).edge);
 }
 
 /// The text, without its middle where all of it is wider than `most` points.
@@ -155,17 +205,25 @@ pub fn fitted(painter: &egui::Painter, text: &str, font: &FontId, most: f32) -> 
 /// Check mark, cross and warning sign, which neither Roboto nor egui's fonts have.
 const SYMBOLS: &[u8] = include_bytes!("../../assets/fonts/symbols.ttf");
 
+/// Phosphor's glyphs of [`Icon`](super::icons::Icon).
+pub(super) const ICONS: &[u8] = include_bytes!("../../assets/fonts/icons.ttf");
+
 /// The font of figures for text, so that a figure looks the same in the window and in a file; signs from others.
 fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::default();
-    for (name, data) in [("Roboto", font::REGULAR), ("Signs", SYMBOLS)] {
+    let files = [("Roboto", font::REGULAR), ("Medium", font::MEDIUM), ("Signs", SYMBOLS), ("Icons", ICONS)];
+    for (name, data) in files {
         fonts.font_data.insert(name.to_owned(), Arc::new(FontData::from_static(data)));
     }
-    let proportional = fonts.families.entry(FontFamily::Proportional).or_default();
-    proportional.insert(0, "Roboto".to_owned());
-    proportional.insert(1, "Signs".to_owned());
-    proportional.push("Hack".to_owned());
-    fonts.families.entry(FontFamily::Monospace).or_default().push("Signs".to_owned());
+    let others = fonts.families.get(&FontFamily::Proportional).cloned().unwrap_or_default();
+    let family = |first: &str| {
+        let own = [first, "Signs", "Icons"].map(str::to_owned).into_iter();
+        own.chain(others.iter().cloned()).chain(["Hack".to_owned()]).collect()
+    };
+    fonts.families.insert(FontFamily::Proportional, family("Roboto"));
+    fonts.families.insert(FontFamily::Name("medium".into()), family("Medium"));
+    let monospace = fonts.families.entry(FontFamily::Monospace).or_default();
+    monospace.extend(["Signs", "Icons"].map(str::to_owned));
     fonts
 }
 
@@ -184,28 +242,30 @@ pub fn install(ctx: &egui::Context) {
 fn apply(style: &mut Style, colours: &Colours) {
     style.text_styles = [
         (TextStyle::Small, FontId::new(SMALL, FontFamily::Proportional)),
-        (TextStyle::Body, FontId::new(TEXT, FontFamily::Proportional)),
-        (TextStyle::Button, FontId::new(TEXT, FontFamily::Proportional)),
-        (TextStyle::Heading, FontId::new(TEXT, FontFamily::Proportional)),
+        (TextStyle::Body, FontId::new(BODY, FontFamily::Proportional)),
+        (TextStyle::Button, FontId::new(BODY, FontFamily::Proportional)),
+        (TextStyle::Heading, medium(TITLE)),
         (TextStyle::Monospace, FontId::new(SMALL, FontFamily::Monospace)),
     ]
     .into();
     style.spacing.item_spacing = vec2(STEP, STEP / 2.0);
-    style.spacing.button_padding = vec2(STEP, STEP / 4.0);
-    style.spacing.interact_size.y = 3.0 * STEP;
+    style.spacing.button_padding = vec2(10.0, STEP / 2.0);
+    style.spacing.interact_size.y = CONTROL;
+    style.spacing.icon_width = 2.0 * STEP;
     style.spacing.indent = 2.0 * STEP;
     style.spacing.scroll.floating_allocated_width = STEP; // a bar over numbers would hide their ends
     let visuals = &mut style.visuals;
     visuals.panel_fill = colours.panel;
     visuals.window_fill = colours.panel;
-    visuals.extreme_bg_color = colours.field;
-    visuals.faint_bg_color = colours.button.gamma_multiply(0.4);
+    visuals.extreme_bg_color = colours.canvas;
+    visuals.text_edit_bg_color = Some(colours.field);
+    visuals.faint_bg_color = colours.raised.gamma_multiply(0.4);
     visuals.window_stroke = Stroke::new(1.0, colours.line);
-    visuals.weak_text_color = Some(colours.muted);
-    visuals.error_fg_color = colours.error;
+    visuals.weak_text_color = Some(colours.text3);
+    visuals.error_fg_color = colours.bad;
     visuals.warn_fg_color = colours.warning;
-    visuals.hyperlink_color = colours.accent;
-    visuals.selection.bg_fill = colours.selected;
+    visuals.hyperlink_color = colours.link;
+    visuals.selection.bg_fill = colours.selection;
     visuals.selection.stroke = Stroke::new(1.0, colours.text);
     visuals.indent_has_left_vline = false;
     visuals.text_cursor.blink = false; // a blinking cursor would draw an idle window twice a second
@@ -221,13 +281,15 @@ fn widgets(widgets: &mut egui::style::Widgets, colours: &Colours) {
         state.fg_stroke = Stroke::new(1.0, colours.text);
         state.expansion = 0.0;
     }
-    widgets.inactive.bg_fill = colours.button;
-    widgets.inactive.weak_bg_fill = colours.button;
+    widgets.inactive.bg_fill = colours.raised;
+    widgets.inactive.weak_bg_fill = colours.raised;
     for state in [&mut widgets.hovered, &mut widgets.active, &mut widgets.open] {
-        state.bg_fill = colours.selected;
-        state.weak_bg_fill = colours.selected;
-        state.bg_stroke = Stroke::new(1.0, colours.accent);
+        state.bg_fill = colours.hover;
+        state.weak_bg_fill = colours.hover;
+        state.bg_stroke = Stroke::NONE;
     }
+    // egui draws a focused widget as an active one.
+    widgets.active.bg_stroke = Stroke::new(2.0, colours.focus);
 }
 
 #[cfg(test)]
@@ -265,8 +327,6 @@ mod tests {
             }
             let selection = visuals.selection;
             assert!(contrast(selection.stroke.color, selection.bg_fill) >= 4.5, "{selection:?} of {theme:?}");
-            // The key behind a chosen line of the palette.
-            assert!(contrast(visuals.weak_text_color(), selection.bg_fill) >= 4.5, "{theme:?}");
         }
     }
 
@@ -274,18 +334,20 @@ mod tests {
     fn text_can_be_read_on_every_ground_of_both_themes() {
         for theme in [Theme::Light, Theme::Dark] {
             let c = colours(theme);
-            for ground in [c.panel, c.field, c.button, c.selected] {
+            for ground in [c.canvas, c.panel, c.raised, c.hover, c.field, c.selection] {
                 assert!(contrast(c.text, ground) >= 4.5, "text on {ground:?} of {theme:?}");
+                assert!(contrast(c.text2, ground) >= 4.5, "labels on {ground:?} of {theme:?}");
             }
-            for ink in [c.muted, c.error, c.warning] {
-                for ground in [c.panel, c.field] {
+            for ink in [c.text3, c.link, c.good, c.warning, c.bad] {
+                for ground in [c.canvas, c.panel] {
                     assert!(contrast(ink, ground) >= 4.5, "{ink:?} on {ground:?} of {theme:?}");
                 }
             }
             assert!(contrast(c.on_accent, c.accent) >= 4.5, "{}", contrast(c.on_accent, c.accent));
-            // WCAG 2.2, 1.4.11: what tells that there is an input.
-            for ground in [c.panel, c.field] {
-                assert!(contrast(c.outline, ground) >= 3.0, "outline on {ground:?} of {theme:?}");
+            // WCAG 2.2, 1.4.11: what tells that there is an input, and where the focus is.
+            for ground in [c.canvas, c.panel] {
+                assert!(contrast(c.edge, ground) >= 3.0, "edge on {ground:?} of {theme:?}");
+                assert!(contrast(c.focus, ground) >= 3.0, "focus on {ground:?} of {theme:?}");
             }
         }
     }

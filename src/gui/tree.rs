@@ -270,7 +270,7 @@ fn state_ui(ui: &mut Ui, run: &str, runs: &Runs) {
     let record = runs.record(run);
     if let RunState::Failed(why) = state {
         let line = format!("{sign} failed: {}", text::first_line(why));
-        let label = Label::new(RichText::new(line).small().color(colours.error)).truncate();
+        let label = Label::new(RichText::new(line).small().color(colours.bad)).truncate();
         ui.add(label.show_tooltip_when_elided(false)).on_hover_text(why);
         return;
     }
@@ -280,7 +280,7 @@ fn state_ui(ui: &mut Ui, run: &str, runs: &Runs) {
             egui::ProgressBar::new(progress.done as f32).desired_width(56.0).desired_height(theme::STEP);
         ui.add(bar.fill(colours.accent)).on_hover_text(progress_text(progress, record));
     }
-    text_ui(ui, RichText::new(format!("{sign} {}", runs.word(run))).small().color(colours.muted));
+    text_ui(ui, RichText::new(format!("{sign} {}", runs.word(run))).small().color(colours.text2));
 }
 
 fn progress_text(progress: crate::results::event::Progress, record: Option<&RunRecord>) -> String {

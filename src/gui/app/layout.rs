@@ -33,7 +33,7 @@ impl App {
             self.left_ui(ui);
             let rest = ui.available_rect_before_wrap();
             within(ui, "middle", rest.with_max_x(rest.right() - edges.properties), |ui| {
-                let frame = Frame::new().fill(theme::present(ui).field);
+                let frame = Frame::new().fill(theme::present(ui).canvas);
                 CentralPanel::default().frame(frame).show(ui, |ui| self.center_ui(ui));
             });
             self.edges.properties = within(ui, "beside", rest, |ui| self.right_ui(ui)).x;

@@ -118,7 +118,7 @@ impl Fixed {
     /// Draws the line at the end of the fixed columns, and keeps the widths.
     pub(super) fn end(self, ui: &Ui) {
         if self.is_scrolled() {
-            ui.painter().vline(self.end, ui.min_rect().y_range(), (1.0, theme::present(ui).muted));
+            ui.painter().vline(self.end, ui.min_rect().y_range(), (1.0, theme::present(ui).text2));
         }
         ui.data_mut(|data| data.insert_temp(id(), self.widths));
     }

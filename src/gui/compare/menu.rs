@@ -44,7 +44,7 @@ fn paint_star(ui: &Ui, middle: Pos2, is_full: bool, is_pointed: bool) {
         }
         ui.painter().add(Shape::mesh(mesh));
     } else {
-        let line = if is_pointed { colours.text } else { colours.muted };
+        let line = if is_pointed { colours.text } else { colours.text2 };
         ui.painter().add(Shape::closed_line(corners, Stroke::new(1.0, line)));
     }
 }

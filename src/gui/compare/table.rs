@@ -93,7 +93,7 @@ fn heading_ui(ui: &mut Ui, column: &Column, settings: &[String], sort: &mut Sort
         (true, true) => " ▼",
     };
     let title = RichText::new(format!("{}{arrow}", column.title(settings))).size(theme::SMALL).strong();
-    let button = Button::new(title.color(theme::present(ui).muted)).frame(false).truncate();
+    let button = Button::new(title.color(theme::present(ui).text2)).frame(false).truncate();
     let help = format!("{}\nClick sorts by it", column.help());
     let layout = if column.is_number() {
         Layout::right_to_left(Align::Center)

@@ -43,7 +43,7 @@ pub fn toolbar_ui(ui: &mut Ui, compare: &mut Compare) -> Option<CompareResponse>
     });
     if let Some(error) = &compare.filter_error {
         let colours = theme::present(ui);
-        ui.label(RichText::new(format!("⚠ The filter is not applied: {error}")).small().color(colours.error));
+        ui.label(RichText::new(format!("⚠ The filter is not applied: {error}")).small().color(colours.bad));
     }
     response
 }

@@ -79,7 +79,7 @@ fn row_ui(ui: &mut Ui, format: Format, bits: Bits) -> Option<u32> {
 /// The numbers of the highest and lowest bit of each field, each on its own side so that neighbours do not touch.
 fn numbers_ui(ui: &Ui, row: Rect, format: Format, width: f32) {
     let font = TextStyle::Small.resolve(ui.style());
-    let ink = theme::present(ui).muted;
+    let ink = theme::present(ui).text2;
     for field in FIELDS {
         let Some([high, low]) = ends(format, field) else { continue };
         let y = row.top() + CELL + 2.0;

@@ -120,7 +120,7 @@ fn help_text_ui(ui: &mut Ui, pane: Pane) {
 impl Behavior<Pane> for Drawing<'_> {
     fn pane_ui(&mut self, ui: &mut Ui, _tile: TileId, pane: &mut Pane) -> UiResponse {
         let rect = ui.max_rect();
-        ui.painter().rect_filled(rect, 0.0, theme::present(ui).field);
+        ui.painter().rect_filled(rect, 0.0, theme::present(ui).canvas);
         let frame = Frame::new().inner_margin(theme::STEP);
         frame.show(ui, |ui| (self.draw)(ui, *pane));
         if self.is_used(ui, rect) {
@@ -274,8 +274,8 @@ fn tab_ui(ui: &mut Ui, id: Id, title: &str, state: &TabState, is_active: bool) -
     }
     let colours = theme::present(ui);
     let ground = match (state.active, response.hovered()) {
-        (true, _) => colours.field,
-        (false, true) => colours.button,
+        (true, _) => colours.canvas,
+        (false, true) => colours.raised,
         (false, false) => Color32::TRANSPARENT,
     };
     ui.painter().rect_filled(rect, 0.0, ground);
@@ -288,7 +288,7 @@ fn tab_ui(ui: &mut Ui, id: Id, title: &str, state: &TabState, is_active: bool) -
         ui.painter().rect_stroke(rect.shrink(2.0), 2.0, stroke, eframe::egui::StrokeKind::Inside);
     }
     let at = pos2(rect.left() + theme::STEP, rect.center().y - galley.size().y / 2.0);
-    let ink = if state.active { colours.text } else { colours.muted };
+    let ink = if state.active { colours.text } else { colours.text2 };
     ui.painter().galley(at, galley, ink);
     response
 }

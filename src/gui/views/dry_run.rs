@@ -89,7 +89,7 @@ impl DryRun {
             }
             LoadState::Pending => drop(ui.label("Reading the file header…")),
             LoadState::Failed(why) => {
-                let why = RichText::new(why).color(theme::present(ui).error);
+                let why = RichText::new(why).color(theme::present(ui).bad);
                 ui.add(eframe::egui::Label::new(why).wrap());
             }
         }
@@ -199,12 +199,12 @@ fn verdict(outcomes: &[CopyOutcome]) -> String {
 fn table_ui(ui: &mut Ui, structure: &Structure, outcomes: &[CopyOutcome]) {
     let colours = theme::present(ui);
     let is_refused = outcomes.iter().any(CopyOutcome::is_refused);
-    ui.label(RichText::new(verdict(outcomes)).color(if is_refused { colours.error } else { colours.text }));
+    ui.label(RichText::new(verdict(outcomes)).color(if is_refused { colours.bad } else { colours.text }));
     Grid::new("dry run").num_columns(3).striped(true).show(ui, |ui| {
         for (parameter, outcome) in structure.parameters.iter().zip(outcomes) {
             ui.small(&parameter.name);
             ui.small(shape_text(&parameter.shape));
-            let colour = if outcome.is_refused() { colours.error } else { colours.text };
+            let colour = if outcome.is_refused() { colours.bad } else { colours.text };
             ui.label(RichText::new(outcome.text(parameter.len())).small().color(colour));
             ui.end_row();
         }

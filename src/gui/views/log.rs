@@ -37,7 +37,7 @@ impl View for LogView {
             let field = theme::line_edit(&mut self.words)
                 .hint_text("failed winning")
                 .desired_width(160.0)
-                .background_color(theme::present(ui).button);
+                .background_color(theme::present(ui).raised);
             theme::input_ui(ui, field).labelled_by(label.id).on_hover_text("Words in a line, in any order");
             theme::input_ui(ui, Checkbox::new(&mut self.errors_only, "Errors only"));
             if ui.button("Copy found lines").on_hover_text("Copies the matching lines in full").clicked() {

@@ -192,14 +192,14 @@ fn block_ui(ui: &mut Ui, link: &Link, layer: Option<&LayerSummary>, is_joined: b
     let block = Rect::from_min_max(cell.min + vec2(2.0, 3.0), cell.max - vec2(theme::STEP, 3.0));
     if is_joined {
         let x = block.left() + 20.0;
-        let stroke = Stroke::new(2.0, colours.muted);
+        let stroke = Stroke::new(2.0, colours.text2);
         let gap = 6.0 + ui.spacing().item_spacing.y;
         let clip = ui.clip_rect().expand2(vec2(0.0, gap));
         let above = [pos2(x, block.top() - gap), pos2(x, block.top())];
         ui.painter().with_clip_rect(clip).line_segment(above, stroke);
     }
     // Operations with parameters are filled.
-    let fill = if layer.is_some() { colours.button } else { Color32::TRANSPARENT };
+    let fill = if layer.is_some() { colours.raised } else { Color32::TRANSPARENT };
     ui.painter().rect_filled(block, 4.0, fill);
     ui.painter().rect_stroke(block, 4.0, Stroke::new(1.0, colours.line), StrokeKind::Inside);
     ui.add_space(theme::STEP);
@@ -208,7 +208,7 @@ fn block_ui(ui: &mut Ui, link: &Link, layer: Option<&LayerSummary>, is_joined: b
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.add_space(1.5 * theme::STEP);
             let weight = format!("{}, weight of {}", layer.kind, layer.shape);
-            ui.label(RichText::new(&layer.name).small().color(colours.muted)).on_hover_text(weight);
+            ui.label(RichText::new(&layer.name).small().color(colours.text2)).on_hover_text(weight);
         });
     }
 }
@@ -275,7 +275,7 @@ fn remaining_ui(ui: &mut Ui, layer: &LayerSummary, is_narrow: bool) {
     let of = format!("{} of {} weights", text::grouped(layer.remaining), text::grouped(layer.weights));
     let label = RichText::new(text::percent(share));
     // A layer without weights cuts the network in two.
-    let label = if layer.remaining == 0 { label.color(theme::present(ui).error) } else { label };
+    let label = if layer.remaining == 0 { label.color(theme::present(ui).bad) } else { label };
     number_ui(ui, label).on_hover_text(of);
 }
 

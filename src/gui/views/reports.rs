@@ -30,7 +30,7 @@ fn report_ui(ui: &mut Ui, report: &Report, position: usize) {
         });
         if let Some(verdict) = verdict(report) {
             let passed = report.passed == Some(true);
-            let colour = if passed { colours.text } else { colours.error };
+            let colour = if passed { colours.text } else { colours.bad };
             ui.label(RichText::new(verdict).color(colour).strong());
         }
         ui.add(eframe::egui::Label::new(&report.summary).wrap());

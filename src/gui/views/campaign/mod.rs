@@ -132,7 +132,7 @@ fn head_ui(ui: &mut Ui, campaign: &CampaignRecord, is_running: bool) {
             let (sign, words, colour) = if ended.intact {
                 (RunState::Done, "Golden network: bit-identical", colours.text)
             } else {
-                (RunState::Failed(String::new()), "Golden network: changed", colours.error)
+                (RunState::Failed(String::new()), "Golden network: changed", colours.bad)
             };
             let verdict = format!("{words} {}", text::sign(&sign));
             ui.label(RichText::new(verdict).color(colour).strong()).on_hover_text(&ended.checksum);

@@ -1,7 +1,5 @@
 //! The templates, as cards.
 
-mod result;
-
 use std::path::PathBuf;
 
 use eframe::egui::{self, Align, Layout, RichText, Sense, Stroke, Ui, UiBuilder};
@@ -10,7 +8,6 @@ use super::dialogs::{Next, Reply, scroll_area};
 use super::text::counted;
 use super::theme;
 use crate::doc::templates;
-use result::result_ui;
 
 /// Draws the recent files and a card for each template; returns the choice.
 pub fn cards_ui(ui: &mut Ui, recent: &[PathBuf]) -> Option<Reply> {
@@ -48,14 +45,13 @@ fn recent_ui(ui: &mut Ui, recent: &[PathBuf]) -> Option<Reply> {
 
 fn card_ui(ui: &mut Ui, position: usize, template: &templates::Template) -> bool {
     let colours = theme::present(ui);
-    let frame = egui::Frame::new().fill(colours.field).corner_radius(4).inner_margin(theme::STEP);
+    let frame = egui::Frame::new().fill(colours.canvas).corner_radius(4).inner_margin(theme::STEP);
     // A click anywhere on the card counts; the keyboard uses the button.
     let card = ui.scope_builder(UiBuilder::new().sense(Sense::CLICK), |ui| {
         ui.style_mut().interaction.selectable_labels = false;
         let shown = frame.show(ui, |ui| {
             ui.set_width(ui.available_width());
             ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
-                result_ui(ui, position);
                 ui.with_layout(Layout::top_down(Align::Min), |ui| words_ui(ui, template, position == 0)).inner
             })
             .inner

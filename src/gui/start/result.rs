@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use eframe::egui::{self, Pos2, Sense, Stroke, Ui, vec2};
+use eframe::egui::{Pos2, Rect, Stroke, Ui};
 
 use crate::doc::expand_arms;
 use crate::doc::templates::{Template, all};
@@ -14,20 +14,19 @@ use crate::gui::plot::line_shapes;
 use crate::gui::theme;
 use crate::results::view::PlotOptions;
 
-const SIZE: egui::Vec2 = vec2(168.0, 88.0);
-const LINE: f32 = 1.5;
+const LINE: f32 = 2.0;
 /// Distance from the frame of the picture to its lines.
 const MARGIN: f32 = 4.0;
 
 static RESULTS: LazyLock<Vec<Option<Figure>>> = LazyLock::new(|| all().iter().map(figure).collect());
 
-/// Draws the lines of the figure without axes; nothing for a template without results.
-pub fn result_ui(ui: &mut Ui, template: usize) {
-    let Some(figure) = RESULTS.get(template).and_then(Option::as_ref) else { return };
-    let (rect, response) = ui.allocate_exact_size(SIZE, Sense::hover());
+/// Draws the lines of the figure into a rectangle, over two bare axes; nothing for a template without results.
+pub fn result_ui(ui: &Ui, rect: Rect, template: usize) {
     let colours = theme::present(ui);
     let painter = ui.painter().with_clip_rect(rect);
-    painter.rect_filled(rect, 2.0, colours.panel);
+    painter.vline(rect.left(), rect.y_range(), (1.0, colours.grid));
+    painter.hline(rect.x_range(), rect.bottom() - 0.5, (1.0, colours.grid));
+    let Some(figure) = RESULTS.get(template).and_then(Option::as_ref) else { return };
     let inner = rect.shrink(MARGIN);
     let [x, y] = ranges(figure);
     let across = Mapping::new(&figure.x, x, [f64::from(inner.left()), f64::from(inner.right())]);
@@ -38,7 +37,6 @@ pub fn result_ui(ui: &mut Ui, template: usize) {
         let stroke = Stroke::new(LINE, theme::arm_colour(ui, line.style.colour));
         painter.extend(line_shapes(&positions, line.style.dash, stroke));
     }
-    response.on_hover_text(format!("{} over {}, mean over its seeds", figure.y.title, figure.x.title));
 }
 
 /// The figure of a template, from its stored values.

@@ -1,0 +1,247 @@
+//! The start page: a blank experiment, the templates with pictures of their results, and recent files.
+
+mod recent_files;
+mod result;
+
+use std::path::PathBuf;
+
+use eframe::egui::{
+    self, Align, Align2, CornerRadius, FontId, Label, Layout, Rect, Response, RichText, ScrollArea, Sense,
+    Stroke, StrokeKind, Ui, UiBuilder, Vec2, pos2, vec2,
+};
+
+pub use recent_files::{RecentFile, RecentFiles, RecentState};
+
+use super::icons::Icon;
+use super::text::counted;
+use super::theme::{self, BODY, HEADING, NAME, SMALL, STEP, present};
+use super::widgets::{self, Tone};
+use crate::doc::templates::{self, Template};
+use result::result_ui;
+
+/// Width of a card with the space after it, and its height, in points.
+const CARD: Vec2 = vec2(208.0, 232.0);
+/// Space between cards.
+const GAP: f32 = 14.0;
+/// Height of a card's picture.
+const PICTURE: f32 = 108.0;
+/// Width of the list of recent files.
+const RECENT: f32 = 336.0;
+/// The most cards in a row.
+const COLUMNS: usize = 4;
+
+/// What was chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StartResponse {
+    /// An experiment with one arm.
+    Blank,
+    /// The template at this position.
+    Template(usize),
+    /// A recent file.
+    File(PathBuf),
+    /// Any file.
+    Open,
+    /// The user guide.
+    Guide,
+    /// The keys of all commands.
+    Keys,
+}
+
+/// Draws the page into all available space.
+pub fn start_ui(ui: &mut Ui, recent: &[RecentFile]) -> Option<StartResponse> {
+    let space = ui.available_size();
+    let is_wide = space.x >= RECENT + CARD.x * 2.0 + 6.0 * STEP;
+    let for_cards = if is_wide { space.x - RECENT - 8.0 * STEP } else { space.x - 4.0 * STEP };
+    let columns = ((for_cards + GAP) / (CARD.x + GAP)).floor().clamp(1.0, COLUMNS as f32);
+    let cards = columns * (CARD.x + GAP) - GAP;
+    let all = if is_wide { cards + 7.0 * STEP + RECENT } else { cards };
+    let margin = ((space.x - all) / 2.0).max(2.0 * STEP);
+    let mut response = None;
+    ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+        ui.add_space((space.y * 0.1).min(10.0 * STEP));
+        ui.horizontal_top(|ui| {
+            ui.add_space(margin);
+            ui.spacing_mut().item_spacing.x = 0.0;
+            ui.vertical(|ui| {
+                ui.set_width(cards);
+                response = new_ui(ui, columns as usize);
+                if !is_wide {
+                    ui.add_space(3.0 * STEP);
+                    response = recent_ui(ui, recent).or(response.take());
+                }
+            });
+            if is_wide {
+                ui.add_space(7.0 * STEP);
+                ui.vertical(|ui| {
+                    ui.set_width(RECENT);
+                    response = recent_ui(ui, recent).or(response.take());
+                });
+            }
+        });
+    });
+    response
+}
+
+fn heading_ui(ui: &mut Ui, text: &str) {
+    ui.add(Label::new(RichText::new(text).font(theme::medium(HEADING))).selectable(false));
+}
+
+fn new_ui(ui: &mut Ui, columns: usize) -> Option<StartResponse> {
+    let mut chosen = None;
+    heading_ui(ui, "New experiment");
+    ui.add_space(1.5 * STEP);
+    let templates = templates::all();
+    let cards: Vec<Option<&Template>> = std::iter::once(None).chain(templates.iter().map(Some)).collect();
+    ui.spacing_mut().item_spacing = Vec2::splat(GAP);
+    for (row, cards) in cards.chunks(columns).enumerate() {
+        ui.horizontal(|ui| {
+            for (column, card) in cards.iter().enumerate() {
+                let position = row * columns + column;
+                let response = match card {
+                    None => blank_ui(ui),
+                    Some(template) => template_ui(ui, position - 1, template),
+                };
+                if response.gained_focus() {
+                    response.scroll_to_me(None);
+                }
+                if response.clicked() {
+                    chosen =
+                        Some(position.checked_sub(1).map_or(StartResponse::Blank, StartResponse::Template));
+                }
+            }
+        });
+    }
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = STEP;
+        for (icon, text, response) in
+            [(Icon::Book, "User guide", StartResponse::Guide), (Icon::Keyboard, "Keys", StartResponse::Keys)]
+        {
+            let text = RichText::new(text).color(present(ui).link);
+            if ui
+                .add(egui::Button::new((icon.atom(widgets::ICON), text)).frame_when_inactive(false))
+                .clicked()
+            {
+                chosen = Some(response);
+            }
+        }
+        let hint = "Most templates run on data inside the program. The others ask for a folder first.";
+        ui.add(Label::new(RichText::new(hint).size(SMALL).color(present(ui).text3)).wrap());
+    });
+    chosen
+}
+
+/// The ground of a card; all of it is the button.
+fn card_ui(ui: &mut Ui, name: &str) -> (Rect, Response) {
+    let colours = present(ui);
+    let (rect, response) = ui.allocate_exact_size(CARD, Sense::click());
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Button, true, name));
+    let is_pointed = response.hovered() || response.has_focus();
+    let (below, border) =
+        if is_pointed { (colours.raised, colours.focus) } else { (colours.panel, colours.line) };
+    let radius = CornerRadius::same(6);
+    ui.painter().rect_filled(rect, radius, colours.canvas);
+    let words = rect.with_min_y(rect.top() + PICTURE);
+    ui.painter().rect_filled(words, CornerRadius { nw: 0, ne: 0, ..radius }, below);
+    ui.painter().hline(rect.x_range(), words.top(), (1.0, colours.line));
+    let width = if is_pointed { 2.0 } else { 1.0 };
+    ui.painter().rect_stroke(rect, radius, Stroke::new(width, border), StrokeKind::Inside);
+    (rect, response.on_hover_cursor(egui::CursorIcon::PointingHand))
+}
+
+fn words_ui(ui: &mut Ui, card: Rect, [name, text, facts]: [&str; 3]) {
+    let inner = card.with_min_y(card.top() + PICTURE).shrink(1.5 * STEP);
+    let builder = UiBuilder::new().max_rect(inner).layout(Layout::top_down(Align::Min));
+    ui.scope_builder(builder, |ui| {
+        ui.spacing_mut().item_spacing.y = STEP / 2.0;
+        ui.add(Label::new(RichText::new(name).font(theme::medium(NAME))).selectable(false).truncate());
+        let text = RichText::new(text).size(SMALL).color(present(ui).text2);
+        ui.add(Label::new(text).selectable(false).wrap());
+    });
+    let at = pos2(inner.left(), inner.bottom() + STEP / 2.0);
+    ui.painter().text(at, Align2::LEFT_BOTTOM, facts, FontId::proportional(SMALL), present(ui).text3);
+}
+
+fn blank_ui(ui: &mut Ui) -> Response {
+    let (rect, response) = card_ui(ui, "Blank");
+    let picture = rect.with_max_y(rect.top() + PICTURE);
+    Icon::Plus.paint(ui.painter(), picture.center(), HEADING, present(ui).text3);
+    words_ui(ui, rect, ["Blank", "One arm that trains and tests. Add the rest yourself.", "1 arm · 1 seed"]);
+    response
+}
+
+fn template_ui(ui: &mut Ui, position: usize, template: &Template) -> Response {
+    let (rect, response) = card_ui(ui, template.name);
+    result_ui(ui, rect.with_max_y(rect.top() + PICTURE).shrink2(vec2(STEP, STEP)), position);
+    let experiment = template.experiment();
+    let facts = format!(
+        "{} · {} · {}",
+        counted(experiment.arms.len(), "arm"),
+        counted(experiment.seeds.len(), "seed"),
+        template.time
+    );
+    words_ui(ui, rect, [template.title, template.description, &facts]);
+    response
+}
+
+fn recent_ui(ui: &mut Ui, recent: &[RecentFile]) -> Option<StartResponse> {
+    let mut chosen = None;
+    ui.horizontal(|ui| {
+        heading_ui(ui, "Recent");
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if ui.add(widgets::button(Icon::FolderOpen, "Open…")).clicked() {
+                chosen = Some(StartResponse::Open);
+            }
+        });
+    });
+    ui.add_space(STEP);
+    ui.spacing_mut().item_spacing.y = STEP / 2.0;
+    for file in recent {
+        if file_ui(ui, file).clicked() {
+            chosen = Some(StartResponse::File(file.path.clone()));
+        }
+    }
+    let hint = if recent.is_empty() {
+        "Files that you open appear here. You can also drop a .ron file anywhere in this window."
+    } else {
+        "Or drop a .ron file anywhere in this window."
+    };
+    ui.add_space(STEP);
+    ui.add(Label::new(RichText::new(hint).size(SMALL).color(present(ui).text3)).wrap());
+    chosen
+}
+
+/// A recent file: name and day above, folder and state below.
+fn file_ui(ui: &mut Ui, file: &RecentFile) -> Response {
+    let colours = present(ui);
+    let is_there = file.state != RecentState::Missing;
+    let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 6.0 * STEP), Sense::click());
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Button, true, &name));
+    if response.hovered() || response.has_focus() {
+        ui.painter().rect_filled(rect.expand2(vec2(STEP, 0.0)), 4.0, colours.raised);
+    }
+    let ink = if is_there { colours.text } else { colours.text3 };
+    let [upper, lower] = [rect.top() + 1.75 * STEP, rect.top() + 4.25 * STEP];
+    let small = FontId::proportional(SMALL);
+    let painter = ui.painter().clone();
+    let (tone, state) = file.state.words();
+    let state_ink = tone.map_or(colours.text2, |tone| tone.colour(ui));
+    let state_rect =
+        painter.text(pos2(rect.right(), lower), Align2::RIGHT_CENTER, &state, small.clone(), state_ink);
+    if let Some(icon) = tone.map(Tone::icon) {
+        icon.paint(&painter, pos2(state_rect.left() - 1.25 * STEP, lower), 14.0, state_ink);
+    }
+    let day = painter.text(
+        pos2(rect.right(), upper),
+        Align2::RIGHT_CENTER,
+        &file.day,
+        small.clone(),
+        colours.text2,
+    );
+    let fitting = theme::fitted(&painter, &name, &theme::medium(BODY), day.left() - rect.left() - 2.0 * STEP);
+    painter.text(pos2(rect.left(), upper), Align2::LEFT_CENTER, fitting, theme::medium(BODY), ink);
+    let most = state_rect.left() - rect.left() - 5.0 * STEP;
+    let folder = theme::fitted(&painter, &file.folder, &small, most);
+    painter.text(pos2(rect.left(), lower), Align2::LEFT_CENTER, folder, small, colours.text3);
+    response.on_hover_text(file.path.display().to_string()).on_hover_cursor(egui::CursorIcon::PointingHand)
+}

@@ -1,0 +1,106 @@
+//! The line at the bottom: the last message with what can be done about it, counts, and the way to the log.
+
+use eframe::egui::{self, Align, Layout, RichText, Sense, Ui, UiBuilder, Vec2, vec2};
+
+use super::icons::Icon;
+use super::theme::{SMALL, STEP, present};
+use super::widgets::Tone;
+
+/// Height of the line, in points.
+pub const HEIGHT: f32 = 24.0;
+
+/// The last message.
+#[derive(Clone, Copy, Debug)]
+pub struct Message<'a> {
+    /// When it came: "14:32".
+    pub time: &'a str,
+    /// Its first line.
+    pub text: &'a str,
+    /// All of it.
+    pub full: &'a str,
+    /// How good or bad it is.
+    pub tone: Tone,
+    /// What can be done about it: "Show in folder".
+    pub action: Option<&'a str>,
+}
+
+/// What was pressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatusResponse {
+    /// The action of the message.
+    Action,
+    /// The log.
+    Log,
+}
+
+/// Draws the line into the available rectangle; `facts` are short texts at its right end.
+pub fn status_line_ui(
+    ui: &mut Ui,
+    message: Option<Message<'_>>,
+    facts: &[String],
+    is_log_open: bool,
+) -> Option<StatusResponse> {
+    let colours = present(ui);
+    let rect = ui.available_rect_before_wrap();
+    ui.painter().hline(rect.x_range(), rect.top() + 0.5, (1.0, colours.line));
+    let inner = rect.shrink2(vec2(1.5 * STEP, 0.0));
+    ui.spacing_mut().interact_size.y = HEIGHT - 4.0;
+    ui.spacing_mut().button_padding = vec2(STEP / 2.0, 0.0);
+    let builder = UiBuilder::new().max_rect(inner).layout(Layout::right_to_left(Align::Center));
+    let mut response = None;
+    let right = ui.scope_builder(builder, |ui| {
+        let log = egui::Button::new((Icon::ListBullets.atom(14.0), RichText::new("Log").size(SMALL)));
+        let log = ui.add(log.frame_when_inactive(is_log_open).selected(is_log_open));
+        if log.on_hover_text("Shows or hides all messages").clicked() {
+            response = Some(StatusResponse::Log);
+        }
+        ui.spacing_mut().item_spacing.x = 2.0 * STEP;
+        for fact in facts.iter().rev() {
+            ui.add(egui::Label::new(RichText::new(fact).size(SMALL).color(colours.text2)).selectable(false));
+        }
+    });
+    let Some(message) = message else { return response };
+    let left = inner.with_max_x(right.response.rect.left() - STEP);
+    let builder = UiBuilder::new().max_rect(left).layout(Layout::right_to_left(Align::Center));
+    ui.scope_builder(builder, |ui| {
+        // The action keeps its place; the text loses its end.
+        let action = message.action.map(|action| RichText::new(action).size(SMALL).color(colours.link));
+        let width = action.as_ref().map_or(0.0, |action| width_of(ui, action.text()) + 2.0 * STEP);
+        let builder = UiBuilder::new()
+            .max_rect(left.with_max_x(left.right() - width))
+            .layout(Layout::left_to_right(Align::Center));
+        let text = ui.scope_builder(builder, |ui| text_ui(ui, message)).response.rect;
+        if let Some(action) = action {
+            let at = egui::Rect::from_min_size(
+                egui::pos2(text.right() + STEP, left.top()),
+                vec2(width, left.height()),
+            );
+            let builder = UiBuilder::new().max_rect(at).layout(Layout::left_to_right(Align::Center));
+            if ui.scope_builder(builder, |ui| ui.link(action)).inner.clicked() {
+                response = Some(StatusResponse::Action);
+            }
+        }
+    });
+    response
+}
+
+fn text_ui(ui: &mut Ui, message: Message<'_>) {
+    let colours = present(ui);
+    ui.add(egui::Label::new(RichText::new(message.time).size(SMALL).color(colours.text3)).selectable(false));
+    let colour = match message.tone {
+        Tone::Bad | Tone::Warning => {
+            let (rect, _) = ui.allocate_exact_size(Vec2::splat(14.0), Sense::hover());
+            message.tone.icon().paint(ui.painter(), rect.center(), 14.0, message.tone.colour(ui));
+            message.tone.colour(ui)
+        }
+        Tone::Good | Tone::Info => colours.text2,
+    };
+    let text = RichText::new(message.text).size(SMALL).color(colour);
+    let shown = ui.add(egui::Label::new(text).truncate().show_tooltip_when_elided(false));
+    shown.on_hover_text(message.full);
+}
+
+fn width_of(ui: &Ui, text: &str) -> f32 {
+    let font = egui::FontId::proportional(SMALL);
+    ui.painter().layout_no_wrap(text.to_owned(), font, egui::Color32::WHITE).size().x
+}

@@ -1,0 +1,168 @@
+//! The controls of the window: one button, one text field, one drop-down, all of the same height.
+
+use eframe::egui::{
+    self, AsIdSalt, Atom, Button, Color32, ComboBox, CornerRadius, Label, Margin, Rect, Response, RichText,
+    Stroke, StrokeKind, TextEdit, Ui, Vec2, pos2, vec2,
+};
+
+use super::icons::Icon;
+use super::theme::{self, BODY, CONTROL, SMALL, STEP, TITLE, present};
+
+/// Size of icons, in points.
+pub const ICON: f32 = 16.0;
+
+/// A button with an icon, or none, before its text.
+pub fn button(icon: impl Into<Option<Icon>>, text: &str) -> Button<'static> {
+    labelled(icon.into().map(|icon| icon.atom(ICON)), RichText::new(text))
+}
+
+/// A button without ground: for actions in a row of text.
+pub fn ghost(icon: impl Into<Option<Icon>>, text: &str) -> Button<'static> {
+    button(icon, text).frame_when_inactive(false)
+}
+
+fn labelled(icon: Option<Atom<'static>>, text: RichText) -> Button<'static> {
+    let button = match icon {
+        Some(icon) => Button::new((icon, text)),
+        None => Button::new(text),
+    };
+    button.min_size(vec2(0.0, CONTROL))
+}
+
+/// The one primary button of a screen, in the accent colour while it can be used.
+pub fn primary_ui(ui: &mut Ui, is_enabled: bool, icon: impl Into<Option<Icon>>, text: &str) -> Response {
+    let colours = present(ui);
+    let icon = icon.into();
+    if !is_enabled {
+        let outlined = button(icon, text).fill(Color32::TRANSPARENT).stroke(Stroke::new(1.0, colours.edge));
+        return ui.add_enabled(false, outlined);
+    }
+    let icon = icon.map(|icon| icon.coloured(ICON, Some(colours.on_accent)));
+    let text = RichText::new(text).font(theme::medium(BODY)).color(colours.on_accent);
+    let response = ui.add(labelled(icon, text).fill(colours.accent));
+    if response.has_focus() {
+        focus_ring(ui, response.rect);
+    }
+    response
+}
+
+/// A square button that shows only an icon; its name is also its tooltip.
+pub fn icon_button_ui(ui: &mut Ui, is_enabled: bool, icon: Icon, name: &str) -> Response {
+    let button = Button::new(icon.atom(ICON)).min_size(Vec2::splat(CONTROL)).frame_when_inactive(false);
+    square_ui(ui, is_enabled, button, name)
+}
+
+/// A square button for a switch: with a ground when it is on.
+pub fn toggle_icon_ui(ui: &mut Ui, icon: Icon, name: &str, is_on: bool) -> Response {
+    let button = Button::new(icon.atom(ICON)).min_size(Vec2::splat(CONTROL)).frame_when_inactive(is_on);
+    let response = square_ui(ui, true, button, name);
+    response.widget_info(|| egui::WidgetInfo::selected(egui::accesskit::Role::Button, true, is_on, name));
+    response
+}
+
+fn square_ui(ui: &mut Ui, is_enabled: bool, button: Button<'static>, name: &str) -> Response {
+    let padding =
+        std::mem::replace(&mut ui.spacing_mut().button_padding, Vec2::splat((CONTROL - ICON) / 2.0));
+    let response = ui.add_enabled(is_enabled, button).accessible_name(name);
+    ui.spacing_mut().button_padding = padding;
+    response.on_hover_text(name)
+}
+
+/// What a field says about its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldState {
+    /// It can be used, or is empty.
+    Plain,
+    /// It cannot be used; a sentence below says why.
+    Wrong,
+}
+
+/// A text field with its border: the edge, the focus ring, or the colour of errors.
+pub fn field_ui(ui: &mut Ui, edit: TextEdit<'_>, state: FieldState) -> Response {
+    let colours = present(ui);
+    let margin = Margin::symmetric(8, 0);
+    let frame = egui::Frame::new().fill(colours.canvas).corner_radius(4.0).inner_margin(margin);
+    let edit = edit.frame(frame).align(egui::Align2::LEFT_CENTER).min_size(vec2(0.0, CONTROL));
+    let response = ui.add(edit);
+    let (width, border) = match state {
+        FieldState::Wrong => (2.0, colours.bad),
+        FieldState::Plain if response.has_focus() => (2.0, colours.focus),
+        FieldState::Plain => (1.0, colours.edge),
+    };
+    ui.painter().rect_stroke(response.rect, 4.0, Stroke::new(width, border), StrokeKind::Inside);
+    if state == FieldState::Wrong {
+        let at = pos2(response.rect.right() - 14.0, response.rect.center().y);
+        Icon::ErrorFill.paint(ui.painter(), at, 14.0, colours.bad);
+    }
+    response
+}
+
+/// A choice from a list, closed.
+pub fn drop_down(id: impl AsIdSalt, chosen: &str) -> ComboBox<'static> {
+    ComboBox::from_id_salt(id).selected_text(chosen).icon(
+        |ui: &Ui, rect: Rect, visuals: &egui::style::WidgetVisuals, _| {
+            Icon::CaretDown.paint(ui.painter(), rect.center(), 12.0, visuals.fg_stroke.color);
+        },
+    )
+}
+
+/// The title of a panel or of a dialog.
+pub fn title_ui(ui: &mut Ui, text: &str) -> Response {
+    ui.add(Label::new(RichText::new(text).font(theme::medium(TITLE))).selectable(false).truncate())
+}
+
+/// A ring around what the keyboard acts on.
+pub fn focus_ring(ui: &Ui, rect: Rect) {
+    let stroke = Stroke::new(2.0, present(ui).focus);
+    ui.painter().rect_stroke(rect, CornerRadius::same(4), stroke, StrokeKind::Inside);
+}
+
+/// The kind of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// Something is wrong.
+    Bad,
+    /// Something is worth a look.
+    Warning,
+    /// Something went well.
+    Good,
+    /// Neither.
+    Info,
+}
+
+impl Tone {
+    /// Its icon: colour never tells alone.
+    pub const fn icon(self) -> Icon {
+        match self {
+            Self::Bad => Icon::ErrorFill,
+            Self::Warning => Icon::Warning,
+            Self::Good => Icon::CheckCircle,
+            Self::Info => Icon::Info,
+        }
+    }
+
+    /// Its colour.
+    pub fn colour(self, ui: &Ui) -> Color32 {
+        let colours = present(ui);
+        match self {
+            Self::Bad => colours.bad,
+            Self::Warning => colours.warning,
+            Self::Good => colours.good,
+            Self::Info => colours.text3,
+        }
+    }
+}
+
+/// A message with the icon of its kind.
+pub fn message_ui(ui: &mut Ui, tone: Tone, text: &str) -> Response {
+    ui.horizontal_top(|ui| {
+        let colour = tone.colour(ui);
+        let (rect, _) = ui.allocate_exact_size(Vec2::splat(ICON), egui::Sense::hover());
+        tone.icon().paint(ui.painter(), rect.center(), 14.0, colour);
+        ui.spacing_mut().item_spacing.x = STEP / 2.0;
+        let text = RichText::new(text).size(SMALL);
+        let text = if tone == Tone::Bad { text.color(colour) } else { text };
+        ui.add(Label::new(text).wrap())
+    })
+    .inner
+}
