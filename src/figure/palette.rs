@@ -6,11 +6,16 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::results::colours::without_shade;
+
 /// How a line is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Style {
     /// Index in the palette, taken modulo [`COLOURS`].
     pub colour: usize,
+    /// A shade of the colour in percent, from light (0) to dark (100); `None` for the colour itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shade: Option<u8>,
     /// The line's pattern.
     pub dash: Dash,
     /// The marker at its points.
@@ -78,11 +83,22 @@ pub const MARKERS: [Marker; 6] =
 
 /// The style of the series with this index. Colours vary first, then dashes, then markers.
 pub fn style_of(index: usize) -> Style {
+    let (index, shade) = without_shade(index);
     Style {
+        shade,
         colour: index % COLOURS,
         dash: DASHES[index / COLOURS % DASHES.len()],
         marker: MARKERS[index / (COLOURS * DASHES.len()) % MARKERS.len()],
     }
+}
+
+/// The index of the first style with this colour and marker.
+pub fn index_of(colour: usize, marker: Marker) -> usize {
+    let is_it = |index: &usize| {
+        let style = style_of(*index);
+        style.colour == colour % COLOURS && style.marker == marker
+    };
+    (0..COLOURS * DASHES.len() * MARKERS.len()).find(is_it).unwrap_or(colour % COLOURS)
 }
 
 /// The colour with this index (modulo [`COLOURS`]) on the theme's background.
@@ -100,6 +116,48 @@ impl Style {
         let marker = if self.marker == Marker::None { Marker::Circle } else { self.marker };
         Self { marker, ..self }
     }
+
+    /// Its colour on this theme's background.
+    pub fn rgb(self, theme: Theme) -> Rgb {
+        let own = colour(self.colour, theme);
+        self.shade.map_or(own, |percent| shade(own, f64::from(percent.min(100)) / 100.0, theme))
+    }
+}
+
+/// A shade of a colour, from light (0) to dark (1). No shade has a contrast below 3 to 1.
+fn shade(own: Rgb, share: f64, theme: Theme) -> Rgb {
+    const LEAST: f64 = 3.05;
+    let ground = theme.ground();
+    // Towards the ground only as far as the contrast allows; away from it far enough that the ends differ clearly.
+    let toward = |end: Rgb, most: f64| {
+        let steps = (0..=20_u32).map(|step| mix(own, end, most * f64::from(20 - step) / 20.0));
+        steps.into_iter().find(|tone| contrast(*tone, ground) >= LEAST).unwrap_or(own)
+    };
+    let (light, dark) = match theme {
+        Theme::Dark => (mix(own, [0xFF; 3], 0.7), toward([0; 3], 0.6)),
+        Theme::Light => (toward([0xFF; 3], 0.6), mix(own, [0; 3], 0.65)),
+    };
+    mix(light, dark, share)
+}
+
+/// A mixture of two colours: the first one at 0, the second one at 1.
+pub fn mix(from: Rgb, to: Rgb, share: f64) -> Rgb {
+    let tone = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * share).round() as u8;
+    std::array::from_fn(|index| tone(from[index], to[index]))
+}
+
+/// The contrast of two colours, 1 to 21, as WCAG 2.2 defines it.
+pub fn contrast(a: Rgb, b: Rgb) -> f64 {
+    let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
+    a.max(b) / a.min(b)
+}
+
+fn luminance(rgb: Rgb) -> f64 {
+    let [red, green, blue] = rgb.map(|byte| {
+        let share = f64::from(byte) / 255.0;
+        if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
+    });
+    0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
 impl Dash {
@@ -158,21 +216,8 @@ impl Theme {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    pub use super::contrast;
     use super::*;
-
-    /// The contrast of two colours, 1 to 21, as WCAG 2.2 defines it.
-    pub fn contrast(a: Rgb, b: Rgb) -> f64 {
-        let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
-        a.max(b) / a.min(b)
-    }
-
-    fn luminance(rgb: Rgb) -> f64 {
-        let [red, green, blue] = rgb.map(|byte| {
-            let share = f64::from(byte) / 255.0;
-            if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
-        });
-        0.2126 * red + 0.7152 * green + 0.0722 * blue
-    }
 
     #[test]
     fn all_styles_differ_until_they_repeat() {
@@ -185,9 +230,9 @@ pub(crate) mod tests {
 
     #[test]
     fn colours_come_first_then_dashes_then_markers() {
-        assert_eq!(style_of(7), Style { colour: 7, dash: Dash::Solid, marker: Marker::None });
-        assert_eq!(style_of(8), Style { colour: 0, dash: Dash::Dashed, marker: Marker::None });
-        assert_eq!(style_of(32), Style { colour: 0, dash: Dash::Solid, marker: Marker::Circle });
+        assert_eq!(style_of(7), Style { colour: 7, shade: None, dash: Dash::Solid, marker: Marker::None });
+        assert_eq!(style_of(8), Style { colour: 0, shade: None, dash: Dash::Dashed, marker: Marker::None });
+        assert_eq!(style_of(32), Style { colour: 0, shade: None, dash: Dash::Solid, marker: Marker::Circle });
     }
 
     #[test]
@@ -196,6 +241,16 @@ pub(crate) mod tests {
             for index in 0..COLOURS {
                 let ratio = contrast(colour(index, theme), theme.ground());
                 assert!(ratio > 2.2, "colour {index} on {theme:?}: {ratio}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_colour_and_a_marker_have_an_index() {
+        for colour in 0..COLOURS {
+            for marker in MARKERS {
+                let style = style_of(index_of(colour, marker));
+                assert_eq!((style.colour, style.marker), (colour, marker));
             }
         }
     }

@@ -135,7 +135,7 @@ pub fn present(ui: &egui::Ui) -> Colours {
 /// The colour that an arm has in every view.
 pub fn arm_colour(ui: &egui::Ui, arm: usize) -> Color32 {
     let ground = if ui.visuals().dark_mode { palette::Theme::Dark } else { palette::Theme::Light };
-    let [red, green, blue] = palette::colour(palette::style_of(arm).colour, ground);
+    let [red, green, blue] = palette::style_of(arm).rgb(ground);
     Color32::from_rgb(red, green, blue)
 }
 

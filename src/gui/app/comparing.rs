@@ -13,7 +13,7 @@ use crate::gui::dialogs::Dialog;
 use crate::gui::plot::{PlotInput, PlotResponse, plot_panel};
 use crate::gui::selection::Selection;
 use crate::gui::text;
-use crate::gui::tree::treatments;
+use crate::gui::treatments::treatments;
 use crate::gui::views::TrialFilter;
 use crate::results::methods::methods;
 use crate::run::trash::{archive, restore};

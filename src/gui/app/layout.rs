@@ -13,9 +13,10 @@ use crate::gui::properties::{properties_ui, selection_of};
 use crate::gui::selection::Selection;
 use crate::gui::status::status_ui;
 use crate::gui::tiles::{LayoutChange, Pane};
-use crate::gui::tree::tree_ui;
+use crate::gui::treatments::swept_labels;
+use crate::gui::tree::{TreeInput, TreeRequest, tree_ui};
 use crate::gui::views::{ViewInput, ViewResponse};
-use crate::gui::{menu, plan, theme};
+use crate::gui::{menu, plan, theme, widgets};
 
 impl App {
     /// Draws the window.
@@ -117,10 +118,28 @@ impl App {
     }
 
     fn tree_ui(&mut self, ui: &mut Ui) {
-        let command = tree_ui(ui, &self.treatments, &self.runs, &mut self.compare, &mut self.selection);
-        if let Some(command) = command {
-            let ctx = ui.ctx().clone();
-            self.execute(command, &ctx);
+        let input = TreeInput {
+            treatments: &self.treatments,
+            swept_labels: &|arm| swept_labels(&self.document.experiment, arm),
+            runs: &self.runs,
+            is_behind: self.document.is_behind(),
+        };
+        match tree_ui(ui, &input, &mut self.compare, &mut self.selection) {
+            None => {}
+            Some(TreeRequest::Do(command)) => {
+                let ctx = ui.ctx().clone();
+                self.execute(command, &ctx);
+            }
+            Some(TreeRequest::Rename { arm, name }) => {
+                if let Some(arm) = self.document.experiment.arms.get_mut(arm) {
+                    arm.name = name;
+                }
+            }
+            Some(TreeRequest::Recolour) => self.take_treatments(),
+            Some(TreeRequest::OpenFolder(run)) => {
+                let folder = self.results().join(run);
+                ui.ctx().open_url(egui::OpenUrl::same_tab(format!("file://{}", folder.display())));
+            }
         }
     }
 
@@ -129,15 +148,14 @@ impl App {
         let index = self.plan_arm;
         let problems = self.document.problems().to_vec();
         let Some(arm) = self.document.experiment.arms.get_mut(index) else {
-            theme::heading_ui(ui, "Plan");
+            widgets::title_ui(ui, "Plan");
             ui.label("Select an arm to see its plan.");
             return;
         };
-        theme::heading_ui(ui, &format!("Plan of {}", arm.name));
         let mut path = self.selection.stage().map(|(_, path)| path.to_vec());
         let context = FormContext::new(Place::default().key("arms").index(index).key("plan"), &problems);
-        let scroll = egui::ScrollArea::vertical().id_salt("plan").auto_shrink([false, false]);
-        let is_selected = scroll.show(ui, |ui| plan::plan_ui(ui, &mut arm.plan, &mut path, &context)).inner;
+        let name = arm.name.clone();
+        let is_selected = plan::plan_ui(ui, &name, &mut arm.plan, &mut path, &context);
         if is_selected {
             self.selection = match path {
                 Some(path) => Selection::Stage { arm: index, path },

@@ -42,7 +42,7 @@ use super::runs::{RunNews, Runs};
 use super::selection::Selection;
 use super::settings::{KEY, Settings};
 use super::tiles::Tiling;
-use super::tree::Treatment;
+use super::treatments::Treatment;
 use super::views::{DryRun, Views};
 use super::watching::Watching;
 use super::worker::Worker;

@@ -15,7 +15,7 @@ mod tests;
 mod toolbar;
 mod view_store;
 
-pub use menu::arm_marks_ui;
+pub use menu::{arm_marks_ui, run_marks_ui};
 pub use notes::{Noting, notes_ui};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,13 +27,13 @@ use eframe::egui::{Panel, Ui};
 use super::plot::PlotState;
 use super::runs::Runs;
 use super::text::counted;
-use super::tree::Treatment;
+use super::treatments::Treatment;
 use crate::doc::Run;
 use crate::figure::palette::COLOURS;
 use crate::figure::plots::ArmRuns;
 use crate::figure::view::{Drawn, lines_of};
 use crate::results::RunRecord;
-use crate::results::colours::Colours;
+use crate::results::colours::{Colours, further};
 use crate::results::table::columns::text_of;
 use crate::results::table::filter::Filter;
 use crate::results::table::{Differing, Row};
@@ -151,10 +151,11 @@ impl Compare {
     /// name; returns the old and the new names of such arms.
     pub fn take_treatments(&mut self, treatments: &mut [Treatment]) -> Vec<(String, String)> {
         let is_unchanged = self.view_store.written == self.view;
-        let names = || treatments.iter().map(|treatment| treatment.name.as_str());
+        let names: Vec<(usize, &str)> =
+            treatments.iter().map(|treatment| (treatment.arm, treatment.name.as_str())).collect();
         self.plain = Colours::default();
-        self.plain.assign(names());
-        let colours = self.view.colours.assign(names());
+        self.plain.assign_swept(&names);
+        let colours = self.view.colours.assign_swept(&names);
         for (treatment, colour) in treatments.iter_mut().zip(colours) {
             treatment.colour = colour;
         }
@@ -322,7 +323,7 @@ impl Compare {
             if let (Some(record), Some(row)) = (outdated(run), self.outdated.get(&run.id)) {
                 // The mark comes before the name: the end of a long name is cut off.
                 let line = format!("earlier settings: {}", treatment.name);
-                return Some(Drawn { line, colour: treatment.colour + OUTDATED, seed, record, row });
+                return Some(Drawn { line, colour: further(treatment.colour, OUTDATED), seed, record, row });
             }
             let record = runs.record(&run.id)?;
             let own = || (treatment.name.clone(), treatment.colour);
