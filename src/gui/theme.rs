@@ -139,6 +139,19 @@ pub fn arm_colour(ui: &egui::Ui, arm: usize) -> Color32 {
     Color32::from_rgb(red, green, blue)
 }
 
+/// Whether the fonts of the theme are there; installs them for the next frame if not. For tests of parts of the window.
+#[cfg(test)]
+pub fn is_installed(ui: &egui::Ui) -> bool {
+    let id = egui::Id::unique("the theme is installed");
+    if ui.data(|data| data.get_temp::<bool>(id)).is_some() {
+        return true;
+    }
+    install(ui.ctx());
+    ui.data_mut(|data| data.insert_temp(id, true));
+    ui.ctx().request_repaint();
+    false
+}
+
 /// The heaviest weight of text, for titles and stress.
 pub fn medium(size: f32) -> FontId {
     FontId::new(size, FontFamily::Name("medium".into()))

@@ -216,7 +216,7 @@ impl App {
             Some(StopKind::Now) => "stopping…".to_owned(),
             Some(StopKind::AfterStage) => "stopping after this stage…".to_owned(),
             None => match self.runs.secs_left() {
-                Some(secs) => format!("{} left", text::duration(secs)),
+                Some(range) => format!("{} left", text::duration_range(range)),
                 None => "estimating…".to_owned(),
             },
         };
@@ -264,9 +264,8 @@ impl App {
         let selected = self.selection.arm().filter(|arm| *arm < arms.len());
         let arm = match (command, selected) {
             (Command::AddArm, _) => {
-                // An arm without a plan is an error, so it starts with the plan of the first arm.
-                let plan = arms.first().map(|arm| arm.plan.clone()).unwrap_or_default();
-                arms.push(Arm { name: free_name(arms, "new arm"), plan, ..Arm::default() });
+                // Without a plan: that of another arm would show the results of that arm.
+                arms.push(Arm { name: free_name(arms, "new arm"), ..Arm::default() });
                 arms.len() - 1
             }
             (Command::DuplicateArm, Some(arm)) => {

@@ -8,6 +8,7 @@ use super::{plan_ui, stages_of};
 use crate::doc::{Problem, Stage};
 use crate::form::path::Place;
 use crate::gui::form::FormContext;
+use crate::gui::theme;
 
 #[derive(Default)]
 struct Editor {
@@ -26,6 +27,9 @@ impl Editor {
 fn editor<'a>(plan: &str) -> Harness<'a, Editor> {
     let editor = Editor { plan: stages_of(plan).unwrap(), ..Editor::default() };
     let draw = |ui: &mut eframe::egui::Ui, editor: &mut Editor| {
+        if !theme::is_installed(ui) {
+            return;
+        }
         let context = FormContext::new(Place::default().key("plan"), &editor.problems);
         editor.is_selection_new |= plan_ui(ui, "an arm", &mut editor.plan, &mut editor.selected, &context);
     };

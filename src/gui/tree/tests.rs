@@ -14,6 +14,7 @@ use crate::gui::commands::Command;
 use crate::gui::compare::Compare;
 use crate::gui::runs::Runs;
 use crate::gui::selection::Selection;
+use crate::gui::theme;
 use crate::gui::treatments::{Treatment, swept_labels, treatments};
 use crate::results::{Event, Point, RunRecord};
 
@@ -48,6 +49,9 @@ fn list(text: &str, records: Vec<RunRecord>) -> Harness<'static, List> {
     let selection = Selection::default();
     let list = List { experiment, treatments, runs, compare, selection, request: None };
     let draw = |ui: &mut eframe::egui::Ui, list: &mut List| {
+        if !theme::is_installed(ui) {
+            return;
+        }
         let input = TreeInput {
             treatments: &list.treatments,
             swept_labels: &|arm| swept_labels(&list.experiment, arm),

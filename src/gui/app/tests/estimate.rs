@@ -37,24 +37,16 @@ fn measurements_tell_how_long_arms_of_one_network_take() {
     assert_eq!(asked(&window), (2, 1), "pruned networks are another task than dense ones");
     answer(&mut window, Some(PACE));
     assert_eq!(asked(&window).0, 2);
-    let app = window.harness.state();
-    let options = window.stage.borrow().asked[0].options;
-    // A mini-batch takes a second, and a run begins where one has ended.
-    let mut ends = vec![0.0_f64; options.jobs];
-    for run in app.document.runs() {
-        ends.sort_by(f64::total_cmp);
-        ends[0] += cost(run).unwrap().iterations as f64;
-    }
-    let last = ends.into_iter().fold(0.0, f64::max);
-    let told = format!("16 runs to do · about {}", crate::gui::text::duration(last));
-    assert!(window.sees(&told), "{told}");
+    let estimate = window.harness.state().status().text;
+    let range = estimate.strip_prefix("16 runs to do · ").unwrap();
+    assert!(range.contains('–') && range.ends_with('h'), "a second for each mini-batch: {range}");
     let detail = detail(&window);
     assert!(detail.contains("50,610 parameters\n") && detail.contains(" MB per network"), "{detail}");
     assert!(detail.contains("Time from a quick measurement of 8 mini-batches"), "{detail}");
     window.harness.state_mut().document.experiment.name.push('!');
     window.harness.run();
     assert_eq!(asked(&window).0, 2, "what was measured is remembered");
-    assert!(window.sees("16 runs to do · about "));
+    assert!(window.sees(&estimate));
 }
 
 #[test]
@@ -73,7 +65,7 @@ fn a_measurement_is_given_up_when_the_document_changes_or_runs_start() {
     window.say(0, Event::Finished { secs: 20.0 });
     window.hang_up();
     assert_eq!(asked(&window).0, 2, "what is done tells the rest");
-    assert!(window.sees("15 runs to do · about "));
+    assert!(window.sees("15 runs to do · "));
     assert!(detail(&window).contains("Time from the pace of 1 finished run"), "{}", detail(&window));
 }
 
@@ -95,4 +87,17 @@ fn a_document_with_an_error_is_not_measured() {
     assert_eq!(asked(&window), (1, 0), "what was measured is given up, and nothing else is begun");
     assert!(window.sees("16 runs to do"));
     assert!(detail(&window).starts_with("net.Mlp.hidden[0]: "), "{}", detail(&window));
+}
+
+#[test]
+fn nothing_is_measured_of_a_document_with_an_error() {
+    let mut window = window();
+    let before = asked(&window).0;
+    window.harness.state_mut().document.experiment.net =
+        crate::doc::Net::Mlp(crate::doc::Mlp { hidden: vec![0], ..crate::doc::Mlp::default() });
+    window.harness.run();
+    assert_eq!(asked(&window), (before, 0), "what was being measured is given up");
+    let status = window.harness.state().status();
+    assert_eq!(status.text, "", "no number of runs beside the problem");
+    assert!(status.detail.starts_with("Network, Hidden layers: "), "{}", status.detail);
 }
