@@ -13,6 +13,7 @@ use crate::gui::plan::{self, Action};
 use crate::gui::runs::jobs;
 use crate::gui::selection::Selection;
 use crate::gui::tiles::LayoutChange;
+use crate::gui::tree::begin_rename;
 use crate::gui::{menu, text};
 use crate::results::tiles::Side;
 use crate::results::view::arm_key;
@@ -51,6 +52,13 @@ impl App {
             C::Redo => self.redo(),
             C::AddArm | C::DuplicateArm | C::RemoveArm | C::MoveArmUp | C::MoveArmDown => {
                 self.change_arms(command);
+            }
+            C::RenameArm => {
+                let arm = self.selection.arm().filter(|arm| *arm < self.document.experiment.arms.len());
+                if let Some(arm) = arm {
+                    self.settings.panels_mut().tree = true;
+                    begin_rename(ctx, arm, &self.document.experiment.arms[arm].name);
+                }
             }
             C::ArchiveArm => self.ask_to_archive(),
             C::StarArm | C::StarRun => {

@@ -173,7 +173,7 @@ impl Tree<'_> {
         if is_chosen(ui, &row.response) {
             *self.selection = Selection::Arm(first.arm);
         }
-        self.arm_menu_ui(&row.response, first, name);
+        self.arm_menu_ui(&row.response, first);
     }
 
     /// The settings that an arm sweeps, each with its values, and below them the runs.
@@ -314,23 +314,18 @@ impl Tree<'_> {
 
     /// A field in place of the name while it is being changed; whether there is one.
     fn rename_ui(&mut self, ui: &mut Ui, row: &Row, arm: usize, name: &str) -> bool {
-        let id = row.response.id.with("rename");
-        let with_key = row.response.has_focus() && ui.input(|input| input.key_pressed(Key::F2));
-        if with_key {
-            ui.data_mut(|data| data.insert_temp(id, name.to_owned()));
-        }
-        let Some(mut text) = ui.data(|data| data.get_temp::<String>(id)) else { return false };
+        let known = ui.data(|data| data.get_temp::<(usize, String)>(renaming_id()));
+        let Some((_, mut text)) = known.filter(|(renamed, _)| *renamed == arm) else { return false };
         let left = row.rect.left() + NAME_AT - STEP;
         let rect = Rect::from_min_max(pos2(left, row.rect.top()), row.rect.max);
         let mut part = ui.new_child(egui::UiBuilder::new().max_rect(rect));
-        let edit = egui::TextEdit::singleline(&mut text)
-            .id(id.with("field"))
-            .desired_width(rect.width() - 2.0 * STEP);
+        let id = renaming_id().with("field");
+        let edit = egui::TextEdit::singleline(&mut text).id(id).desired_width(rect.width() - 2.0 * STEP);
         let field = widgets::field_ui(&mut part, edit, FieldState::Plain).accessible_name("Name of the arm");
         note_edited(&field);
-        let is_kept = !ui.input(|input| input.key_pressed(Key::Escape));
         if field.lost_focus() {
-            ui.data_mut(|data| data.remove_temp::<String>(id));
+            ui.data_mut(|data| data.remove_temp::<(usize, String)>(renaming_id()));
+            let is_kept = !ui.input(|input| input.key_pressed(Key::Escape));
             if is_kept && !text.trim().is_empty() && text != name {
                 self.request = Some(TreeRequest::Rename { arm, name: text });
             }
@@ -338,20 +333,16 @@ impl Tree<'_> {
             if !field.has_focus() {
                 field.request_focus();
             }
-            ui.data_mut(|data| data.insert_temp(id, text));
+            ui.data_mut(|data| data.insert_temp(renaming_id(), (arm, text)));
         }
         true
     }
 
-    fn arm_menu_ui(&mut self, row: &Response, treatment: &Treatment, name: &str) {
+    fn arm_menu_ui(&mut self, row: &Response, treatment: &Treatment) {
         // A menu with fields stays open while they are used.
         let menu = Popup::context_menu(row).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-        let rename = row.id.with("rename");
         menu.show(|ui| {
             *self.selection = Selection::Arm(treatment.arm);
-            if entry_ui(ui, Icon::Pencil, "Rename") {
-                ui.data_mut(|data| data.insert_temp(rename, name.to_owned()));
-            }
             self.commands_ui(ui, &OF_ARM);
             ui.separator();
             arm_marks_ui(ui, &treatment.name, self.compare);
@@ -395,9 +386,20 @@ impl Tree<'_> {
     }
 }
 
+/// Puts a field in the place of an arm's name, in the next frame.
+pub fn begin_rename(ctx: &egui::Context, arm: usize, name: &str) {
+    ctx.data_mut(|data| data.insert_temp(renaming_id(), (arm, name.to_owned())));
+    ctx.request_repaint();
+}
+
+fn renaming_id() -> Id {
+    Id::unique("name of an arm that is being changed")
+}
+
 /// What the menu of an arm offers.
-const OF_ARM: [(Icon, Command); 7] = [
+const OF_ARM: [(Icon, Command); 8] = [
     (Icon::Play, Command::RunArm),
+    (Icon::Pencil, Command::RenameArm),
     (Icon::Copy, Command::DuplicateArm),
     (Icon::ArrowUp, Command::MoveArmUp),
     (Icon::ArrowDown, Command::MoveArmDown),

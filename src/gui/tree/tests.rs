@@ -122,8 +122,7 @@ fn a_click_on_the_mark_chooses_colour_and_mark() {
 #[test]
 fn an_arm_is_renamed_in_place() {
     let mut harness = list(TWO, Vec::new());
-    click(&mut harness, "dense");
-    harness.key_press(Key::F2);
+    super::begin_rename(&harness.ctx, 0, "dense");
     harness.run();
     harness.get_by_label("Name of the arm").type_text(" net");
     harness.run();

@@ -322,7 +322,7 @@ fn in_a_small_window_everything_fits_and_grows_with_it() {
     for label in ["Copy CSV", "Export figure…", "Single runs", "Fit"] {
         assert!(rect(&window, label).right() <= settings.left(), "{label}");
     }
-    assert!(rect(&window, "Remove").right() <= rect(&window, "Accuracy").left());
+    assert!(rect(&window, "Stage actions").right() <= rect(&window, "Accuracy").left());
     let narrow = rect(&window, "1 Train 12 epochs").width();
     window.harness.set_size(egui::vec2(1280.0, 800.0));
     window.harness.run();
