@@ -111,6 +111,25 @@ pub fn title_ui(ui: &mut Ui, text: &str) -> Response {
     ui.add(Label::new(RichText::new(text).font(theme::medium(TITLE))).selectable(false).truncate())
 }
 
+/// Notes whether an arrow key moves the focus in this frame: the row that gets it knows in the next one.
+pub fn note_arrows(ui: &Ui) {
+    use egui::Key::{ArrowDown, ArrowUp};
+    if ui.input(|input| input.key_pressed(ArrowUp) || input.key_pressed(ArrowDown)) {
+        let now = ui.ctx().cumulative_pass_nr();
+        ui.data_mut(|data| data.insert_temp(arrows_id(), now));
+    }
+}
+
+/// Whether a row has got the focus by an arrow key, which also selects it; the Tab key moves the focus alone.
+pub fn is_reached_by_arrow(ui: &Ui, row: &Response) -> bool {
+    let since = ui.data(|data| data.get_temp::<u64>(arrows_id()));
+    row.gained_focus() && since.is_some_and(|since| ui.ctx().cumulative_pass_nr() <= since + 2)
+}
+
+fn arrows_id() -> egui::Id {
+    egui::Id::unique("pass in which an arrow key moved the focus")
+}
+
 /// A ring around what the keyboard acts on.
 pub fn focus_ring(ui: &Ui, rect: Rect) {
     let stroke = Stroke::new(2.0, present(ui).focus);
@@ -165,4 +184,10 @@ pub fn message_ui(ui: &mut Ui, tone: Tone, text: &str) -> Response {
         ui.add(Label::new(text).wrap())
     })
     .inner
+}
+
+/// A dot in an arm's colour.
+pub fn dot_ui(ui: &mut Ui, colour: Color32) {
+    let (rect, _) = ui.allocate_exact_size(Vec2::splat(STEP * 1.25), egui::Sense::hover());
+    ui.painter().circle_filled(rect.center(), STEP * 0.5, colour);
 }

@@ -10,9 +10,6 @@ use crate::support::source::{Source, code_of, sources};
 /// As many files may need each other.
 const LARGEST: usize = 3;
 
-/// Layers whose largest circle is larger still; none of them may grow. The window's has an issue of its own.
-const LARGER: &[(&str, usize)] = &[("gui", 21)];
-
 /// Names of a path, without `crate`.
 type Names = Vec<String>;
 
@@ -230,11 +227,7 @@ fn imports_are_read_from_single_paths_and_from_groups() {
 #[test]
 fn few_files_need_each_other() {
     let sources: Vec<Source> = sources("src").into_iter().filter(|source| !source.code.is_empty()).collect();
-    let most = |circle: &BTreeSet<String>| {
-        let layer = circle.first().and_then(|file| file.split('/').nth(1));
-        LARGER.iter().find(|(name, _)| Some(*name) == layer).map_or(LARGEST, |(_, most)| *most)
-    };
-    let large: Vec<_> = circles(&sources).into_iter().filter(|circle| circle.len() > most(circle)).collect();
+    let large: Vec<_> = circles(&sources).into_iter().filter(|circle| circle.len() > LARGEST).collect();
     assert!(large.is_empty(), "files that need each other: {large:#?}");
 }
 

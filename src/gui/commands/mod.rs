@@ -1,10 +1,12 @@
 //! Every command, in one list: menus, buttons, keys and the palette are made from it.
 
 mod facts;
+mod keys;
 
 use eframe::egui::{Key, KeyboardShortcut, Modifiers};
 
 pub use facts::CommandContext;
+pub use keys::{key_text, mark_and_key, pressed};
 
 /// Declares the commands: what menus say, what it does in one sentence, and its keys, the usual one first.
 macro_rules! commands {
@@ -63,7 +65,7 @@ const fn plain(key: Key) -> KeyboardShortcut {
 }
 
 commands! {
-    New: "New from template…", "Starts a new experiment from a template", [ctrl(Key::N)];
+    New: "New…", "Starts a new experiment, blank or from a template", [ctrl(Key::N)];
     Open: "Open…", "Opens an experiment file", [ctrl(Key::O)];
     OpenRecent: "Open recent…", "Lists recently opened files", [shift(Key::O)];
     ClearRecent: "Clear list of recent files", "Clears the list; the files stay", [];
@@ -121,6 +123,7 @@ commands! {
     CloseView: "Close view", "Closes the open tab; reopen it from the View menu", [ctrl(Key::W)];
     CloseTile: "Close tile", "Closes the last-used tile with all its tabs", [shift(Key::W)];
     ResetLayout: "Reset layout", "Restores the default layout", [shift(Key::M)];
+    Guide: "User guide", "Explains the window, each kind of experiment, and every setting", [KeyboardShortcut::new(Modifiers::SHIFT, Key::F1)];
     Palette: "Command palette…", "Finds a command by a few letters of its name", [shift(Key::P)];
     Shortcuts: "Keyboard shortcuts", "Lists the keys of all commands", [plain(Key::F1)];
     CopyLog: "Copy log", "Copies all lines of the log", [shift(Key::L)];
@@ -185,7 +188,7 @@ impl Menu {
                 &[C::NextTab, C::PreviousTab],
                 &[C::CloseView, C::CloseTile, C::ResetLayout],
             ],
-            Self::Help => &[&[C::Palette, C::Shortcuts, C::CopyLog], &[C::About]],
+            Self::Help => &[&[C::Guide, C::Palette, C::Shortcuts, C::CopyLog], &[C::About]],
         }
     }
 }

@@ -27,7 +27,7 @@ use eframe::egui::{Panel, Ui};
 use super::plot::PlotState;
 use super::runs::Runs;
 use super::text::counted;
-use super::treatments::Treatment;
+use super::treatment::Treatment;
 use crate::doc::Run;
 use crate::figure::palette::COLOURS;
 use crate::figure::plots::ArmRuns;

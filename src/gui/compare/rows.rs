@@ -2,7 +2,7 @@
 
 use crate::doc::Run;
 use crate::gui::runs::Runs;
-use crate::gui::treatments::Treatment;
+use crate::gui::treatment::Treatment;
 use crate::results::table::Row;
 
 /// The runs of treatments in their order.

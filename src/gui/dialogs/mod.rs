@@ -3,34 +3,33 @@
 mod reply;
 mod shortcuts;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use eframe::egui::{self, Frame, Id, Modal, RichText, Ui};
 
-pub use reply::{Next, Reply};
+pub use reply::{Leaving, Next, PathUse, RecoverReply, Reply, RewriteReply, RunningReply, UnsavedReply};
 
 use super::files::{PathRequest, Purpose, absolute, typed, with_extension};
+use super::scroll::scroll_area;
 use super::text::{counted, duration};
-use super::{templates, theme};
+use super::theme;
 
-/// A dialog.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A dialog, with all that its answer takes.
+#[derive(Clone, Debug)]
 pub enum Dialog {
-    /// Which template, or which of these recent files, the last one first?
-    Templates(Vec<PathBuf>),
     /// Save, discard, or stay?
     Unsaved {
         /// What the document is called.
         title: String,
         /// What comes then.
-        next: Next,
+        leaving: Leaving,
     },
     /// Stop the runs, or stay?
     Running {
         /// How many are not over.
         runs: usize,
         /// What comes then.
-        next: Next,
+        leaving: Leaving,
         /// Whether the document can be opened again at the next start.
         comes_back: bool,
     },
@@ -66,21 +65,33 @@ pub enum Dialog {
         /// Its runs that have results, by identity.
         runs: Vec<String>,
     },
-    /// Replace what another program has written into this file?
-    Changed(PathBuf),
-    /// Lose the comments of this file?
-    Comments(PathBuf),
+    /// Replace what another program has written into the file?
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// What comes after saving.
+        then: Option<Leaving>,
+    },
+    /// Lose the comments of the file?
+    Comments {
+        /// The file.
+        path: PathBuf,
+        /// What comes after saving.
+        then: Option<Leaving>,
+    },
     /// Replace a file that is there?
     Overwrite {
         /// The file.
         path: PathBuf,
         /// What it was wanted for.
-        purpose: Purpose,
+        usage: PathUse,
     },
     /// A path, typed by hand.
     Path {
-        /// What it is wanted for.
+        /// The question.
         request: PathRequest,
+        /// What it is wanted for.
+        usage: PathUse,
         /// What was typed.
         text: String,
     },
@@ -99,35 +110,25 @@ pub enum Dialog {
 
 impl Dialog {
     /// The field for a path that takes over from the system's dialog.
-    pub fn path_field(request: PathRequest) -> Self {
+    pub fn path_field(request: PathRequest, usage: PathUse) -> Self {
         let text = absolute(&request.folder).join(&request.name).to_string_lossy().into_owned();
-        Self::Path { request, text }
+        Self::Path { request, usage, text }
     }
 
     /// What it means to leave the dialog without a decision.
     const fn dismissed(&self) -> Reply {
-        match self {
-            Self::Recover { .. } => Reply::AskAgain,
-            Self::Message { .. } => Reply::Close,
-            Self::Templates(_)
-            | Self::Unsaved { .. }
-            | Self::Running { .. }
-            | Self::Resume { .. }
-            | Self::Import { .. }
-            | Self::Archive { .. }
-            | Self::Changed(_)
-            | Self::Comments(_)
-            | Self::Overwrite { .. }
-            | Self::Path { .. }
-            | Self::Shortcuts
-            | Self::About => Reply::Cancel,
-        }
+        if let Self::Recover { .. } = self { Reply::Recover(RecoverReply::AskAgain) } else { Reply::Cancel }
+    }
+
+    /// Whether it asks something; others only show something.
+    pub const fn is_question(&self) -> bool {
+        !matches!(self, Self::Message { .. } | Self::Shortcuts | Self::About)
     }
 
     /// In points, where the window has as many.
     const fn width(&self) -> f32 {
         match self {
-            Self::Templates(_) | Self::Shortcuts => 720.0,
+            Self::Shortcuts => 720.0,
             Self::Path { .. } | Self::Message { .. } => 560.0,
             Self::Unsaved { .. }
             | Self::Running { .. }
@@ -135,8 +136,8 @@ impl Dialog {
             | Self::Recover { .. }
             | Self::Import { .. }
             | Self::Archive { .. }
-            | Self::Changed(_)
-            | Self::Comments(_)
+            | Self::Changed { .. }
+            | Self::Comments { .. }
             | Self::Overwrite { .. }
             | Self::About => 420.0,
         }
@@ -155,24 +156,17 @@ pub fn dialog_ui(ctx: &egui::Context, dialog: &mut Dialog) -> Option<Reply> {
     response.inner.or_else(|| is_dismissed.then(|| dialog.dismissed()))
 }
 
-/// A part of a dialog that scrolls: as high as its content, up to `height` and to what the window has. It has this
-/// height at once; without a least height it would grow frame by frame, away from under the pointer.
-pub fn scroll_area(ui: &Ui, height: f32) -> egui::ScrollArea {
-    let height = height.min(ui.ctx().content_rect().height() - 20.0 * theme::STEP);
-    egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height)
-}
-
 fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
     let cancel = ("Cancel", Reply::Cancel);
     match dialog {
-        Dialog::Templates(recent) => templates::cards_ui(ui, recent),
-        Dialog::Unsaved { title, next } => {
+        Dialog::Unsaved { title, leaving } => {
             let title = format!("Save changes to {title}?");
             let text = "If you don't, they will be lost. Results of runs are kept either way.";
-            let (save, discard) = (Reply::Save(next.clone()), Reply::Discard(next.clone()));
+            let [save, discard] = [UnsavedReply::Save, UnsavedReply::Discard]
+                .map(|reply| Reply::Unsaved(reply, leaving.clone()));
             question_ui(ui, &title, text, [("Save", save), ("Discard", discard), cancel])
         }
-        Dialog::Running { runs, next, comes_back } => running_ui(ui, *runs, next, *comes_back),
+        Dialog::Running { runs, leaving, comes_back } => running_ui(ui, *runs, leaving, *comes_back),
         Dialog::Resume { title, runs } => {
             let verb = if runs.len() == 1 { "was" } else { "were" };
             let count = counted(runs.len(), "run");
@@ -192,30 +186,26 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
             let text = "They disappear from plots and tables. Nothing is deleted: restore them from Trash in the view Runs.";
             question_ui(ui, &title, text, [("Move to the trash", Reply::Archive(runs.clone())), cancel])
         }
-        Dialog::Changed(path) => {
+        Dialog::Changed { path, then } => {
             let text = format!(
                 "Another program wrote {} after you opened it. Save under another name to keep both.",
                 path.display()
             );
-            let replace = ("Replace it", Reply::SaveTo(path.clone()));
-            let replies = [("Save as…", Reply::SaveAs), replace, cancel];
-            question_ui(ui, "The file has changed on disk", &text, replies)
+            rewrite_ui(ui, "The file has changed on disk", &text, "Replace it", path, then.as_ref())
         }
-        Dialog::Comments(path) => {
+        Dialog::Comments { path, then } => {
             let text = format!(
                 "{} has comments between its settings; only the one at the top is kept. Save under another name to keep the file unchanged.",
                 path.display()
             );
-            let save = ("Save without them", Reply::SaveTo(path.clone()));
-            let replies = [("Save as…", Reply::SaveAs), save, cancel];
-            question_ui(ui, "Saving would lose comments", &text, replies)
+            rewrite_ui(ui, "Saving would lose comments", &text, "Save without them", path, then.as_ref())
         }
-        Dialog::Overwrite { path, purpose } => {
+        Dialog::Overwrite { path, usage } => {
             let text = format!("{} already exists.", path.display());
-            let replace = Reply::Overwrite(*purpose, path.clone());
+            let replace = Reply::Overwrite(usage.clone(), path.clone());
             question_ui(ui, "Replace the file?", &text, [("Replace", replace), cancel])
         }
-        Dialog::Path { request, text } => path_ui(ui, request, text),
+        Dialog::Path { request, usage, text } => path_ui(ui, request, usage, text),
         Dialog::Message { title, text } => message_ui(ui, title, text),
         Dialog::Shortcuts => {
             shortcuts::shortcuts_ui(ui);
@@ -266,29 +256,50 @@ pub fn accent_button(ui: &Ui, text: &str) -> egui::Button<'static> {
     egui::Button::new(RichText::new(text).color(colours.on_accent)).fill(colours.accent)
 }
 
-fn recover_ui(ui: &mut Ui, title: &str, path: Option<&std::path::Path>, secs: u64) -> Option<Reply> {
+fn recover_ui(ui: &mut Ui, title: &str, path: Option<&Path>, secs: u64) -> Option<Reply> {
     let place =
         path.map_or_else(|| "They are not saved.".to_owned(), |path| format!("File: {}", path.display()));
     let age = duration(secs as f64);
     let text = format!("Weightlab ended before you saved them. The backup is {age} old. {place}");
-    let replies =
-        [("Restore", Reply::Restore), ("Discard", Reply::DropEdits), ("Ask at next start", Reply::AskAgain)];
+    let replies = [
+        ("Restore", RecoverReply::Restore),
+        ("Discard", RecoverReply::Discard),
+        ("Ask at next start", RecoverReply::AskAgain),
+    ];
+    let replies = replies.map(|(text, reply)| (text, Reply::Recover(reply)));
     question_ui(ui, &format!("Restore unsaved edits to {title}?"), &text, replies)
 }
 
-fn running_ui(ui: &mut Ui, runs: usize, next: &Next, comes_back: bool) -> Option<Reply> {
-    let stop = if *next == Next::Quit { "Stop and quit" } else { "Stop and continue" };
+fn running_ui(ui: &mut Ui, runs: usize, leaving: &Leaving, comes_back: bool) -> Option<Reply> {
+    let quits = leaving.to == Next::Quit;
     let verb = if runs == 1 { "is" } else { "are" };
     let count = counted(runs, "run");
     let text = format!("{count} {verb} not finished. Progress is kept; Resume continues from there.");
-    let mut replies = vec![(stop, Reply::Stop(next.clone())), ("Keep running", Reply::Cancel)];
-    if *next == Next::Quit && comes_back {
-        replies.insert(0, ("Quit and resume at next start", Reply::StopAndResumeLater(next.clone())));
+    let reply = |reply| Reply::Running(reply, leaving.clone());
+    let stop = if quits { "Stop and quit" } else { "Stop and continue" };
+    let mut replies = vec![(stop, reply(RunningReply::Stop)), ("Keep running", Reply::Cancel)];
+    if quits && comes_back {
+        replies.insert(0, ("Quit and resume at next start", reply(RunningReply::StopAndResumeLater)));
     }
     question_ui(ui, "Runs in progress", &text, replies)
 }
 
-fn path_ui(ui: &mut Ui, request: &PathRequest, text: &mut String) -> Option<Reply> {
+/// Asks about a file that has what saving would lose.
+fn rewrite_ui(
+    ui: &mut Ui,
+    title: &str,
+    text: &str,
+    replace: &str,
+    path: &Path,
+    then: Option<&Leaving>,
+) -> Option<Reply> {
+    let reply = |reply| Reply::Rewrite(reply, then.cloned());
+    let replace = (replace, reply(RewriteReply::Replace(path.to_owned())));
+    let replies = [("Save as…", reply(RewriteReply::SaveAs)), replace, ("Cancel", Reply::Cancel)];
+    question_ui(ui, title, text, replies)
+}
+
+fn path_ui(ui: &mut Ui, request: &PathRequest, usage: &PathUse, text: &mut String) -> Option<Reply> {
     let verb = match request.purpose {
         Purpose::Open => "Open",
         Purpose::Save => "Save",
@@ -310,7 +321,7 @@ fn path_ui(ui: &mut Ui, request: &PathRequest, text: &mut String) -> Option<Repl
     let folders = directories::BaseDirs::new();
     let home = folders.as_ref().map(directories::BaseDirs::home_dir);
     let path = with_extension(typed(text, home), request.purpose);
-    let typed = Reply::Path(request.purpose, path);
+    let typed = Reply::Path(usage.clone(), path);
     let reply = buttons_ui(ui, [(verb, typed.clone()), ("Cancel", Reply::Cancel)]);
     if entered { Some(typed) } else { reply }
 }
@@ -322,7 +333,7 @@ fn message_ui(ui: &mut Ui, title: &str, text: &str) -> Option<Reply> {
         if ui.button("Copy").clicked() {
             ui.ctx().copy_text(text.to_owned());
         }
-        buttons_ui(ui, [("Close", Reply::Close)])
+        buttons_ui(ui, [("Close", Reply::Cancel)])
     })
     .inner
 }

@@ -1,46 +1,82 @@
-//! What the user can decide in a dialog.
+//! What the user decides in dialogs, and what happens then.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use crate::doc::Experiment;
+use crate::doc::templates::Template;
 use crate::gui::files::Purpose;
+use crate::gui::views::Subject;
 
-/// The action that a question interrupted.
+/// What takes the place of the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// The template with this position becomes the document.
-    New(usize),
+    /// A new experiment from this template becomes the document.
+    New(Template),
     /// A file is chosen.
     ChooseFile,
     /// This file becomes the document.
     Open(PathBuf),
+    /// Its own file, as another program has written it.
+    Reload,
     /// The window closes.
     Quit,
 }
 
-/// What the user decided, with all that carrying it out takes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A way out of the document, with the answers to the questions that were asked about it so far.
+#[derive(Clone, Debug)]
+pub struct Leaving {
+    /// What comes then.
+    pub to: Next,
+    /// The edits that the user agreed to lose; later ones are asked about again.
+    pub discarded: Option<Arc<Experiment>>,
+    /// Whether the runs were asked to stop.
+    pub is_stopping: bool,
+}
+
+impl Leaving {
+    /// Nothing was asked yet.
+    pub const fn to(to: Next) -> Self {
+        Self { to, discarded: None, is_stopping: false }
+    }
+}
+
+/// What a path is used for.
+#[derive(Clone, Debug)]
+pub enum PathUse {
+    /// To open an experiment.
+    Open(Leaving),
+    /// To save the experiment, and go on with what made that necessary.
+    Save(Option<Leaving>),
+    /// To write a figure.
+    Export(Subject),
+}
+
+impl PathUse {
+    /// What file dialogs have to know about it.
+    pub const fn purpose(&self) -> Purpose {
+        match self {
+            Self::Open(_) => Purpose::Open,
+            Self::Save(_) => Purpose::Save,
+            Self::Export(_) => Purpose::Export,
+        }
+    }
+}
+
+/// What the user decided, with the data of the dialog that asked.
+#[derive(Clone, Debug)]
 pub enum Reply {
-    /// Everything stays as it is.
+    /// Nothing: everything stays as it is.
     Cancel,
-    /// A message was read.
-    Close,
-    /// Save, then continue.
-    Save(Next),
-    /// Continue without saving.
-    Discard(Next),
-    /// Stop the runs, then continue.
-    Stop(Next),
-    /// The same, and offer to resume them at the next start.
-    StopAndResumeLater(Next),
+    /// About unsaved edits.
+    Unsaved(UnsavedReply, Leaving),
+    /// About runs in progress.
+    Running(RunningReply, Leaving),
     /// Resume these runs, by identity.
     Resume(Vec<String>),
-    /// Restore the edits that a crash interrupted.
-    Restore,
-    /// Throw them away.
-    DropEdits,
-    /// Ask about them again at the next start.
-    AskAgain,
-    /// Add the stage that imports weights.
+    /// About the edits that a crash interrupted.
+    Recover(RecoverReply),
+    /// Add the stage that imports weights to the plan of an arm, by position.
     Import {
         /// The weight file.
         path: PathBuf,
@@ -49,14 +85,48 @@ pub enum Reply {
     },
     /// Move these runs to the trash, by identity.
     Archive(Vec<String>),
-    /// Save to this file, whatever it holds.
-    SaveTo(PathBuf),
-    /// Save under another name.
-    SaveAs,
+    /// About a file that has what saving would lose, and what comes after saving.
+    Rewrite(RewriteReply, Option<Leaving>),
     /// This path was typed.
-    Path(Purpose, PathBuf),
+    Path(PathUse, PathBuf),
     /// Use this path although a file is there.
-    Overwrite(Purpose, PathBuf),
-    /// Continue with this, after the questions that it needs.
-    Proceed(Next),
+    Overwrite(PathUse, PathBuf),
+}
+
+/// What becomes of unsaved edits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnsavedReply {
+    /// They are saved first.
+    Save,
+    /// They are lost.
+    Discard,
+}
+
+/// What becomes of runs in progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunningReply {
+    /// They stop.
+    Stop,
+    /// They stop, and the next start offers to resume them.
+    StopAndResumeLater,
+}
+
+/// What becomes of the edits that a crash interrupted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecoverReply {
+    /// They become the document.
+    Restore,
+    /// They are thrown away.
+    Discard,
+    /// The next start asks again.
+    AskAgain,
+}
+
+/// What becomes of a file that has what saving would lose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RewriteReply {
+    /// It is replaced.
+    Replace(PathBuf),
+    /// It stays, and the experiment gets another file.
+    SaveAs,
 }

@@ -2,10 +2,10 @@
 
 use eframe::egui::{Grid, RichText, Ui, vec2};
 
-use super::{scroll_area, title_ui};
-use crate::gui::commands::{Command, Menu};
-use crate::gui::menu::key_text;
+use super::title_ui;
+use crate::gui::commands::{Command, Menu, key_text};
 use crate::gui::plan::Action;
+use crate::gui::scroll::scroll_area;
 use crate::gui::theme;
 
 /// A heading, and what its keys do.

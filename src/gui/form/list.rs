@@ -7,7 +7,7 @@ use super::sign::{self, Sign};
 use super::{FormContext, Slot, line, marks};
 use crate::form::path::Segment;
 use crate::form::{List, Node, Value, name_of};
-use crate::gui::menu::scrolled_ui;
+use crate::gui::scroll::scrolled_ui;
 use crate::gui::theme::cell_ui;
 
 /// Longer lists of numbers are edited as one line of text.

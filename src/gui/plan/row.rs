@@ -6,7 +6,7 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::containers::menu::MenuButton;
 use eframe::egui::text::{LayoutJob, TextFormat, TextWrapping};
 use eframe::egui::{
-    Align, Align2, DragAndDrop, FontId, Id, Key, Layout, Pos2, Rect, Response, Sense, Stroke, Ui, WidgetInfo,
+    Align, Align2, DragAndDrop, FontId, Id, Layout, Pos2, Rect, Response, Sense, Stroke, Ui, WidgetInfo,
     pos2, vec2,
 };
 
@@ -67,6 +67,7 @@ pub(super) fn rows_ui(
         empty_ui(ui);
         return PlanRows::default();
     }
+    widgets::note_arrows(ui);
     let mut rows = Vec::new();
     collect(plan, &context.place, &[], context.problems, &mut rows);
     let mut out = PlanRows::default();
@@ -262,8 +263,7 @@ fn row_request(
         response.request_focus();
     }
     // The Tab key only moves the focus; a click, Enter and the arrow keys also select.
-    let by_arrow = || ui.input(|input| input.key_pressed(Key::ArrowUp) || input.key_pressed(Key::ArrowDown));
-    if response.clicked() || response.gained_focus() && !is_selected && by_arrow() {
+    if response.clicked() || !is_selected && widgets::is_reached_by_arrow(ui, response) {
         request = Some(PlanRequest::Select(row.path.clone()));
     }
     response.context_menu(|ui| {

@@ -17,7 +17,7 @@ use super::icons::Icon;
 use super::runs::Runs;
 use super::selection::Selection;
 use super::theme::{self, BODY, CONTROL, NAME, STEP, present};
-use super::treatments::Treatment;
+use super::treatment::Treatment;
 use super::widgets::{self, FieldState};
 use crate::figure::style_of;
 use row::{Row, RowLook, is_chosen, place, row_ui};
@@ -84,6 +84,7 @@ pub fn tree_ui(
     selection: &mut Selection,
 ) -> Option<TreeRequest> {
     let mut tree = Tree { input, compare, selection, request: None };
+    widgets::note_arrows(ui);
     ui.horizontal(|ui| {
         widgets::title_ui(ui, "Arms");
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

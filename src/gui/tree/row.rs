@@ -83,9 +83,7 @@ pub fn row_ui(ui: &Ui, rect: Rect, look: &RowLook<'_>) -> Row {
 
 /// Whether a row was chosen: by a click, or because an arrow key led to it.
 pub fn is_chosen(ui: &Ui, response: &Response) -> bool {
-    let by_arrow =
-        || ui.input(|input| input.key_pressed(egui::Key::ArrowUp) || input.key_pressed(egui::Key::ArrowDown));
-    response.clicked() || response.gained_focus() && by_arrow()
+    response.clicked() || widgets::is_reached_by_arrow(ui, response)
 }
 
 impl Row {

@@ -9,7 +9,7 @@ use crate::gui::icons::Icon;
 use crate::gui::runs::Runs;
 use crate::gui::text;
 use crate::gui::theme::present;
-use crate::gui::treatments::Treatment;
+use crate::gui::treatment::Treatment;
 use crate::results::number::fixed;
 use crate::results::statistics::{Spread, level};
 use crate::results::{RunRecord, RunState};
@@ -201,7 +201,7 @@ mod tests {
 
     use super::*;
     use crate::doc::file::parse;
-    use crate::gui::treatments::treatments;
+    use crate::gui::treatment::treatments;
     use crate::results::{Event, Point};
 
     fn done(accuracy: f64) -> RunRecord {

@@ -15,7 +15,7 @@ use crate::gui::compare::Compare;
 use crate::gui::runs::Runs;
 use crate::gui::selection::Selection;
 use crate::gui::theme;
-use crate::gui::treatments::{Treatment, swept_labels, treatments};
+use crate::gui::treatment::{Treatment, swept_labels, treatments};
 use crate::results::{Event, Point, RunRecord};
 
 struct List {

@@ -24,7 +24,7 @@ use eframe::egui::{Align, Grid, Layout, Response, RichText, Ui, WidgetText};
 
 pub use campaign::TrialFilter;
 pub use dry_run::DryRun;
-pub use offer::{Offer, Offers, Wanted};
+pub use offer::{Offer, Offers, Subject, Wanted};
 
 use super::compare::{Compare, CompareResponse};
 use super::log::Log;

@@ -7,6 +7,7 @@ use eframe::egui::containers::menu::MenuButton;
 use eframe::egui::{Button, Ui};
 
 use crate::figure::Figure;
+use crate::figure::plots::Plot;
 
 /// A figure that a view shows, which is made when it is written.
 #[derive(Clone)]
@@ -33,6 +34,33 @@ impl Offer {
 impl fmt::Debug for Offer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Offer").field("name", &self.name).field("title", &self.title).finish_non_exhaustive()
+    }
+}
+
+/// What is exported.
+#[derive(Clone, Debug)]
+pub enum Subject {
+    /// A plot, as it is when the export starts.
+    Plot(&'static Plot),
+    /// The last figure of a view.
+    View(Offer),
+}
+
+impl Subject {
+    /// What the name of its file ends with.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Plot(plot) => plot.name,
+            Self::View(offer) => &offer.name,
+        }
+    }
+
+    /// What dialogs and the log call it.
+    pub fn title(&self) -> &str {
+        match self {
+            Self::Plot(plot) => plot.title,
+            Self::View(offer) => &offer.title,
+        }
     }
 }
 

@@ -7,8 +7,7 @@ use super::*;
 // The module has a `Stage` of its own: what a test sees on the other side.
 use crate::doc::Stage;
 use crate::form::{Node, Value};
-use crate::gui::app::Dialog;
-use crate::gui::dialogs::Next;
+use crate::gui::dialogs::{Dialog, Leaving, Next, PathUse};
 use crate::gui::files::Purpose;
 
 const INPUTS: &[Role] = &[
@@ -48,10 +47,10 @@ pub(super) fn all_are_named(window: &Window, place: &str) {
 
 #[test]
 fn every_input_of_every_form_has_a_name() {
-    for (position, template) in crate::doc::templates::all().iter().enumerate() {
+    for template in crate::doc::templates::all() {
         let mut window = Window::sized([1280.0, 2000.0], None);
         let ctx = window.harness.ctx.clone();
-        window.harness.state_mut().perform(Next::New(position), &ctx);
+        window.harness.state_mut().leave(Leaving::to(Next::New(template)), &ctx);
         let mut places = vec![
             Selection::Experiment,
             Selection::Data,
@@ -59,11 +58,11 @@ fn every_input_of_every_form_has_a_name() {
             Selection::Training,
             Selection::Arm(0),
         ];
-        let last = window.harness.state().document.experiment.arms.len() - 1;
-        let stages = window.harness.state().document.experiment.arms[last].plan.len();
+        let last = window.harness.state().editor.document.experiment.arms.len() - 1;
+        let stages = window.harness.state().editor.document.experiment.arms[last].plan.len();
         places.extend((0..stages).map(|stage| Selection::Stage { arm: last, path: vec![stage] }));
         for place in places {
-            window.harness.state_mut().selection = place.clone();
+            window.harness.state_mut().workspace.selection = place.clone();
             window.harness.run_ok();
             all_are_named(&window, &format!("{} {place:?}", template.name));
         }
@@ -71,7 +70,8 @@ fn every_input_of_every_form_has_a_name() {
 }
 
 fn dialogs() -> Vec<Dialog> {
-    let (path, title, next) = (PathBuf::from("/x.ron"), "x".to_owned(), Next::Quit);
+    let (path, title) = (PathBuf::from("/x.ron"), "x".to_owned());
+    let (leaving, usage) = (Leaving::to(Next::Quit), PathUse::Save(None));
     let request = PathRequest {
         purpose: Purpose::Save,
         folder: "/".into(),
@@ -79,16 +79,15 @@ fn dialogs() -> Vec<Dialog> {
         subject: String::new(),
     };
     vec![
-        Dialog::Templates(vec![PathBuf::from("/home/ada/pruning.ron")]),
-        Dialog::Unsaved { title: title.clone(), next: next.clone() },
-        Dialog::Running { runs: 2, next, comes_back: true },
+        Dialog::Unsaved { title: title.clone(), leaving: leaving.clone() },
+        Dialog::Running { runs: 2, leaving, comes_back: true },
         Dialog::Resume { title: title.clone(), runs: vec!["ab".to_owned(), "cd".to_owned()] },
         Dialog::Recover { title: title.clone(), path: Some(path.clone()), secs: 90 },
         Dialog::Import { path: path.clone(), arm: 0, name: title.clone() },
-        Dialog::Comments(path.clone()),
-        Dialog::Changed(path.clone()),
-        Dialog::Overwrite { path, purpose: Purpose::Save },
-        Dialog::path_field(request),
+        Dialog::Comments { path: path.clone(), then: None },
+        Dialog::Changed { path: path.clone(), then: None },
+        Dialog::Overwrite { path, usage: usage.clone() },
+        Dialog::path_field(request, usage),
         Dialog::Message { title, text: "What, where, what to do".to_owned() },
         Dialog::Shortcuts,
         Dialog::About,
@@ -99,12 +98,12 @@ fn dialogs() -> Vec<Dialog> {
 fn every_input_of_every_dialog_has_a_name_and_escape_closes_it() {
     for dialog in dialogs() {
         let mut window = Window::new();
-        window.harness.state_mut().dialog = Some(dialog.clone());
+        window.harness.state_mut().shell.dialog = Some(dialog.clone());
         window.harness.run_ok();
         all_are_named(&window, &format!("{dialog:?}"));
         window.harness.key_press(Key::Escape);
         window.harness.run_ok();
-        assert!(window.harness.state().dialog.is_none(), "{dialog:?}");
+        assert!(window.harness.state().shell.dialog.is_none(), "{dialog:?}");
     }
 }
 
@@ -112,7 +111,7 @@ fn every_input_of_every_dialog_has_a_name_and_escape_closes_it() {
 fn every_line_of_the_palette_has_a_name() {
     for command in [Command::Palette, Command::OpenRecent] {
         let mut window = Window::new();
-        window.harness.state_mut().settings.recent.note(Path::new("/x.ron"));
+        window.harness.state_mut().shell.settings.recent.note(Path::new("/x.ron"));
         window.execute(command);
         all_are_named(&window, command.text());
     }
@@ -121,7 +120,7 @@ fn every_line_of_the_palette_has_a_name() {
 #[test]
 fn tab_goes_through_a_form_from_top_to_bottom() {
     let mut window = Window::new();
-    window.harness.state_mut().selection = Selection::Training;
+    window.harness.state_mut().workspace.selection = Selection::Training;
     window.harness.run();
     window.harness.get_by_label("Batch size").focus();
     window.harness.run();
@@ -195,20 +194,20 @@ fn every_alternative_of_stages_data_and_networks_has_named_inputs() {
     let stages = alternatives::<Stage>().into_iter();
     for stage in stages.chain(alternatives().into_iter().map(Stage::Do)) {
         let app = window.harness.state_mut();
-        app.document.experiment.arms[0].plan = vec![stage.clone()];
-        app.selection = place.clone();
+        app.editor.document.experiment.arms[0].plan = vec![stage.clone()];
+        app.workspace.selection = place.clone();
         window.harness.run_ok();
         all_are_named(&window, &format!("{stage:?}"));
     }
     for data in alternatives() {
-        window.harness.state_mut().document.experiment.data = data;
-        window.harness.state_mut().selection = Selection::Data;
+        window.harness.state_mut().editor.document.experiment.data = data;
+        window.harness.state_mut().workspace.selection = Selection::Data;
         window.harness.run_ok();
         all_are_named(&window, "data");
     }
     for net in alternatives() {
-        window.harness.state_mut().document.experiment.net = net;
-        window.harness.state_mut().selection = Selection::Network;
+        window.harness.state_mut().editor.document.experiment.net = net;
+        window.harness.state_mut().workspace.selection = Selection::Network;
         window.harness.run_ok();
         all_are_named(&window, "network");
     }

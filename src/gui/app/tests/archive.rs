@@ -29,13 +29,13 @@ fn an_arm_is_noted_in_its_menu_and_its_results_stay_when_the_question_is_refused
     window.harness.get_by_label("Note on the arm").type_text("baseline");
     window.harness.run();
     window.click("Star the arm");
-    let mark = window.harness.state().compare.view.marks["arm:b"].clone();
+    let mark = window.harness.state().workspace.compare.view.marks["arm:b"].clone();
     assert!(mark.starred && mark.note == "baseline", "{mark:?}");
     window.execute(Command::ArchiveArm);
     assert!(window.sees("Move 2 runs of b to the trash?"));
     window.click("Cancel");
     assert_eq!(window.harness.state().results_of(1).len(), 2);
-    window.harness.state_mut().selection = Selection::Arm(0);
+    window.harness.state_mut().workspace.selection = Selection::Arm(0);
     let refusal = Command::ArchiveArm.refusal(&window.harness.state().command_context());
     assert_eq!(refusal.as_deref(), Some("The selected arm has no results"));
 }
@@ -45,13 +45,13 @@ fn archived_results_of_an_arm_leave_the_plots_and_come_back_from_the_trash() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = window(folder.path());
     let app = window.harness.state();
-    let results = app.document.results(&app.parts.untitled);
-    for run in app.document.runs().iter().filter(|run| run.arm_index == 1) {
+    let results = app.editor.results();
+    for run in app.editor.document.runs().iter().filter(|run| run.arm_index == 1) {
         std::fs::create_dir_all(results.join(&run.id)).unwrap();
         let about = format!("(arm: \"b\", seed: {}, program: \"weightlab\", spec: ())", run.seed);
         std::fs::write(results.join(&run.id).join("run.ron"), about).unwrap();
     }
-    window.harness.state_mut().selection = Selection::Arm(1);
+    window.harness.state_mut().workspace.selection = Selection::Arm(1);
     window.execute(Command::ArchiveArm);
     window.click("Move to the trash");
     assert!(window.log().contains("Moved 2 runs to the trash"), "{}", window.log());

@@ -4,13 +4,13 @@ use std::time::Instant;
 
 use super::*;
 use crate::doc::{Intervention, Stage as PlanStage};
-use crate::gui::dialogs::{Dialog, Next};
+use crate::gui::dialogs::{Dialog, Leaving, Next};
 use crate::gui::recent::Recent;
 
 /// A window whose edits are kept in a folder, at once.
 fn kept_in(home: &Path, file: Option<PathBuf>) -> Window {
     let mut window = Window::with([1280.0, 800.0], file, Some(home.to_owned()), Settings::default());
-    if let Some(recovery) = &mut window.harness.state_mut().recovery {
+    if let Some(recovery) = &mut window.harness.state_mut().editor.recovery {
         recovery.pace = Duration::ZERO;
     }
     window.harness.run();
@@ -28,7 +28,7 @@ fn until(window: &mut Window, holds: impl Fn(&Window) -> bool) -> bool {
 }
 
 fn seeds(window: &Window) -> Vec<u64> {
-    window.harness.state().document.experiment.seeds.clone()
+    window.harness.state().editor.document.experiment.seeds.clone()
 }
 
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl egui::DroppedFile for File {
 fn drop_on(window: &mut Window, path: &Path) {
     window.harness.input_mut().dropped_files.push(std::sync::Arc::new(File(path.to_owned())));
     window.harness.step();
-    assert!(until(window, |window| window.harness.state().dropping.is_none()));
+    assert!(until(window, |window| window.harness.state().shell.dropping.is_none()));
     window.harness.run();
 }
 
@@ -57,27 +57,27 @@ fn edits_are_taken_back_and_made_again_by_keys() {
     let before = seeds(&window);
     window.edit();
     window.execute(Command::AddArm);
-    assert_eq!(window.harness.state().document.experiment.arms.len(), 5);
+    assert_eq!(window.harness.state().editor.document.experiment.arms.len(), 5);
     for _ in 0..2 {
         window.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
         window.harness.run();
     }
     assert_eq!(seeds(&window), before);
-    assert!(!window.harness.state().document.is_unsaved());
+    assert!(!window.harness.state().editor.document.is_unsaved());
     assert!(Command::Undo.refusal(&window.harness.state().command_context()).is_some());
     window.harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
     window.harness.run();
     window.harness.key_press_modifiers(Modifiers::COMMAND, Key::Y);
     window.harness.run();
-    assert_eq!(window.harness.state().document.experiment.arms.len(), 5);
+    assert_eq!(window.harness.state().editor.document.experiment.arms.len(), 5);
 }
 
 #[test]
 fn what_is_typed_into_a_field_is_taken_back_at_once_and_what_is_no_value_yet_by_the_field() {
     let mut window = Window::new();
-    window.harness.state_mut().selection = Selection::Training;
+    window.harness.state_mut().workspace.selection = Selection::Training;
     window.harness.run();
-    let batch = |window: &Window| window.harness.state().document.experiment.train.batch;
+    let batch = |window: &Window| window.harness.state().editor.document.experiment.train.batch;
     let before = batch(&window);
     let field = window.harness.get_by_label("Batch size");
     field.focus();
@@ -102,7 +102,7 @@ fn edits_survive_a_crash() {
     let home = tempfile::tempdir().unwrap();
     let path = saved_template(home.path());
     let mut window = kept_in(home.path(), Some(path.clone()));
-    assert!(window.harness.state().dialog.is_none());
+    assert!(window.harness.state().shell.dialog.is_none());
     window.edit();
     let edited = seeds(&window);
     let kept = home.path().join("recovery");
@@ -118,13 +118,13 @@ fn edits_survive_a_crash() {
     assert!(again.sees("Restore unsaved edits to mine.ron?"), "{}", again.log());
     again.click("Restore");
     assert_eq!(seeds(&again), edited);
-    assert_eq!(again.harness.state().document.path(), Some(path.as_path()));
-    assert!(again.harness.state().document.is_unsaved());
+    assert_eq!(again.harness.state().editor.document.path(), Some(path.as_path()));
+    assert!(again.harness.state().editor.document.is_unsaved());
     again.execute(Command::Save);
     assert!(until(&mut again, |_| !is_kept(&kept)));
     drop(again);
     let third = kept_in(home.path(), None);
-    assert!(third.harness.state().dialog.is_none());
+    assert!(third.harness.state().shell.dialog.is_none());
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn edits_that_were_given_up_are_not_offered() {
     window.harness.step();
     window.harness.step();
     drop(window);
-    assert!(kept_in(home.path(), None).harness.state().dialog.is_none());
+    assert!(kept_in(home.path(), None).harness.state().shell.dialog.is_none());
 }
 
 #[test]
@@ -156,13 +156,13 @@ fn files_that_were_open_are_listed_and_missing_ones_cannot_be_chosen() {
     assert!(window.harness.get_by_label_contains("gone.ron no longer exists").rect().is_positive());
     window.harness.key_press(Key::Enter);
     window.harness.run();
-    assert!(window.harness.state().palette.is_some(), "what cannot be chosen closes nothing");
+    assert!(window.harness.state().shell.palette.is_some(), "what cannot be chosen closes nothing");
     window.harness.key_press(Key::ArrowDown);
     window.harness.run();
     window.harness.key_press(Key::Enter);
     window.harness.run();
-    assert_eq!(window.harness.state().document.path(), Some(path.as_path()));
-    assert_eq!(window.harness.state().settings.recent.files()[0], path);
+    assert_eq!(window.harness.state().editor.document.path(), Some(path.as_path()));
+    assert_eq!(window.harness.state().shell.settings.recent.files()[0], path);
     window.execute(Command::ClearRecent);
     assert!(Command::OpenRecent.refusal(&window.harness.state().command_context()).is_some());
 }
@@ -180,14 +180,14 @@ fn the_palette_is_used_without_a_mouse() {
     assert!(window.sees("Light text on a dark background"));
     window.harness.key_press(Key::Enter);
     window.harness.run();
-    assert_eq!(window.harness.state().settings.theme, egui::ThemePreference::Dark);
+    assert_eq!(window.harness.state().shell.settings.theme, egui::ThemePreference::Dark);
     open(&mut window);
     window.harness.event(egui::Event::Text("stop now".to_owned()));
     window.harness.run();
     assert!(window.sees("Not now: Nothing is running"));
     window.harness.key_press(Key::Escape);
     window.harness.run();
-    assert!(window.harness.state().palette.is_none());
+    assert!(window.harness.state().shell.palette.is_none());
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn an_experiment_that_is_dropped_opens() {
     let path = saved_template(folder.path());
     let mut window = Window::new();
     drop_on(&mut window, &path);
-    assert_eq!(window.harness.state().document.path(), Some(path.as_path()));
+    assert_eq!(window.harness.state().editor.document.path(), Some(path.as_path()));
 }
 
 #[test]
@@ -205,13 +205,13 @@ fn weights_that_are_dropped_are_imported_into_the_selected_arm_if_wanted() {
     let weights = folder.path().join("w.safetensors");
     std::fs::write(&weights, "").unwrap();
     let mut window = Window::open(Some(saved_template(folder.path())));
-    window.harness.state_mut().selection = Selection::Arm(2);
+    window.harness.state_mut().workspace.selection = Selection::Arm(2);
     window.harness.run();
     drop_on(&mut window, &weights);
     assert!(window.sees("Import the weights into reinitialised?"));
     window.click("Import weights");
     let PlanStage::Do(Intervention::Import(crate::doc::intervention::Import(file))) =
-        &window.harness.state().document.experiment.arms[2].plan[0]
+        &window.harness.state().editor.document.experiment.arms[2].plan[0]
     else {
         panic!("no stage that imports")
     };
@@ -219,7 +219,7 @@ fn weights_that_are_dropped_are_imported_into_the_selected_arm_if_wanted() {
     window.execute(Command::Undo);
     drop_on(&mut window, &weights);
     window.click("Cancel");
-    assert!(!window.harness.state().document.is_unsaved());
+    assert!(!window.harness.state().editor.document.is_unsaved());
 }
 
 #[test]
@@ -232,7 +232,9 @@ fn a_folder_of_data_becomes_the_data_and_anything_else_says_what_it_is() {
     }
     let mut window = Window::new();
     drop_on(&mut window, folder.path());
-    let crate::data::Data::Cifar10(data) = &window.harness.state().document.experiment.data else { panic!() };
+    let crate::data::Data::Cifar10(data) = &window.harness.state().editor.document.experiment.data else {
+        panic!()
+    };
     assert_eq!(data.dir.as_deref(), Some(&*cifar.to_string_lossy()));
     let picture = folder.path().join("cat.jpg");
     std::fs::write(&picture, "").unwrap();
@@ -246,15 +248,15 @@ fn what_is_dropped_on_the_start_opens_and_a_question_is_answered_first() {
     let folder = tempfile::tempdir().unwrap();
     let path = saved_template(folder.path());
     let mut window = Window::new();
-    let question = Dialog::Unsaved { title: "mine".to_owned(), next: Next::Quit };
-    window.harness.state_mut().dialog = Some(question.clone());
+    let question = Dialog::Unsaved { title: "mine".to_owned(), leaving: Leaving::to(Next::Quit) };
+    window.harness.state_mut().shell.dialog = Some(question);
     drop_on(&mut window, &path);
-    assert_eq!(window.harness.state().dialog, Some(question));
-    assert_eq!(window.harness.state().document.path(), None);
-    window.harness.state_mut().dialog = Some(Dialog::Templates(Vec::new()));
+    assert!(matches!(window.harness.state().shell.dialog, Some(Dialog::Unsaved { .. })));
+    assert_eq!(window.harness.state().editor.document.path(), None);
+    window.execute(Command::New);
     drop_on(&mut window, &path);
-    assert_eq!(window.harness.state().document.path(), Some(path.as_path()));
-    assert_eq!(window.harness.state().dialog, None);
+    assert_eq!(window.harness.state().editor.document.path(), Some(path.as_path()));
+    assert!(!window.harness.state().shell.is_starting);
 }
 
 #[test]
@@ -282,7 +284,7 @@ fn paused_runs_say_so_cost_nothing_and_go_on() {
     assert!(window.sees("running"));
     window.execute(Command::Pause);
     window.click("Stop now");
-    assert!(!window.harness.state().runs.is_paused());
+    assert!(!window.harness.state().runner.runs.is_paused());
     assert_eq!(window.stage.borrow().stops, [StopKind::Now]);
 }
 
@@ -291,7 +293,7 @@ fn the_end_of_a_long_run_is_told_and_that_of_a_short_one_is_not() {
     let mut window = Window::new();
     let finish = |window: &mut Window, age: Duration| {
         window.click("Run all");
-        window.harness.state_mut().batch_began = Instant::now().checked_sub(age);
+        window.harness.state_mut().runner.batch_began = Instant::now().checked_sub(age);
         window.say(0, started());
         window.say(0, Event::Finished { secs: 1.0 });
         window.hang_up();
@@ -333,12 +335,12 @@ fn a_file_that_was_changed_elsewhere_is_replaced_only_on_demand() {
     assert!(window.sees("The file has changed on disk"));
     window.click("Cancel");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), theirs);
-    assert!(window.harness.state().document.is_unsaved());
+    assert!(window.harness.state().editor.document.is_unsaved());
     window.execute(Command::Save);
     window.harness.run();
     window.click("Replace it");
     assert_ne!(std::fs::read_to_string(&path).unwrap(), theirs);
-    assert!(!window.harness.state().document.is_unsaved());
+    assert!(!window.harness.state().editor.document.is_unsaved());
 }
 
 #[test]

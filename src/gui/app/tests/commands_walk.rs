@@ -37,12 +37,12 @@ fn busy() -> Window {
     window.say(3, started());
     window.say(3, Event::Finished { secs: 1.0 });
     window.hang_up();
-    window.harness.state_mut().selection = Selection::Arm(1);
-    window.harness.state_mut().settings.recent.note(Path::new("/x.ron"));
+    window.harness.state_mut().workspace.selection = Selection::Arm(1);
+    window.harness.state_mut().shell.settings.recent.note(Path::new("/x.ron"));
     window.edit();
     window.execute(Command::AddArm);
     window.execute(Command::Undo);
-    window.harness.state_mut().selection = Selection::Arm(1);
+    window.harness.state_mut().workspace.selection = Selection::Arm(1);
     window.harness.run();
     window
 }
@@ -53,13 +53,13 @@ fn select_for(window: &mut Window, command: Command) {
     let app = window.harness.state_mut();
     match command {
         C::MoveStageUp | C::MoveStageDown | C::DuplicateStage | C::RepeatStage | C::RemoveStage => {
-            app.selection = Selection::Stage { arm: 0, path: vec![1] };
+            app.workspace.selection = Selection::Stage { arm: 0, path: vec![1] };
         }
         C::ArchiveArm => app.selection = Selection::Arm(0),
         C::StarRun | C::ArchiveRun => {
-            let has_results = |run: &&Run| app.runs.record(&run.id).is_some();
-            let run = app.document.runs().iter().find(has_results).unwrap().clone();
-            app.selection = Selection::Run { arm: run.arm_index, id: run.id };
+            let has_results = |run: &&Run| app.runner.runs.record(&run.id).is_some();
+            let run = app.editor.document.runs().iter().find(has_results).unwrap().clone();
+            app.workspace.selection = Selection::Run { arm: run.arm_index, id: run.id };
         }
         _ => return,
     }
@@ -126,8 +126,8 @@ fn buttons(window: &Window) -> Vec<String> {
 fn whatever_a_context_menu_has_is_in_the_palette() {
     let mut window = busy();
     let app = window.harness.state_mut();
-    app.selection = Selection::Arm(0);
-    app.settings.panels_mut().log = false; // its lines come when they want
+    app.workspace.selection = Selection::Arm(0);
+    app.shell.settings.panels_mut().log = false; // its lines come when they want
     window.execute(Command::Palette);
     let offered = buttons(&window);
     window.harness.key_press(Key::Escape);
@@ -169,15 +169,15 @@ fn whatever_a_context_menu_has_is_in_the_palette() {
 #[test]
 fn a_stage_is_added_from_the_palette_behind_the_selected_one() {
     let mut window = Window::new();
-    window.harness.state_mut().selection = Selection::Stage { arm: 1, path: vec![0] };
+    window.harness.state_mut().workspace.selection = Selection::Stage { arm: 1, path: vec![0] };
     window.execute(Command::Palette);
     window.harness.get_by_label("Search commands").type_text("Add stage: Test");
     window.harness.run();
     window.harness.key_press(Key::Enter);
     window.harness.run();
     let app = window.harness.state();
-    assert_eq!(app.document.experiment.arms[1].plan[1], crate::doc::Stage::Test);
-    assert_eq!(app.selection, Selection::Stage { arm: 1, path: vec![1] });
+    assert_eq!(app.editor.document.experiment.arms[1].plan[1], crate::doc::Stage::Test);
+    assert_eq!(app.workspace.selection, Selection::Stage { arm: 1, path: vec![1] });
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn the_key_of_the_filter_goes_to_it() {
     window.harness.run();
     window.harness.event(egui::Event::Text("seed = 1".to_owned()));
     window.harness.run();
-    assert_eq!(window.harness.state().compare.view.filter, "seed = 1");
+    assert_eq!(window.harness.state().workspace.compare.view.filter, "seed = 1");
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn a_key_that_cannot_be_used_now_says_why() {
 #[test]
 fn a_window_that_is_typed_into_draws_nothing_between_keys() {
     let mut window = Window::new();
-    window.harness.state_mut().selection = Selection::Training;
+    window.harness.state_mut().workspace.selection = Selection::Training;
     window.harness.run();
     window.harness.get_by_label("Batch size").focus();
     let frames = window.harness.run();

@@ -5,13 +5,13 @@ use super::*;
 #[test]
 fn of_hundreds_of_runs_only_those_near_the_screen_have_rows_and_scrolling_brings_the_others() {
     let mut window = Window::new();
-    window.harness.state_mut().document.experiment.seeds = (1..=12).collect();
+    window.harness.state_mut().editor.document.experiment.seeds = (1..=12).collect();
     for _ in 0..4 {
         window.execute(Command::DuplicateArm);
     }
     window.harness.run();
     let rows = |window: &Window| window.harness.query_all_by_label_contains("seed ").count();
-    let all = window.harness.state().document.runs().len();
+    let all = window.harness.state().editor.document.runs().len();
     let before = rows(&window);
     assert!(all >= 90 && (12..all * 2 / 3).contains(&before), "{before} of {all}");
     let last = window.harness.query_all_by_label("seed 12").last().map(|row| row.rect().bottom());

@@ -1,8 +1,9 @@
 //! Opening, saving and closing, with questions before anything is lost.
 
 use super::*;
-use crate::gui::app::results::Copying;
+use crate::gui::app::runner::Copying;
 use crate::gui::background::BackgroundTask;
+use crate::gui::dialogs::Dialog;
 
 #[test]
 fn an_edit_marks_the_title_and_closing_asks() {
@@ -10,9 +11,9 @@ fn an_edit_marks_the_title_and_closing_asks() {
     window.ask_to_close();
     assert!(!window.asked_viewport_to(&ViewportCommand::CancelClose), "nothing to lose, so it closes");
     let mut window = Window::new();
-    assert!(!window.harness.state().title.starts_with('●'));
+    assert!(!window.harness.state().shell.title.starts_with('●'));
     window.edit();
-    assert!(window.harness.state().title.starts_with('●'));
+    assert!(window.harness.state().shell.title.starts_with('●'));
     window.ask_to_close();
     assert!(window.asked_viewport_to(&ViewportCommand::CancelClose));
     window.harness.run();
@@ -23,7 +24,7 @@ fn an_edit_marks_the_title_and_closing_asks() {
     window.harness.get_by_label("Discard").click();
     window.harness.step();
     window.harness.step();
-    assert!(matches!(window.harness.state().closing, crate::gui::app::Closing::Allowed));
+    assert!(window.harness.state().shell.may_close);
 }
 
 #[test]
@@ -37,9 +38,8 @@ fn a_window_that_closes_without_a_question_finishes_files_and_notes() {
     let figure = folder.path().join("figure.svg");
     let ctx = window.harness.ctx.clone();
     let app = window.harness.state_mut();
-    app.pending_export = Some(app.subject());
-    app.export(&figure, &ctx);
-    app.compare.view.filter = "seed = 1".to_owned();
+    app.export(&figure, app.workspace.subject(), &ctx);
+    app.workspace.compare.view.filter = "seed = 1".to_owned();
     eframe::App::on_exit(app, None);
     assert!(figure.is_file());
     let kept = crate::results::view::ViewSettings::read(&crate::run::folder_of(&path)).unwrap();
@@ -55,9 +55,9 @@ fn closing_while_running_asks_and_waits_for_the_runs() {
     window.harness.run();
     window.click("Stop and quit");
     assert_eq!(window.stage.borrow().stops, [StopKind::Now]);
-    assert!(matches!(window.harness.state().closing, crate::gui::app::Closing::Waiting(_)));
+    assert!(!window.harness.state().shell.may_close && window.harness.state().steps.len() == 1);
     window.hang_up();
-    assert!(matches!(window.harness.state().closing, crate::gui::app::Closing::Allowed));
+    assert!(window.harness.state().shell.may_close);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn saving_asks_for_a_path_once_and_then_closes() {
     window.harness.run();
     window.click("Save");
     assert!(path.with_extension("ron").is_file());
-    assert!(matches!(window.harness.state().closing, crate::gui::app::Closing::Allowed));
+    assert!(window.harness.state().shell.may_close);
     assert_eq!(window.stage.borrow().requests.len(), 1);
 }
 
@@ -98,12 +98,12 @@ fn without_a_file_dialog_a_path_can_be_typed() {
     field.type_text(&path.to_string_lossy());
     window.harness.run();
     // What was there before is the folder to begin with; the text is replaced as a person would.
-    if let Some(crate::gui::app::Dialog::Path { text, .. }) = &mut window.harness.state_mut().dialog {
+    if let Some(Dialog::Path { text, .. }) = &mut window.harness.state_mut().shell.dialog {
         *text = path.to_string_lossy().into_owned();
     }
     window.harness.run();
     window.click("Open");
-    assert_eq!(window.harness.state().document.path(), Some(path.as_path()));
+    assert_eq!(window.harness.state().editor.document.path(), Some(path.as_path()));
 }
 
 #[test]
@@ -129,14 +129,14 @@ fn enter_takes_the_typed_path() {
     let mut window = Window::new();
     window.stage.borrow_mut().answer = Some(PathAnswer::Unavailable);
     window.execute(Command::Open);
-    if let Some(crate::gui::app::Dialog::Path { text, .. }) = &mut window.harness.state_mut().dialog {
+    if let Some(Dialog::Path { text, .. }) = &mut window.harness.state_mut().shell.dialog {
         *text = path.to_string_lossy().into_owned();
     }
     window.harness.get_by_label("Path").focus();
     window.harness.run();
     window.harness.key_press(Key::Enter);
     window.harness.run();
-    assert_eq!(window.harness.state().document.path(), Some(path.as_path()));
+    assert_eq!(window.harness.state().editor.document.path(), Some(path.as_path()));
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn an_extension_that_was_added_replaces_no_file_without_a_question() {
     assert!(window.sees("Replace the file?"));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "of somebody");
     window.click("Replace");
-    assert_eq!(window.harness.state().document.path(), Some(path.as_path()));
+    assert_eq!(window.harness.state().editor.document.path(), Some(path.as_path()));
 }
 
 #[test]
@@ -165,11 +165,11 @@ fn edits_while_a_file_is_chosen_are_asked_about_once() {
     window.edit();
     assert!(window.sees("Save changes to"));
     window.click("Discard");
-    assert_eq!(window.harness.state().document.path(), Some(path.as_path()));
+    assert_eq!(window.harness.state().editor.document.path(), Some(path.as_path()));
     window.edit();
     window.execute(Command::Open);
     window.click("Discard");
-    assert!(!window.sees("Save changes to") && !window.harness.state().document.is_unsaved());
+    assert!(!window.sees("Save changes to") && !window.harness.state().editor.document.is_unsaved());
 }
 
 #[test]
@@ -200,8 +200,8 @@ fn a_file_that_is_opened_at_the_start_is_all_that_is_opened() {
 #[test]
 fn an_experiment_without_arms_says_what_to_do() {
     let mut window = Window::new();
-    while !window.harness.state().document.experiment.arms.is_empty() {
-        window.harness.state_mut().selection = Selection::Arm(0);
+    while !window.harness.state().editor.document.experiment.arms.is_empty() {
+        window.harness.state_mut().workspace.selection = Selection::Arm(0);
         window.execute(Command::RemoveArm);
     }
     window.harness.run();
@@ -217,7 +217,7 @@ fn runs_that_are_asked_for_while_results_are_read_start_when_these_are_known() {
     window.edit();
     window.execute(Command::RunAll);
     assert!(window.stage.borrow().jobs.is_empty(), "the window goes on meanwhile");
-    let runs = window.harness.state().document.runs();
+    let runs = window.harness.state().editor.document.runs();
     let (all, last) = (runs.len(), runs[runs.len() - 1].id.clone());
     sender.send((last, RunRecord::of([started(), Event::Finished { secs: 1.0 }]))).unwrap();
     drop(sender);
@@ -236,7 +236,8 @@ fn runs_wait_while_results_are_copied_to_another_disk() {
     };
     let app = window.harness.state_mut();
     let (from, to) = (PathBuf::from("/from"), PathBuf::from("/to"));
-    app.copying = BackgroundTask::begin("results", &ctx, work).map(|moved| Copying { from, to, moved });
+    app.runner.copying =
+        BackgroundTask::begin("results", &ctx, work).map(|moved| Copying { from, to, moved });
     window.execute(Command::RunAll);
     assert!(window.stage.borrow().jobs.is_empty());
     assert!(
@@ -245,7 +246,7 @@ fn runs_wait_while_results_are_copied_to_another_disk() {
         window.log()
     );
     release.send(()).unwrap();
-    while window.harness.state().copying.is_some() {
+    while window.harness.state().runner.copying.is_some() {
         window.harness.run();
     }
     assert!(window.log().contains("Moved results of 2 runs to /to"), "{}", window.log());

@@ -25,7 +25,7 @@ fn answer(window: &mut Window, pace: Option<Pace>) {
 }
 
 fn detail(window: &Window) -> String {
-    window.harness.state().status().detail
+    window.harness.state().runner.status().detail
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn measurements_tell_how_long_arms_of_one_network_take() {
     let detail = detail(&window);
     assert!(detail.contains("50,610 parameters\n") && detail.contains(" MB per network"), "{detail}");
     assert!(detail.contains("Time from a quick measurement of 8 mini-batches"), "{detail}");
-    window.harness.state_mut().document.experiment.name.push('!');
+    window.harness.state_mut().editor.document.experiment.name.push('!');
     window.harness.run();
     assert_eq!(asked(&window).0, 2, "what was measured is remembered");
     assert!(window.sees(&estimate));
@@ -52,7 +52,7 @@ fn measurements_tell_how_long_arms_of_one_network_take() {
 #[test]
 fn a_measurement_is_given_up_when_the_document_changes_or_runs_start() {
     let mut window = window();
-    window.harness.state_mut().document.experiment.train.batch = 7;
+    window.harness.state_mut().editor.document.experiment.train.batch = 7;
     window.harness.run();
     assert_eq!(asked(&window), (2, 1), "of the new batches alone");
     window.click("Run all");
@@ -82,7 +82,7 @@ fn what_cannot_be_measured_is_told_by_its_multiply_adds() {
 fn a_document_with_an_error_is_not_measured() {
     let mut window = window();
     let net = crate::doc::Mlp { hidden: vec![0], ..crate::doc::Mlp::default() };
-    window.harness.state_mut().document.experiment.net = crate::doc::Net::Mlp(net);
+    window.harness.state_mut().editor.document.experiment.net = crate::doc::Net::Mlp(net);
     window.harness.run();
     assert_eq!(asked(&window), (1, 0), "what was measured is given up, and nothing else is begun");
     assert_eq!(window.harness.state().status().text, "", "no number of runs beside the problem");

@@ -18,7 +18,7 @@ fn with_file(folder: &Path) -> Window {
 }
 
 fn show(window: &mut Window, view: &'static str) {
-    window.harness.state_mut().tiles.change(LayoutChange::Show(view));
+    window.harness.state_mut().workspace.tiles.change(LayoutChange::Show(view));
     window.harness.run_steps(4);
 }
 
@@ -56,7 +56,7 @@ fn the_suggested_name_the_dialog_and_the_log_say_what_is_exported() {
     let ctx = window.harness.ctx.clone();
     window.harness.state_mut().execute(Command::ExportFigure, &ctx);
     // Whatever is clicked on while the dialog is open.
-    window.harness.state_mut().tiles.change(LayoutChange::Show("loss"));
+    window.harness.state_mut().workspace.tiles.change(LayoutChange::Show("loss"));
     wait_until(&mut window, |window| window.log().contains("Wrote Accuracy to"));
     assert!(std::fs::read_to_string(&to).unwrap().contains(">Test accuracy (%)<"));
 }
@@ -73,7 +73,7 @@ fn figures_of_weights_are_exported_by_the_menu_as_plots_are() {
     write_done(&folder.path().join("x.runs"), &run);
     window.say(0, started());
     window.say(0, Event::Finished { secs: 1.0 });
-    window.harness.state_mut().selection = Selection::Arm(0);
+    window.harness.state_mut().workspace.selection = Selection::Arm(0);
     wait_until(&mut window, |window| window.sees("Image of the values"));
     window.execute(Command::ExportFigure);
     let expected = ("x-fc1.weight-histogram.svg".to_owned(), "Export histogram of fc1.weight".to_owned());
@@ -120,8 +120,11 @@ fn a_click_on_a_cell_of_the_heat_map_opens_its_faults_with_a_way_back() {
     wait_until(&mut window, |window| window.sees("Plot of Layer"));
     window.harness.get_by_label("Plot of Layer").click();
     window.harness.run_steps(4);
-    let active = |window: &Window| window.harness.state().tiles.layout().active.clone();
-    assert_eq!((active(&window).as_str(), window.harness.state().selection.arm()), ("campaigns", Some(0)));
+    let active = |window: &Window| window.harness.state().workspace.tiles.layout().active.clone();
+    assert_eq!(
+        (active(&window).as_str(), window.harness.state().workspace.selection.arm()),
+        ("campaigns", Some(0))
+    );
     wait_until(&mut window, |window| window.sees("Trial 0"));
     for label in ["Seed 2", "fc1.weight[3] b30: 3f000000 → 7f000000", "8 of 10", "20.00 %"] {
         assert!(window.sees(label), "{label}");

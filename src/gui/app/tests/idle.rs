@@ -41,7 +41,7 @@ fn every_view_comes_to_rest_also_under_the_pointer() {
     window.carry_out(0, &[0.6, 0.7, 0.8]);
     window.hang_up();
     for pane in panes() {
-        window.harness.state_mut().tiles.change(LayoutChange::Show(pane.name));
+        window.harness.state_mut().workspace.tiles.change(LayoutChange::Show(pane.name));
         assert!(settles(&mut window), "{}", pane.name);
         for at in [egui::pos2(500.0, 250.0), egui::pos2(640.0, 420.0)] {
             window.harness.hover_at(at);

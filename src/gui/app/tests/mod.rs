@@ -137,7 +137,7 @@ impl Window {
     }
 
     fn edit(&mut self) {
-        self.harness.state_mut().document.experiment.seeds.push(99);
+        self.harness.state_mut().editor.document.experiment.seeds.push(99);
         self.harness.run();
     }
 }
@@ -225,7 +225,7 @@ fn stopping_asks_the_worker_and_resume_goes_on_with_what_is_left() {
 #[test]
 fn only_the_selected_arm_runs_when_asked_to() {
     let mut window = Window::new();
-    window.harness.state_mut().selection = Selection::Arm(3);
+    window.harness.state_mut().workspace.selection = Selection::Arm(3);
     window.execute(Command::RunArm);
     let stage = window.stage.borrow();
     assert_eq!(stage.jobs.iter().map(|job| job.run.arm.as_str()).collect::<Vec<_>>(), ["random mask"; 3]);
@@ -259,7 +259,7 @@ fn keys_do_what_menus_do() {
     window.harness.key_press_modifiers(Modifiers::COMMAND, Key::N);
     window.harness.run();
     window.click("Partial freezing on digits");
-    assert_eq!(window.harness.state().document.experiment.name, "Partial freezing on digits");
+    assert_eq!(window.harness.state().editor.document.experiment.name, "Partial freezing on digits");
     window.harness.key_press_modifiers(Modifiers::COMMAND, Key::R);
     window.harness.run();
     assert!(!window.stage.borrow().jobs.is_empty());
@@ -268,12 +268,12 @@ fn keys_do_what_menus_do() {
 #[test]
 fn a_problem_leads_to_its_setting() {
     let mut window = Window::new();
-    window.harness.state_mut().document.experiment.train.batch = 0;
+    window.harness.state_mut().editor.document.experiment.train.batch = 0;
     window.harness.run();
     assert!(window.sees("1 error"));
-    let problem = window.harness.state().document.problems()[0].to_string();
+    let problem = window.harness.state().editor.document.problems()[0].to_string();
     window.click(&problem);
-    assert_eq!(window.harness.state().selection, Selection::Training);
+    assert_eq!(window.harness.state().workspace.selection, Selection::Training);
     window.execute(Command::RunAll);
     assert!(window.stage.borrow().jobs.is_empty() && window.log().contains("The document has an error"));
 }
@@ -292,7 +292,7 @@ fn nothing_is_drawn_while_nothing_happens() {
 fn arms_are_added_copied_moved_and_removed() {
     let mut window = Window::new();
     let names = |window: &Window| -> Vec<String> {
-        window.harness.state().document.experiment.arms.iter().map(|arm| arm.name.clone()).collect()
+        window.harness.state().editor.document.experiment.arms.iter().map(|arm| arm.name.clone()).collect()
     };
     window.click("Add arm");
     assert_eq!(names(&window)[4], "new arm");

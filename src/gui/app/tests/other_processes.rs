@@ -19,7 +19,7 @@ fn wait_for(window: &mut Window, text: &str) {
 /// Writes the first run of the document as another process would; its folder, and its log so far.
 fn write_elsewhere(window: &Window) -> (PathBuf, String) {
     let app = window.harness.state();
-    let run = app.document.results(&app.parts.untitled).join(&app.document.runs()[0].id);
+    let run = app.editor.results().join(&app.editor.document.runs()[0].id);
     std::fs::create_dir_all(&run).unwrap();
     let log = format!("{STARTED}{}\n", serde_json::to_string(&accuracy(0.75, 1.0)).unwrap());
     std::fs::write(run.join("events.jsonl"), &log).unwrap();
@@ -54,7 +54,7 @@ fn what_was_found_of_another_folder_of_runs_that_are_gone_or_not_listed_is_passe
     std::fs::write(&file, "(seeds: [1], arms: [(name: \"a\", plan: [Test])])").unwrap();
     let mut window = Window::open(Some(file));
     let app = window.harness.state_mut();
-    let (results, run) = (app.document.results(&app.parts.untitled), app.document.runs()[0].id.clone());
+    let (results, run) = (app.editor.results(), app.editor.document.runs()[0].id.clone());
     let other = folder.path().join("other.runs");
     for run in [results.join("stranger"), other.join(&run)] {
         std::fs::create_dir_all(run).unwrap();
@@ -64,13 +64,20 @@ fn what_was_found_of_another_folder_of_runs_that_are_gone_or_not_listed_is_passe
         run: run.to_owned(),
         record: RunRecord::of([started(), accuracy(0.5, 1.0), Event::Stopped { secs: 1.0 }]),
     };
-    app.take_from_others(found(&other, &run));
-    app.take_from_others(found(&results, "stranger"));
-    app.take_from_others(found(&results, &run));
-    assert_eq!((app.runs.state(&run), app.runs.state("stranger")), (RunState::Waiting, RunState::Waiting));
+    let take = |app: &mut App, found: ChangedRecord| {
+        let results = app.editor.results();
+        app.runner.take_from_others(found, &app.editor.document, &results, &mut app.log);
+    };
+    take(app, found(&other, &run));
+    take(app, found(&results, "stranger"));
+    take(app, found(&results, &run));
+    assert_eq!(
+        (app.runner.runs.state(&run), app.runner.runs.state("stranger")),
+        (RunState::Waiting, RunState::Waiting)
+    );
     std::fs::create_dir_all(results.join(&run)).unwrap();
-    app.take_from_others(found(&results, &run));
-    assert_eq!(app.runs.state(&run), RunState::Stopped);
+    take(app, found(&results, &run));
+    assert_eq!(app.runner.runs.state(&run), RunState::Stopped);
 }
 
 #[test]

@@ -10,22 +10,22 @@ fn edited() -> Window {
     window.click("Run all");
     window.carry_out(0, &[0.5, 0.5]);
     window.hang_up();
-    window.harness.state_mut().document.experiment.train.batch = 7;
+    window.harness.state_mut().editor.document.experiment.train.batch = 7;
     window.harness.run();
     window
 }
 
 fn lines(window: &Window) -> Vec<(String, usize)> {
     let app = window.harness.state();
-    let arms = app.compare.arm_runs(&app.treatments, &app.runs);
+    let arms = app.workspace.compare.arm_runs(&app.workspace.treatments, &app.runner.runs);
     arms.iter().map(|arm| (arm.name.clone(), arm.runs.len())).collect()
 }
 
 /// What an export of the plot writes, as CSV.
 fn exported(window: &mut Window) -> Option<String> {
     let app = window.harness.state_mut();
-    let input = app.export_input();
-    app.plot.figure_request(app.plot.plot(), input).figure().map(|figure| csv(&figure))
+    let input = app.workspace.export_input(&app.runner.runs);
+    app.workspace.plot.figure_request(app.workspace.plot.plot(), input).figure().map(|figure| csv(&figure))
 }
 
 #[test]
@@ -33,7 +33,8 @@ fn curves_of_earlier_settings_stay_and_say_so_before_their_name() {
     let mut window = edited();
     assert!(window.sees("outdated"));
     assert_eq!(lines(&window), [("earlier settings: dense".to_owned(), 1)]);
-    let input = window.harness.state_mut().plot_input();
+    let app = window.harness.state_mut();
+    let input = app.workspace.plot_input(&app.runner.runs);
     assert_eq!(input.remark, "1 run of earlier settings shown here only, not in exports");
     assert_eq!((input.filter.as_str(), &input.note()), ("", &input.remark), "nothing is filtered");
     assert!(window.harness.query_by_label_contains("Clear the").is_none());
@@ -45,10 +46,11 @@ fn curves_of_earlier_settings_stay_and_say_so_before_their_name() {
 #[test]
 fn a_setting_does_not_group_runs_that_had_another_value_of_it() {
     let mut window = edited();
-    window.harness.state_mut().compare.view.group = Some("train.batch".to_owned());
+    window.harness.state_mut().workspace.compare.view.group = Some("train.batch".to_owned());
     window.harness.run();
     assert_eq!(lines(&window), []);
-    let input = window.harness.state_mut().plot_input();
+    let app = window.harness.state_mut();
+    let input = app.workspace.plot_input(&app.runner.runs);
     assert_eq!(input.remark, "1 run of earlier settings left out");
 }
 
@@ -70,7 +72,7 @@ fn runs_that_go_on_while_settings_are_changed_stay_in_sight_under_their_names() 
     let mut window = Window::new();
     window.click("Run all");
     window.say(0, started());
-    window.harness.state_mut().document.experiment.train.batch = 7;
+    window.harness.state_mut().editor.document.experiment.train.batch = 7;
     window.harness.run();
     assert!(window.sees("3 outdated"));
     window.say(0, Event::Progress(Progress { done: 0.5, ..Progress::default() }));
@@ -94,7 +96,7 @@ fn results_of_earlier_settings_that_lie_in_the_folder_are_found_and_told() {
     sender.send((outdated_runs("old", "dense"), None)).unwrap();
     drop(sender);
     window.stage.borrow_mut().outdated_runs = Some(found);
-    window.harness.state_mut().take_document();
+    window.harness.state_mut().reset();
     window.harness.run();
     assert_eq!(lines(&window), [("earlier settings: dense".to_owned(), 1)]);
     assert!(
@@ -122,11 +124,11 @@ fn a_stopped_run_that_goes_on_is_not_over() {
 #[test]
 fn a_run_that_is_over_is_at_its_end_however_it_ended() {
     let mut window = Window::new();
-    window.harness.state_mut().selection = Selection::Arm(0);
+    window.harness.state_mut().workspace.selection = Selection::Arm(0);
     window.execute(Command::RunArm);
     window.say(0, started());
     window.say(0, Event::Progress(Progress { done: 0.25, ..Progress::default() }));
-    let share = |window: &Window| window.harness.state().status().share.unwrap();
+    let share = |window: &Window| window.harness.state().runner.status().share.unwrap();
     assert!((share(&window) - 0.25 / 3.0).abs() < 1e-6);
     window.say(0, Event::Failed { message: "The loss is NaN.".to_owned() });
     assert!((share(&window) - 1.0 / 3.0).abs() < 1e-6);

@@ -6,7 +6,7 @@ use crate::gui::settings::Unfinished;
 /// Runs an arm, closes the window, and opens another one that has the same settings.
 fn closed_and_opened_again(file: Option<PathBuf>) -> Window {
     let mut window = Window::open(file);
-    window.harness.state_mut().selection = Selection::Arm(1);
+    window.harness.state_mut().workspace.selection = Selection::Arm(1);
     window.execute(Command::RunArm);
     window.say(0, started());
     window.say(0, Event::Finished { secs: 1.0 });
@@ -14,12 +14,12 @@ fn closed_and_opened_again(file: Option<PathBuf>) -> Window {
     window.harness.run();
     window.click("Quit and resume at next start");
     assert_eq!(window.stage.borrow().stops, [StopKind::Now]);
-    let settings = window.harness.state().settings.clone();
+    let settings = window.harness.state().shell.settings.clone();
     let text = ron::to_string(&settings).unwrap();
     assert_eq!(ron::from_str::<Settings>(&text).unwrap(), settings, "it is kept as text");
     let mut next = Window::with([1280.0, 800.0], None, None, settings);
     next.harness.run();
-    assert!(next.harness.state().settings.unfinished.is_none(), "asked once");
+    assert!(next.harness.state().shell.settings.unfinished.is_none(), "asked once");
     next
 }
 
@@ -29,7 +29,7 @@ fn runs_that_were_stopped_by_closing_can_go_on_at_the_next_start_and_no_others()
     let path = saved_template(folder.path());
     let mut next = closed_and_opened_again(Some(path.clone()));
     assert!(next.sees("Resume mine.ron?") && next.sees("2 runs were running"));
-    assert_eq!(next.harness.state().document.path(), Some(path.as_path()));
+    assert_eq!(next.harness.state().editor.document.path(), Some(path.as_path()));
     next.click("Resume runs");
     let stage = next.stage.borrow();
     let jobs: Vec<_> = stage.jobs.iter().map(|job| (job.run.arm_index, job.run.seed)).collect();
@@ -40,29 +40,29 @@ fn runs_that_were_stopped_by_closing_can_go_on_at_the_next_start_and_no_others()
 fn a_document_without_a_file_goes_on_too() {
     let mut next = closed_and_opened_again(None);
     let first = Window::new();
-    let results = |window: &Window| window.harness.state().document.results(Path::new("/data"));
+    let results = |window: &Window| window.harness.state().editor.document.results(Path::new("/data"));
     assert_eq!(results(&next), results(&first));
-    assert!(next.sees("2 runs were running") && !next.harness.state().document.is_unsaved());
+    assert!(next.sees("2 runs were running") && !next.harness.state().editor.document.is_unsaved());
     next.click("Resume runs");
     assert_eq!(next.stage.borrow().jobs.len(), 2);
 }
 
 fn seeds(window: &Window) -> Vec<u64> {
-    window.harness.state().document.experiment.seeds.clone()
+    window.harness.state().editor.document.experiment.seeds.clone()
 }
 
 /// Runs everything, asks to close without saving, and answers the question about the runs; the settings afterwards.
 fn quit(window: &mut Window, answer: &str) -> Settings {
     window.click("Run all");
     window.say(0, started());
-    let is_unsaved = window.harness.state().document.is_unsaved();
+    let is_unsaved = window.harness.state().editor.document.is_unsaved();
     window.ask_to_close();
     window.harness.run();
     if is_unsaved {
         window.click("Discard");
     }
     window.click(answer);
-    window.harness.state().settings.clone()
+    window.harness.state().shell.settings.clone()
 }
 
 /// What a window leaves that was closed with edits; the seeds that these made.
@@ -89,8 +89,8 @@ fn edits_that_were_not_saved_come_back_with_their_runs_also_where_the_file_is_na
         assert!(next.sees("Resume mine.ron?"), "{}", next.log());
         assert_eq!(seeds(&next), edited);
         let app = next.harness.state();
-        assert!(app.document.is_unsaved() && app.document.path() == Some(path.as_path()));
-        assert_eq!(app.settings.unfinished, None);
+        assert!(app.editor.document.is_unsaved() && app.editor.document.path() == Some(path.as_path()));
+        assert_eq!(app.shell.settings.unfinished, None);
     }
 }
 
@@ -121,8 +121,8 @@ fn a_document_whose_file_is_gone_comes_back_once() {
     let (settings, edited) = edited_and_quit(Some(path.clone()));
     std::fs::remove_file(&path).unwrap();
     let next = at_home(folder.path(), None, settings);
-    assert_eq!((seeds(&next), next.harness.state().document.path()), (edited, None));
-    assert_eq!(next.harness.state().settings.unfinished, None);
+    assert_eq!((seeds(&next), next.harness.state().editor.document.path()), (edited, None));
+    assert_eq!(next.harness.state().shell.settings.unfinished, None);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn edits_of_a_crash_are_offered_when_no_runs_go_on() {
     let settings = quit(&mut window, "Quit and resume at next start");
     let mut crashed = Window::new();
     crashed.edit();
-    let kept = crashed.harness.state().document.to_keep().unwrap();
+    let kept = crashed.harness.state().editor.document.to_keep().unwrap();
     let recovery = crate::gui::recovery::Recovery::new(&folder.path().join("recovery")).unwrap();
     recovery.leave(&kept).unwrap();
     let mut next = at_home(folder.path(), None, settings);

@@ -11,7 +11,7 @@ use crate::results::tiles::{Part, Side, Tile, Tiles};
 use crate::results::view::{FILE, ViewSettings};
 
 fn layout(window: &Window) -> Tiles {
-    window.harness.state().tiles.layout().clone()
+    window.harness.state().workspace.tiles.layout().clone()
 }
 
 fn active(window: &Window) -> String {
@@ -25,7 +25,7 @@ fn is_open(window: &Window, title: &str) -> bool {
 }
 
 fn change(window: &mut Window, change: LayoutChange) {
-    window.harness.state_mut().tiles.change(change);
+    window.harness.state_mut().workspace.tiles.change(change);
     window.harness.run_ok();
 }
 
@@ -104,7 +104,7 @@ fn the_open_tab_of_a_layout_that_is_taken_is_in_sight() {
         kept.show(name);
     }
     window.harness.set_size(egui::vec2(1900.0, 800.0));
-    window.harness.state_mut().tiles.take(Some(&kept));
+    window.harness.state_mut().workspace.tiles.take(Some(&kept));
     window.harness.run_steps(4);
     window.harness.set_size(egui::vec2(900.0, 600.0));
     window.harness.run_ok();
@@ -166,7 +166,7 @@ fn keys_split_move_maximise_and_close() {
     press(&mut window, both, Key::W);
     assert_eq!(layout(&window).count(), 1);
     press(&mut window, both, Key::M);
-    assert_eq!(window.harness.state().tiles.kept(), None, "all is as at first");
+    assert_eq!(window.harness.state().workspace.tiles.kept(), None, "all is as at first");
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn what_is_clicked_into_is_what_exports_are_about() {
     window.say(0, accuracy(0.5, 1.0));
     change(&mut window, LayoutChange::Show("loss"));
     window.execute(Command::SplitRight);
-    let plot = |window: &Window| window.harness.state().plot.plot().name;
+    let plot = |window: &Window| window.harness.state().workspace.plot.plot().name;
     assert_eq!(plot(&window), "loss");
     window.click("Accuracy");
     assert_eq!((active(&window).as_str(), plot(&window)), ("accuracy", "accuracy"));
@@ -203,7 +203,7 @@ fn what_is_clicked_into_is_what_exports_are_about() {
     assert_eq!((active(&window).as_str(), plot(&window)), ("runs", "loss"));
     change(&mut window, LayoutChange::Maximise);
     let ctx = window.harness.ctx.clone();
-    window.harness.state_mut().plot.choose("accuracy");
+    window.harness.state_mut().workspace.plot.choose("accuracy");
     window.harness.state_mut().act(Command::CopyValues, &ctx);
     let is_copied = (0..1000).any(|_| {
         std::thread::sleep(Duration::from_millis(2));
@@ -270,7 +270,7 @@ fn a_plot_gets_a_tab_when_its_data_come_and_none_once_it_was_closed() {
     window.say(0, past(1.0));
     window.harness.run_steps(20);
     assert_eq!(layout(&window).views()[..3], ["accuracy", "loss", "past"]);
-    assert_eq!(window.harness.state().tiles.kept(), None, "nobody has moved anything");
+    assert_eq!(window.harness.state().workspace.tiles.kept(), None, "nobody has moved anything");
     change(&mut window, LayoutChange::Close("past"));
     window.say(0, past(2.0));
     window.harness.run_steps(20);

@@ -14,8 +14,8 @@ fn undoes(window: &Window) -> Option<&'static str> {
 /// All that can be undone, as it is now.
 fn state(window: &Window) -> EditState {
     let app = window.harness.state();
-    let (experiment, view) = (&app.document.experiment, &app.compare.view);
-    EditState::of(CurrentState { experiment, view, tiles: app.tiles.layout() })
+    let (experiment, view) = (&app.editor.document.experiment, &app.workspace.compare.view);
+    EditState::of(CurrentState { experiment, view, tiles: app.workspace.tiles.layout() })
 }
 
 /// What is another one than it was.
@@ -32,7 +32,7 @@ fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
 #[test]
 fn what_is_typed_and_chosen_about_views_is_taken_back_in_one_order_with_the_document() {
     let mut window = Window::new();
-    window.harness.state_mut().tiles.change(LayoutChange::Show("runs"));
+    window.harness.state_mut().workspace.tiles.change(LayoutChange::Show("runs"));
     window.harness.run();
     let before = state(&window);
     window.harness.get_by_label("Filter:").focus();
@@ -41,25 +41,29 @@ fn what_is_typed_and_chosen_about_views_is_taken_back_in_one_order_with_the_docu
         window.harness.event(egui::Event::Text(text.to_owned()));
         window.harness.run();
     }
-    assert_eq!(window.harness.state().compare.view.filter, "seed = 1");
+    assert_eq!(window.harness.state().workspace.compare.view.filter, "seed = 1");
     assert_eq!(undoes(&window), Some("filter"));
     window.execute(Command::AddArm);
     window.execute(Command::CloseView);
-    assert!(!window.harness.state().has_view("runs"));
+    assert!(!window.harness.state().workspace.has_view("runs"));
     window.execute(Command::Undo);
-    assert!(window.harness.state().has_view("runs") && undoes(&window) == Some("new arm"));
+    assert!(window.harness.state().workspace.has_view("runs") && undoes(&window) == Some("new arm"));
     window.execute(Command::Undo);
-    assert_eq!(window.harness.state().document.experiment.arms.len(), 4);
+    assert_eq!(window.harness.state().editor.document.experiment.arms.len(), 4);
     window.harness.get_by_label("Filter:").focus();
     window.harness.run();
     press(&mut window, Modifiers::COMMAND, Key::Z);
-    assert_eq!(window.harness.state().compare.view.filter, "", "typed in two pieces, taken back as one");
+    assert_eq!(
+        window.harness.state().workspace.compare.view.filter,
+        "",
+        "typed in two pieces, taken back as one"
+    );
     assert_eq!((undoes(&window), change(&before, &window)), (None, None));
     for _ in 0..3 {
         press(&mut window, Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
     }
-    assert_eq!(window.harness.state().compare.view.filter, "seed = 1");
-    assert!(!window.harness.state().has_view("runs") && undoes(&window) == Some("layout"));
+    assert_eq!(window.harness.state().workspace.compare.view.filter, "seed = 1");
+    assert!(!window.harness.state().workspace.has_view("runs") && undoes(&window) == Some("layout"));
     window.click("Edit");
     assert!(window.harness.query_by_label("Undo").is_some(), "what is undone is not part of the name");
 }
@@ -68,17 +72,17 @@ fn what_is_typed_and_chosen_about_views_is_taken_back_in_one_order_with_the_docu
 fn a_renamed_arm_takes_its_marks_and_hidden_lines_back_to_the_old_name() {
     let mut window = Window::new();
     let app = window.harness.state_mut();
-    app.compare.view.marks.entry("arm:dense".to_owned()).or_default().note = "baseline".to_owned();
+    app.workspace.compare.view.marks.entry("arm:dense".to_owned()).or_default().note = "baseline".to_owned();
     window.harness.run();
     let before = state(&window);
-    window.harness.state_mut().document.experiment.arms[0].name = "full".to_owned();
+    window.harness.state_mut().editor.document.experiment.arms[0].name = "full".to_owned();
     window.harness.run();
-    assert_eq!(window.harness.state().compare.view.marks["arm:full"].note, "baseline");
+    assert_eq!(window.harness.state().workspace.compare.view.marks["arm:full"].note, "baseline");
     window.execute(Command::Undo);
     assert_eq!(change(&before, &window), None);
-    assert_eq!(window.harness.state().compare.view.marks["arm:dense"].note, "baseline");
+    assert_eq!(window.harness.state().workspace.compare.view.marks["arm:dense"].note, "baseline");
     window.execute(Command::Redo);
-    assert!(!window.harness.state().compare.view.marks.contains_key("arm:dense"));
+    assert!(!window.harness.state().workspace.compare.view.marks.contains_key("arm:dense"));
 }
 
 #[test]
@@ -98,18 +102,29 @@ fn what_comes_by_itself_is_no_edit() {
 fn edit(window: &mut Window, kind: u8, size: u8) {
     let number = usize::from(size);
     let app = window.harness.state_mut();
-    let arms = app.document.experiment.arms.len();
+    let arms = app.editor.document.experiment.arms.len();
     match kind {
-        0 => app.document.experiment.seeds.push(u64::from(size)),
-        1 if arms > 0 => app.document.experiment.arms[number % arms].name = format!("arm {}", number % 7),
-        2 if arms > 0 => drop(app.document.experiment.arms.remove(number % arms)),
+        0 => app.editor.document.experiment.seeds.push(u64::from(size)),
+        1 if arms > 0 => {
+            app.editor.document.experiment.arms[number % arms].name = format!("arm {}", number % 7);
+        }
+        2 if arms > 0 => drop(app.editor.document.experiment.arms.remove(number % arms)),
         3 => app.execute(Command::AddArm, &egui::Context::default()),
-        4 => app.compare.view.filter = format!("seed < {number}"),
-        5 => app.compare.view.marks.entry(format!("arm:arm {}", number % 7)).or_default().starred ^= true,
-        6 => app.compare.view.notes.push('x'),
-        7 => app.plot.options.smoothing = f64::from(size % 90) / 100.0,
-        8 => app.tiles.change(LayoutChange::Close(["loss", "runs", "notes", "accuracy"][number % 4])),
-        _ => app.tiles.change(LayoutChange::Show(["loss", "runs", "notes", "accuracy"][number % 4])),
+        4 => app.workspace.compare.view.filter = format!("seed < {number}"),
+        5 => {
+            app.workspace.compare.view.marks.entry(format!("arm:arm {}", number % 7)).or_default().starred ^=
+                true;
+        }
+        6 => app.workspace.compare.view.notes.push('x'),
+        7 => app.workspace.plot.options.smoothing = f64::from(size % 90) / 100.0,
+        8 => {
+            app.workspace
+                .tiles
+                .change(LayoutChange::Close(["loss", "runs", "notes", "accuracy"][number % 4]));
+        }
+        _ => {
+            app.workspace.tiles.change(LayoutChange::Show(["loss", "runs", "notes", "accuracy"][number % 4]));
+        }
     }
     window.harness.run_steps(1);
 }

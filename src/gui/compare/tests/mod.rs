@@ -9,7 +9,7 @@ use egui_kittest::kittest::Queryable;
 use super::*;
 use crate::doc::{file::parse, runs};
 use crate::figure::plots::testing::{at, left};
-use crate::gui::treatments::treatments;
+use crate::gui::treatment::treatments;
 use crate::results::Event;
 use crate::results::table::columns::{Column, Sort};
 

@@ -4,28 +4,31 @@ use eframe::egui::{self, Align, CentralPanel, Frame, InputState, Layout, Panel, 
 
 use super::App;
 use super::panels::PanelSizes;
-use crate::doc::intervention::Set;
-use crate::doc::{Intervention, Stage};
+use super::workspace::{Request, Workspace};
 use crate::form::path::Place;
 use crate::gui::form::FormContext;
-use crate::gui::palette::Choice;
+use crate::gui::palette::{
+    Choice, PaletteList, PaletteOutcome, command_entries, file_entries, stage_entries, view_entries,
+};
 use crate::gui::properties::{properties_ui, selection_of};
 use crate::gui::selection::Selection;
 use crate::gui::status::status_ui;
-use crate::gui::tiles::{LayoutChange, Pane};
-use crate::gui::treatments::swept_labels;
+use crate::gui::tiles::LayoutChange;
+use crate::gui::treatment::swept_labels;
 use crate::gui::tree::{TreeInput, TreeRequest, tree_ui};
-use crate::gui::views::{ViewInput, ViewResponse};
 use crate::gui::{menu, plan, theme, widgets};
 
 impl App {
     /// Draws the window.
     pub(super) fn layout_ui(&mut self, ui: &mut Ui) {
-        self.settings.is_small = panel_sizes(ui).is_small;
+        self.shell.settings.is_small = panel_sizes(ui).is_small;
         if ui.input(moves_focus) {
             ui.ctx().request_repaint(); // where the keyboard is now is seen in the next frame
         }
         self.bar_ui(ui);
+        if self.shell.is_starting {
+            return self.start_page_ui(ui);
+        }
         // The keyboard passes through widgets in the order in which they are drawn: as one reads, the log last. What
         // comes before a panel at an edge leaves the room that the panel took in the last frame.
         let edges = self.edges;
@@ -46,8 +49,8 @@ impl App {
     }
 
     fn bar_ui(&mut self, ui: &mut Ui) {
-        let (command_context, status) = (self.command_context(), self.status());
-        if self.settings.panels().log {
+        let (command_context, status) = (self.command_context(), self.runner.status());
+        if self.shell.settings.panels().log {
             self.log.see();
         }
         let mut shows_log = false;
@@ -57,7 +60,7 @@ impl App {
                 .ui(ui, |ui| {
                     let from_menu =
                         menu::menus_ui(ui, &command_context, &|command| self.is_on(command), &|view| {
-                            self.has_view(view)
+                            self.workspace.has_view(view)
                         });
                     let pressed = ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                         ui.style_mut().visuals.button_frame = true;
@@ -72,7 +75,7 @@ impl App {
                 .inner
         });
         if shows_log {
-            self.settings.panels_mut().log = true;
+            self.shell.settings.panels_mut().log = true;
         }
         if let Some(choice) = chosen.inner {
             let ctx = ui.ctx().clone();
@@ -81,19 +84,19 @@ impl App {
     }
 
     fn log_ui(&mut self, ui: &mut Ui) {
-        let mut open = self.settings.panels().log;
+        let mut open = self.shell.settings.panels().log;
         let chosen = panel_sizes(ui).log().show_collapsible(ui, &mut open, |ui| {
-            status_ui(ui, self.document.problems(), &self.log).cloned()
+            status_ui(ui, self.editor.document.problems(), &self.log).cloned()
         });
-        self.settings.panels_mut().log = open;
+        self.shell.settings.panels_mut().log = open;
         if let Some(problem) = chosen.and_then(|shown| shown.inner) {
-            self.select(selection_of(&problem.place));
-            self.focus = Some(problem.place);
+            self.select(Some(selection_of(&problem.place)));
+            self.workspace.focus = Some(problem.place);
         }
     }
 
     fn left_ui(&mut self, ui: &mut Ui) {
-        let panels = *self.settings.panels();
+        let panels = *self.shell.settings.panels();
         if !panels.tree && !panels.plan {
             return;
         }
@@ -110,7 +113,7 @@ impl App {
                     sizes.plan().frame(frame).show_collapsible(ui, &mut plan_is_open, |ui| self.plan_ui(ui));
                 });
                 self.edges.plan = taken.y;
-                self.settings.panels_mut().plan = plan_is_open;
+                self.shell.settings.panels_mut().plan = plan_is_open;
             } else {
                 self.plan_ui(ui);
             }
@@ -118,46 +121,48 @@ impl App {
     }
 
     fn tree_ui(&mut self, ui: &mut Ui) {
+        let Workspace { treatments, compare, selection, .. } = &mut self.workspace;
+        let document = &self.editor.document;
         let input = TreeInput {
-            treatments: &self.treatments,
-            swept_labels: &|arm| swept_labels(&self.document.experiment, arm),
-            runs: &self.runs,
-            is_behind: self.document.is_behind(),
+            treatments,
+            swept_labels: &|arm| swept_labels(&document.experiment, arm),
+            runs: &self.runner.runs,
+            is_behind: document.is_behind(),
         };
-        match tree_ui(ui, &input, &mut self.compare, &mut self.selection) {
+        match tree_ui(ui, &input, compare, selection) {
             None => {}
             Some(TreeRequest::Do(command)) => {
                 let ctx = ui.ctx().clone();
                 self.execute(command, &ctx);
             }
             Some(TreeRequest::Rename { arm, name }) => {
-                if let Some(arm) = self.document.experiment.arms.get_mut(arm) {
+                if let Some(arm) = self.editor.document.experiment.arms.get_mut(arm) {
                     arm.name = name;
                 }
             }
             Some(TreeRequest::Recolour) => self.take_treatments(),
             Some(TreeRequest::OpenFolder(run)) => {
-                let folder = self.results().join(run);
+                let folder = self.editor.results().join(run);
                 ui.ctx().open_url(egui::OpenUrl::same_tab(format!("file://{}", folder.display())));
             }
         }
     }
 
     fn plan_ui(&mut self, ui: &mut Ui) {
-        self.plan_arm = self.selection.arm().unwrap_or(self.plan_arm);
-        let index = self.plan_arm;
-        let problems = self.document.problems().to_vec();
-        let Some(arm) = self.document.experiment.arms.get_mut(index) else {
+        self.workspace.plan_arm = self.workspace.selection.arm().unwrap_or(self.workspace.plan_arm);
+        let index = self.workspace.plan_arm;
+        let problems = self.editor.document.problems().to_vec();
+        let Some(arm) = self.editor.document.experiment.arms.get_mut(index) else {
             widgets::title_ui(ui, "Plan");
             ui.label("Select an arm to see its plan.");
             return;
         };
-        let mut path = self.selection.stage().map(|(_, path)| path.to_vec());
+        let mut path = self.workspace.selection.stage().map(|(_, path)| path.to_vec());
         let context = FormContext::new(Place::default().key("arms").index(index).key("plan"), &problems);
         let name = arm.name.clone();
         let is_selected = plan::plan_ui(ui, &name, &mut arm.plan, &mut path, &context);
         if is_selected {
-            self.selection = match path {
+            self.workspace.selection = match path {
                 Some(path) => Selection::Stage { arm: index, path },
                 None => Selection::Arm(index),
             };
@@ -165,59 +170,74 @@ impl App {
     }
 
     fn right_ui(&mut self, ui: &mut Ui) {
-        let results = self.results();
-        let mut open = self.settings.panels().properties;
+        let results = self.editor.results();
+        let mut open = self.shell.settings.panels().properties;
         panel_sizes(ui).right().show_collapsible(ui, &mut open, |ui| {
-            let (selection, focus) = (&mut self.selection, &mut self.focus);
-            properties_ui(ui, &mut self.document, &self.runs, selection, focus, &mut self.dry_run, &results);
+            let Workspace { selection, focus, dry_run, .. } = &mut self.workspace;
+            let (document, runs) = (&mut self.editor.document, &self.runner.runs);
+            properties_ui(ui, document, runs, selection, focus, dry_run, &results);
         });
-        self.settings.panels_mut().properties = open;
+        self.shell.settings.panels_mut().properties = open;
     }
 
     fn center_ui(&mut self, ui: &mut Ui) {
-        self.update_comparison(&ui.ctx().clone());
-        self.offer_views(ui);
-        // Panes are drawn by the app that their tiles belong to.
-        let mut tiles = std::mem::take(&mut self.tiles);
-        tiles.ui(ui, &mut |ui, pane| self.pane_ui(ui, pane));
-        self.tiles = tiles;
-        if let Some(view) = self.view_to_show.take() {
-            self.tiles.change(LayoutChange::Show(view));
-            ui.ctx().request_repaint();
+        let ctx = ui.ctx().clone();
+        self.update_workspace(&ctx);
+        self.editor.note_edits(self.workspace.shown());
+        if self.workspace.offer(&self.runner.runs, ui) {
+            self.editor.adopt_edits(self.workspace.shown());
         }
-        self.follow_tiles();
+        let (document, results) = (&self.editor.document, self.editor.results());
+        for request in self.workspace.ui(ui, document, &self.runner.runs, &results, &mut self.log) {
+            self.take_request(request, &ctx);
+        }
+        self.workspace.follow_tiles();
     }
 
-    fn pane_ui(&mut self, ui: &mut Ui, pane: Pane) {
-        if let Some(plot) = pane.plot {
-            return self.plot_ui(ui, plot);
+    fn take_request(&mut self, request: Request, ctx: &egui::Context) {
+        match request {
+            Request::AddStage(set) => {
+                let parameter = set.parameter.clone();
+                let Some(selection) = self.editor.add_set(set, &self.workspace.selection) else { return };
+                self.workspace.selection = selection;
+                self.log.info(format!("Added a stage that sets entries of {parameter}"));
+            }
+            Request::Compare(response) => self.answer(response, ctx),
+            Request::Take(subject, wanted) => self.take_figure(subject, wanted, ctx),
+            Request::Show(view) => {
+                self.workspace.tiles.change(LayoutChange::Show(view));
+                ctx.request_repaint();
+            }
         }
-        if pane.name == "log" {
-            self.log.see();
-        }
-        let results = self.results();
-        let input = ViewInput {
-            selection: &self.selection,
-            listed: self.document.runs(),
-            runs: &self.runs,
-            results: &results,
-            log: &self.log,
+    }
+
+    /// Draws the list that is open, and does what was chosen.
+    pub(super) fn list_ui(&mut self, ctx: &egui::Context) {
+        let Some(mut palette) = self.shell.palette.take() else { return };
+        let entries = match palette.list {
+            PaletteList::Commands => {
+                let command_context = self.command_context();
+                let mut entries = command_entries(ctx, &command_context, &|command| self.is_on(command));
+                entries.extend(stage_entries(&command_context));
+                entries.extend(view_entries(&|view| self.workspace.has_view(view)));
+                entries
+            }
+            PaletteList::Files => {
+                let files = self.shell.settings.recent.files();
+                file_entries(files, &self.shell.presence.of(files, ctx))
+            }
         };
-        match self.views.ui(ui, pane.name, &input, &mut self.compare) {
-            None => {}
-            Some(ViewResponse::AddStage(set)) => self.add_stage(set),
-            Some(ViewResponse::Compare(response)) => self.answer(response, ui.ctx()),
-            Some(ViewResponse::Take(wanted)) => self.take_figure(pane.name, wanted, ui.ctx()),
-            Some(ViewResponse::Show(view)) => self.view_to_show = Some(view),
+        match palette.ui(ctx, &entries) {
+            None => self.shell.palette = Some(palette),
+            Some(PaletteOutcome::Closed) => {}
+            Some(PaletteOutcome::Chosen(choice)) => self.choose(choice, ctx),
         }
     }
 
-    fn add_stage(&mut self, set: Set) {
-        let Some(index) = self.selection.arm() else { return };
-        let Some(arm) = self.document.experiment.arms.get_mut(index) else { return };
-        self.selection = Selection::Stage { arm: index, path: vec![arm.plan.len()] };
-        self.log.info(format!("Added a stage to {} that sets entries of {}", arm.name, set.parameter));
-        arm.plan.push(Stage::Do(Intervention::Set(set)));
+    /// While something is dragged over the window, says what dropping it would do.
+    pub(super) fn drop_ui(&self, ctx: &egui::Context) {
+        let arm = self.editor.document.experiment.arms.get(self.workspace.arm());
+        self.shell.drop_ui(arm.map_or("the first arm", |arm| &arm.name), ctx);
     }
 }
 

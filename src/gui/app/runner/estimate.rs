@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use eframe::egui;
 
-use super::App;
+use super::Runner;
 use crate::doc::Run;
 use crate::gui::background::{BackgroundTask, TaskState};
+use crate::gui::document::Document;
 use crate::gui::{menu, text};
 use crate::results::{RunRecord, RunState};
 use crate::run::{
@@ -40,28 +41,34 @@ impl Drop for Measuring {
     }
 }
 
-impl App {
+impl Estimate {
+    /// Gives up what is being measured.
+    pub(super) fn stop_measuring(&mut self) {
+        self.measuring = None;
+    }
+}
+
+impl Runner {
     /// Estimates the remaining runs, for the bar at the top.
-    pub(super) fn plan_cost(&mut self) {
-        let (status, needed) = self.estimate_rest();
+    pub fn plan_cost(&mut self, document: &Document) {
+        let (status, needed) = self.estimate_rest(document);
         let estimate = &mut self.estimate;
         // The document may have changed since this was asked for.
         drop(estimate.measuring.take_if(|measuring| Some(&measuring.question) != needed.as_ref()));
         (estimate.status, estimate.needed) = (status, needed);
     }
 
-    fn estimate_rest(&self) -> (menu::Status, Option<MeasureRequest>) {
+    fn estimate_rest(&self, document: &Document) -> (menu::Status, Option<MeasureRequest>) {
         let status_of = |text: &str| menu::Status { text: text.to_owned(), ..menu::Status::default() };
-        if self.document.experiment.arms.is_empty() {
+        if document.experiment.arms.is_empty() {
             return (status_of("No arm yet"), None);
         }
-        let mut seen = BTreeSet::new();
         // The problems are listed beside it: what is to do follows once they are mended.
-        if let Some(problem) = self.document.first_error() {
+        if let Some(problem) = document.first_error() {
             return (menu::Status { detail: problem.to_string(), ..status_of("") }, None);
         }
-        let runs: Vec<Run> =
-            self.document.runs().iter().filter(|run| seen.insert(&run.id)).cloned().collect();
+        let mut seen = BTreeSet::new();
+        let runs: Vec<Run> = document.runs().iter().filter(|run| seen.insert(&run.id)).cloned().collect();
         let far = |run: &Run| {
             let progress = self.runs.record(&run.id).map(RunRecord::progress).unwrap_or_default();
             let is_done = self.runs.state(&run.id) == RunState::Done;
@@ -72,7 +79,7 @@ impl App {
             return (status_of("All runs are done"), None);
         }
         let count = format!("{} to do", text::counted(count, "run"));
-        let costs = Costs::new(&runs, |run| self.parts.worker.cost(run));
+        let costs = Costs::new(&runs, |run| self.worker.cost(run));
         let (done, left) = match costs.lists(&runs, far) {
             Ok(lists) => lists,
             Err(reason) => return (menu::Status { detail: reason, ..status_of(&count) }, None),
@@ -87,7 +94,7 @@ impl App {
     }
 
     /// Takes the measurements that the estimate needs, one at a time, while nothing else runs.
-    pub(super) fn measure(&mut self, ctx: &egui::Context) {
+    pub fn measure(&mut self, document: &Document, ctx: &egui::Context) {
         if let Some(measuring) = &self.estimate.measuring {
             let pace = match measuring.background.take() {
                 TaskState::Running => return,
@@ -96,8 +103,8 @@ impl App {
             };
             let (task, options) = measuring.question.clone();
             self.estimate.paces.take(task, options, pace);
-            self.stop_measuring();
-            self.plan_cost();
+            self.estimate.stop_measuring();
+            self.plan_cost(document);
         }
         if self.runs.is_running() || self.is_reading() {
             return;
@@ -105,15 +112,10 @@ impl App {
         let Some(question) = self.estimate.needed.clone() else { return };
         let stop = StopFlag::new();
         let (task, options) = question.clone();
-        match self.parts.worker.measure(task, options, stop.clone(), ctx) {
+        match self.worker.measure(task, options, stop.clone(), ctx) {
             Some(background) => self.estimate.measuring = Some(Measuring { question, stop, background }),
             None => self.estimate.needed = None,
         }
-    }
-
-    /// Gives up what is being measured.
-    pub(super) fn stop_measuring(&mut self) {
-        self.estimate.measuring = None;
     }
 }
 

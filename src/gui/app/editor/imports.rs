@@ -1,0 +1,48 @@
+//! Data and weights that are dropped on the window.
+
+use std::path::Path;
+
+use super::Editor;
+use crate::data::Recognised;
+use crate::doc::intervention::{Import, WeightFile};
+use crate::doc::{Intervention, Stage};
+use crate::gui::drop;
+use crate::gui::log::Log;
+use crate::gui::selection::Selection;
+
+impl Editor {
+    /// Makes a folder of data the data of the experiment.
+    pub fn use_data(&mut self, found: &Recognised, log: &mut Log) {
+        let dir = drop::as_written(&found.folder, &self.document.base());
+        let data = drop::data_in(found, dir, &self.document.experiment.data);
+        let (set, folder) = (data.file_set().unwrap_or_default(), found.folder.display());
+        self.document.experiment.data = data;
+        log.info(match found.others.as_slice() {
+            [] => format!("The experiment now uses {set} in {folder}"),
+            others => format!(
+                "The experiment now uses {folder} as {set}. Its files may also be {}: if so, choose that under Data",
+                others.join(" or ")
+            ),
+        });
+    }
+
+    /// Adds the stage that reads a weight file to a plan: after the selected stage, or first. Returns what is selected
+    /// then.
+    pub fn import(
+        &mut self,
+        path: &Path,
+        arm: usize,
+        selection: &Selection,
+        log: &mut Log,
+    ) -> Option<Selection> {
+        let file = drop::as_written(path, &self.document.base());
+        let selected = selection.stage().filter(|(selected, _)| *selected == arm);
+        let after = selected.and_then(|(_, path)| path.first()).map(|at| at + 1);
+        let plan = &mut self.document.experiment.arms.get_mut(arm)?.plan;
+        let at = after.unwrap_or(0).min(plan.len());
+        let import = Import(WeightFile { file, ..WeightFile::default() });
+        plan.insert(at, Stage::Do(Intervention::Import(import)));
+        log.info(format!("Added a stage that imports {}", path.display()));
+        Some(Selection::Stage { arm, path: vec![at] })
+    }
+}

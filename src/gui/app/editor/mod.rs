@@ -1,0 +1,76 @@
+//! The open document: its edits with their history, and their backup against a crash.
+
+mod arms;
+mod backup;
+mod imports;
+
+use std::path::{Path, PathBuf};
+
+use crate::doc::templates;
+use crate::gui::document::Document;
+use crate::gui::history::{CurrentState, EditState, History};
+use crate::gui::log::Log;
+use crate::gui::recovery::{Leftover, Recovery};
+use crate::results::tiles::Tiles;
+use crate::results::view::ViewSettings;
+
+/// The document with what was done to it.
+pub(super) struct Editor {
+    pub document: Document,
+    pub history: History,
+    pub recovery: Option<Recovery>,
+    /// Unsaved edits of crashed windows, the newest last.
+    pub leftovers: Vec<Leftover>,
+    /// Folder for the results of documents without a file.
+    untitled: PathBuf,
+}
+
+/// How results are shown, which can be undone as edits of the document can.
+pub(super) type Shown<'a> = (&'a ViewSettings, &'a Tiles);
+
+impl Editor {
+    /// The default document, and a backup in the app's own folder.
+    pub fn new(untitled: PathBuf, home: Option<&Path>, log: &mut Log) -> Self {
+        let template = &templates::all()[0];
+        let document = Document::untitled(template.name, template.text).expect("a test opens every template");
+        let (history, recovery) = (History::default(), None);
+        let mut editor = Self { document, history, recovery, leftovers: Vec::new(), untitled };
+        if let Some(home) = home {
+            editor.begin_backup(&home.join("recovery"), log);
+        }
+        editor
+    }
+
+    /// The folder of the document's results.
+    pub fn results(&self) -> PathBuf {
+        self.document.results(&self.untitled)
+    }
+
+    /// Where file dialogs begin: beside the document, or among the user's documents.
+    pub fn folder(&self) -> PathBuf {
+        let own = self.document.path().and_then(Path::parent).map(Path::to_owned);
+        let users = || {
+            let folders = directories::UserDirs::new()?;
+            Some(folders.document_dir().unwrap_or_else(|| folders.home_dir()).to_owned())
+        };
+        own.or_else(users).unwrap_or_else(|| self.document.base())
+    }
+
+    /// Starts a history at the saved document, so that edits recovered after a crash can be undone.
+    pub fn begin_history(&mut self, (view, tiles): Shown<'_>) {
+        let experiment = self.document.saved();
+        self.history = History::new(EditState::of(CurrentState { experiment, view, tiles }));
+    }
+
+    /// Notes what was edited since the last time.
+    pub fn note_edits(&mut self, (view, tiles): Shown<'_>) {
+        let experiment = &self.document.experiment;
+        self.history.note(CurrentState { experiment, view, tiles });
+    }
+
+    /// Accepts changes that were not made by the user.
+    pub fn adopt_edits(&mut self, (view, tiles): Shown<'_>) {
+        let experiment = &self.document.experiment;
+        self.history.adopt(CurrentState { experiment, view, tiles });
+    }
+}

@@ -1,0 +1,103 @@
+//! What runs report, and what it changes.
+
+use std::path::Path;
+
+use eframe::egui;
+
+use super::runner::MoveOutcome;
+use super::{App, PACE};
+use crate::gui::runs::RunNews;
+use crate::gui::text;
+use crate::results::RunState;
+
+impl App {
+    /// Takes in messages of runs.
+    pub(super) fn drain(&mut self, ctx: &egui::Context) {
+        if self.runner.runs.is_running() {
+            self.workspace.release_records();
+        }
+        for news in self.runner.runs.drain() {
+            self.take_news(news);
+        }
+        let results = self.editor.results();
+        self.runner.watch_others(&self.editor.document, &results, &mut self.log, ctx);
+        if let Some((to, outcome)) = self.runner.take_copied(&mut self.log) {
+            self.take_copied(&to, outcome, ctx);
+        }
+        let runs = &self.runner.runs;
+        if self.runner.is_reading() || (runs.is_running() && !runs.is_paused()) {
+            ctx.request_repaint_after(PACE);
+        }
+    }
+
+    fn take_news(&mut self, news: RunNews) {
+        let name = |run: &str| self.runner.name_of(run, &self.editor.document);
+        match news {
+            RunNews::State { run, state } => {
+                let (name, sign) = (name(&run), text::sign(&state));
+                match &state {
+                    RunState::Failed(why) => self.log.error(format!("{sign} {name} failed: {why}")),
+                    _ => self.log.info(format!("{sign} {name}: {}", state.word())),
+                }
+            }
+            RunNews::Report { run, summary } => {
+                let name = name(&run);
+                self.log.info(format!("{name}: {summary}"));
+            }
+            RunNews::Elsewhere { run, owner } => {
+                let name = name(&run);
+                self.log.info(format!("{name}: already running in another process ({owner}); skipped"));
+            }
+            RunNews::Read(count) => self.log_found(count),
+            RunNews::ReadMore => self.runner.plan_cost(&self.editor.document),
+            RunNews::Outdated { all, shown } => self.log_outdated(all, shown),
+            RunNews::Over => {
+                let summary = self.runner.end_summary();
+                let began = self.runner.batch_began.take();
+                self.shell.keep_awake(false);
+                self.shell.notify_end(began, &self.editor.document.title(), &summary);
+                self.log.info(summary);
+                self.runner.plan_cost(&self.editor.document);
+            }
+        }
+    }
+
+    fn take_copied(&mut self, to: &Path, outcome: MoveOutcome, ctx: &egui::Context) {
+        if self.editor.results() == to {
+            if outcome == MoveOutcome::Failed {
+                self.then(super::steps::Step::Reread, ctx);
+            }
+            // If the user has opened the file in the meantime, not all of them were there.
+            self.runner.read_more(to, self.editor.document.runs());
+        }
+        self.workspace.compare.look_into_trash();
+    }
+
+    /// Says what was found in the folder of results.
+    pub(super) fn log_found(&mut self, count: usize) {
+        let results = self.editor.results();
+        let folder = results.display();
+        self.log.info(match count {
+            0 => format!("Results will go to {folder}"),
+            count => format!("Found results of {} in {folder}", text::counted(count, "run")),
+        });
+        let (listed, runs) = (self.editor.document.runs(), &mut self.runner.runs);
+        let empty =
+            listed.iter().filter(|run| runs.record(&run.id).is_none_or(|record| record.points().is_empty()));
+        let wanted = empty.map(|run| (run.arm.clone(), run.seed)).collect();
+        runs.search(self.runner.worker.search(&results, listed, wanted));
+        self.runner.plan_cost(&self.editor.document);
+    }
+
+    /// Says that the folder of results has runs of other settings.
+    fn log_outdated(&mut self, all: usize, shown: usize) {
+        let runs = text::counted(all, "run");
+        let use_of_them = if shown == 0 {
+            "open the document with their settings to see them".to_owned()
+        } else {
+            let drawn = if shown == 1 { "is drawn" } else { "are drawn" };
+            format!("{shown} {drawn} as \"earlier settings\" until you run again")
+        };
+        self.log.info(format!("This folder also has {runs} with other settings; {use_of_them}"));
+    }
+}

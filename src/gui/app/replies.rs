@@ -1,0 +1,179 @@
+//! What follows from dialogs: of the window, and of the system for paths.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use eframe::egui;
+
+use super::App;
+use super::runner::StartRequest;
+use super::steps::Step;
+use super::workspace::Export;
+use crate::figure::FileKind;
+use crate::gui::dialogs::{
+    Dialog, Leaving, Next, PathUse, RecoverReply, Reply, RewriteReply, UnsavedReply, dialog_ui,
+};
+use crate::gui::files::{PathAnswer, PathRequest, Purpose, absolute, with_extension};
+use crate::gui::views::{Subject, Wanted};
+
+impl App {
+    /// Draws the open dialog, and carries out the decision.
+    pub(super) fn dialog_ui(&mut self, ctx: &egui::Context) {
+        let dialog = self.shell.dialog.as_mut();
+        let Some(reply) = dialog.and_then(|dialog| dialog_ui(ctx, dialog)) else { return };
+        self.shell.dialog = None;
+        match reply {
+            Reply::Cancel => {}
+            Reply::Unsaved(UnsavedReply::Save, leaving) => self.save(Some(leaving), ctx),
+            Reply::Unsaved(UnsavedReply::Discard, leaving) => {
+                let discarded = Some(Arc::new(self.editor.document.experiment.clone()));
+                self.proceed(Leaving { discarded, ..leaving }, ctx);
+            }
+            Reply::Running(reply, leaving) => self.stop_and_leave(reply, leaving, ctx),
+            Reply::Resume(runs) => self.then(Step::Start(StartRequest::These(runs)), ctx),
+            Reply::Recover(reply) => self.recover(reply),
+            Reply::Import { path, arm } => {
+                let selection = &self.workspace.selection;
+                let selected = self.editor.import(&path, arm, selection, &mut self.log);
+                self.select(selected);
+            }
+            Reply::Archive(runs) => self.archive(&runs),
+            Reply::Rewrite(RewriteReply::Replace(path), then) => self.save_to(&path, then, ctx),
+            Reply::Rewrite(RewriteReply::SaveAs, then) => self.ask_where_to_save(then, ctx),
+            Reply::Path(usage, path) => self.use_path(usage, path, ctx),
+            Reply::Overwrite(usage, path) => self.take_path(usage, path, ctx),
+        }
+    }
+
+    fn recover(&mut self, reply: RecoverReply) {
+        match reply {
+            RecoverReply::Restore => match self.editor.restore(&mut self.log) {
+                Ok(true) => self.reset(),
+                Ok(false) => {}
+                Err(why) => self.fail("The unsaved edits cannot be restored", &why),
+            },
+            RecoverReply::Discard => self.editor.give_up_leftover(&mut self.log),
+            RecoverReply::AskAgain => drop(self.editor.leftovers.pop()), // they stay for the next start
+        }
+    }
+
+    /// Takes the answer of the system's dialog, if there is one.
+    pub(super) fn take_answer(&mut self, ctx: &egui::Context) {
+        let Some((answer, request, usage)) = self.shell.answer() else { return };
+        match answer {
+            // The system's dialog has asked about a file that is there, but it did not know the extension.
+            PathAnswer::Path(path) => {
+                let named = with_extension(path.clone(), usage.purpose());
+                if named == path {
+                    self.take_path(usage, named, ctx);
+                } else {
+                    self.use_path(usage, named, ctx);
+                }
+            }
+            PathAnswer::Cancelled => {}
+            PathAnswer::Unavailable => self.shell.dialog = Some(Dialog::path_field(request, usage)),
+        }
+    }
+
+    /// Uses a path, after a question about a file that would be replaced.
+    fn use_path(&mut self, usage: PathUse, path: PathBuf, ctx: &egui::Context) {
+        if usage.purpose() != Purpose::Open && path.exists() {
+            self.shell.dialog = Some(Dialog::Overwrite { path, usage });
+        } else {
+            self.take_path(usage, path, ctx);
+        }
+    }
+
+    fn take_path(&mut self, usage: PathUse, path: PathBuf, ctx: &egui::Context) {
+        match usage {
+            PathUse::Open(leaving) => self.proceed(Leaving { to: Next::Open(path), ..leaving }, ctx),
+            PathUse::Save(then) => self.save_to(&path, then, ctx),
+            PathUse::Export(subject) => self.export(&path, subject, ctx),
+        }
+    }
+
+    /// Saves under the known path, or asks for one; `then` comes afterwards.
+    pub(super) fn save(&mut self, then: Option<Leaving>, ctx: &egui::Context) {
+        let document = &self.editor.document;
+        let Some(path) = document.path().map(Path::to_owned) else {
+            return self.ask_where_to_save(then, ctx);
+        };
+        if document.is_changed_elsewhere() {
+            self.shell.dialog = Some(Dialog::Changed { path, then });
+        } else if document.would_lose_comments(&path) {
+            self.shell.dialog = Some(Dialog::Comments { path, then });
+        } else {
+            self.save_to(&path, then, ctx);
+        }
+    }
+
+    pub(super) fn ask_where_to_save(&mut self, then: Option<Leaving>, ctx: &egui::Context) {
+        let (folder, name) = (self.editor.folder(), self.editor.document.suggested_file_name());
+        let request = PathRequest { purpose: Purpose::Save, folder, name, subject: String::new() };
+        self.shell.ask(request, PathUse::Save(then), ctx);
+    }
+
+    fn save_to(&mut self, path: &Path, then: Option<Leaving>, ctx: &egui::Context) {
+        let path = absolute(path);
+        let had_file = self.editor.document.path().is_some();
+        let from = self.editor.results();
+        if let Err(error) = self.editor.document.save(&path) {
+            return self.fail("The experiment was not saved", &error.to_string());
+        }
+        self.log.info(format!("Saved {}", path.display()));
+        self.shell.settings.recent.note(&path);
+        let to = self.editor.results();
+        if to != from && had_file {
+            if from.is_dir() {
+                let (old, new) = (from.display(), to.display());
+                self.log.info(format!("Earlier results stay in {old}; new runs write to {new}"));
+            }
+            self.then(Step::Reread, ctx);
+        } else if to != from {
+            self.then(Step::MoveResults { from, to }, ctx);
+        }
+        if let Some(leaving) = then {
+            self.proceed(leaving, ctx);
+        }
+    }
+
+    /// Writes a figure to a file or into the clipboard.
+    pub(super) fn take_figure(&mut self, subject: Subject, wanted: Wanted, ctx: &egui::Context) {
+        match wanted {
+            Wanted::File => self.ask_where_to_export(subject, ctx),
+            Wanted::Picture => self.begin_export(Export::Picture, subject, ctx),
+            Wanted::Values => self.begin_export(Export::Values, subject, ctx),
+        }
+    }
+
+    /// Asks for the file of a figure, whose suggested name says of what.
+    fn ask_where_to_export(&mut self, subject: Subject, ctx: &egui::Context) {
+        let name = self.editor.document.suggested_file_name();
+        let stem = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy();
+        let request = PathRequest {
+            purpose: Purpose::Export,
+            folder: self.editor.folder(),
+            name: format!("{stem}-{}.svg", subject.name()),
+            subject: subject.title().to_owned(),
+        };
+        self.shell.ask(request, PathUse::Export(subject), ctx);
+    }
+
+    /// Writes a figure; the ending of the file says as what.
+    pub(super) fn export(&mut self, path: &Path, subject: Subject, ctx: &egui::Context) {
+        let Some(kind) = FileKind::of(path) else {
+            let text = format!("{} is not a supported format. Use .svg, .pdf, .png or .csv.", path.display());
+            return self.fail("The figure was not written", &text);
+        };
+        self.log.info(format!("Writing {} to {}…", subject.title(), path.display()));
+        self.begin_export(Export::File(path.to_owned(), kind), subject, ctx);
+    }
+
+    fn begin_export(&mut self, export: Export, subject: Subject, ctx: &egui::Context) {
+        self.update_workspace(ctx);
+        let begun = self.workspace.begin_export(export, subject, &self.runner.runs, &mut self.log, ctx);
+        if let Err(failure) = begun {
+            self.fail(failure.title, &failure.text);
+        }
+    }
+}

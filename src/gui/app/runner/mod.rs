@@ -1,0 +1,161 @@
+//! The runs of the document: started, watched, estimated, and moved with their document.
+
+mod estimate;
+mod moving;
+mod watch;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::doc::Run;
+use crate::gui::document::Document;
+use crate::gui::log::Log;
+use crate::gui::menu::Status;
+use crate::gui::runs::{Runs, jobs};
+use crate::gui::text;
+use crate::gui::worker::Worker;
+use crate::results::RunState;
+use crate::run::StopKind;
+use estimate::Estimate;
+pub(super) use moving::{Copying, MoveOutcome};
+use watch::Watch;
+
+/// A frame after an edit waits this long for results of the runs that the edit has made.
+pub(super) const PATIENCE_FOR_MORE: Duration = Duration::from_millis(2);
+
+/// Runs, their worker, and what is known about their time.
+pub(super) struct Runner {
+    pub worker: Box<dyn Worker>,
+    pub runs: Runs,
+    /// What the runs that are left would take.
+    estimate: Estimate,
+    /// When the runs that go on were started.
+    pub batch_began: Option<Instant>,
+    /// Results that are being copied to another disk.
+    pub copying: Option<Copying>,
+    watch: Watch,
+}
+
+/// The runs to start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum StartRequest {
+    All,
+    /// Those of the arm at this position.
+    Arm(Option<usize>),
+    /// Those that were stopped or failed.
+    Resumable,
+    /// These, by identity.
+    These(Vec<String>),
+}
+
+impl Runner {
+    pub fn new(worker: Box<dyn Worker>) -> Self {
+        let (runs, estimate, watch) = (Runs::default(), Estimate::default(), Watch::default());
+        Self { worker, runs, estimate, batch_began: None, copying: None, watch }
+    }
+
+    /// Whether results of earlier runs are still being read.
+    pub const fn is_reading(&self) -> bool {
+        self.runs.is_reading() || self.runs.is_searching()
+    }
+
+    /// The name of a run by its identity.
+    pub fn name_of(&self, run: &str, document: &Document) -> String {
+        let known = document.runs().iter().find(|known| known.id == run);
+        match (known, self.runs.name(run)) {
+            (Some(run), _) => format!("{}, seed {}", run.arm, run.seed),
+            (None, Some(name)) => format!("{name} (earlier settings)"),
+            (None, None) => format!("run {run}"),
+        }
+    }
+
+    /// What earlier results need before runs can start: which ones are done is known only then.
+    pub fn start_blocked_by(&self) -> Option<&'static str> {
+        if self.runs.is_reading() {
+            Some("have been read")
+        } else {
+            self.copying.as_ref().map(|_| "have been moved")
+        }
+    }
+
+    /// Starts the requested runs that are not done; whether there are any.
+    pub fn start(
+        &mut self,
+        request: &StartRequest,
+        document: &Document,
+        folder: &Path,
+        log: &mut Log,
+    ) -> bool {
+        let is_wanted = |run: &&Run| match request {
+            StartRequest::All => true,
+            StartRequest::Arm(arm) => Some(run.arm_index) == *arm,
+            StartRequest::Resumable => self.runs.is_resumable(&run.id),
+            StartRequest::These(runs) => runs.contains(&run.id),
+        };
+        let chosen: Vec<Run> = document.runs().iter().filter(is_wanted).cloned().collect();
+        let jobs = jobs(&chosen, &self.runs, folder, &document.base());
+        if jobs.is_empty() {
+            log.info("Nothing to start: all of these runs are done");
+            return false;
+        }
+        let count = text::counted(jobs.len(), "run");
+        log.info(format!("Started {count}; writing results to {}", folder.display()));
+        self.estimate.stop_measuring(); // it would slow the runs down, and they it
+        self.runs.start(self.worker.as_mut(), jobs);
+        self.batch_began = Some(Instant::now());
+        true
+    }
+
+    /// Reads results of the document's runs that are not known yet.
+    pub fn read_more(&mut self, folder: &Path, runs: &[Run]) {
+        let unknown: Vec<Run> =
+            runs.iter().filter(|run| self.runs.record(&run.id).is_none()).cloned().collect();
+        if !unknown.is_empty() {
+            self.runs.read_more(self.worker.read(folder, &unknown), PATIENCE_FOR_MORE);
+        }
+    }
+
+    /// "12 runs ended: 11 done, 1 failed".
+    pub fn end_summary(&self) -> String {
+        let all = self.runs.batch().len();
+        format!("{} ended: {}", text::counted(all, "run"), self.batch_summary())
+    }
+
+    /// "3 done, 1 failed, 2 running, 6 queued", for the runs started together.
+    fn batch_summary(&self) -> String {
+        let states: Vec<RunState> = self.runs.batch().iter().map(|run| self.runs.state(run)).collect();
+        let waiting = if self.runs.is_running() { "queued" } else { "not started" };
+        let count = |is: fn(&RunState) -> bool| states.iter().filter(|state| is(state)).count();
+        let parts = [
+            (count(|state| *state == RunState::Done), "done"),
+            (count(|state| matches!(state, RunState::Failed(_))), "failed"),
+            (count(|state| *state == RunState::Stopped), "stopped"),
+            (count(|state| *state == RunState::Running), "running"),
+            (count(|state| *state == RunState::Waiting), waiting),
+        ];
+        let present = parts.iter().filter(|(count, _)| *count > 0);
+        present.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What the bar at the top says.
+    pub fn status(&self) -> Status {
+        if !self.runs.is_running() {
+            return self.estimate.status.clone();
+        }
+        let (over, all) = self.runs.batch_count();
+        let left = match self.runs.stopping() {
+            _ if self.runs.is_paused() => "paused".to_owned(),
+            Some(StopKind::Now) => "stopping…".to_owned(),
+            Some(StopKind::AfterStage) => "stopping after this stage…".to_owned(),
+            None => match self.runs.secs_left() {
+                Some(range) => format!("{} left", text::duration_range(range)),
+                None => "estimating…".to_owned(),
+            },
+        };
+        Status {
+            text: format!("{} of {} · {left}", text::grouped(over as u64), text::counted(all, "run")),
+            detail: self.batch_summary(),
+            share: Some(self.runs.batch_share() as f32),
+        }
+    }
+}

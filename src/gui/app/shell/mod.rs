@@ -1,0 +1,126 @@
+//! What surrounds the work: preferences, dialogs, lists, and the desktop.
+
+mod dropped;
+
+use std::time::{Duration, Instant};
+
+use eframe::egui::{self, ViewportCommand};
+
+use crate::gui::background::BackgroundTask;
+use crate::gui::desktop::Desktop;
+use crate::gui::dialogs::{Dialog, PathUse};
+use crate::gui::drop::Dropped;
+use crate::gui::files::{PathAnswer, PathRequest, PendingPath, Picker};
+use crate::gui::guide::Guide;
+use crate::gui::log::Log;
+use crate::gui::palette::{Palette, PaletteList};
+use crate::gui::recent::Presence;
+use crate::gui::settings::Settings;
+use crate::gui::start::RecentFiles;
+
+/// After runs of this length the user may have left.
+const LONG: Duration = Duration::from_mins(1);
+
+/// The window among the other things on the desktop.
+pub(super) struct Shell {
+    pub settings: Settings,
+    pub dialog: Option<Dialog>,
+    /// Whether the start page is shown, not the document.
+    pub is_starting: bool,
+    /// What the start page says about recent files.
+    pub recent_files: RecentFiles,
+    /// The user guide.
+    pub guide: Guide,
+    /// The list that is open.
+    pub palette: Option<Palette>,
+    /// Which recent files are still there.
+    pub presence: Presence,
+    /// Whether the window may close without a question.
+    pub may_close: bool,
+    pub title: String,
+    /// Dropped paths that are being identified.
+    pub dropping: Option<BackgroundTask<Vec<Dropped>>>,
+    desktop: Box<dyn Desktop>,
+    picker: Picker,
+    /// The path that was asked for.
+    asked: Option<(PendingPath, PathUse)>,
+}
+
+impl Shell {
+    pub fn new(picker: Picker, desktop: Box<dyn Desktop>, settings: Settings) -> Self {
+        Self {
+            settings,
+            dialog: None,
+            is_starting: false,
+            recent_files: RecentFiles::default(),
+            guide: Guide::default(),
+            palette: None,
+            presence: Presence::default(),
+            may_close: false,
+            title: String::new(),
+            dropping: None,
+            desktop,
+            picker,
+            asked: None,
+        }
+    }
+
+    /// Shows what can be started from.
+    pub fn choose_template(&mut self) {
+        self.is_starting = true;
+        self.recent_files.reopen();
+    }
+
+    /// Shows what went wrong, and logs it.
+    pub fn fail(&mut self, title: &str, text: &str, log: &mut Log) {
+        log.error(format!("{title}: {text}"));
+        self.dialog = Some(Dialog::Message { title: title.to_owned(), text: text.to_owned() });
+    }
+
+    /// Opens a list.
+    pub fn open_list(&mut self, list: PaletteList) {
+        self.presence.reopen();
+        self.palette = Some(Palette::new(list));
+    }
+
+    /// Asks for a path.
+    pub fn ask(&mut self, request: PathRequest, usage: PathUse, ctx: &egui::Context) {
+        let answer = (self.picker)(&request, ctx);
+        self.asked = Some((PendingPath { request, answer }, usage));
+    }
+
+    /// The answer of the system's dialog, once there is one.
+    pub fn answer(&mut self) -> Option<(PathAnswer, PathRequest, PathUse)> {
+        let answer = self.asked.as_ref()?.0.poll()?;
+        let (asked, usage) = self.asked.take()?;
+        Some((answer, asked.request, usage))
+    }
+
+    /// Gives the window a title.
+    pub fn show_title(&mut self, title: String, ctx: &egui::Context) {
+        if title != self.title {
+            ctx.send_viewport_cmd(ViewportCommand::Title(title.clone()));
+            self.title = title;
+        }
+    }
+
+    /// Logs what the desktop refused.
+    pub fn log_failures(&mut self, log: &mut Log) {
+        while let Some(trouble) = self.desktop.trouble() {
+            log.info(trouble);
+        }
+    }
+
+    /// Keeps the computer awake while runs are in progress, if the user wants that.
+    pub fn keep_awake(&mut self, is_running: bool) {
+        self.desktop.keep_awake(self.settings.keep_awake && is_running);
+    }
+
+    /// Tells of the end of runs that began then, if that took long.
+    pub fn notify_end(&mut self, began: Option<Instant>, title: &str, text: &str) {
+        let took = began.map_or(Duration::ZERO, |began| began.elapsed());
+        if took >= LONG && self.settings.notify {
+            self.desktop.notify(title, text);
+        }
+    }
+}

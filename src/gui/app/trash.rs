@@ -1,0 +1,106 @@
+//! Runs on their way to the trash and back, and other requests from the table of runs.
+
+use std::collections::BTreeSet;
+
+use eframe::egui;
+
+use super::App;
+use crate::gui::compare::CompareResponse;
+use crate::gui::dialogs::Dialog;
+use crate::gui::selection::Selection;
+use crate::gui::text;
+use crate::results::methods::methods;
+use crate::run::trash::{archive, restore};
+
+impl App {
+    /// Carries out a request from the table of runs.
+    pub(super) fn answer(&mut self, response: CompareResponse, ctx: &egui::Context) {
+        match response {
+            CompareResponse::Select { arm, id } => self.workspace.selection = Selection::Run { arm, id },
+            CompareResponse::Copy(text, rows) => {
+                self.log.info(format!("Copied {}", text::counted(rows, "run")));
+                ctx.copy_text(text);
+            }
+            CompareResponse::CopyMethods => match methods(&self.editor.document.experiment) {
+                Ok(text) => {
+                    self.log.info("Copied a methods paragraph");
+                    ctx.copy_text(text);
+                }
+                Err(problems) => {
+                    self.log.error(problems.first().map(ToString::to_string).unwrap_or_default());
+                }
+            },
+            CompareResponse::Archive(runs) => self.archive(&runs),
+            CompareResponse::Restore(id) => {
+                let restored = self.move_from_trash(&[id]);
+                self.editor.history.note_moved(restored, false);
+            }
+        }
+    }
+
+    /// The runs of an arm that have results, by identity, each once.
+    pub(super) fn results_of(&self, arm: usize) -> BTreeSet<String> {
+        let runs = self.editor.document.runs().iter().filter(|run| run.arm_index == arm);
+        runs.filter(|run| self.runner.runs.record(&run.id).is_some()).map(|run| run.id.clone()).collect()
+    }
+
+    /// Asks whether all results of the selected arm go to the trash.
+    pub(super) fn ask_to_archive(&mut self) {
+        let Some(index) = self.workspace.selection.arm() else { return };
+        let Some(arm) = self.editor.document.experiment.arms.get(index) else { return };
+        let runs = self.results_of(index).into_iter().collect();
+        self.shell.dialog = Some(Dialog::Archive { name: arm.name.clone(), runs });
+    }
+
+    /// Moves runs to the trash, which can be undone.
+    pub(super) fn archive(&mut self, runs: &[String]) {
+        let archived = self.move_to_trash(runs);
+        self.editor.history.note_moved(archived, true);
+    }
+
+    /// Moves runs to the trash; those that are there now.
+    pub(super) fn move_to_trash(&mut self, runs: &[String]) -> Vec<String> {
+        let results = self.editor.results();
+        let mut archived = Vec::new();
+        for id in runs {
+            match archive(&results, id) {
+                Ok(()) => {
+                    self.runner.runs.forget(id);
+                    self.workspace.compare.untick(id);
+                    archived.push(id.clone());
+                }
+                Err(why) => self.log.error(why),
+            }
+        }
+        if !archived.is_empty() {
+            self.log.info(format!(
+                "Moved {} to the trash; restore with Undo, or from the view Runs",
+                text::counted(archived.len(), "run")
+            ));
+        }
+        self.workspace.compare.look_into_trash();
+        self.runner.plan_cost(&self.editor.document);
+        archived
+    }
+
+    /// Brings runs back from the trash; those that are back.
+    pub(super) fn move_from_trash(&mut self, runs: &[String]) -> Vec<String> {
+        let results = self.editor.results();
+        let mut restored = Vec::new();
+        for id in runs {
+            match restore(&results, id) {
+                Ok(()) => {
+                    self.log.info(format!("Restored {}", self.runner.name_of(id, &self.editor.document)));
+                    restored.push(id.clone());
+                }
+                Err(why) => self.log.error(why),
+            }
+        }
+        let listed: Vec<_> =
+            self.editor.document.runs().iter().filter(|run| restored.contains(&run.id)).cloned().collect();
+        self.runner.read_more(&results, &listed);
+        self.workspace.compare.look_into_trash();
+        self.runner.plan_cost(&self.editor.document);
+        restored
+    }
+}

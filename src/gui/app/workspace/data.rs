@@ -1,0 +1,98 @@
+//! What plots and the table of runs are made of, and how they follow the runs.
+
+use std::path::Path;
+use std::time::Duration;
+
+use eframe::egui;
+
+use super::Workspace;
+use crate::gui::document::Document;
+use crate::gui::log::Log;
+use crate::gui::plot::{PlotInput, PlotState};
+use crate::gui::runs::Runs;
+use crate::gui::treatment::treatments;
+use crate::gui::views::TrialFilter;
+
+impl Workspace {
+    /// Forgets what was seen of another document, and loads the view settings stored beside the results.
+    pub fn load(&mut self, results: &Path, log: &mut Log) {
+        self.focus = None;
+        self.keep_view(0.0, true, log);
+        let options = self.plot.options.clone();
+        self.plot = PlotState::default();
+        self.plot.options = options;
+        self.views.show_trials(TrialFilter::default());
+        if let Err(why) = self.compare.load(results, &mut self.plot) {
+            log.error(why);
+        }
+        self.shown = None;
+        self.tiles.take(self.compare.view.tiles.as_ref());
+    }
+
+    /// Rereads the document's arms and runs; arms keep their colours.
+    pub fn take_treatments(&mut self, document: &Document) {
+        self.shown = None;
+        self.treatments = treatments(&document.experiment, document.runs());
+        for (old, new) in self.compare.take_treatments(&mut self.treatments) {
+            self.plot.rename(&old, &new);
+        }
+        self.selection.limit(document.experiment.arms.len());
+    }
+
+    /// Records change: those that nobody shares grow in place.
+    pub fn release_records(&mut self) {
+        self.shown = None;
+    }
+
+    /// Updates the rows, and saves view settings once they stop changing.
+    pub fn update(&mut self, results: &Path, runs: &Runs, log: &mut Log, ctx: &egui::Context) {
+        let now = ctx.input(|input| input.time);
+        self.compare.set_folder(results);
+        let update = self.compare.update(&self.treatments, runs, now);
+        let keep = self.keep_view(now, false, log);
+        for secs in update.into_iter().chain(keep) {
+            ctx.request_repaint_after(Duration::from_secs_f64(secs));
+        }
+    }
+
+    /// Writes view settings that have changed; returns the time after which to look again, in seconds.
+    pub fn keep_view(&mut self, now: f64, at_once: bool, log: &mut Log) -> Option<f64> {
+        let kept = self.compare.keep(&self.plot, now, at_once);
+        kept.unwrap_or_else(|why| {
+            log.error(why);
+            None
+        })
+    }
+
+    /// Counts changes of what the plots are made of: records, and rows, which may come later.
+    fn data_revision(&self, runs: &Runs) -> u64 {
+        runs.revision() + self.compare.revision()
+    }
+
+    /// Whether the plot is out of date or its figure is being built.
+    pub fn is_drawing(&self, runs: &Runs) -> bool {
+        self.plot.is_behind(self.data_revision(runs))
+    }
+
+    /// The input of all plots, rebuilt when something has changed.
+    pub fn plot_input(&mut self, runs: &Runs) -> PlotInput {
+        let revision = self.data_revision(runs);
+        if let Some(input) = self.shown.as_ref().filter(|input| input.revision == revision) {
+            return input.clone();
+        }
+        let arms = self.compare.arm_runs(&self.treatments, runs);
+        let remark = self.compare.outdated_note();
+        let input = PlotInput { remark, ..PlotInput::new(&arms, self.compare.filter_note(), revision) };
+        self.shown = Some(input.clone());
+        input
+    }
+
+    /// The input of exports: without runs of earlier settings, as on the command line.
+    pub fn export_input(&mut self, runs: &Runs) -> PlotInput {
+        if self.compare.outdated_count() == 0 {
+            return self.plot_input(runs);
+        }
+        let arms = self.compare.own_runs(&self.treatments, runs);
+        PlotInput::new(&arms, self.compare.filter_note(), self.data_revision(runs))
+    }
+}

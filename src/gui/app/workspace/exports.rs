@@ -1,0 +1,158 @@
+//! Exports and copies of plots and views, made in a thread so that the window stays responsive.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use eframe::egui;
+
+use super::Workspace;
+use crate::figure::csv::csv;
+use crate::figure::export::{Options, picture};
+use crate::figure::plots::Plot;
+use crate::figure::{Figure, FileKind, write};
+use crate::gui::background::{BackgroundTask, TaskState};
+use crate::gui::log::Log;
+use crate::gui::plot::FigureRequest;
+use crate::gui::runs::Runs;
+use crate::gui::text;
+use crate::gui::views::Subject;
+
+/// What to make of a figure.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::gui::app) enum Export {
+    /// A file of this kind.
+    File(PathBuf, FileKind),
+    /// A picture in the clipboard.
+    Picture,
+    /// Values in the clipboard, as CSV.
+    Values,
+}
+
+/// What a thread has made of a figure.
+enum Exported {
+    File(PathBuf),
+    Picture([usize; 2], Vec<u8>),
+    Values(String),
+}
+
+/// An export in progress.
+pub(super) struct Exporting {
+    export: Export,
+    /// Of what.
+    title: String,
+    made: BackgroundTask<Result<Exported, String>>,
+}
+
+impl Export {
+    fn failure(&self) -> &'static str {
+        match self {
+            Self::File(..) => "The figure was not written",
+            Self::Picture => "The figure was not copied",
+            Self::Values => "The values were not copied",
+        }
+    }
+
+    fn make(self, figure: &Figure, paper: &Options) -> Result<Exported, String> {
+        match self {
+            Self::File(path, kind) => {
+                write(figure, &path, kind, paper).map_err(|error| error.to_string())?;
+                Ok(Exported::File(path))
+            }
+            Self::Picture => {
+                let (size, pixels) = picture(figure, paper).map_err(|error| error.to_string())?;
+                Ok(Exported::Picture(size, pixels))
+            }
+            Self::Values => Ok(Exported::Values(csv(figure))),
+        }
+    }
+}
+
+/// Something that did not work, for a dialog and the log.
+pub(in crate::gui::app) struct Failure {
+    pub title: &'static str,
+    pub text: String,
+}
+
+impl Workspace {
+    /// Exports in a thread.
+    pub fn begin_export(
+        &mut self,
+        export: Export,
+        subject: Subject,
+        runs: &Runs,
+        log: &mut Log,
+        ctx: &egui::Context,
+    ) -> Result<(), Failure> {
+        let (own, paper, title) = (export.clone(), self.plot.paper(), subject.title().to_owned());
+        let made = match subject {
+            Subject::View(offer) => {
+                BackgroundTask::begin("export", ctx, move || own.make(&offer.figure(), &paper))
+            }
+            Subject::Plot(plot) => {
+                let figure_request = self.request_of(plot, runs, log);
+                let figure = move || figure_request.figure().ok_or("The plot is empty. Press Run all first.");
+                BackgroundTask::begin("export", ctx, move || own.make(&figure()?, &paper))
+            }
+        };
+        let text = "The system refused to start a thread. Close other programs and try again.";
+        let made = made.ok_or_else(|| Failure { title: export.failure(), text: text.to_owned() })?;
+        self.exports.push(Exporting { export, title, made });
+        Ok(())
+    }
+
+    /// What a plot shows, as the command line knows it.
+    fn request_of(&mut self, plot: &'static Plot, runs: &Runs, log: &mut Log) -> FigureRequest {
+        let outdated = self.compare.outdated_count();
+        if outdated > 0 {
+            let runs = text::counted(outdated, "run");
+            log.info(format!("Left out {runs} with earlier settings: exports hold current results only"));
+        }
+        let input = self.export_input(runs);
+        self.plot.figure_request(plot, input)
+    }
+
+    /// Takes what threads have exported; returns what did not work.
+    pub fn take_exports(&mut self, log: &mut Log, ctx: &egui::Context) -> Vec<Failure> {
+        let mut failures = Vec::new();
+        for exporting in std::mem::take(&mut self.exports) {
+            let title = exporting.export.failure();
+            match exporting.made.take() {
+                TaskState::Running => self.exports.push(exporting),
+                TaskState::Done(Ok(made)) => made.take(&exporting.title, log, ctx),
+                TaskState::Done(Err(text)) => failures.push(Failure { title, text }),
+                TaskState::Failed(why) => {
+                    let text = format!("{why}. This is a bug in Weightlab; please report it.");
+                    failures.push(Failure { title, text });
+                }
+            }
+        }
+        failures
+    }
+
+    /// Waits for files that are being written: the window closes.
+    pub fn finish_exports(&mut self, patience: Duration) {
+        let began = Instant::now();
+        for exporting in self.exports.drain(..) {
+            if matches!(exporting.export, Export::File(..)) {
+                exporting.made.wait(patience.saturating_sub(began.elapsed()));
+            }
+        }
+    }
+}
+
+impl Exported {
+    fn take(self, title: &str, log: &mut Log, ctx: &egui::Context) {
+        match self {
+            Self::File(path) => log.info(format!("Wrote {title} to {}", path.display())),
+            Self::Picture(size, pixels) => {
+                ctx.copy_image(egui::ColorImage::from_rgba_premultiplied(size, &pixels));
+                let [width, height] = size;
+                log.info(format!("Copied {title} as an image of {width} × {height} pixels"));
+            }
+            Self::Values(text) => {
+                ctx.copy_text(text);
+                log.info(format!("Copied the values of {title} as CSV"));
+            }
+        }
+    }
+}

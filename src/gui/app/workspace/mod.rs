@@ -1,0 +1,58 @@
+//! The middle of the window: plots and views in tiles, the table of runs that filters them, and what is selected.
+
+mod data;
+mod exports;
+mod views;
+
+use crate::form::path::Place;
+use crate::gui::compare::Compare;
+use crate::gui::plot::{PlotInput, PlotState};
+use crate::gui::selection::Selection;
+use crate::gui::tiles::Tiling;
+use crate::gui::treatment::Treatment;
+use crate::gui::views::{DryRun, Views};
+use crate::results::tiles::Tiles;
+use crate::results::view::ViewSettings;
+pub(super) use exports::Export;
+use exports::Exporting;
+pub(super) use views::Request;
+
+/// How results are looked at.
+#[derive(Default)]
+pub(super) struct Workspace {
+    /// Where plots and views are.
+    pub tiles: Tiling,
+    pub plot: PlotState,
+    pub views: Views,
+    pub compare: Compare,
+    pub treatments: Vec<Treatment>,
+    pub selection: Selection,
+    /// The arm whose plan is shown: the one that was selected last.
+    pub plan_arm: usize,
+    /// The setting to scroll to after a click on its problem.
+    pub focus: Option<Place>,
+    pub dry_run: DryRun,
+    /// What the plots show, as long as nothing about it has changed.
+    shown: Option<PlotInput>,
+    exports: Vec<Exporting>,
+}
+
+impl Workspace {
+    /// What can be undone about it.
+    pub fn shown(&mut self) -> (&ViewSettings, &Tiles) {
+        self.plot.give(&mut self.compare.view);
+        (&self.compare.view, self.tiles.layout())
+    }
+
+    /// Takes back what was undone.
+    pub fn take_shown(&mut self, view: &ViewSettings, tiles: Tiles) {
+        self.compare.take_view(view);
+        self.plot.take_edits(view);
+        self.tiles.arrange(tiles);
+    }
+
+    /// The selected arm, or the one whose plan is shown.
+    pub fn arm(&self) -> usize {
+        self.selection.arm().unwrap_or(self.plan_arm)
+    }
+}

@@ -1,0 +1,216 @@
+//! The user guide in a window of its own: the pages of `docs/`, without their pictures.
+
+use std::collections::BTreeSet;
+
+use eframe::egui::{self, Id, Label, RichText, ScrollArea, TextEdit, Ui};
+use egui_commonmark::{CommonMarkCache, CommonMarkScrollOptions, CommonMarkViewer};
+
+use super::theme::{SMALL, STEP, present};
+use super::widgets::{self, FieldState};
+
+/// A page: its path within `docs/`, its title in the list, its text.
+type Page = (&'static str, &'static str, &'static str);
+
+/// Includes a page.
+macro_rules! page {
+    ($path:literal, $title:literal) => {
+        ($path, $title, include_str!(concat!("../../docs/", $path)))
+    };
+}
+
+/// All pages, in the order of the list.
+const PAGES: &[Page] = &[
+    page!("guide.md", "User guide"),
+    page!("guide/lottery.md", "Lottery tickets"),
+    page!("guide/freezing.md", "Freezing"),
+    page!("guide/shared-trunk.md", "Shared trunk"),
+    page!("guide/past.md", "Past and present"),
+    page!("guide/clones.md", "Clones"),
+    page!("guide/faults.md", "Faults"),
+    page!("guide/optimizers.md", "Optimizers"),
+    page!("guide/command-line.md", "Command line"),
+    page!("guide/data.md", "Data and devices"),
+    page!("guide/results.md", "Result files"),
+    page!("semantics.md", "What each setting computes"),
+    page!("format.md", "All settings"),
+    page!("performance.md", "Performance"),
+];
+
+/// Width of the list of pages, in points.
+const LIST: f32 = 200.0;
+
+/// What the window of the guide keeps between frames.
+#[derive(Default)]
+pub struct Guide {
+    is_open: bool,
+    page: usize,
+    /// What pages are searched for.
+    search: String,
+    /// The prepared text of the page, and the links to other pages in it.
+    shown: Option<(usize, String, BTreeSet<String>)>,
+    cache: CommonMarkCache,
+}
+
+impl Guide {
+    /// Opens the window.
+    pub const fn open(&mut self) {
+        self.is_open = true;
+    }
+
+    /// Draws the window if it is open.
+    pub fn ui(&mut self, ctx: &egui::Context) {
+        let mut is_open = self.is_open;
+        let most = ctx.content_rect().size() - egui::Vec2::splat(6.0 * STEP);
+        egui::Window::new("User guide")
+            .open(&mut is_open)
+            .default_size(egui::vec2(880.0, 640.0).min(most))
+            .max_size(most)
+            .collapsible(false)
+            .show(ctx, |ui| self.contents_ui(ui));
+        self.is_open = is_open;
+    }
+
+    fn contents_ui(&mut self, ui: &mut Ui) {
+        egui::Panel::left("guide pages").resizable(false).exact_size(LIST).show(ui, |ui| self.list_ui(ui));
+        egui::CentralPanel::default().show(ui, |ui| self.page_ui(ui));
+    }
+
+    fn list_ui(&mut self, ui: &mut Ui) {
+        let field =
+            TextEdit::singleline(&mut self.search).hint_text("Search the guide").desired_width(f32::INFINITY);
+        widgets::field_ui(ui, field, FieldState::Plain);
+        ui.add_space(STEP);
+        let wanted = self.search.trim().to_lowercase();
+        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            let mut found = 0;
+            for (index, (_, title, text)) in PAGES.iter().enumerate() {
+                let hits = if wanted.is_empty() { 0 } else { text.to_lowercase().matches(&wanted).count() };
+                if !wanted.is_empty() && hits == 0 {
+                    continue;
+                }
+                found += 1;
+                let name = if hits > 0 { format!("{title}  ({hits})") } else { (*title).to_owned() };
+                let row = egui::Button::selectable(index == self.page, name).truncate();
+                if ui.add_sized([ui.available_width(), 0.0], row).clicked() {
+                    self.page = index;
+                }
+            }
+            if found == 0 {
+                let none = RichText::new("No page has these words.").size(SMALL).color(present(ui).text3);
+                ui.add(Label::new(none).wrap());
+            }
+        });
+    }
+
+    fn page_ui(&mut self, ui: &mut Ui) {
+        if self.shown.as_ref().is_none_or(|(page, ..)| *page != self.page) {
+            let (path, _, text) = PAGES[self.page];
+            let text = prepared(text);
+            let links = links(path, &text);
+            self.cache.link_hooks_clear();
+            links.iter().for_each(|link| self.cache.add_link_hook(link));
+            self.shown = Some((self.page, text, links));
+        }
+        let Some((page, text, links)) = &self.shown else { return };
+        let id = Id::unique(("guide page", *page));
+        CommonMarkViewer::new().enable_scroll_to_heading(true).show_scrollable(
+            id,
+            ui,
+            &mut self.cache,
+            &CommonMarkScrollOptions::default(),
+            text,
+        );
+        let clicked = links.iter().find(|link| self.cache.get_link_hook(link) == Some(true));
+        let target = clicked.and_then(|link| target(PAGES[*page].0, link));
+        if let Some((page, heading)) = target {
+            self.page = page;
+            self.cache.scroll_to_heading(&Id::unique(("guide page", page)), heading);
+        }
+    }
+}
+
+/// The text without pictures, and with an anchor at each heading as on the web.
+fn prepared(text: &str) -> String {
+    let mut is_code = false;
+    let mut prepared = String::with_capacity(text.len() + 1024);
+    for line in text.lines() {
+        is_code ^= line.starts_with("```");
+        let is_picture = line.starts_with("![");
+        if !is_code && is_picture {
+            continue;
+        }
+        prepared += line;
+        if !is_code && line.starts_with('#') {
+            prepared += &format!(" {{#{}}}", anchor(line.trim_start_matches('#')));
+        }
+        prepared.push('\n');
+    }
+    prepared
+}
+
+/// The anchor of a heading: small letters, and dashes for spaces.
+fn anchor(heading: &str) -> String {
+    let letters = heading.trim().chars().filter(|letter| letter.is_alphanumeric() || " -_".contains(*letter));
+    letters.collect::<String>().to_lowercase().replace(' ', "-")
+}
+
+/// The destinations in a text that are other pages.
+fn links(path: &str, text: &str) -> BTreeSet<String> {
+    let parts = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+    parts.map(|(link, _)| link).filter(|link| target(path, link).is_some()).map(str::to_owned).collect()
+}
+
+/// The page that a link on another page leads to, and its heading.
+fn target(from: &str, link: &str) -> Option<(usize, Option<String>)> {
+    let (path, heading) = link.split_once('#').map_or((link, None), |(path, heading)| (path, Some(heading)));
+    let mut names: Vec<&str> = from.split('/').collect();
+    names.pop();
+    for name in path.split('/') {
+        match name {
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    let path = names.join("/");
+    let page = PAGES.iter().position(|(known, ..)| *known == path)?;
+    Some((page, heading.map(str::to_owned)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn the_guide_has_all_its_pages() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/guide");
+        for file in std::fs::read_dir(folder).unwrap() {
+            let name = file.unwrap().file_name().to_string_lossy().into_owned();
+            let path = format!("guide/{name}");
+            assert!(!name.ends_with(".md") || PAGES.iter().any(|(known, ..)| *known == path), "{path}");
+        }
+    }
+
+    #[test]
+    fn every_link_between_pages_leads_to_a_page_and_a_heading() {
+        for (path, _, text) in PAGES {
+            let parts = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+            for (link, _) in parts.filter(|(link, _)| link.contains(".md") && !link.contains("://")) {
+                let found = target(path, link);
+                let is_of_repository =
+                    ["CONTRIBUTING", "ARCHITECTURE", "decisions"].iter().any(|file| link.contains(file));
+                assert!(found.is_some() || is_of_repository, "{link} in {path}");
+                if let Some((page, Some(heading))) = found {
+                    assert!(prepared(PAGES[page].2).contains(&format!("{{#{heading}}}")), "{link} in {path}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn pictures_are_left_out_and_code_stays() {
+        let text = prepared("# A b, c!\n![a picture](x.png)\n```\n# comment\n![kept](y)\n```\nend");
+        assert_eq!(text, "# A b, c! {#a-b-c}\n```\n# comment\n![kept](y)\n```\nend\n");
+    }
+}
