@@ -55,7 +55,7 @@ fn select_for(window: &mut Window, command: Command) {
         C::MoveStageUp | C::MoveStageDown | C::DuplicateStage | C::RepeatStage | C::RemoveStage => {
             app.workspace.selection = Selection::Stage { arm: 0, path: vec![1] };
         }
-        C::ArchiveArm => app.selection = Selection::Arm(0),
+        C::ArchiveArm => app.workspace.selection = Selection::Arm(0),
         C::StarRun | C::ArchiveRun => {
             let has_results = |run: &&Run| app.runner.runs.record(&run.id).is_some();
             let run = app.editor.document.runs().iter().find(has_results).unwrap().clone();

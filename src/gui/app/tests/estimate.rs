@@ -37,7 +37,7 @@ fn measurements_tell_how_long_arms_of_one_network_take() {
     assert_eq!(asked(&window), (2, 1), "pruned networks are another task than dense ones");
     answer(&mut window, Some(PACE));
     assert_eq!(asked(&window).0, 2);
-    let estimate = window.harness.state().status().text;
+    let estimate = window.harness.state().runner.status().text;
     let range = estimate.strip_prefix("16 runs to do · ").unwrap();
     assert!(range.contains('–') && range.ends_with('h'), "a second for each mini-batch: {range}");
     let detail = detail(&window);
@@ -85,6 +85,6 @@ fn a_document_with_an_error_is_not_measured() {
     window.harness.state_mut().editor.document.experiment.net = crate::doc::Net::Mlp(net);
     window.harness.run();
     assert_eq!(asked(&window), (1, 0), "what was measured is given up, and nothing else is begun");
-    assert_eq!(window.harness.state().status().text, "", "no number of runs beside the problem");
+    assert_eq!(window.harness.state().runner.status().text, "", "no number of runs beside the problem");
     assert!(detail(&window).starts_with("Network, Hidden layers: "), "{}", detail(&window));
 }
