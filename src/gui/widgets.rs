@@ -111,23 +111,25 @@ pub fn title_ui(ui: &mut Ui, text: &str) -> Response {
     ui.add(Label::new(RichText::new(text).font(theme::medium(TITLE))).selectable(false).truncate())
 }
 
-/// Notes whether an arrow key moves the focus in this frame: the row that gets it knows in the next one.
-pub fn note_arrows(ui: &Ui) {
-    use egui::Key::{ArrowDown, ArrowUp};
-    if ui.input(|input| input.key_pressed(ArrowUp) || input.key_pressed(ArrowDown)) {
-        let now = ui.ctx().cumulative_pass_nr();
-        ui.data_mut(|data| data.insert_temp(arrows_id(), now));
-    }
-}
-
-/// Whether a row has got the focus by an arrow key, which also selects it; the Tab key moves the focus alone.
-pub fn is_reached_by_arrow(ui: &Ui, row: &Response) -> bool {
-    let since = ui.data(|data| data.get_temp::<u64>(arrows_id()));
-    row.gained_focus() && since.is_some_and(|since| ui.ctx().cumulative_pass_nr() <= since + 2)
-}
-
-fn arrows_id() -> egui::Id {
-    egui::Id::unique("pass in which an arrow key moved the focus")
+/// The row of a list that an arrow key leads to from the focused one, which is focused then and should be selected; the Tab
+/// key moves the focus alone. `rows` are in their order.
+pub fn arrow_target(ui: &Ui, rows: &[egui::Id]) -> Option<usize> {
+    let focused = ui.memory(egui::Memory::focused)?;
+    let at = rows.iter().position(|row| *row == focused)?;
+    let filter = egui::EventFilter { vertical_arrows: true, ..egui::EventFilter::default() };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(focused, filter));
+    let is_pressed = |key| ui.input(|input| input.modifiers.is_none() && input.key_pressed(key));
+    let target = if is_pressed(egui::Key::ArrowDown) {
+        at + 1
+    } else if is_pressed(egui::Key::ArrowUp) {
+        at.checked_sub(1)?
+    } else {
+        return None;
+    };
+    let id = *rows.get(target)?;
+    ui.memory_mut(|memory| memory.request_focus(id));
+    ui.ctx().request_repaint();
+    Some(target)
 }
 
 /// A ring around what the keyboard acts on.

@@ -67,12 +67,12 @@ pub(super) fn rows_ui(
         empty_ui(ui);
         return PlanRows::default();
     }
-    widgets::note_arrows(ui);
     let mut rows = Vec::new();
     collect(plan, &context.place, &[], context.problems, &mut rows);
     let mut out = PlanRows::default();
     let takes_keyboard = ui.data_mut(|data| data.remove_temp::<bool>(keyboard_id())).is_some();
     let gap = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
+    let mut ids = Vec::with_capacity(rows.len());
     for row in &rows {
         let is_selected = selected == Some(row.path.as_slice());
         let response = row_ui(ui, row, is_selected);
@@ -80,11 +80,15 @@ pub(super) fn rows_ui(
             response.request_focus();
         }
         out.has_keyboard |= response.has_focus() && is_selected;
-        let request = row_request(ui, plan, row, &response, is_selected, context);
+        ids.push(response.id);
+        let request = row_request(ui, plan, row, &response, context);
         let request = request.or_else(|| add_into_ui(ui, row));
         out.request = out.request.take().or(request);
     }
     ui.spacing_mut().item_spacing.y = gap;
+    if let Some(target) = widgets::arrow_target(ui, &ids) {
+        out.request = out.request.take().or_else(|| Some(PlanRequest::Select(rows[target].path.clone())));
+    }
     out
 }
 
@@ -255,7 +259,6 @@ fn row_request(
     plan: &[Stage],
     row: &PlanRow,
     response: &Response,
-    is_selected: bool,
     context: &FormContext,
 ) -> Option<PlanRequest> {
     let mut request = None;
@@ -263,7 +266,7 @@ fn row_request(
         response.request_focus();
     }
     // The Tab key only moves the focus; a click, Enter and the arrow keys also select.
-    if response.clicked() || !is_selected && widgets::is_reached_by_arrow(ui, response) {
+    if response.clicked() {
         request = Some(PlanRequest::Select(row.path.clone()));
     }
     response.context_menu(|ui| {

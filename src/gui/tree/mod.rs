@@ -20,7 +20,7 @@ use super::theme::{self, BODY, CONTROL, NAME, STEP, present};
 use super::treatment::Treatment;
 use super::widgets::{self, FieldState};
 use crate::figure::style_of;
-use row::{Row, RowLook, is_chosen, place, row_ui};
+use row::{Row, RowLook, place, row_ui};
 use state::{mean_of, run_look, summary};
 
 /// Height of the row of a seed or of a swept value, in points.
@@ -74,6 +74,8 @@ struct Tree<'a> {
     compare: &'a mut Compare,
     selection: &'a mut Selection,
     request: Option<TreeRequest>,
+    /// What can be selected, in order.
+    rows: Vec<(Id, Selection)>,
 }
 
 /// Draws the list; what was asked for.
@@ -83,8 +85,7 @@ pub fn tree_ui(
     compare: &mut Compare,
     selection: &mut Selection,
 ) -> Option<TreeRequest> {
-    let mut tree = Tree { input, compare, selection, request: None };
-    widgets::note_arrows(ui);
+    let mut tree = Tree { input, compare, selection, request: None, rows: Vec::new() };
     ui.horizontal(|ui| {
         widgets::title_ui(ui, "Arms");
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -114,6 +115,10 @@ pub fn tree_ui(
             first += count;
         }
     });
+    let ids: Vec<Id> = tree.rows.iter().map(|(id, _)| *id).collect();
+    if let Some(target) = widgets::arrow_target(ui, &ids) {
+        *tree.selection = tree.rows[target].1.clone();
+    }
     tree.request
 }
 
@@ -171,7 +176,8 @@ impl Tree<'_> {
         if !self.rename_ui(ui, &row, first.arm, name) {
             row.name_ui(ui, &look, colours.text);
         }
-        if is_chosen(ui, &row.response) {
+        self.rows.push((id, Selection::Arm(first.arm)));
+        if row.response.clicked() {
             *self.selection = Selection::Arm(first.arm);
         }
         self.arm_menu_ui(&row.response, first);
@@ -292,7 +298,8 @@ impl Tree<'_> {
             self.bar_ui(ui, &mut row, share as f32, indent + 44.0);
         }
         row.name_ui(ui, &look, if is_selected { colours.text } else { colours.text2 });
-        if is_chosen(ui, &row.response) {
+        self.rows.push((id, own.clone()));
+        if row.response.clicked() {
             *self.selection = own.clone();
         }
         self.run_menu_ui(&row.response, own, run);

@@ -81,11 +81,6 @@ pub fn row_ui(ui: &Ui, rect: Rect, look: &RowLook<'_>) -> Row {
     Row { rect, response, end: rect.right() - END }
 }
 
-/// Whether a row was chosen: by a click, or because an arrow key led to it.
-pub fn is_chosen(ui: &Ui, response: &Response) -> bool {
-    response.clicked() || widgets::is_reached_by_arrow(ui, response)
-}
-
 impl Row {
     /// Draws a text at the right, which takes at most what `least` points of the name leave.
     pub fn right_ui(&mut self, ui: &mut Ui, text: RichText, least: f32) -> Response {
