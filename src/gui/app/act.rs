@@ -45,13 +45,7 @@ impl App {
                 let selected = self.editor.change_arms(command, &self.workspace.selection);
                 self.select(selected);
             }
-            C::RenameArm => {
-                let arm = self.workspace.arm();
-                if let Some(settings) = self.editor.document.experiment.arms.get(arm) {
-                    begin_rename(ctx, arm, &settings.name);
-                    self.shell.settings.panels_mut().tree = true;
-                }
-            }
+            C::RenameArm => self.rename_arm(ctx),
             C::ArchiveArm => self.ask_to_archive(),
             C::StarArm | C::StarRun => {
                 if let Some(key) = self.star_key(command) {
@@ -107,6 +101,14 @@ impl App {
             C::Palette => self.shell.open_list(PaletteList::Commands),
             C::Shortcuts => self.shell.dialog = Some(Dialog::Shortcuts),
             C::About => self.shell.dialog = Some(Dialog::About),
+        }
+    }
+
+    fn rename_arm(&mut self, ctx: &egui::Context) {
+        let arm = self.workspace.arm();
+        if let Some(settings) = self.editor.document.experiment.arms.get(arm) {
+            begin_rename(ctx, arm, &settings.name);
+            self.shell.settings.panels_mut().tree = true;
         }
     }
 

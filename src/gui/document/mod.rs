@@ -234,17 +234,16 @@ impl Document {
         let has_error = |problems: &[Problem]| problems.iter().any(|it| it.severity == Severity::Error);
         let before = before.as_ref();
         let kept = before.filter(|_| has_error(&problems)).map(|before| before.runs_in(&self.experiment));
-        let (runs, is_behind) = match kept.filter(|runs| !runs.is_empty()) {
-            Some(runs) => (runs, true),
-            None => {
-                let known = before.map_or(&[][..], |before| &before.runs);
-                let runs = doc::runs_after(known, &self.experiment).unwrap_or_else(|found| {
-                    let new = found.into_iter().filter(|problem| !problems.contains(problem));
-                    problems.extend(new.collect::<Vec<_>>());
-                    Vec::new()
-                });
-                (runs, false)
-            }
+        let (runs, is_behind) = if let Some(runs) = kept.filter(|runs| !runs.is_empty()) {
+            (runs, true)
+        } else {
+            let known = before.map_or(&[][..], |before| &before.runs);
+            let runs = doc::runs_after(known, &self.experiment).unwrap_or_else(|found| {
+                let new = found.into_iter().filter(|problem| !problems.contains(problem));
+                problems.extend(new.collect::<Vec<_>>());
+                Vec::new()
+            });
+            (runs, false)
         };
         let (missing, without_data) = self.missing_data(&runs);
         problems.extend(without_data);

@@ -204,7 +204,7 @@ pub(super) fn wrong_part(stage: &Stage, sentence: &str, rest: &[Segment]) -> Opt
         let is_word = |start: usize| {
             let before = sentence[..start].chars().next_back();
             let after = sentence[start + text.len()..].chars().next();
-            let inside = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric());
+            let inside = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
             !inside(before) && !inside(after)
         };
         let (start, _) = sentence.match_indices(&text).find(|(start, _)| is_word(*start))?;

@@ -3,6 +3,7 @@
 mod look;
 mod row;
 mod state;
+mod swept;
 #[cfg(test)]
 mod tests;
 
@@ -21,7 +22,7 @@ use super::treatment::Treatment;
 use super::widgets::{self, FieldState};
 use crate::figure::style_of;
 use row::{Row, RowLook, place, row_ui};
-use state::{mean_of, run_look, summary};
+use state::{run_look, summary};
 
 /// Height of the row of a seed or of a swept value, in points.
 const SEED: f32 = 24.0;
@@ -183,88 +184,6 @@ impl Tree<'_> {
         self.arm_menu_ui(&row.response, first);
     }
 
-    /// The settings that an arm sweeps, each with its values, and below them the runs.
-    fn swept_ui(&mut self, ui: &mut Ui, id: Id, treatments: &[Treatment]) {
-        let labels = (self.input.swept_labels)(treatments[0].arm);
-        let settings = treatments[0].values.len();
-        if settings == 1 {
-            self.setting_ui(ui, id, labels.first().map_or("setting", String::as_str), "");
-            for (number, treatment) in treatments.iter().enumerate() {
-                self.value_ui(ui, id.with(("value", number)), treatment);
-            }
-            return;
-        }
-        for setting in 0..settings {
-            let label = labels.get(setting).map_or("setting", String::as_str);
-            let mut values: Vec<&str> = Vec::new();
-            for treatment in treatments {
-                if let Some(value) =
-                    treatment.values.get(setting).filter(|value| !values.contains(&value.as_str()))
-                {
-                    values.push(value);
-                }
-            }
-            let each = treatments.len() / values.len().max(1);
-            self.setting_ui(ui, id, label, &format!("mean of {each}"));
-            for value in values {
-                let with =
-                    |treatment: &&Treatment| treatment.values.get(setting).is_some_and(|own| own == value);
-                let of_value: Vec<&Treatment> = treatments.iter().filter(with).collect();
-                let id = id.with(("value", setting, value));
-                let row = value_row(ui, id, value, false);
-                if let Some(mut row) = row {
-                    let mean = mean_of(&of_value, self.input.runs);
-                    row.right_ui(ui, RichText::new(mean).color(present(ui).text2), VALUE_AT + 48.0);
-                    row.name_ui(ui, &value_look(id, value, false), present(ui).text2);
-                }
-            }
-        }
-        self.setting_ui(ui, id, "all combinations", &treatments.len().to_string());
-        for (number, treatment) in treatments.iter().enumerate() {
-            self.value_ui(ui, id.with(("combination", number)), treatment);
-        }
-    }
-
-    /// The name of a swept setting.
-    fn setting_ui(&self, ui: &mut Ui, parent: Id, label: &str, words: &str) {
-        let Some(rect) = place(ui, SEED) else { return };
-        let look = RowLook {
-            id: parent.with(("setting", label)),
-            name: label,
-            indent: SEED_AT,
-            font: egui::FontId::proportional(BODY),
-            is_selected: false,
-            is_owner: false,
-            is_target: false,
-        };
-        let mut row = row_ui(ui, rect, &look);
-        row.right_ui(ui, RichText::new(words).color(present(ui).text3), SEED_AT + 48.0);
-        row.name_ui(ui, &look, present(ui).text);
-    }
-
-    /// A swept value with its shade and mean; a click shows its runs.
-    fn value_ui(&mut self, ui: &mut Ui, id: Id, treatment: &Treatment) {
-        let mut is_open = fold(ui, id, false);
-        let value = treatment.values.join(", ");
-        if let Some(mut row) = value_row(ui, id, &value, true) {
-            let (words, tone) = summary(&[treatment], self.input.runs);
-            row.right_ui(ui, RichText::new(words).color(tone.colours(ui)[1]), VALUE_AT + 48.0);
-            row.name_ui(ui, &value_look(id, &value, true), present(ui).text2);
-            let at = pos2(row.rect.left() + VALUE_AT, row.rect.center().y);
-            row::mark(ui, at, style_of(treatment.colour), theme::arm_colour(ui, treatment.colour));
-            if row.response.clicked() {
-                is_open ^= true;
-            }
-            row.response.on_hover_text(&treatment.name);
-        }
-        set_fold(ui, id, is_open);
-        if is_open {
-            for run in &treatment.runs {
-                self.run_ui(ui, id, run, VALUE_AT + STEP);
-            }
-        }
-    }
-
     fn run_ui(&mut self, ui: &mut Ui, parent: Id, run: &crate::doc::Run, indent: f32) {
         let Some(rect) = place(ui, SEED) else { return };
         let id = parent.with(("run", run.seed));
@@ -295,7 +214,7 @@ impl Tree<'_> {
             row.end = at - STEP;
         }
         if let Some(share) = state.share {
-            self.bar_ui(ui, &mut row, share as f32, indent + 44.0);
+            row::bar(ui, &mut row, share as f32, indent + 44.0);
         }
         row.name_ui(ui, &look, if is_selected { colours.text } else { colours.text2 });
         self.rows.push((id, own.clone()));
@@ -304,20 +223,6 @@ impl Tree<'_> {
         }
         self.run_menu_ui(&row.response, own, run);
         row.response.on_hover_text(&state.hint);
-    }
-
-    fn bar_ui(&self, ui: &Ui, row: &mut Row, share: f32, from: f32) {
-        let left = (row.rect.left() + from).max(row.end - 58.0);
-        if row.end - left < 8.0 {
-            return;
-        }
-        let colours = present(ui);
-        let middle = row.rect.center().y;
-        let all = Rect::from_min_max(pos2(left, middle - 3.0), pos2(row.end, middle + 3.0));
-        ui.painter().rect_filled(all, 3.0, colours.raised);
-        let done = all.with_max_x(left + all.width() * share.clamp(0.0, 1.0));
-        ui.painter().rect_filled(done, 3.0, colours.link);
-        row.end = left - STEP;
     }
 
     /// A field in place of the name while it is being changed; whether there is one.
@@ -437,17 +342,6 @@ fn base_name(treatment: &Treatment) -> &str {
         name = rest;
     }
     name
-}
-
-fn value_look(id: Id, value: &str, is_target: bool) -> RowLook<'_> {
-    let indent = if is_target { VALUE_AT + 1.5 * STEP } else { VALUE_AT };
-    let font = egui::FontId::proportional(BODY);
-    RowLook { id, name: value, indent, font, is_selected: false, is_owner: false, is_target }
-}
-
-fn value_row(ui: &mut Ui, id: Id, value: &str, is_target: bool) -> Option<Row> {
-    let rect = place(ui, SEED)?;
-    Some(row_ui(ui, rect, &value_look(id, value, is_target)))
 }
 
 fn fold(ui: &Ui, id: Id, is_open_at_first: bool) -> bool {

@@ -124,6 +124,21 @@ pub fn icon(ui: &Ui, row: &Row, at: f32, icon: Icon, colour: Color32) {
     icon.paint(ui.painter(), pos2(at, row.rect.center().y), 14.0, colour);
 }
 
+/// Paints how far a run is, from `from` points on.
+pub fn bar(ui: &Ui, row: &mut Row, share: f32, from: f32) {
+    let left = (row.rect.left() + from).max(row.end - 58.0);
+    if row.end - left < 8.0 {
+        return;
+    }
+    let colours = present(ui);
+    let middle = row.rect.center().y;
+    let all = Rect::from_min_max(pos2(left, middle - 3.0), pos2(row.end, middle + 3.0));
+    ui.painter().rect_filled(all, 3.0, colours.raised);
+    let done = all.with_max_x(left + all.width() * share.clamp(0.0, 1.0));
+    ui.painter().rect_filled(done, 3.0, colours.link);
+    row.end = left - STEP;
+}
+
 /// Paints the mark of an arm: the marker of its line, or the line itself where it has none.
 pub fn mark(ui: &Ui, centre: egui::Pos2, style: Style, colour: Color32) {
     let painter = ui.painter();

@@ -48,7 +48,7 @@ pub struct Pace {
 /// document has: one without units in a layer.
 pub fn measure(task: &Task, options: QueueOptions, stop: &StopFlag) -> Option<Pace> {
     let structure = Structure::new(&task.net, task.shape, task.classes, &task.training.loss);
-    if task.training.batch == 0 || structure.parameters.iter().any(|parameter| parameter.len() == 0) {
+    if task.training.batch == 0 || structure.parameters.iter().any(|parameter| parameter.is_empty()) {
         return None;
     }
     // Values, gradients, and the optimizer's state.

@@ -37,6 +37,7 @@ fn measurements_tell_how_long_arms_of_one_network_take() {
     assert_eq!(asked(&window), (2, 1), "pruned networks are another task than dense ones");
     answer(&mut window, Some(PACE));
     assert_eq!(asked(&window).0, 2);
+    assert!(window.stage.borrow().asked.iter().all(|asked| asked.options.jobs > 0));
     let estimate = window.harness.state().runner.status().text;
     let range = estimate.strip_prefix("16 runs to do · ").unwrap();
     assert!(range.contains('–') && range.ends_with('h'), "a second for each mini-batch: {range}");
