@@ -1,8 +1,6 @@
 //! Signs on buttons, drawn as shapes: no font has to have them.
 
-use std::f32::consts::TAU;
-
-use eframe::egui::{Atom, Button, Color32, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui, pos2, vec2};
+use eframe::egui::{Atom, Button, Color32, Painter, Rect, Shape, Stroke, StrokeKind, Ui, pos2, vec2};
 
 /// Width to keep free for a button with a sign.
 pub(in crate::gui) const WIDTH: f32 = 20.0;
