@@ -206,7 +206,11 @@ impl Figure {
             remarks.push(format!("{lost} {noun} not shown: the x value is {reason}"));
         }
         if let Some(cells) = self.cells.as_ref().filter(|cells| cells.has_data() && cells.has_holes()) {
-            let why = if cells.kinds.is_empty() { "were not measured" } else { "are not finite" };
+            let why = if cells.kinds.is_empty() || !cells.texts.is_empty() {
+                "were not measured"
+            } else {
+                "are not finite"
+            };
             remarks.push(format!("empty cells {why}"));
         }
         remarks

@@ -6,6 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::results::campaign::ImageOutcome;
+use crate::results::colours::without_shade;
+
 /// How a line is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Style {
@@ -100,6 +103,25 @@ const DARK_SCREEN: [Rgb; COLOURS] = [
 const DARK_YELLOW: Rgb = [0x9A, 0x8C, 0x00];
 const NEAR_WHITE: Rgb = [0xF2, 0xF2, 0xF2];
 
+/// From this index on, colours are those of outcomes of faults, which no arm ever has: the nth of [`OUTCOMES`].
+pub const OUTCOME: usize = 1000;
+
+/// Masked, benign, SDC-1, SDC-5 and DUE on a light background, then on a dark one.
+const OUTCOMES: [[Rgb; 5]; 2] = [
+    [[0x8B, 0x92, 0x9D], [0x5B, 0x86, 0xAD], [0xC2, 0x3B, 0x32], [0x7A, 0x16, 0x1F], [0x7E, 0x57, 0xC2]],
+    [[0x6B, 0x73, 0x80], [0x6C, 0x93, 0xB8], [0xE2, 0x63, 0x5A], [0xFF, 0xB0, 0xA0], [0xB7, 0x9A, 0xE6]],
+];
+
+/// The index of the colour of an outcome.
+pub const fn of_outcome(outcome: ImageOutcome) -> usize {
+    match outcome {
+        ImageOutcome::Masked => OUTCOME,
+        ImageOutcome::Benign => OUTCOME + 1,
+        ImageOutcome::Sdc1 => OUTCOME + 2,
+        ImageOutcome::Due => OUTCOME + 4,
+    }
+}
+
 /// All patterns.
 pub const DASHES: [Dash; 4] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::DashDotted];
 /// All markers, in the order in which series take them, after none.
@@ -119,17 +141,30 @@ const SERIES_DASHES: [usize; COLOURS] = [0, 0, 1, 2, 3, 1, 2, 0];
 
 /// The style of the series with this index: hue, marker and dash vary together, so that series differ in grey print too.
 pub fn style_of(index: usize) -> Style {
+    let (index, shade) = without_shade(index);
     let (colour, round) = (index % COLOURS, index / COLOURS);
     Style {
         colour,
-        shade: None,
+        shade,
         dash: DASHES[(SERIES_DASHES[colour] + round) % DASHES.len()],
         marker: MARKERS[1 + (colour + round) % (MARKERS.len() - 1)],
     }
 }
 
-/// The colour with this index (modulo [`COLOURS`]) on the theme's background.
+/// The index of the first style with this colour and marker.
+pub fn index_of(colour: usize, marker: Marker) -> usize {
+    let is_it = |index: &usize| {
+        let style = style_of(*index);
+        style.colour == colour % COLOURS && style.marker == marker
+    };
+    (0..COLOURS * (MARKERS.len() - 1)).find(is_it).unwrap_or(colour % COLOURS)
+}
+
+/// The colour with this index (modulo [`COLOURS`], from [`OUTCOME`] on that of an outcome) on the theme's background.
 pub fn colour(index: usize, theme: Theme) -> Rgb {
+    if let Some(outcome) = index.checked_sub(OUTCOME) {
+        return OUTCOMES[usize::from(theme.is_dark())][outcome % OUTCOMES[0].len()];
+    }
     match (theme, index % COLOURS) {
         (Theme::Light, 7) => DARK_YELLOW,
         (Theme::Dark, 6) => NEAR_WHITE,
@@ -285,6 +320,7 @@ pub(crate) mod tests {
             assert!(!styles[..index].contains(style), "{index}");
         }
         assert_eq!(style_of(64), style_of(0));
+        assert_eq!(style_of(192), Style { shade: Some(0), ..style_of(0) }, "what follows are shades");
     }
 
     #[test]
@@ -321,6 +357,24 @@ pub(crate) mod tests {
                     least >= 3.0 || theme == Theme::Light && least > 2.2,
                     "{index} on {theme:?}: {least}"
                 );
+            }
+            for index in OUTCOME..OUTCOME + 5 {
+                let own = colour(index, theme);
+                assert!(contrast(own, theme.ground()) >= 3.0, "outcome {index} on {theme:?}");
+                assert!(
+                    (0..COLOURS).all(|arm| colour(arm, theme) != own),
+                    "outcome {index} has the colour of an arm"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_colour_and_a_marker_have_an_index() {
+        for colour in 0..COLOURS {
+            for marker in MARKERS {
+                let style = style_of(index_of(colour, marker));
+                assert_eq!((style.colour, style.marker), (colour, marker));
             }
         }
     }

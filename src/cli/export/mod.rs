@@ -34,8 +34,8 @@ pub struct ExportArgs {
     /// File to write: .svg .png .pdf a figure; .csv all points, or with --figure what it draws; .safetensors weights
     #[arg(long, value_name = "OUT")]
     to: PathBuf,
-    /// Which figure [default: the first one]; early-stops, layers, histogram, values and mask are about one arm, the last
-    /// four about the network of its first run that is done
+    /// Which figure [default: the first one]; layers, histogram, values and mask are about the network of
+    /// the first finished run of one arm
     #[arg(long, value_name = "NAME", value_parser = figure_names())]
     figure: Option<String>,
     /// Which parameter the figures histogram, values and mask show, such as fc1.weight [default: the first one]
@@ -116,8 +116,12 @@ pub fn export(arguments: &ExportArgs) -> Result<Exit, Failure> {
         ("safetensors", _) => write_weights(&results, to)?,
         (_, Some(kind)) => write_figure(&results, arguments, kind)?,
         _ => {
-            let message = "give --to a file that ends with .csv, .svg, .png, .pdf or .safetensors";
-            return Err(Failure::Input(message.to_owned()));
+            let formats = "give --to a file that ends with .csv, .svg, .png, .pdf or .safetensors";
+            return Err(Failure::Input(if ending.is_empty() {
+                formats.to_owned()
+            } else {
+                format!(".{ending} is not a supported format; {formats}")
+            }));
         }
     };
     print_err(&format!("wrote {written} to {}", to.display()));

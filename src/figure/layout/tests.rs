@@ -141,7 +141,11 @@ fn an_empty_figure_says_so() {
 
 fn named(title: &str, names: &[String]) -> Axis {
     let group = |index: usize| ["sign", "exponent", "mantissa"][(index + 2) / 5 % 3].to_owned();
-    let category = |(index, name): (usize, &String)| Category { name: name.clone(), group: group(index) };
+    let category = |(index, name): (usize, &String)| Category {
+        name: name.clone(),
+        group: group(index),
+        ..Category::default()
+    };
     Axis::named(title, names.iter().enumerate().map(category).collect())
 }
 

@@ -126,7 +126,11 @@ fn names_have_marks_with_whiskers_and_no_line_between_them() {
 }
 
 fn axis(title: &str, names: &[&str]) -> Axis {
-    let category = |name: &&str| Category { name: (*name).to_owned(), group: "exponent".to_owned() };
+    let category = |name: &&str| Category {
+        name: (*name).to_owned(),
+        group: "exponent".to_owned(),
+        ..Category::default()
+    };
     Axis::named(title, names.iter().map(category).collect())
 }
 

@@ -141,13 +141,18 @@ pub fn exported(
     records: &BTreeMap<String, RunRecord>,
     asked: impl Fn(&Run) -> bool,
 ) -> Figure {
-    let arms = distinct(all.iter().map(|run| run.arm.as_str()));
-    let colours = view.colours.assign(arms.iter().copied());
-    let colour = |run: &Run| arms.iter().position(|arm| *arm == run.arm).map_or(0, |index| colours[index]);
+    let arms = distinct(all.iter().map(|run| (run.arm_index, run.arm.as_str())));
+    let colours = view.colours.assign_swept(&arms);
+    let colour = |run: &Run| {
+        let own = (run.arm_index, run.arm.as_str());
+        arms.iter().position(|arm| *arm == own).map_or(0, |index| colours[index])
+    };
+    let measured = view.table.measured();
     let row = |run: &Run| {
         let record = records.get(&run.id);
         let state = record.map_or("not run", |record| record.state().word());
-        Row { mark: view.mark(&run.id, &run.arm), ..Row::of(run, record, state, colour(run)) }
+        let row = Row::of(run, record, state, colour(run)).measured(record, &measured);
+        Row { mark: view.mark(&run.id, &run.arm), ..row }
     };
     let mut rows: Vec<Row> = all.iter().map(row).collect();
     let settings = Differing::default().give(&mut rows, &all.iter().collect::<Vec<_>>()).to_vec();

@@ -7,14 +7,15 @@ use eframe::egui::{self, ThemePreference, gui_zoom};
 use super::App;
 use super::runner::StartRequest;
 use super::steps::Step;
+use crate::form::path::Place;
 use crate::gui::commands::Command;
 use crate::gui::compare::CompareResponse;
 use crate::gui::dialogs::{Dialog, Leaving, Next};
 use crate::gui::drop::Dropped;
 use crate::gui::palette::{Choice, PaletteList};
 use crate::gui::plan::Action;
-use crate::gui::selection::Selection;
 use crate::gui::tiles::LayoutChange;
+use crate::gui::tree::begin_rename;
 use crate::gui::views::Wanted;
 use crate::results::tiles::Side;
 use crate::results::view::arm_key;
@@ -35,7 +36,7 @@ impl App {
             C::ExportFigure => self.take_figure(self.workspace.subject(), Wanted::File, ctx),
             C::CopyFigure => self.take_figure(self.workspace.subject(), Wanted::Picture, ctx),
             C::CopyValues => self.take_figure(self.workspace.subject(), Wanted::Values, ctx),
-            C::CopyTable => self.answer(self.workspace.compare.copy('\t'), ctx),
+            C::CopyTable => self.copy_table(ctx),
             C::CopyMethods => self.answer(CompareResponse::CopyMethods, ctx),
             C::Quit => self.proceed(Leaving::to(Next::Quit), ctx),
             C::Undo => self.undo(),
@@ -44,16 +45,14 @@ impl App {
                 let selected = self.editor.change_arms(command, &self.workspace.selection);
                 self.select(selected);
             }
+            C::RenameArm => self.rename_arm(ctx),
             C::ArchiveArm => self.ask_to_archive(),
             C::StarArm | C::StarRun => {
                 if let Some(key) = self.star_key(command) {
                     self.workspace.compare.star(&key);
                 }
             }
-            C::ArchiveRun => {
-                let run = self.workspace.selection.run().cloned();
-                self.archive(run.as_slice());
-            }
+            C::ArchiveRun => self.ask_to_archive_run(ctx),
             C::MoveStageUp => self.change_stage(Action::MoveUp),
             C::MoveStageDown => self.change_stage(Action::MoveDown),
             C::DuplicateStage => self.change_stage(Action::Duplicate),
@@ -99,6 +98,14 @@ impl App {
             C::Palette => self.shell.open_list(PaletteList::Commands),
             C::Shortcuts => self.shell.dialog = Some(Dialog::Shortcuts),
             C::About => self.shell.dialog = Some(Dialog::About),
+        }
+    }
+
+    fn rename_arm(&mut self, ctx: &egui::Context) {
+        let arm = self.workspace.arm();
+        if let Some(settings) = self.editor.document.experiment.arms.get(arm) {
+            begin_rename(ctx, arm, &settings.name);
+            self.shell.settings.panels_mut().tree = true;
         }
     }
 
@@ -170,7 +177,7 @@ impl App {
                 }
                 Dropped::Data(found) => {
                     self.editor.use_data(&found, &mut self.log);
-                    self.select(Some(Selection::Data));
+                    self.show_setting(Place::default().key("data"));
                 }
                 Dropped::Other(what) => others.push(what),
             }

@@ -7,15 +7,16 @@ use super::panels::PanelSizes;
 use super::workspace::{Request, Workspace};
 use crate::form::path::Place;
 use crate::gui::form::FormContext;
+use crate::gui::inspector::Inspected;
 use crate::gui::palette::{
     Choice, PaletteList, PaletteOutcome, command_entries, file_entries, stage_entries, view_entries,
 };
-use crate::gui::properties::{properties_ui, selection_of};
 use crate::gui::selection::Selection;
 use crate::gui::status::status_ui;
 use crate::gui::tiles::LayoutChange;
-use crate::gui::tree::tree_ui;
-use crate::gui::{menu, plan, theme};
+use crate::gui::treatment::swept_labels;
+use crate::gui::tree::{TreeInput, TreeRequest, tree_ui};
+use crate::gui::{menu, plan, theme, widgets};
 
 impl App {
     /// Draws the window.
@@ -89,8 +90,7 @@ impl App {
         });
         self.shell.settings.panels_mut().log = open;
         if let Some(problem) = chosen.and_then(|shown| shown.inner) {
-            self.select(Some(selection_of(&problem.place)));
-            self.workspace.focus = Some(problem.place);
+            self.show_setting(problem.place);
         }
     }
 
@@ -121,10 +121,29 @@ impl App {
 
     fn tree_ui(&mut self, ui: &mut Ui) {
         let Workspace { treatments, compare, selection, .. } = &mut self.workspace;
-        let command = tree_ui(ui, treatments, &self.runner.runs, compare, selection);
-        if let Some(command) = command {
-            let ctx = ui.ctx().clone();
-            self.execute(command, &ctx);
+        let document = &self.editor.document;
+        let input = TreeInput {
+            treatments,
+            swept_labels: &|arm| swept_labels(&document.experiment, arm),
+            runs: &self.runner.runs,
+            is_behind: document.is_behind(),
+        };
+        match tree_ui(ui, &input, compare, selection) {
+            None => {}
+            Some(TreeRequest::Do(command)) => {
+                let ctx = ui.ctx().clone();
+                self.execute(command, &ctx);
+            }
+            Some(TreeRequest::Rename { arm, name }) => {
+                if let Some(arm) = self.editor.document.experiment.arms.get_mut(arm) {
+                    arm.name = name;
+                }
+            }
+            Some(TreeRequest::Recolour) => self.take_treatments(),
+            Some(TreeRequest::OpenFolder(run)) => {
+                let folder = self.editor.results().join(run);
+                ui.ctx().open_url(egui::OpenUrl::same_tab(format!("file://{}", folder.display())));
+            }
         }
     }
 
@@ -133,15 +152,14 @@ impl App {
         let index = self.workspace.plan_arm;
         let problems = self.editor.document.problems().to_vec();
         let Some(arm) = self.editor.document.experiment.arms.get_mut(index) else {
-            theme::heading_ui(ui, "Plan");
+            widgets::title_ui(ui, "Plan");
             ui.label("Select an arm to see its plan.");
             return;
         };
-        theme::heading_ui(ui, &format!("Plan of {}", arm.name));
         let mut path = self.workspace.selection.stage().map(|(_, path)| path.to_vec());
         let context = FormContext::new(Place::default().key("arms").index(index).key("plan"), &problems);
-        let scroll = egui::ScrollArea::vertical().id_salt("plan").auto_shrink([false, false]);
-        let is_selected = scroll.show(ui, |ui| plan::plan_ui(ui, &mut arm.plan, &mut path, &context)).inner;
+        let name = arm.name.clone();
+        let is_selected = plan::plan_ui(ui, &name, &mut arm.plan, &mut path, &context);
         if is_selected {
             self.workspace.selection = match path {
                 Some(path) => Selection::Stage { arm: index, path },
@@ -153,12 +171,15 @@ impl App {
     fn right_ui(&mut self, ui: &mut Ui) {
         let results = self.editor.results();
         let mut open = self.shell.settings.panels().properties;
-        panel_sizes(ui).right().show_collapsible(ui, &mut open, |ui| {
-            let Workspace { selection, focus, dry_run, .. } = &mut self.workspace;
-            let (document, runs) = (&mut self.editor.document, &self.runner.runs);
-            properties_ui(ui, document, runs, selection, focus, dry_run, &results);
-        });
+        let Workspace { selection, focus, dry_run, inspector, .. } = &mut self.workspace;
+        let (document, runs) = (&mut self.editor.document, &self.runner.runs);
+        let input = Inspected { document, runs, selection, focus, dry_run, results: &results };
+        let shown = panel_sizes(ui).right().show_collapsible(ui, &mut open, |ui| inspector.ui(ui, input));
         self.shell.settings.panels_mut().properties = open;
+        if let Some(browse) = shown.and_then(|shown| shown.inner) {
+            let ctx = ui.ctx().clone();
+            self.browse(browse, &ctx);
+        }
     }
 
     fn center_ui(&mut self, ui: &mut Ui) {

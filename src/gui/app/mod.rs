@@ -8,6 +8,7 @@
 //! What has to wait for something is a [`Step`].
 
 mod act;
+mod browsing;
 mod chrome;
 mod editor;
 mod facts;

@@ -77,7 +77,7 @@ impl App {
 
     /// Uses a path, after a question about a file that would be replaced.
     fn use_path(&mut self, usage: PathUse, path: PathBuf, ctx: &egui::Context) {
-        if usage.purpose() != Purpose::Open && path.exists() {
+        if usage.purpose().writes() && path.exists() {
             self.shell.dialog = Some(Dialog::Overwrite { path, usage });
         } else {
             self.take_path(usage, path, ctx);
@@ -89,6 +89,7 @@ impl App {
             PathUse::Open(leaving) => self.proceed(Leaving { to: Next::Open(path), ..leaving }, ctx),
             PathUse::Save(then) => self.save_to(&path, then, ctx),
             PathUse::Export(subject) => self.export(&path, subject, ctx),
+            PathUse::Setting(place, _) => self.write_path(&place, &path),
         }
     }
 

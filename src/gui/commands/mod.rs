@@ -82,8 +82,9 @@ commands! {
     Redo: "Redo", "Redoes the last undone edit", [shift(Key::Z), ctrl(Key::Y)];
     AddArm: "Add arm", "Adds another treatment to compare", [shift(Key::A)];
     DuplicateArm: "Duplicate arm", "Adds a copy of the selected arm", [shift(Key::D)];
+    RenameArm: "Rename arm", "Edits the name of the selected arm in the list", [plain(Key::F2)];
     RemoveArm: "Remove arm", "Removes the selected arm from the experiment; its results stay on disk", [shift(Key::Delete)];
-    ArchiveArm: "Archive results of arm…", "Moves all results of the selected arm to the trash; nothing is deleted", [shift(Key::Backspace)];
+    ArchiveArm: "Archive results of arm…", "Archives all results of the selected arm; nothing is deleted", [shift(Key::Backspace)];
     StarArm: "Star arm", "Stars or unstars the selected arm", [ctrl(Key::B)];
     MoveArmUp: "Move arm up", "Moves the selected arm up in the list", [shift(Key::ArrowUp)];
     MoveArmDown: "Move arm down", "Moves the selected arm down in the list", [shift(Key::ArrowDown)];
@@ -93,7 +94,7 @@ commands! {
     RepeatStage: "Repeat stage", "Wraps the selected stage in a Repeat", [];
     RemoveStage: "Remove stage", "Removes the selected stage from the plan", [];
     StarRun: "Star run", "Stars or unstars the selected run", [shift(Key::B)];
-    ArchiveRun: "Archive run", "Moves the selected run to the trash; nothing is deleted", [];
+    ArchiveRun: "Archive run…", "Archives the selected run; nothing is deleted", [];
     RunAll: "Run all", "Runs every arm with every seed; finished runs are not repeated", [ctrl(Key::R)];
     RunArm: "Run selected arm", "Runs the selected arm with every seed", [shift(Key::R)];
     Pause: "Pause", "Pauses all runs after their current mini-batch", [ctrl(Key::P)];
@@ -168,7 +169,7 @@ impl Menu {
             ],
             Self::Edit => &[
                 &[C::Undo, C::Redo],
-                &[C::AddArm, C::DuplicateArm, C::MoveArmUp, C::MoveArmDown],
+                &[C::AddArm, C::DuplicateArm, C::RenameArm, C::MoveArmUp, C::MoveArmDown],
                 &[C::RemoveArm, C::ArchiveArm, C::StarArm],
                 &[C::DuplicateStage, C::RepeatStage, C::MoveStageUp, C::MoveStageDown, C::RemoveStage],
                 &[C::StarRun, C::ArchiveRun],

@@ -58,9 +58,9 @@ pub enum Dialog {
         /// What the arm is called.
         name: String,
     },
-    /// Move the results of an arm to the trash?
+    /// Archive these runs?
     Archive {
-        /// What the arm is called.
+        /// What they are called.
         name: String,
         /// Its runs that have results, by identity.
         runs: Vec<String>,
@@ -182,9 +182,11 @@ fn content_ui(ui: &mut Ui, dialog: &mut Dialog) -> Option<Reply> {
             question_ui(ui, &title, &text, [("Import weights", import), cancel])
         }
         Dialog::Archive { name, runs } => {
-            let title = format!("Move {} of {name} to the trash?", counted(runs.len(), "run"));
-            let text = "They disappear from plots and tables. Nothing is deleted: restore them from Trash in the view Runs.";
-            question_ui(ui, &title, text, [("Move to the trash", Reply::Archive(runs.clone())), cancel])
+            let title = format!("Archive {}?", counted(runs.len(), "run"));
+            let text = format!(
+                "{name}. Plots and tables no longer show them. Nothing is deleted: restore them from Archived runs in Runs."
+            );
+            question_ui(ui, &title, &text, [("Archive", Reply::Archive(runs.clone())), cancel])
         }
         Dialog::Changed { path, then } => {
             let text = format!(
@@ -301,7 +303,7 @@ fn rewrite_ui(
 
 fn path_ui(ui: &mut Ui, request: &PathRequest, usage: &PathUse, text: &mut String) -> Option<Reply> {
     let verb = match request.purpose {
-        Purpose::Open => "Open",
+        Purpose::Open | Purpose::Folder | Purpose::File => "Open",
         Purpose::Save => "Save",
         Purpose::Export => "Export",
     };

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use crate::doc::Experiment;
 use crate::doc::templates::Template;
+use crate::form::Names;
+use crate::form::path::Place;
 use crate::gui::files::Purpose;
 use crate::gui::views::Subject;
 
@@ -50,6 +52,8 @@ pub enum PathUse {
     Save(Option<Leaving>),
     /// To write a figure.
     Export(Subject),
+    /// Write it into a setting, which names a folder or a file.
+    Setting(Place, Names),
 }
 
 impl PathUse {
@@ -59,6 +63,8 @@ impl PathUse {
             Self::Open(_) => Purpose::Open,
             Self::Save(_) => Purpose::Save,
             Self::Export(_) => Purpose::Export,
+            Self::Setting(_, Names::Folder) => Purpose::Folder,
+            Self::Setting(..) => Purpose::File,
         }
     }
 }
@@ -83,7 +89,7 @@ pub enum Reply {
         /// The arm, by position.
         arm: usize,
     },
-    /// Move these runs to the trash, by identity.
+    /// Archive these runs, by identity.
     Archive(Vec<String>),
     /// About a file that has what saving would lose, and what comes after saving.
     Rewrite(RewriteReply, Option<Leaving>),

@@ -45,19 +45,26 @@ pub(super) fn all_are_named(window: &Window, place: &str) {
     assert!(inputs > 5, "{place} has only {inputs} inputs");
 }
 
+/// Opens all settings of the experiment that fold; the training is open.
+fn open_sections(window: &mut Window) {
+    for title in ["Data", "Network", "Evaluation", "Devices", "Name and notes"] {
+        let all = window.harness.query_all_by_role(Role::DisclosureTriangle);
+        let headings: Vec<_> =
+            all.filter(|node| node.accesskit_node().label().as_deref() == Some(title)).collect();
+        headings[headings.len() - 1].click();
+        drop(headings);
+        window.harness.run_ok();
+    }
+}
+
 #[test]
 fn every_input_of_every_form_has_a_name() {
     for template in crate::doc::templates::all() {
         let mut window = Window::sized([1280.0, 2000.0], None);
         let ctx = window.harness.ctx.clone();
         window.harness.state_mut().leave(Leaving::to(Next::New(template)), &ctx);
-        let mut places = vec![
-            Selection::Experiment,
-            Selection::Data,
-            Selection::Network,
-            Selection::Training,
-            Selection::Arm(0),
-        ];
+        open_sections(&mut window);
+        let mut places = vec![Selection::Experiment, Selection::Arm(0)];
         let last = window.harness.state().editor.document.experiment.arms.len() - 1;
         let stages = window.harness.state().editor.document.experiment.arms[last].plan.len();
         places.extend((0..stages).map(|stage| Selection::Stage { arm: last, path: vec![stage] }));
@@ -120,7 +127,6 @@ fn every_line_of_the_palette_has_a_name() {
 #[test]
 fn tab_goes_through_a_form_from_top_to_bottom() {
     let mut window = Window::new();
-    window.harness.state_mut().workspace.selection = Selection::Training;
     window.harness.run();
     window.harness.get_by_label("Batch size").focus();
     window.harness.run();
@@ -141,9 +147,9 @@ fn tab_goes_through_the_window_as_one_reads_it() {
     let mut window = Window::new();
     let panel = |window: &Window, at: egui::Pos2| {
         let top = |heading: &str| window.harness.get_by_label(heading).rect().top();
-        let plan = window.harness.get_by_label_contains("Plan of").rect().top();
+        let plan = window.harness.get_by_label("Plan").rect().top();
         match at {
-            at if at.y < top("Arms and runs") - 8.0 => "bar",
+            at if at.y < top("Arms") - 8.0 => "bar",
             at if at.y > top("Log and problems") => "log",
             at if at.x < 288.0 && at.y < plan => "arms",
             at if at.x < 288.0 => "plan",
@@ -199,15 +205,14 @@ fn every_alternative_of_stages_data_and_networks_has_named_inputs() {
         window.harness.run_ok();
         all_are_named(&window, &format!("{stage:?}"));
     }
+    open_sections(&mut window);
     for data in alternatives() {
         window.harness.state_mut().editor.document.experiment.data = data;
-        window.harness.state_mut().workspace.selection = Selection::Data;
         window.harness.run_ok();
         all_are_named(&window, "data");
     }
     for net in alternatives() {
         window.harness.state_mut().editor.document.experiment.net = net;
-        window.harness.state_mut().workspace.selection = Selection::Network;
         window.harness.run_ok();
         all_are_named(&window, "network");
     }

@@ -75,7 +75,6 @@ fn edits_are_taken_back_and_made_again_by_keys() {
 #[test]
 fn what_is_typed_into_a_field_is_taken_back_at_once_and_what_is_no_value_yet_by_the_field() {
     let mut window = Window::new();
-    window.harness.state_mut().workspace.selection = Selection::Training;
     window.harness.run();
     let batch = |window: &Window| window.harness.state().editor.document.experiment.train.batch;
     let before = batch(&window);
@@ -276,12 +275,12 @@ fn paused_runs_say_so_cost_nothing_and_go_on() {
     window.click("Run all");
     window.say(0, started());
     window.click("Pause");
-    assert!(window.sees("▶ paused") && window.sees("0 of 12 runs · paused"));
+    assert!(window.sees("paused") && window.sees("0 of 12 runs · paused"));
     let delay = window.harness.output().viewport_output[&ViewportId::ROOT].repaint_delay;
     assert_eq!(delay, Duration::MAX, "nothing is drawn while nothing happens");
     window.click("Resume");
     assert_eq!(window.stage.borrow().pauses, [true, false]);
-    assert!(window.sees("▶ running"));
+    assert!(window.sees("running"));
     window.execute(Command::Pause);
     window.click("Stop now");
     assert!(!window.harness.state().runner.runs.is_paused());

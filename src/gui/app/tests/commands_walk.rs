@@ -55,6 +55,7 @@ fn select_for(window: &mut Window, command: Command) {
         C::MoveStageUp | C::MoveStageDown | C::DuplicateStage | C::RepeatStage | C::RemoveStage => {
             app.workspace.selection = Selection::Stage { arm: 0, path: vec![1] };
         }
+        C::ArchiveArm => app.workspace.selection = Selection::Arm(0),
         C::StarRun | C::ArchiveRun => {
             let has_results = |run: &&Run| app.runner.runs.record(&run.id).is_some();
             let run = app.editor.document.runs().iter().find(has_results).unwrap().clone();
@@ -99,7 +100,8 @@ fn every_command_is_carried_out_from_its_menu() {
 }
 
 /// Entries of context menus that the palette calls otherwise.
-const IN_THE_PALETTE: [(&str, &str); 12] = [
+const IN_THE_PALETTE: [(&str, &str); 17] = [
+    ("Show in table", "Filter runs"),
     ("Move up", "Move stage up"),
     ("Move down", "Move stage down"),
     ("Duplicate", "Duplicate stage"),
@@ -107,7 +109,11 @@ const IN_THE_PALETTE: [(&str, &str); 12] = [
     ("Remove", "Remove stage"),
     ("Star the arm", "Star arm"),
     ("Add tag", "Show view: Notes"),
-    ("Archive this run", "Archive run"),
+    ("Archive this run…", "Archive run…"),
+    ("Show its runs", "Show view: Runs"),
+    ("Show all runs", "Show view: Runs"),
+    ("Hide all runs", "Show view: Runs"),
+    ("Use as baseline", "Show view: Runs"),
     ("Move to the right", "Split right"),
     ("Move below", "Split down"),
     ("Maximise", "Maximise tile"),
@@ -131,11 +137,12 @@ fn whatever_a_context_menu_has_is_in_the_palette() {
     window.harness.key_press(Key::Escape);
     window.harness.run();
     window.execute(Command::Filter);
-    let arm = window.harness.query_all_by_role_and_label(Role::Button, "dense").next().unwrap().rect();
-    let in_table = window.harness.query_all_by_role_and_label(Role::Label, "dense").last().unwrap().rect();
+    let arm = window.harness.query_all_by_role_and_label(Role::TreeItem, "dense").next().unwrap().rect();
+    let names = window.harness.query_all_by_role_and_label(Role::Label, "dense");
+    let in_table = names.map(|node| node.rect()).rfind(|at| at.right() < 900.0).unwrap();
     let tab = window.harness.get_by_role_and_label(Role::Tab, "Loss").rect();
     let stage = window.harness.get_by_label("1 Train 12 epochs").rect();
-    for (place, count) in [(arm, 8), (in_table, 3), (tab, 4), (stage, 5)] {
+    for (place, count) in [(arm, 10), (in_table, 3), (tab, 4), (stage, 5)] {
         let before = buttons(&window);
         window.harness.hover_at(place.center());
         window.harness.run();
@@ -214,7 +221,6 @@ fn a_key_that_cannot_be_used_now_says_why() {
 #[test]
 fn a_window_that_is_typed_into_draws_nothing_between_keys() {
     let mut window = Window::new();
-    window.harness.state_mut().workspace.selection = Selection::Training;
     window.harness.run();
     window.harness.get_by_label("Batch size").focus();
     let frames = window.harness.run();

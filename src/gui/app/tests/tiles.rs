@@ -56,7 +56,7 @@ fn a_tab_that_is_opened_is_scrolled_to_and_its_menu_splits_its_tile() {
         change(&mut window, LayoutChange::Show(name));
         window.harness.run_steps(4);
         let tab = window.harness.get_by_role_and_label(Role::Tab, title).rect();
-        let (left, right) = (window.harness.get_by_label("+ Add arm"), format!("Help on {title}"));
+        let (left, right) = (window.harness.get_by_label("Add arm"), format!("Help on {title}"));
         let right = window.harness.get_by_label(&right).rect().left();
         assert!(tab.left() >= left.rect().right() - 1.0 && tab.right() <= right, "{name}: {tab:?}");
     }
@@ -110,7 +110,7 @@ fn the_open_tab_of_a_layout_that_is_taken_is_in_sight() {
     window.harness.run_ok();
     let tab = window.harness.get_by_role_and_label(Role::Tab, "Notes").rect();
     let right = window.harness.get_by_label("Help on Notes").rect().left();
-    let left = window.harness.get_by_label("+ Add arm").rect().right();
+    let left = window.harness.get_by_label("Add arm").rect().right();
     assert!(tab.left() >= left - 1.0 && tab.center().x <= right, "{tab:?} in {left} to {right}");
 }
 

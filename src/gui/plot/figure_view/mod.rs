@@ -1,5 +1,6 @@
 //! Draws a figure, and keeps what a person did to its view.
 
+mod cells;
 mod readings;
 mod scenes;
 

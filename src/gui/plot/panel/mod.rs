@@ -1,5 +1,7 @@
 //! A plot with its controls below.
 
+mod cell_head;
+
 use std::time::Duration;
 
 use eframe::egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton, is_in_menu};
@@ -18,6 +20,7 @@ use crate::gui::text::{first_statement, shortened};
 use crate::gui::theme;
 use crate::results::statistics::Spread;
 use crate::results::view::{Preset, XAxis};
+use cell_head::cell_head_ui;
 
 /// In less space, in points, the controls fold into one menu, so that the plot stays readable.
 const LEAST: Vec2 = vec2(360.0, 340.0);
@@ -77,7 +80,8 @@ pub fn plot_panel(
     };
     let before = view.x_range();
     view.opens = (plot.injected_at)(figure, [0, 0]).is_some();
-    let cell = figure_ui(ui, figure, view);
+    let cell = cell_head_ui(ui, figure, view);
+    let cell = figure_ui(ui, figure, view).or(cell);
     let opened = cell.and_then(|cell| (plot.injected_at)(figure, cell));
     if view.x_range() != before && state.linked {
         state.link(plot);
