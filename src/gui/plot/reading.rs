@@ -72,8 +72,8 @@ pub fn read(
 pub fn last(figure: &Figure, is_hidden: impl Fn(&str) -> bool) -> Vec<ReadingRow> {
     let shown = figure.lines.iter().enumerate().filter(|(_, line)| !is_hidden(&line.name));
     let row = |(index, line): (usize, &Line)| {
-        let (point, band) = last_of(line)?;
-        Some(ReadingRow { line: index, point, band, count: line.counts.last().copied() })
+        let (point, band) = last_of(figure, line)?;
+        Some(ReadingRow { line: index, point, band, count: line.counts.iter().max().copied() })
     };
     shown.filter_map(row).collect()
 }
