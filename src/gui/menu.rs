@@ -5,10 +5,10 @@ use eframe::egui::{self, Button, RichText, Ui};
 use super::commands::{Command, CommandContext, Menu, mark_and_key};
 use super::dialogs::accent_button;
 use super::palette::Choice;
+use super::panes::panes;
 use super::scroll::scrolled_ui;
 use super::text::{counted, first_statement, whole_percent};
 use super::theme;
-use super::tiles::panes;
 
 /// Below this width, the bar has only the most needed.
 const NARROW: f32 = 900.0;

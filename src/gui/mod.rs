@@ -24,6 +24,7 @@ pub mod log;
 mod memory;
 pub mod menu;
 pub mod palette;
+mod panes;
 pub mod plan;
 pub mod plot;
 pub mod properties;

@@ -4,6 +4,7 @@ use eframe::egui::Ui;
 
 use super::{Shared, View, ViewEntry, ViewInput, ViewResponse};
 use crate::gui::compare::runs_ui;
+use crate::results::tiles::Group;
 
 /// The view settings of the document have its state.
 #[derive(Default)]
@@ -13,6 +14,7 @@ pub struct Table;
 pub const ENTRY: ViewEntry = ViewEntry {
     name: "runs",
     title: "Runs",
+    group: Group::Runs,
     help: "Which run is best, when was it, and in which settings do the runs differ? \
            All runs as a table: filter, sort, compare, note, archive. Click a heading to sort by it, or a row \
            to see the run's settings; the filter above (\u{201c}batch = 64 state:done\u{201d}) also drives the \

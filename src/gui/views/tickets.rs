@@ -14,6 +14,7 @@ use crate::results::RunState;
 use crate::results::early_stops::{Training, trainings};
 use crate::results::number::fixed;
 use crate::results::statistics::mean_and_deviation;
+use crate::results::tiles::Group;
 use crate::run::{MaskOverlap, mask_overlap};
 
 /// Folder and finished runs whose masks are compared.
@@ -36,6 +37,7 @@ type Measured = (String, usize, Option<f64>);
 pub const ENTRY: ViewEntry = ViewEntry {
     name: "tickets",
     title: "Tickets",
+    group: Group::Weights,
     help: "When should each training of the selected arm have stopped, and how much do \
            the masks of its seeds overlap? A training should stop where the loss on the validation data is \
            lowest; a winning ticket gets there earlier than the dense network, and is at least as accurate \

@@ -17,6 +17,7 @@ use crate::gui::plot::{colour, theme_of};
 use crate::gui::{text, theme};
 use crate::results::network::{NetworkSummary, ParameterSummary, ParameterValues, shape_text};
 use crate::results::number::fixed;
+use crate::results::tiles::Group;
 use crate::run::summary::read_values;
 
 /// The state of the view between frames.
@@ -67,6 +68,7 @@ impl Loaded {
 pub const ENTRY: ViewEntry = ViewEntry {
     name: "weights",
     title: "Weights",
+    group: Group::Weights,
     help: "Which weights of a parameter remain, which are held, and where? The \
            histogram shows the distribution of the surviving and the held values, beside the initial values of \
            the dense network if they are known. The image shows every entry at its place, outputs from top to \

@@ -99,7 +99,7 @@ fn every_command_is_carried_out_from_its_menu() {
 }
 
 /// Entries of context menus that the palette calls otherwise.
-const IN_THE_PALETTE: [(&str, &str); 12] = [
+const IN_THE_PALETTE: [(&str, &str); 9] = [
     ("Move up", "Move stage up"),
     ("Move down", "Move stage down"),
     ("Duplicate", "Duplicate stage"),
@@ -108,10 +108,7 @@ const IN_THE_PALETTE: [(&str, &str); 12] = [
     ("Star the arm", "Star arm"),
     ("Add tag", "Show view: Notes"),
     ("Archive this run", "Archive run"),
-    ("Move to the right", "Split right"),
-    ("Move below", "Split down"),
-    ("Maximise", "Maximise tile"),
-    ("Close this view", "Close view"),
+    ("Maximize", "Maximize view"),
 ];
 
 /// The names of all buttons.

@@ -14,6 +14,7 @@ use crate::gui::{text, theme};
 use crate::results::RunState;
 use crate::results::campaign::{CampaignBegan, CampaignRecord, CellState, Estimate};
 use crate::results::number::fixed;
+use crate::results::tiles::Group;
 use open_trial::OpenTrial;
 pub use trials::TrialFilter;
 use trials::TrialList;
@@ -33,6 +34,7 @@ pub struct Campaigns {
 pub const ENTRY: ViewEntry = ViewEntry {
     name: "campaigns",
     title: "Campaigns",
+    group: Group::Faults,
     help: "How often does a fault change a prediction, and how certain is that by now? \
            Fault campaigns of the selected run: trials so far, intervals, and the worst faults. Each row is a \
            cell of the campaign (a rate, bit or layer) with its trials and shares of outcomes; the intervals \
